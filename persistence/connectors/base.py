@@ -1,0 +1,148 @@
+"""What a connector is: one class per kind of store that a tenant may connect.
+
+A connector is built from a checked config and credentials, and is used from one thread at a time. Its calls are
+synchronous and may block; callers run them in a worker thread (`persistence/connectors/__init__.py` has the async
+side). It only ever reads.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from pydantic import BaseModel
+
+
+class ConnectorError(Exception):
+    """A source could not be used. `reason` is safe to show: it never holds a credential.
+
+    `kind` is one of: missing_extra, bad_config, refused_address, unreachable, tls, authentication, permission,
+    not_found, timeout, failed.
+    """
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnInfo:
+    """One column as the source declares it."""
+
+    name: str
+    data_type: str
+    """Neutral upper-case type name: INTEGER, BIGINT, VARCHAR, TEXT, NUMERIC, BOOLEAN, TIMESTAMP, JSON, ..."""
+    data_type_display: str
+    """The type as the source spells it, such as `character varying(40)`."""
+    ordinal_position: int
+    nullable: bool | None
+    comment: str | None = None
+    precision: int | None = None
+    scale: int | None = None
+    data_length: int | None = None
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyInfo:
+    """A primary, unique or foreign key. `target_*` are set for foreign keys only."""
+
+    kind: str
+    """PRIMARY_KEY, UNIQUE or FOREIGN_KEY."""
+    name: str | None
+    columns: tuple[str, ...]
+    target_schema: str | None = None
+    target_table: str | None = None
+    target_columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableInfo:
+    """One table or view with all that the source knows about it."""
+
+    name: str
+    table_type: str
+    """TABLE, VIEW, MATERIALIZED_VIEW, EXTERNAL or FILE."""
+    columns: tuple[ColumnInfo, ...]
+    keys: tuple[KeyInfo, ...] = ()
+    comment: str | None = None
+    row_count: int | None = None
+    """The source's own estimate or exact count, whichever is free of a scan; None when it has none."""
+    definition: str | None = None
+    """The SQL of a view."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaInfo:
+    """A schema and the names of its tables and views, without their columns."""
+
+    database: str
+    name: str
+    tables: tuple[str, ...]
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What a successful verification found: server version and counts, as plain JSON."""
+
+    message: str
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class Connector(ABC):
+    """A read-only view of one tenant's store."""
+
+    kind: ClassVar[str]
+    """The connection_type that the contract names."""
+    config_section: ClassVar[str]
+    """database_config, storage_config or filesystem_config."""
+    config_model: ClassVar[type[BaseModel]]
+    """Validates that section; what it refuses becomes a 422 with the field's path."""
+    credentials_model: ClassVar[type[BaseModel]]
+    """Validates the write-only credentials."""
+    extra: ClassVar[str | None] = None
+    """The optional extra that carries the driver, or None when it is part of the core."""
+
+    @abstractmethod
+    def verify(self) -> Discovery:
+        """Connect, authenticate and look around. Raises ConnectorError."""
+
+    @abstractmethod
+    def schemas(self) -> Sequence[SchemaInfo]:
+        """All schemas that the connection selects (`selected_tables`), with their table names, sorted."""
+
+    @abstractmethod
+    def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
+        """The named tables with columns and keys, in a bounded number of statements however many names there are.
+
+        A table that has vanished since `schemas()` is left out, not an error.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back every connection. Safe to call twice."""
+
+    def __enter__(self) -> "Connector":
+        """Use the connector as a context manager."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectorSettings:
+    """What the deployment lets connectors do."""
+
+    connect_timeout: float = 10.0
+    """Seconds to wait for a connection."""
+    statement_timeout: float = 60.0
+    """Seconds that one statement may take."""
+    filesystem_roots: tuple[str, ...] = ()
+    """Folders under which nfs paths may lie; empty refuses every path."""
+
+
+Credentials = Mapping[str, Any]
