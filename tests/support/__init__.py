@@ -1,0 +1,1 @@
+"""What tests share: servers, makers and the rule for what is missing."""
