@@ -1,7 +1,7 @@
 """The error catalogue: one class is one code and one status (contract section 7).
 
 ApiError
-├── 400  ValidationError · InvalidParameter · MissingRequiredField · InvalidFormat · SearchQueryInvalid
+├── 400  InvalidRequest (405, 413, 415 too) · ValidationError · InvalidParameter · MissingRequiredField · InvalidFormat · SearchQueryInvalid
 ├── 401  Unauthenticated · TokenExpired · TokenInvalid · TokenMalformed
 ├── 403  Forbidden · ProjectAccessDenied · OrgAccessDenied
 ├── 404  NotFound
@@ -43,6 +43,12 @@ class ApiError(Exception):
     def extensions(self) -> dict[str, Any]:
         """What graphql-core copies onto the GraphQL error."""
         return {"code": self.code, "status": self.status, "details": self.details}
+
+
+class InvalidRequest(ApiError):
+    """The request as such cannot be served: a wrong method (405), too large a body (413), a wrong media type (415)."""
+
+    code, default_status = "INVALID_REQUEST", 400
 
 
 class ValidationError(ApiError):

@@ -1,0 +1,83 @@
+"""What an operation may touch. Every door builds the same one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from auth.caller import Caller
+from auth.guard import Guard
+from auth.relations import Relations
+from persistence.connectors import Gateway
+from persistence.jobs import Jobs
+from persistence.keyring import KeyRing
+from persistence.repository import Scope
+from persistence.store import Store
+from schema.errors import MissingRequiredField
+
+
+def utc_now() -> datetime:
+    """The clock that a running server uses."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The parts of a running platform that outlive a request; `rest_compat/app.py` builds them once."""
+
+    store: Store
+    relations: Relations
+    keyring: KeyRing
+    jobs: Jobs
+    connectors: Gateway
+    clock: Callable[[], datetime] = utc_now
+
+
+@dataclass(slots=True)
+class Context:
+    """The caller, his request, and the parts that operations use."""
+
+    caller: Caller
+    request_id: str
+    services: Services
+    guard: Guard
+    trace_id: str | None = None
+    expected_revision: int | None = None
+    """What `If-Match` named; a write to another revision is a VERSION_CONFLICT."""
+
+    @property
+    def store(self) -> Store:
+        """Where the platform keeps its own records."""
+        return self.services.store
+
+    def now(self) -> datetime:
+        """The current moment, in UTC."""
+        return self.services.clock()
+
+    @property
+    def organization_id(self) -> str:
+        """The caller's tenant; always from the token."""
+        return self.caller.organization_id
+
+    @property
+    def project_id(self) -> str:
+        """The selected project. Raises MissingRequiredField when the request names none."""
+        if self.caller.project_id is None:
+            raise MissingRequiredField(
+                "No project is selected: send the X-Project-ID header or a token with a project_id claim.",
+                field="X-Project-ID",
+            )
+        return self.caller.project_id
+
+    @property
+    def scope(self) -> Scope:
+        """The caller's organization and selected project."""
+        return Scope(self.organization_id, self.project_id)
+
+    @property
+    def tenant(self) -> Scope:
+        """The caller's whole organization."""
+        return Scope(self.organization_id)
+
+    def as_caller(self, caller: Caller) -> "Context":
+        """The same parts for another caller; the guard's answers of this request are not shared."""
+        return replace(self, caller=caller, guard=self.guard.fresh())

@@ -1,0 +1,167 @@
+"""An operation is one thing the platform can do, written once and opened through several doors."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from enum import StrEnum
+from typing import Annotated, Any, Concatenate, Final, Generic, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
+from pydantic import ValidationError as PydanticError
+
+from auth.permissions import Permission
+from resolvers.context import Context
+from schema.base import Change
+from schema.errors import ApiError, Forbidden, NotFound, OrgAccessDenied, ProjectAccessDenied
+from schema.problems import refused_body, refused_parameters
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Kind(StrEnum):
+    """Which rate window an operation is charged to (contract section 8)."""
+
+    READ = "reads"
+    WRITE = "writes"
+    BULK = "bulk"
+
+
+class OwnView:
+    """The requirement of an operation that shows a caller what is his and filters every row itself.
+
+    Any caller with a valid token passes; used where the answer is by definition limited to what he may read.
+    """
+
+    def __repr__(self) -> str:
+        return "own_view"
+
+
+OWN_VIEW: Final = OwnView()
+Need = Permission | OwnView
+
+
+class Operation(Generic[P, R]):
+    """A typed function of the request context, with the permission it needs and the object it is checked on.
+
+    `on` is "project" (the selected one), "organization" (the caller's), or a template of `type:{argument}` such as
+    "data_connection:{resource_uri}" or "{grant.resource_type}:{grant.resource_id}".
+    """
+
+    def __init__(
+        self, run: Callable[Concatenate[Context, P], Awaitable[R]], needs: Need, on: str, kind: Kind
+    ) -> None:
+        hints = get_type_hints(run, include_extras=True)
+        declared = list(inspect.signature(run).parameters.values())[1:]
+        self.run, self.needs, self.on, self.kind = run, needs, on, kind
+        self.name, self.summary = run.__name__, inspect.getdoc(run) or ""
+        self.returns: Any = hints["return"]
+        self.parameters = [p.replace(annotation=hints[p.name], kind=p.KEYWORD_ONLY) for p in declared]
+        bodies = [p for p in self.parameters if is_body(p.annotation)]
+        if len(bodies) > 1:
+            raise TypeError(f"{self.name} takes {len(bodies)} bodies; an operation takes one at most")
+        self.body = bodies[0] if bodies else None
+        self.body_type: TypeAdapter[Any] | None = TypeAdapter(self.body.annotation) if self.body else None
+        self.plain = [p for p in self.parameters if p is not self.body]
+        self.arguments: type[BaseModel] = _model(self.name, self.plain)
+
+    async def __call__(self, ctx: Context, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        await self.authorize(ctx, kwargs)
+        return await self.run(ctx, *args, **kwargs)
+
+    async def authorize(self, ctx: Context, arguments: Mapping[str, Any]) -> None:
+        """Raise unless the caller may. Another tenant's object is answered like one that does not exist."""
+        if isinstance(self.needs, OwnView):
+            return
+        object_type, object_id = self.target(ctx, arguments)
+        await require(ctx, self.needs, object_type, object_id)
+
+    def target(self, ctx: Context, arguments: Mapping[str, Any]) -> tuple[str, str]:
+        """The type and id of the object that the permission is checked on."""
+        if self.on == "project":
+            return "project", ctx.project_id
+        if self.on == "organization":
+            return "organization", ctx.organization_id
+        object_type, _, object_id = self.on.partition(":")
+        return object_type.format(**arguments), object_id.format(**arguments)
+
+    def checked(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Apply the declared bounds to arguments that arrive as Python values: GraphQL fields and queued jobs."""
+        given = dict(values)
+        checked: dict[str, Any] = {}
+        if self.body is not None and self.body.name in given:
+            checked[self.body.name] = self._checked_body(given.pop(self.body.name))
+        try:
+            arguments = self.arguments(**given)
+        except PydanticError as error:
+            raise refused_parameters(error) from None
+        return checked | {name: getattr(arguments, name) for name in self.arguments.model_fields}
+
+    def parsed(self, strings: Mapping[str, Any]) -> dict[str, Any]:
+        """Parse path and query parameters that arrive as strings. Raises a 400 of the catalogue."""
+        try:
+            arguments = self.arguments.model_validate_strings(strings)
+        except PydanticError as error:
+            raise refused_parameters(error) from None
+        return {name: getattr(arguments, name) for name in self.arguments.model_fields}
+
+    def parsed_body(self, raw: bytes) -> Any:
+        """Parse a JSON body strictly: no string becomes a number, no number a boolean. Raises 400 or 422."""
+        assert self.body_type is not None
+        try:
+            return self.body_type.validate_json(raw, strict=True)
+        except PydanticError as error:
+            raise refused_body(error) from None
+
+    def _checked_body(self, value: Any) -> Any:
+        assert self.body_type is not None
+        try:
+            return self.body_type.validate_python(value)
+        except PydanticError as error:
+            raise refused_body(error) from None
+
+
+async def require(ctx: Context, needs: Permission, object_type: str, object_id: str) -> None:
+    """Raise the documented refusal unless the caller holds the permission on the object.
+
+    404 when the object is not in the caller's organization, 403 when it is.
+    """
+    if await ctx.guard.allows(ctx.caller, needs, object_type, object_id):
+        return
+    raise await refusal(ctx, needs, object_type, object_id)
+
+
+async def refusal(ctx: Context, needs: Permission, object_type: str, object_id: str) -> ApiError:
+    """The error for a caller who lacks a permission."""
+    sentence = f"{needs} on {object_type} {object_id!r} is required. Ask an administrator to grant a role that has it."
+    if object_type == "organization":
+        if object_id != ctx.organization_id:
+            return NotFound("organization", object_id)
+        reads = await ctx.guard.allows(ctx.caller, Permission.CAN_READ, object_type, object_id)
+        return Forbidden(sentence) if reads else OrgAccessDenied(sentence)
+    if object_type == "project" and object_id == ctx.caller.project_id:
+        reads = await ctx.guard.allows(ctx.caller, Permission.CAN_READ, object_type, object_id)
+        return Forbidden(sentence) if reads else ProjectAccessDenied(sentence)
+    stands = await ctx.store.read(lambda shelves: shelves.stands(ctx.organization_id, object_type, object_id))
+    return Forbidden(sentence) if stands else NotFound(object_type, object_id)
+
+
+def is_body(annotation: Any) -> bool:
+    """Whether a parameter is a body: a `Change`, or a list of them."""
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    if get_origin(annotation) is list:
+        return is_body(get_args(annotation)[0])
+    return isinstance(annotation, type) and issubclass(annotation, Change)
+
+
+def _model(name: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
+    fields: dict[str, Any] = {p.name: (p.annotation, ... if p.default is p.empty else p.default) for p in parameters}
+    model: type[BaseModel] = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
+    return model
+
+
+def operation(
+    *, needs: Need, on: str = "project", kind: Kind = Kind.READ
+) -> Callable[[Callable[Concatenate[Context, P], Awaitable[R]]], Operation[P, R]]:
+    """Declare an operation. `needs` has no default, so nothing is open by accident."""
+    return lambda run: Operation(run, needs, on, kind)

@@ -1,0 +1,88 @@
+"""What every resource has in common: one class is the GraphQL type, the REST body and the Python value.
+
+Strawberry's pydantic bridge is young, so the whole code base touches it through the names of this file.
+"""
+
+import inspect
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import strawberry
+from pydantic import BaseModel, ConfigDict, PrivateAttr
+from strawberry.scalars import JSON
+
+if TYPE_CHECKING:
+    from resolvers.context import Context
+
+    Info = strawberry.Info[Context, None]
+else:
+    Info = strawberry.Info
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+MethodT = TypeVar("MethodT", bound=Callable[..., Any])
+EnumT = TypeVar("EnumT", bound=type[Enum])
+
+Maybe = strawberry.Maybe
+"""An argument that may be absent, null or a value; write the default as `None`."""
+
+
+class Long(int):
+    """A whole number of up to 64 bits: sizes and row counts outgrow GraphQL's 32-bit Int."""
+
+
+LONG = strawberry.scalar(
+    name="Long",
+    description="A whole number of up to 64 bits.",
+    serialize=int,
+    parse_value=int,
+)
+
+JsonObject = Annotated[dict[str, Any], strawberry.field(graphql_type=JSON)]
+JsonValue = Annotated[Any, strawberry.field(graphql_type=JSON)]
+LongInt = Annotated[int, strawberry.field(graphql_type=Long)]
+
+
+class Resource(BaseModel):
+    """A value the API answers with: immutable and exactly the documented fields.
+
+    `_revision` is the optimistic version of the stored row; REST prints it as `ETag`, and it is never a field.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True)
+
+    _revision: int | None = PrivateAttr(default=None)
+
+
+class Change(BaseModel):
+    """A body the API accepts: unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def given(self) -> dict[str, Any]:
+        """Return only what the client sent; an explicit null stays."""
+        return self.model_dump(exclude_unset=True)
+
+
+def resource(cls: type[ModelT]) -> type[ModelT]:
+    """Open a resource to GraphQL, described by its own docstring."""
+    return strawberry.pydantic.type(cls, description=_own_doc(cls))
+
+
+def change(cls: type[ModelT]) -> type[ModelT]:
+    """Open an input to GraphQL, described by its own docstring."""
+    return strawberry.pydantic.input(cls, description=_own_doc(cls))
+
+
+def edge(method: MethodT) -> MethodT:
+    """Make a method a relationship in the graph. REST never sees it."""
+    return strawberry.pydantic.field(method, description=inspect.getdoc(method))
+
+
+def choice(cls: EnumT) -> EnumT:
+    """Open a set of documented values to GraphQL, described by its own docstring."""
+    return strawberry.enum(cls, description=inspect.getdoc(cls))
+
+
+def _own_doc(cls: type[BaseModel]) -> str | None:
+    return inspect.cleandoc(cls.__dict__["__doc__"]) if cls.__dict__.get("__doc__") else None

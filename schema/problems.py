@@ -1,0 +1,77 @@
+"""From what pydantic refused to the documented error: which validation failure is which.
+
+Parameters (path, query, header, plain GraphQL arguments): always 400, MISSING_REQUIRED_FIELD or INVALID_PARAMETER.
+Bodies (and GraphQL inputs): unparsable or a wrong JSON type 400 INVALID_FORMAT, a missing field 400
+MISSING_REQUIRED_FIELD, an unknown field 400 VALIDATION_ERROR; right type but outside a bound, pattern, enum or state
+rule 422 VALIDATION_ERROR. `details` names the first field's path and lists every problem.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pydantic
+
+from schema.errors import ApiError, InvalidFormat, InvalidParameter, MissingRequiredField, ValidationError
+
+SHOWN_PROBLEMS = 50
+"""How many problems an answer lists; a body with thousands of wrong items needs no thousand lines."""
+
+_WRONG_TYPE_ENDINGS = ("_type", "_parsing", "_parsing_size", "_from_date_parsing")
+_WRONG_TYPES = {
+    "is_instance_of",
+    "json_invalid",
+    "int_from_float",
+    "datetime_object_invalid",
+    "datetime_from_date_parsing",
+    "decimal_parsing",
+    "none_required",
+}
+_RIGHT_TYPE_WRONG_VALUE = {"uuid_parsing", "datetime_parsing", "date_parsing", "url_parsing", "url_type", "uuid_type"}
+
+
+def refused_body(error: pydantic.ValidationError, name: str | None = None) -> ApiError:
+    """The catalogue error for a body that was refused; `name` is put before each path (GraphQL arguments)."""
+    return body_problems(
+        (problem["type"], problem["loc"], problem["msg"]) for problem in error.errors(include_url=False, include_input=False)
+    )
+
+
+def body_problems(found: Iterable[tuple[str, Iterable[Any], str]]) -> ApiError:
+    """The catalogue error for body problems given as (pydantic type, path, message)."""
+    problems = [(_kind(type_), {"field": _path(where), "message": message}) for type_, where, message in found]
+    form = [(kind, problem) for kind, problem in problems if kind is not None]
+    kind, first = form[0] if form else (None, problems[0][1])
+    details: dict[str, Any] = {
+        "field": first["field"],
+        "problems": [problem for _, problem in problems[:SHOWN_PROBLEMS]],
+    }
+    sentence = _sentence(first)
+    return kind(sentence, **details) if kind else ValidationError(sentence, status=422, **details)
+
+
+def refused_parameters(error: pydantic.ValidationError) -> ApiError:
+    """The catalogue error for path, query and header parameters: always 400."""
+    problems = error.errors(include_url=False, include_input=False)
+    listed = [{"field": _path(p["loc"]), "message": p["msg"]} for p in problems[:SHOWN_PROBLEMS]]
+    kind = MissingRequiredField if problems[0]["type"] == "missing" else InvalidParameter
+    return kind(_sentence(listed[0]), field=listed[0]["field"], problems=listed)
+
+
+def _kind(type_: str) -> type[ApiError] | None:
+    """The 400 class of a problem, or None for a 422."""
+    if type_ == "missing":
+        return MissingRequiredField
+    if type_ in _RIGHT_TYPE_WRONG_VALUE:
+        return None
+    if type_ in _WRONG_TYPES or type_.endswith(_WRONG_TYPE_ENDINGS):
+        return InvalidFormat
+    return ValidationError if type_ in ("extra_forbidden", "unexpected_keyword_argument") else None
+
+
+def _path(where: Iterable[Any]) -> str:
+    return ".".join(str(part) for part in where)
+
+
+def _sentence(problem: dict[str, str]) -> str:
+    field, message = problem["field"], problem["message"]
+    return f"{field}: {message}." if field else f"{message}."
