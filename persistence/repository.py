@@ -1,0 +1,150 @@
+"""One typed shelf per resource: rows in, resources out, always inside one tenant."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import sqlalchemy as sa
+
+
+from schema.base import Resource
+from schema.errors import NotFound, VersionConflict
+from schema.pagination import Page
+
+T = TypeVar("T", bound=Resource)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The tenant that a read or write stays in: an organization, and one project of it unless None."""
+
+    organization_id: str
+    project_id: str | None = None
+
+
+class Repository(Generic[T]):
+    """Reads and writes the rows of one resource over one connection.
+
+    Every statement carries the organization (and the project, when the scope names one) in its WHERE. It selects
+    exactly the resource's own fields and the revision, so a column that the resource does not declare cannot leak.
+    """
+
+    def __init__(
+        self, connection: sa.Connection, model: type[T], table: sa.Table, *, key: str = "id", noun: str
+    ) -> None:
+        self._connection, self._model, self.table, self._key, self.noun = connection, model, table, key, noun
+        self._names = [name for name in model.model_fields if name in table.c]
+        self._columns = [table.c[name] for name in self._names]
+        if "revision" in table.c:
+            self._columns.append(table.c.revision)
+
+    def _within(self, scope: Scope) -> list[sa.ColumnElement[bool]]:
+        column = self.table.c.id if self.noun == "organization" else self.table.c.organization_id
+        where = [column == scope.organization_id]
+        if scope.project_id is not None and "project_id" in self.table.c:
+            where.append(self.table.c.project_id == scope.project_id)
+        return where
+
+    def resources(self, rows: Iterable[Sequence[Any]]) -> list[T]:
+        """Make resources of rows that hold the shelf's columns, in its order."""
+        made: list[T] = []
+        for row in rows:
+            item = self._model.model_validate(self.completed(dict(zip(self._names, row, strict=False))))
+            if "revision" in self.table.c:
+                item._revision = row[len(self._names)]
+            made.append(item)
+        return made
+
+    def completed(self, values: dict[str, Any]) -> dict[str, Any]:
+        """A hook for fields that are not columns."""
+        return values
+
+    def select(self, scope: Scope) -> sa.Select[Any]:
+        """The shelf's columns inside the scope, to be narrowed further."""
+        return sa.select(*self._columns).where(*self._within(scope))
+
+    def find(self, scope: Scope, id: str, **equals: Any) -> T | None:
+        """One item, or None."""
+        query = self.select(scope).where(self.table.c[self._key] == id, *self._equal(equals))
+        found = self.resources(self._connection.execute(query).all())
+        return found[0] if found else None
+
+    def get(self, scope: Scope, id: str, **equals: Any) -> T:
+        """One item. Raises NotFound, the same for another tenant's item and for one that does not exist."""
+        item = self.find(scope, id, **equals)
+        if item is None:
+            raise NotFound(self.noun, id)
+        return item
+
+    def page(
+        self,
+        scope: Scope,
+        *,
+        offset: int,
+        limit: int,
+        order: Sequence[sa.ColumnElement[Any]] = (),
+        where: Sequence[sa.ColumnElement[bool]] = (),
+        **equals: Any,
+    ) -> Page[T]:
+        """One window: equal filters of None are left out; ties are broken by the key, so pages never overlap."""
+        conditions = [*self._within(scope), *where, *self._equal(equals)]
+        total = self._connection.execute(
+            sa.select(sa.func.count()).select_from(self.table).where(*conditions)
+        ).scalar_one()
+        query = sa.select(*self._columns).where(*conditions).order_by(*order, self.table.c[self._key])
+        rows = self._connection.execute(query.offset(offset).limit(limit)).all()
+        return Page[Any].model_construct(items=self.resources(rows), total=total, offset=offset, limit=limit)
+
+    def where_in(self, scope: Scope, column: str, keys: Sequence[str]) -> list[T]:
+        """All items whose column is one of the keys, ordered by the key."""
+        query = self.select(scope).where(self.table.c[column].in_(keys)).order_by(self.table.c[self._key])
+        return self.resources(self._connection.execute(query).all())
+
+    def add(self, item: T, **hidden: Any) -> T:
+        """Insert an item; `hidden` are columns that the resource does not show. Raises IntegrityError when taken."""
+        values = {name: value for name, value in item.model_dump(mode="python").items() if name in self.table.c}
+        if "revision" in self.table.c:
+            values["revision"] = item._revision = 1
+        self._connection.execute(self.table.insert().values(**values, **hidden))
+        return item
+
+    def change(self, scope: Scope, id: str, values: Mapping[str, Any], *, expected: int | None = None) -> T:
+        """Change an item and count its revision up.
+
+        Raises NotFound, and VersionConflict when `expected` is not the revision that stands.
+        """
+        conditions = [*self._within(scope), self.table.c[self._key] == id]
+        if expected is not None:
+            conditions.append(self.table.c.revision == expected)
+        changed = self._connection.execute(
+            self.table.update().where(*conditions).values(**values, revision=self.table.c.revision + 1)
+        )
+        item = self.get(scope, id)
+        if changed.rowcount == 0:
+            raise VersionConflict(
+                f"This {self.noun.replace('_', ' ')} was changed by somebody else. Read it again and retry.",
+                resource_type=self.noun,
+                resource_id=id,
+            )
+        return item
+
+    def remove(self, scope: Scope, id: str, *, expected: int | None = None) -> None:
+        """Delete an item. Raises NotFound, or VersionConflict as `change` does."""
+        item = self.get(scope, id)
+        if expected is not None and item._revision != expected:
+            raise VersionConflict(
+                f"This {self.noun.replace('_', ' ')} was changed by somebody else. Read it again and retry.",
+                resource_type=self.noun,
+                resource_id=id,
+            )
+        self._connection.execute(self.table.delete().where(*self._within(scope), self.table.c[self._key] == id))
+
+    def many(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert many rows in one statement."""
+        if rows:
+            self._connection.execute(self.table.insert(), list(rows))
+
+    def _equal(self, equals: Mapping[str, Any]) -> list[sa.ColumnElement[bool]]:
+        return [self.table.c[name] == value for name, value in equals.items() if value is not None]
+
+

@@ -1,0 +1,73 @@
+"""Workflow configurations, their runs, and the tasks of a run: the truth that the API shows."""
+
+import sqlalchemy as sa
+
+from persistence.columns import Json, Moment
+from persistence.tables import metadata
+
+workflow_configurations = sa.Table(
+    "workflow_configurations",
+    metadata,
+    sa.Column("id", sa.String(36), primary_key=True),
+    sa.Column("organization_id", sa.String(255), sa.ForeignKey("organizations.id"), nullable=False),
+    sa.Column("project_id", sa.String(255), sa.ForeignKey("projects.id"), nullable=False),
+    sa.Column("name", sa.String(255), nullable=False),
+    sa.Column("workflow_type", sa.String(64), nullable=False),
+    sa.Column("category", sa.String(64), nullable=False),
+    sa.Column("config", Json, nullable=False),
+    sa.Column("data_asset_types", Json, nullable=False),
+    sa.Column("description", sa.String(1000)),
+    sa.Column("is_default", sa.Boolean, nullable=False),
+    sa.Column("require_reference_pack", sa.Boolean, nullable=False),
+    sa.Column("schedule", Json),
+    sa.Column("status", sa.String(32), nullable=False),
+    sa.Column("triggers", Json, nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("updated_at", Moment, nullable=False),
+    sa.Column("created_by", sa.String(255), nullable=False),
+    sa.Column("revision", sa.Integer, nullable=False),
+    sa.Index("ix_workflow_configurations_scope", "organization_id", "project_id", "created_at"),
+)
+
+workflow_runs = sa.Table(
+    "workflow_runs",
+    metadata,
+    sa.Column("id", sa.String(36), primary_key=True),
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("project_id", sa.String(255), nullable=False),
+    sa.Column(
+        "configuration_id", sa.String(36), sa.ForeignKey("workflow_configurations.id"), nullable=False, index=True
+    ),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("workflow_name", sa.String(255), nullable=False),
+    sa.Column("workflow_type", sa.String(64), nullable=False),
+    sa.Column("asset_fqn", sa.String(2000)),
+    sa.Column("save_all", sa.Boolean, nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("started_at", Moment),
+    sa.Column("completed_at", Moment),
+    sa.Column("error_message", sa.Text),
+    sa.Column("input", Json, nullable=False),
+    sa.Column("output", Json, nullable=False),
+    sa.Column("caller", Json, nullable=False),  # who triggered it, as the worker needs him; not shown
+    sa.Column("revision", sa.Integer, nullable=False),
+    sa.Index("ix_workflow_runs_scope", "organization_id", "project_id", "created_at"),
+)
+
+run_tasks = sa.Table(
+    "run_tasks",
+    metadata,
+    sa.Column("id", sa.String(36), primary_key=True),
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("project_id", sa.String(255), nullable=False),
+    sa.Column("run_id", sa.String(36), sa.ForeignKey("workflow_runs.id"), nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("name", sa.String(1000), nullable=False),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("started_at", Moment),
+    sa.Column("completed_at", Moment),
+    sa.Column("error_message", sa.Text),
+    sa.Column("counts", Json, nullable=False),  # what the task did to the catalog, for the run's output
+    sa.Column("revision", sa.Integer, nullable=False),
+    sa.UniqueConstraint("run_id", "position"),
+)
