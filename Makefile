@@ -1,0 +1,93 @@
+# The newcomer's door. `make` alone lists what can be done.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+# The first Python on PATH that is new enough, else python3 (which then says what is wrong with it).
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
+	if $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$name; exit; fi; done; echo python3)
+BIN := .venv/bin
+ARGS ?=
+WORKERS ?= 2
+
+.PHONY: help
+help:
+	@echo "Stoa: a governed catalog of your databases, through GraphQL and REST."
+	@echo ""
+	@echo "  make setup      make the environment .venv and fetch the browser files"
+	@echo "  make demo       run the whole thing on real data, then serve it (ARGS=--no-serve ends by itself)"
+	@echo "  make serve      start the server (ARGS='--port 9000 --data ./here')"
+	@echo "  make test       run the tests (ARGS='tests/engines -k sum')"
+	@echo "  make check      formatting, lint, types and the direction of imports"
+	@echo "  make snapshot   rewrite the published schema.graphql and OpenAPI documents"
+	@echo "  make bench      measure speed against a plain baseline"
+	@echo "  make help       print this list"
+	@echo ""
+	@echo "For maintainers:"
+	@echo "  make lock           choose package versions anew into requirements.lock and package-lock.json"
+	@echo "  make browser-files  fetch the browser files again"
+	@echo "  make clean          remove .venv, the fetched files and every cache of this checkout"
+
+# Each step leaves a stamp, so that it runs once and again only when what it depends on has changed.
+ENVIRONMENT := .venv/.ready
+BROWSER_FILES := .cache/browser-files.ready
+
+$(ENVIRONMENT): requirements.lock pyproject.toml .ci/setup
+	@command -v $(PYTHON) >/dev/null || { echo "setup: there is no $(PYTHON) here. Install Python 3.11 or newer." >&2; exit 1; }
+	@$(PYTHON) .ci/setup environment
+	@touch $@
+
+# Exit status 3 means that no registry could be reached: setup goes on and the next call tries again.
+$(BROWSER_FILES): package.json package-lock.json .ci/setup | $(ENVIRONMENT)
+	@mkdir -p .cache
+	@$(BIN)/python .ci/setup browser-files && touch $@ || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
+
+.PHONY: setup
+setup: $(ENVIRONMENT) $(BROWSER_FILES)
+	@[ -d rest_compat/static/vendor ] || [ ! -f $(BROWSER_FILES) ] || $(MAKE) browser-files
+	@echo "ready: .venv/bin/stoa"
+
+.PHONY: browser-files
+browser-files: $(ENVIRONMENT)
+	@rm -f $(BROWSER_FILES)
+	@$(MAKE) $(BROWSER_FILES)
+
+.PHONY: demo
+demo: setup
+	@$(BIN)/stoa demo $(ARGS)
+
+.PHONY: serve
+serve: setup
+	@$(BIN)/stoa serve $(ARGS)
+
+.PHONY: test
+test: setup
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
+
+.PHONY: check
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.PHONY: snapshot
+snapshot: setup
+	@$(BIN)/stoa snapshot $(ARGS)
+
+.PHONY: bench
+bench: setup
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+.PHONY: lock
+lock: $(ENVIRONMENT)
+	@[ -x .cache/uv/bin/uv ] || { $(PYTHON) -m venv .cache/uv && .cache/uv/bin/python -m pip install -q uv; }
+	.cache/uv/bin/uv pip compile pyproject.toml --extra dev --universal --upgrade --generate-hashes --python-version 3.11 \
+		--no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet --output-file requirements.lock
+	npm install --package-lock-only --ignore-scripts --legacy-peer-deps --omit-lockfile-registry-resolved --no-audit --no-fund
+
+.PHONY: clean
+clean:
+	rm -rf .venv .cache rest_compat/static/vendor build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
