@@ -8,7 +8,7 @@ side). It only ever reads.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from pydantic import BaseModel
 
@@ -146,3 +146,35 @@ class ConnectorSettings:
 
 
 Credentials = Mapping[str, Any]
+
+
+class Outbound(Protocol):
+    """The deployment's rule on which addresses a connector may reach."""
+
+    def resolve(self, host: str, port: int) -> list[str]:
+        """The IP addresses of `host` that may be connected to, best first, never empty.
+
+        Raises an exception whose text is a sentence that is safe to show when the address is refused, and OSError
+        when the name is not known.
+        """
+
+
+def vetted_addresses(outbound: Outbound, host: str, port: int) -> list[str]:
+    """Ask the policy for the addresses of a host, and turn its refusal into a ConnectorError.
+
+    Connect to what this returns, not to the name: a name may point elsewhere the next time it is looked up.
+    Raises ConnectorError("refused_address"), or "unreachable" when the name cannot be resolved.
+    """
+    try:
+        addresses = outbound.resolve(host, port)
+    except ConnectorError:
+        raise
+    except OSError:
+        raise ConnectorError(
+            "unreachable", f"The name {host!r} could not be resolved. Check the host for a spelling error."
+        ) from None
+    except Exception as error:
+        raise ConnectorError("refused_address", str(error)) from error
+    if not addresses:
+        raise ConnectorError("refused_address", f"This deployment allows no address of {host!r}.")
+    return addresses
