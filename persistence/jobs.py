@@ -167,6 +167,9 @@ class Jobs(Protocol):
     async def state(self, key: str) -> JobState | None:
         """Where a job (`<job key>`) or a task (`<job key>/<task key>`) stands; None when there is none."""
 
+    async def outcome(self, key: str) -> JobOutcome | None:
+        """How a job or a task ended; None when there is none or while it is not over."""
+
 
 def plain(value: Mapping[str, Any] | None) -> Arguments:
     """The value as JSON keeps it: both engines give handlers the same. Raises TypeError when it is not JSON."""
