@@ -1,0 +1,200 @@
+"""The in-process engine: the platform's model evaluated over tuples in the platform's own store.
+
+One question, and one user with any number of groups, cost one read of the store: everything that the answer can rest
+on is fetched together and evaluated in memory.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from auth.conditions import Conditions
+from auth.evaluator import Evaluator
+from auth.explain import explain
+from auth.model import Model, TupleLike
+from auth.relations import (
+    AlreadyStands,
+    DoesNotStand,
+    Explanation,
+    Question,
+    RelationTuple,
+    Undecided,
+    split_object,
+    split_user,
+)
+from schema.errors import AlreadyExists, NotFound
+
+log = logging.getLogger("stoa.auth")
+
+
+class TupleSource(Protocol):
+    """Where the tuples are kept. Every call is one round trip."""
+
+    async def around(
+        self, store: str, objects: Sequence[str], users: Sequence[str] | None, node_types: Sequence[str]
+    ) -> Sequence[TupleLike]:
+        """All tuples that can matter to a check of these objects for these users (None: for anybody)."""
+        ...
+
+    async def reached(self, store: str, user: str, object_type: str, node_types: Sequence[str]) -> Sequence[TupleLike]:
+        """All tuples that can matter to the question which objects of a type the user has access to."""
+        ...
+
+    async def read(
+        self,
+        store: str,
+        *,
+        object: str | None,
+        relation: str | None,
+        user: str | None,
+        limit: int,
+        after: TupleLike | None,
+    ) -> Sequence[TupleLike]:
+        """Stored tuples in a stable order."""
+        ...
+
+    async def write(
+        self, store: str, writes: Sequence[TupleLike], deletes: Sequence[TupleLike], *, lenient: bool
+    ) -> None:
+        """One transaction. Raises AlreadyExists and NotFound."""
+        ...
+
+    async def delete_object(self, store: str, object: str) -> int:
+        """One transaction."""
+        ...
+
+
+class LocalRelations:
+    """The `Relations` protocol over a model and a source of tuples."""
+
+    def __init__(self, model: Model, source: TupleSource) -> None:
+        self.model = model
+        self._source = source
+        self._conditions = Conditions(model)
+
+    async def check(
+        self,
+        store: str,
+        question: Question,
+        *,
+        contextual: Sequence[RelationTuple] = (),
+        context: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """See `Relations.check`."""
+        evaluator = await self._about(store, [question], contextual, context)
+        return evaluator.holds(question.user, question.relation, question.object)
+
+    async def batch_check(
+        self,
+        store: str,
+        questions: Sequence[Question],
+        *,
+        contextual: Sequence[RelationTuple] = (),
+        context: Mapping[str, Any] | None = None,
+    ) -> list[bool]:
+        """See `Relations.batch_check`."""
+        if not questions:
+            return []
+        evaluator = await self._about(store, questions, contextual, context)
+        return [_holds(evaluator, question) for question in questions]
+
+    async def allowed(self, store: str, subjects: Sequence[str], relation: str, object: str) -> bool:
+        """See `Relations.allowed`."""
+        questions = [Question(subject, relation, object) for subject in subjects]
+        if not questions:
+            return False
+        evaluator = await self._about(store, questions, (), None)
+        return any(_holds(evaluator, question) for question in questions)
+
+    async def list_objects(self, store: str, user: str, relation: str, object_type: str) -> list[str]:
+        """See `Relations.list_objects`."""
+        self.model.validate_question(user, relation, f"{object_type}:any")
+        items = await self._source.reached(store, user, object_type, self.model.node_types)
+        evaluator = self._evaluator(items)
+        names = {item.object for item in items if split_object(item.object)[0] == object_type}
+        user_type, user_id, user_relation = split_user(user)
+        if user_relation and user_type == object_type:
+            names.add(f"{user_type}:{user_id}")  # a group is a member of itself, without a tuple
+        return [name for name in sorted(names) if _holds(evaluator, Question(user, relation, name))]
+
+    async def list_users(self, store: str, object: str, relation: str, user_filter: str) -> list[str]:
+        """See `Relations.list_users`."""
+        self.model.relation(split_object(object)[0], relation)
+        items = await self._source.around(store, [object], None, self.model.node_types)
+        return self._evaluator(items).users(object, relation, user_filter)
+
+    async def read(
+        self,
+        store: str,
+        *,
+        object: str | None = None,
+        relation: str | None = None,
+        user: str | None = None,
+        limit: int = 100,
+        after: RelationTuple | None = None,
+    ) -> list[RelationTuple]:
+        """See `Relations.read`."""
+        found = await self._source.read(store, object=object, relation=relation, user=user, limit=limit, after=after)
+        return [RelationTuple(i.user, i.relation, i.object, i.condition, i.context) for i in found]
+
+    async def write(
+        self,
+        store: str,
+        writes: Sequence[RelationTuple] = (),
+        deletes: Sequence[RelationTuple] = (),
+        *,
+        lenient: bool = False,
+    ) -> None:
+        """See `Relations.write`."""
+        for item in writes:
+            self.model.validate(item)
+        try:
+            await self._source.write(store, writes, deletes, lenient=lenient)
+        except AlreadyExists as error:
+            raise AlreadyStands(error.message, **error.details) from error
+        except NotFound as error:
+            raise DoesNotStand(**error.details) from error
+
+    async def delete_object(self, store: str, object: str) -> int:
+        """See `Relations.delete_object`."""
+        split_object(object)
+        return await self._source.delete_object(store, object)
+
+    async def explain(self, store: str, subjects: Sequence[str], relation: str, object: str) -> Explanation:
+        """See `Relations.explain`."""
+        evaluator = await self._about(store, [Question(name, relation, object) for name in subjects], (), None)
+        return explain(evaluator, subjects, relation, object)
+
+    async def close(self) -> None:
+        """Nothing is held here; the store is closed by who opened it."""
+
+    async def _about(
+        self,
+        store: str,
+        questions: Sequence[Question],
+        contextual: Sequence[RelationTuple],
+        context: Mapping[str, Any] | None,
+    ) -> Evaluator:
+        """Fetch all that the questions can meet, the reach of contextual tuples included."""
+        for question in questions:
+            self.model.validate_question(question.user, question.relation, question.object)
+        objects = {question.object for question in questions}
+        for item in contextual:
+            self.model.validate(item)
+            type_, id_, _ = split_user(item.user)
+            if type_ in self.model.node_types and id_ != "*":
+                objects.add(f"{type_}:{id_}")
+        users = sorted({question.user for question in questions})
+        items = await self._source.around(store, sorted(objects), users, self.model.node_types)
+        return self._evaluator([*items, *contextual], context)
+
+    def _evaluator(self, items: Sequence[TupleLike], context: Mapping[str, Any] | None = None) -> Evaluator:
+        return Evaluator(self.model, items, context=context, conditions=self._conditions)
+
+
+def _holds(evaluator: Evaluator, question: Question) -> bool:
+    try:
+        return evaluator.holds(question.user, question.relation, question.object)
+    except Undecided as error:
+        log.warning("undecided, so refused: %s", error.message, extra={"relation": question.relation})
+        return False

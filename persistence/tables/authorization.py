@@ -1,0 +1,25 @@
+"""Relation tuples: who holds which relation on what, one store per organization."""
+
+import sqlalchemy as sa
+
+from persistence.columns import Json, Moment
+from persistence.tables import metadata
+
+relation_tuples = sa.Table(
+    "relation_tuples",
+    metadata,
+    sa.Column("store", sa.String(255), nullable=False),
+    sa.Column("object_type", sa.String(254), nullable=False),
+    sa.Column("object_id", sa.Text, nullable=False),
+    sa.Column("relation", sa.String(50), nullable=False),
+    sa.Column("user_type", sa.String(254), nullable=False),
+    sa.Column("user_id", sa.Text, nullable=False),
+    sa.Column("user_relation", sa.String(50), nullable=False, default=""),
+    sa.Column("condition", sa.String(256)),
+    sa.Column("context", Json),
+    sa.Column("created_at", Moment, nullable=False),
+    # In this order the key serves both walks of a check: everything an object leads on to (by the type of the user),
+    # and whether one user is named on it, without a look at its other users.
+    sa.PrimaryKeyConstraint("store", "object_type", "object_id", "user_type", "user_id", "user_relation", "relation"),
+    sa.Index("ix_relation_tuples_user", "store", "user_type", "user_id", "user_relation", "object_type", "object_id"),
+)

@@ -1,0 +1,325 @@
+"""Relation tuples in the store: the walks that a check needs, and writing them inside any transaction.
+
+The functions that take a `Connection` are synchronous and belong into a unit of work, so that a row and its tuples
+are written together: none or all. `StoredTuples` is the asynchronous face that the authorization engine reads
+through. Users are spelled `type:id`, `type:*` or `type:id#relation`, objects `type:id`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from persistence.engine import Database
+from persistence.tables.authorization import relation_tuples as t
+from schema.errors import AlreadyExists, NotFound
+
+T = TypeVar("T")
+
+AT_ONCE = 400
+"""Names per statement; SQLite and PostgreSQL both bind several thousand values at most comfortably."""
+
+
+class TupleLike(Protocol):
+    """What is written: any object with these attributes."""
+
+    @property
+    def user(self) -> str: ...
+    @property
+    def relation(self) -> str: ...
+    @property
+    def object(self) -> str: ...
+    @property
+    def condition(self) -> str | None: ...
+    @property
+    def context(self) -> Mapping[str, Any] | None: ...
+
+
+class StoredTuple(NamedTuple):
+    """A tuple as it was read."""
+
+    user: str
+    relation: str
+    object: str
+    condition: str | None = None
+    context: Mapping[str, Any] | None = None
+
+
+_Key = tuple[str, str, str, str, str, str]
+_KEY = (t.c.object_type, t.c.object_id, t.c.user_type, t.c.user_id, t.c.user_relation, t.c.relation)
+_ROW = (*_KEY, t.c.condition, t.c.context)
+
+
+def write_tuples(
+    connection: sa.Connection,
+    store: str,
+    writes: Sequence[TupleLike] = (),
+    deletes: Sequence[TupleLike] = (),
+    *,
+    lenient: bool = False,
+) -> None:
+    """Write and delete tuples of one store, all or nothing as far as the surrounding transaction goes.
+
+    Raises AlreadyExists for a write that stands and NotFound for a delete that does not; `lenient` takes both as
+    done. The same tuple with another condition is AlreadyExists either way: delete it first.
+    """
+    wanted: dict[_Key, TupleLike] = {}
+    for item in writes:
+        if wanted.setdefault(_key(item.object, item.relation, item.user), item) is not item and not lenient:
+            raise _stands(item)
+    unwanted = {_key(item.object, item.relation, item.user): item for item in deletes}
+    if both := wanted.keys() & unwanted.keys():
+        raise ValueError(f"{_spelled(wanted[min(both)])} is to be written and deleted at once; choose one.")
+    standing = _standing(connection, store, [*wanted, *unwanted])
+    for key, item in wanted.items():
+        if key in standing and (not lenient or standing[key] != (item.condition, _plain(item.context))):
+            raise _stands(item)
+    for key, item in unwanted.items():
+        if key not in standing and not lenient:
+            raise NotFound("relation", _spelled(item))
+    _delete(connection, store, [key for key in unwanted if key in standing], lenient)
+    _insert(connection, store, {key: item for key, item in wanted.items() if key not in standing}, lenient)
+
+
+def delete_object_tuples(connection: sa.Connection, store: str, object: str) -> int:
+    """Delete every tuple on the object and every tuple that names it as user or parent; says how many."""
+    type_, id_ = _object(object)
+    on_it = sa.delete(t).where(t.c.store == store, t.c.object_type == type_, t.c.object_id == id_)
+    naming_it = sa.delete(t).where(t.c.store == store, t.c.user_type == type_, t.c.user_id == id_)
+    return connection.execute(on_it).rowcount + connection.execute(naming_it).rowcount
+
+
+def read_tuples(
+    connection: sa.Connection,
+    store: str,
+    *,
+    object: str | None = None,
+    relation: str | None = None,
+    user: str | None = None,
+    limit: int = 100,
+    after: TupleLike | None = None,
+) -> list[StoredTuple]:
+    """List tuples in the order of their key. `object` may be a bare `type:` for every object of a type."""
+    statement = sa.select(*_ROW).where(t.c.store == store).order_by(*_KEY).limit(limit)
+    if object is not None:
+        type_, _, id_ = object.partition(":")
+        statement = statement.where(t.c.object_type == type_)
+        if id_:
+            statement = statement.where(t.c.object_id == id_)
+    if relation is not None:
+        statement = statement.where(t.c.relation == relation)
+    if user is not None:
+        for column, value in zip((t.c.user_type, t.c.user_id, t.c.user_relation), _user(user), strict=True):
+            statement = statement.where(column == value)
+    if after is not None:
+        last = _key(after.object, after.relation, after.user)
+        bound = [sa.literal(value, column.type) for value, column in zip(last, _KEY, strict=True)]
+        statement = statement.where(sa.tuple_(*_KEY) > sa.tuple_(*bound))
+    return [_read(row) for row in connection.execute(statement)]
+
+
+def tuples_around(
+    connection: sa.Connection,
+    store: str,
+    objects: Sequence[str],
+    users: Sequence[str] | None,
+    node_types: Sequence[str],
+) -> list[StoredTuple]:
+    """Collect all that a check of these objects can meet: one statement for up to AT_ONCE objects.
+
+    From each object it follows the tuples whose user is of a node type (a parent, a group), as far as they lead.
+    Of the other users only `users` and the wildcards are read, so that the many users of a large project cost
+    nothing; None reads them all.
+    """
+    plain = [_user(user) for user in users or ()]
+    found: dict[_Key, StoredTuple] = {}
+    for some in _in_parts(sorted(set(map(_object, objects)))):
+        values: dict[str, Any] = {"store": store, "node_types": list(node_types)}
+        if users is not None:
+            values["user_types"] = sorted({type_ for type_, _, _ in plain})
+            values["user_ids"] = sorted({"*", *(id_ for _, id_, _ in plain)})
+        if len(some) == 1:
+            values["type"], values["id"] = some[0]
+        else:
+            values["seeds"] = some
+        for row in connection.execute(_around(len(some) == 1, users is None), values):
+            found[_key_of(row)] = _read(row)
+    return list(found.values())
+
+
+def objects_reached(connection: sa.Connection, store: str, user: str, object_type: str) -> list[str]:
+    """Name every object of a type that some chain of tuples joins to the user: the only ones he may have access to."""
+    user_type, user_id, _ = _user(user)
+    values = {"store": store, "user_type": user_type, "user_ids": [user_id, "*"], "object_type": object_type}
+    return [f"{object_type}:{id_}" for (id_,) in connection.execute(_reached(), values)]
+
+
+class StoredTuples:
+    """The tuples of all stores, through the platform's database: one hop for every call."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def around(
+        self, store: str, objects: Sequence[str], users: Sequence[str] | None, node_types: Sequence[str]
+    ) -> list[StoredTuple]:
+        """See `tuples_around`."""
+        return await self._database.read(lambda c: tuples_around(c, store, objects, users, node_types))
+
+    async def reached(self, store: str, user: str, object_type: str, node_types: Sequence[str]) -> list[StoredTuple]:
+        """Collect all that is needed to name the objects of a type that a user has access to."""
+
+        def work(connection: sa.Connection) -> list[StoredTuple]:
+            names = objects_reached(connection, store, user, object_type)
+            return tuples_around(connection, store, names, [user], node_types)
+
+        return await self._database.read(work)
+
+    async def read(
+        self,
+        store: str,
+        *,
+        object: str | None = None,
+        relation: str | None = None,
+        user: str | None = None,
+        limit: int = 100,
+        after: TupleLike | None = None,
+    ) -> list[StoredTuple]:
+        """See `read_tuples`."""
+        return await self._database.read(
+            lambda c: read_tuples(c, store, object=object, relation=relation, user=user, limit=limit, after=after)
+        )
+
+    async def write(
+        self, store: str, writes: Sequence[TupleLike], deletes: Sequence[TupleLike], *, lenient: bool
+    ) -> None:
+        """See `write_tuples`; one transaction."""
+        await self._database.write(lambda c: write_tuples(c, store, writes, deletes, lenient=lenient))
+
+    async def delete_object(self, store: str, object: str) -> int:
+        """See `delete_object_tuples`; one transaction."""
+        return await self._database.write(lambda c: delete_object_tuples(c, store, object))
+
+
+@lru_cache
+def _around(one: bool, everybody: bool) -> sa.CompoundSelect[Any]:
+    """The walk upwards. Each part of it is a range of the primary key, for which the columns are ordered."""
+    own = t.c.store == sa.bindparam("store")
+    node_types: sa.BindParameter[Any] = sa.bindparam("node_types", expanding=True)
+    seeds = (
+        sa.and_(t.c.object_type == sa.bindparam("type"), t.c.object_id == sa.bindparam("id"))
+        if one
+        else sa.tuple_(t.c.object_type, t.c.object_id).in_(sa.bindparam("seeds", expanding=True))
+    )
+    leads_on = t.c.user_type.in_(node_types)
+    first = sa.select(t.c.user_type.label("type"), t.c.user_id.label("id")).where(own, seeds, leads_on)
+    reach = first.cte("reach", recursive=True)
+    here = sa.and_(own, t.c.object_type == reach.c.type, t.c.object_id == reach.c.id)
+    reach = reach.union(sa.select(t.c.user_type, t.c.user_id).join_from(reach, t, here).where(leads_on))
+    here = sa.and_(own, t.c.object_type == reach.c.type, t.c.object_id == reach.c.id)
+    parts = [sa.select(*_ROW).where(own, seeds), sa.select(*_ROW).join_from(reach, t, here)]
+    if everybody:
+        return sa.union_all(*parts)
+    asked = sa.and_(
+        t.c.user_type.in_(sa.bindparam("user_types", expanding=True)),
+        t.c.user_id.in_(sa.bindparam("user_ids", expanding=True)),
+    )
+    return sa.union_all(*(part.where(which) for part in parts for which in (leads_on, asked)))
+
+
+@lru_cache
+def _reached() -> sa.Select[Any]:
+    """The walk downwards, from a user to the objects of a type."""
+    own = t.c.store == sa.bindparam("store")
+    reach = (
+        sa.select(t.c.object_type.label("type"), t.c.object_id.label("id"))
+        .where(
+            own,
+            t.c.user_type == sa.bindparam("user_type"),
+            t.c.user_id.in_(sa.bindparam("user_ids", expanding=True)),
+        )
+        .cte("reach", recursive=True)
+    )
+    named = sa.and_(own, t.c.user_type == reach.c.type, t.c.user_id == reach.c.id)
+    reach = reach.union(sa.select(t.c.object_type, t.c.object_id).join_from(reach, t, named))
+    return sa.select(reach.c.id).where(reach.c.type == sa.bindparam("object_type"))
+
+
+def _standing(
+    connection: sa.Connection, store: str, keys: Sequence[_Key]
+) -> dict[_Key, tuple[str | None, dict[str, Any] | None]]:
+    found = {}
+    for some in _in_parts(keys):
+        statement = sa.select(*_ROW).where(t.c.store == store, sa.tuple_(*_KEY).in_(some))
+        for row in connection.execute(statement):
+            found[_key_of(row)] = (row.condition, row.context)
+    return found
+
+
+def _delete(connection: sa.Connection, store: str, keys: Sequence[_Key], lenient: bool) -> None:
+    for some in _in_parts(keys):
+        gone = connection.execute(sa.delete(t).where(t.c.store == store, sa.tuple_(*_KEY).in_(some))).rowcount
+        if gone < len(some) and not lenient:  # somebody else was faster
+            raise NotFound("relation", "one of several")
+
+
+def _insert(connection: sa.Connection, store: str, items: Mapping[_Key, TupleLike], lenient: bool) -> None:
+    if not items:
+        return
+    now = datetime.now(UTC)
+    names = [column.key for column in _KEY]
+    rows: list[dict[str, Any]] = [
+        dict[str, Any](zip(names, key, strict=True))
+        | {"store": store, "condition": item.condition, "context": _plain(item.context), "created_at": now}
+        for key, item in items.items()
+    ]
+    insert = postgresql.insert(t) if connection.dialect.name == "postgresql" else sqlite.insert(t)
+    try:
+        connection.execute(insert.on_conflict_do_nothing() if lenient else insert, rows)
+    except sa.exc.IntegrityError as error:  # somebody else was faster
+        raise _stands(next(iter(items.values()))) from error
+
+
+def _stands(item: TupleLike) -> AlreadyExists:
+    return AlreadyExists(f"{_spelled(item)} stands already; nothing was written.", tuple=_spelled(item))
+
+
+def _spelled(item: TupleLike) -> str:
+    return f"{item.object}#{item.relation}@{item.user}"
+
+
+def _plain(context: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return dict(context) if context else None
+
+
+def _object(name: str) -> tuple[str, str]:
+    type_, _, id_ = name.partition(":")
+    return type_, id_
+
+
+def _user(name: str) -> tuple[str, str, str]:
+    whole, _, relation = name.partition("#")
+    type_, _, id_ = whole.partition(":")
+    return type_, id_, relation
+
+
+def _key(object_: str, relation: str, user: str) -> _Key:
+    return (*_object(object_), *_user(user), relation)
+
+
+def _key_of(row: Any) -> _Key:
+    return (row[0], row[1], row[2], row[3], row[4], row[5])
+
+
+def _read(row: Any) -> StoredTuple:
+    object_type, object_id, user_type, user_id, user_relation, relation, condition, context = row
+    user = f"{user_type}:{user_id}#{user_relation}" if user_relation else f"{user_type}:{user_id}"
+    return StoredTuple(user, relation, f"{object_type}:{object_id}", condition, context)
+
+
+def _in_parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), AT_ONCE):
+        yield items[start : start + AT_ONCE]
