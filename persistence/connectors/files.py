@@ -1,0 +1,430 @@
+"""Files as tables: what every connector of a folder, a share or a bucket has in common.
+
+A tree of files becomes a catalog like this:
+
+* the database is the bucket, the share or the root folder;
+* a schema is a folder, named by its path below the root with "/" between the parts. The files of the root itself are
+  in the schema "root"; a folder that is really called "root" appears as "./root";
+* a table is a file, named without its extension. When two files of a folder would get the same name, both keep it;
+* a folder with `key=value` folders below it is one table whose partition keys are columns, and so is a folder of
+  Parquet part files (`part-00000...`) that all have the same columns;
+* CSV, TSV, JSON and NDJSON (each also as .gz) and Parquet are tables. Everything else, and whatever starts with "."
+  or "_", is ignored and counted.
+
+A file that cannot be read as what its name says stays visible: it is a table without columns whose comment says why.
+
+Bytes come from a `FileStore` in bounded pieces: a Parquet file's footer, the first megabyte of anything else. They
+are put into a private temporary folder, and DuckDB reads them there with access to nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from abc import ABC, abstractmethod
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from datetime import date
+from urllib.parse import unquote
+
+from persistence.connectors.base import (
+    ColumnInfo,
+    Connector,
+    ConnectorError,
+    Discovery,
+    SchemaInfo,
+    TableInfo,
+)
+from persistence.connectors.file_formats import FileProblem, FileReader, Readers, Shape, suffix_of
+
+__all__ = ["FileLimits", "FileReader", "FileStore", "FileTables", "Listing", "StoredFile"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileLimits:
+    """How much of a tree is looked at."""
+
+    max_files: int = 20_000
+    """Entries that are listed; the rest of a larger tree is left out, and the discovery says so."""
+    max_depth: int = 32
+    """Folders below one another that are entered."""
+    sample_bytes: int = 1 << 20
+    """Bytes (after decompression) of a text file that decide its columns."""
+    footer_bytes: int = 32 << 20
+    """The largest Parquet footer that is read."""
+    max_parts: int = 500
+    """Part files of one table whose footers are read; with more of them the row count stays unknown."""
+    memory: str = "512MB"
+    """What DuckDB may use."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of the tree: its path below the root with "/" between the parts, and its size in bytes."""
+
+    path: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of a tree, sorted by path."""
+
+    files: tuple[StoredFile, ...]
+    refused: int = 0
+    """Entries that are not plain files inside the root (devices, pipes, links that lead out) or may not be entered."""
+    truncated: bool = False
+    """Whether the tree holds more entries than were allowed to be listed."""
+
+
+class FileStore(ABC):
+    """A tree of files that can be listed and read. Everything it raises is a ConnectorError."""
+
+    name: str
+    """The bucket, the share or the root folder."""
+
+    @abstractmethod
+    def files(self, limits: FileLimits) -> Listing:
+        """List the tree, at most `limits.max_files` entries of it."""
+
+    @abstractmethod
+    def open(self, file: StoredFile) -> AbstractContextManager[FileReader]:
+        """Open one file. ConnectorError("not_found") when it is gone, "permission" when it may not be read."""
+
+    def close(self) -> None:  # noqa: B027 - most stores have nothing to give back
+        """Give back connections. Safe to call twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """One table of the layout: its files, and the partition keys that their folders hold."""
+
+    name: str
+    suffix: str
+    files: tuple[StoredFile, ...]
+    keys: tuple[str, ...] = ()
+    base: str = ""
+    """The folder of a table of many files."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    schemas: dict[str, dict[str, _Table]]
+    ignored: int
+    refused: int
+    truncated: bool
+    sizes: int = 0
+
+
+@dataclass(slots=True)
+class _Folder:
+    """What a folder holds while the layout is made."""
+
+    files: list[StoredFile] = field(default_factory=list)
+    datasets: list[_Table] = field(default_factory=list)
+
+
+class FileTables(Connector):
+    """A connector whose tables are files. A kind says how its store is opened.
+
+    One store is opened on first use and kept until `close()`; the tree is listed once.
+    """
+
+    config_section = "filesystem_config"
+    extra = "files"
+    limits: FileLimits = FileLimits()
+
+    def __init__(self) -> None:
+        self._opened: FileStore | None = None
+        self._found: _Layout | None = None
+        self._readers: Readers | None = None
+
+    @abstractmethod
+    def open_store(self) -> FileStore:
+        """Connect to the tree. Raises ConnectorError."""
+
+    def statement_seconds(self) -> float:
+        """Seconds that reading the shape of one file may take."""
+        return 60.0
+
+    def verify(self) -> Discovery:
+        """List the tree and count its tables; no file is read. Raises ConnectorError."""
+        self._reading()
+        layout = self._layout()
+        tables = sum(len(held) for held in layout.schemas.values())
+        files = sum(len(table.files) for held in layout.schemas.values() for table in held.values())
+        message = f"Connected to {self._store().name!r}: {_count(tables, 'table')} in {_count(files, 'file')}."
+        if layout.truncated:
+            message += f" Only the first {self.limits.max_files} entries were looked at."
+        formats = Counter(table.suffix.split(".")[0] for held in layout.schemas.values() for table in held.values())
+        return Discovery(
+            message,
+            {
+                "database": self._store().name,
+                "schemas": len(layout.schemas),
+                "tables": tables,
+                "files": files,
+                "bytes": layout.sizes,
+                "formats": dict(sorted(formats.items())),
+                "ignored_files": layout.ignored,
+                "refused_entries": layout.refused,
+                "truncated": layout.truncated,
+            },
+        )
+
+    def schemas(self) -> Sequence[SchemaInfo]:
+        """One schema per folder that holds tables, sorted by name."""
+        database = self._store().name
+        return [
+            SchemaInfo(database, name, tuple(sorted(tables))) for name, tables in sorted(self._layout().schemas.items())
+        ]
+
+    def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
+        """The named tables. Each file costs one bounded read; nothing is scanned."""
+        if database != self._store().name:
+            return
+        held = self._layout().schemas.get(schema, {})
+        for name in names:
+            table = held.get(name)
+            if table is None:
+                continue
+            info = self._describe(table)
+            if info is not None:
+                yield info
+
+    def close(self) -> None:
+        """Give back the store and remove the temporary folder."""
+        store, self._opened = self._opened, None
+        readers, self._readers = self._readers, None
+        self._found = None
+        if readers is not None:
+            readers.close()
+        if store is not None:
+            store.close()
+
+    def _store(self) -> FileStore:
+        if self._opened is None:
+            self._opened = self.open_store()
+        return self._opened
+
+    def _reading(self) -> Readers:
+        if self._readers is None:
+            limits = self.limits
+            self._readers = Readers(limits.sample_bytes, limits.footer_bytes, limits.memory, self.statement_seconds())
+        return self._readers
+
+    def _layout(self) -> _Layout:
+        if self._found is None:
+            self._found = _lay_out(self._store().name, self._store().files(self.limits), self._same_columns)
+        return self._found
+
+    def _shape(self, file: StoredFile, suffix: str) -> Shape:
+        with self._store().open(file) as reader:
+            return self._reading().shape(reader, suffix)
+
+    def _same_columns(self, files: Sequence[StoredFile]) -> bool:
+        """Whether Parquet files look like parts of one table: a handful of them is compared."""
+        step = max(1, len(files) // 7)
+        wanted: list[tuple[str, str]] | None = None
+        for file in [*files[::step][:7], files[-1]]:
+            try:
+                shape = self._shape(file, "parquet")
+            except FileProblem:
+                return False
+            except ConnectorError as error:
+                if error.kind in {"not_found", "permission"}:
+                    return False
+                raise
+            columns = [(column.name, column.data_type_display) for column in shape.columns]
+            if wanted is not None and columns != wanted:
+                return False
+            wanted = columns
+        return True
+
+    def _describe(self, table: _Table) -> TableInfo | None:
+        """The table with its columns, or without any and with the reason; None when its file has vanished."""
+        shapes: list[Shape] = []
+        problems: list[str] = []
+        gone = 0
+        # Text parts are sampled, so more of them would not make the answer surer.
+        parts = table.files if table.suffix == "parquet" else table.files[:1]
+        for file in parts[: self.limits.max_parts]:
+            try:
+                shapes.append(self._shape(file, table.suffix))
+            except FileProblem as problem:
+                problems.append(str(problem))
+            except ConnectorError as error:
+                if error.kind == "not_found":
+                    gone += 1
+                elif error.kind == "permission":
+                    problems.append("This deployment may not read it.")
+                else:
+                    raise
+        if gone and not shapes and not problems:
+            return None
+        if not shapes:
+            return TableInfo(table.name, "FILE", (), comment=f"The columns are not known. {problems[0]}")
+        columns, differ = _united(shapes)
+        notes = list(dict.fromkeys(shape.note for shape in shapes if shape.note))
+        if len(table.files) > 1:
+            notes.insert(0, f"{len(table.files)} files.")
+        if differ:
+            notes.append("Its files do not all have the same columns; the columns of all of them are listed.")
+        if problems:
+            notes.append(f"{_count(len(problems), 'file')} could not be read. {problems[0]}")
+        rows: int | None = 0
+        for shape in shapes:
+            rows = None if rows is None or shape.row_count is None else rows + shape.row_count
+        if problems or gone or len(shapes) < len(table.files):
+            rows = None
+        present = {column.name for column in columns}
+        for key, data_type in _partition_types(table):
+            if key not in present:
+                columns.append(
+                    ColumnInfo(key, data_type, data_type, 0, nullable=None, comment="Partition key, from folder names.")
+                )
+        columns = [replace(column, ordinal_position=at) for at, column in enumerate(columns, start=1)]
+        return TableInfo(table.name, "FILE", tuple(columns), comment=" ".join(notes) or None, row_count=rows)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+_KEY = re.compile(r"([^=]+)=(.*)", re.DOTALL)
+_PART = re.compile(r"(?i)(?:(?:part|data|file|chunk|batch|block|segment|shard)[-_.]?)?\d+([-_.].*)?")
+
+
+def _lay_out(root: str, listing: Listing, same_columns: Callable[[Sequence[StoredFile]], bool]) -> _Layout:
+    """Turn a listing into schemas and tables."""
+    folders: dict[str, _Folder] = defaultdict(_Folder)
+    partitioned: dict[tuple[str, tuple[str, ...], str], list[StoredFile]] = defaultdict(list)
+    ignored = 0
+    size = 0
+    for file in listing.files:
+        *parents, name = file.path.split("/")
+        suffix = suffix_of(name)
+        keys = [(at, found) for at, part in enumerate(parents) if (found := _KEY.fullmatch(part))]
+        hidden = any(part.startswith((".", "_")) and not _KEY.fullmatch(part) for part in [*parents, name])
+        if suffix is None or hidden:
+            ignored += 1
+            continue
+        size += file.size
+        if keys:
+            names = tuple(unquote(found[1]) for _, found in keys)
+            partitioned["/".join(parents[: keys[0][0]]), names, suffix].append(file)
+        else:
+            folders["/".join(parents)].files.append(file)
+    for (base, keys_of, suffix), files in partitioned.items():
+        parent, name = _parent(base, root)
+        folders[parent].datasets.append(_Table(name, suffix, tuple(files), keys_of, base))
+    for base in [path for path, folder in folders.items() if path and _looks_like_parts(folder)]:
+        files = folders[base].files
+        if same_columns(files):
+            parent, name = _parent(base, root)
+            folders[parent].datasets.append(_Table(name, "parquet", tuple(files), (), base))
+            folders[base].files = []
+    schemas = {
+        ("./root" if path == "root" else path) or "root": tables
+        for path, folder in folders.items()
+        if (tables := _named(folder))
+    }
+    return _Layout(schemas, ignored, listing.refused, listing.truncated, size)
+
+
+def _parent(base: str, root: str) -> tuple[str, str]:
+    """The folder in which a table of many files stands, and its name there."""
+    parent, _, name = base.rpartition("/")
+    return parent, name or root
+
+
+def _looks_like_parts(folder: _Folder) -> bool:
+    return len(folder.files) > 1 and all(
+        suffix_of(name := file.path.rpartition("/")[2]) == "parquet" and _PART.fullmatch(name) for file in folder.files
+    )
+
+
+def _named(folder: _Folder) -> dict[str, _Table]:
+    """The tables of a folder by name: the short name, or the file's whole name where short names meet."""
+    entries = [
+        _Table(file.path.rpartition("/")[2], suffix_of(file.path) or "", (file,)) for file in folder.files
+    ] + folder.datasets
+    names = [_stem(entry.name) for entry in entries]
+    while True:
+        clashing = {name for name, times in Counter(names).items() if times > 1}
+        longer = [entry.name if name in clashing else name for entry, name in zip(entries, names, strict=True)]
+        if longer == names:
+            break
+        names = longer
+    named: dict[str, _Table] = {}
+    for name, entry in zip(names, entries, strict=True):
+        unique, again = name, 1
+        while unique in named:  # a bucket may hold the object "a.csv" and the folder "a.csv/"; keys may differ in depth
+            again += 1
+            unique = f"{name} ({again})"
+        named[unique] = replace(entry, name=unique)
+    return named
+
+
+def _stem(name: str) -> str:
+    """A file's name without the extensions that say its format, when something is left."""
+    if suffix_of(name) is None:
+        return name
+    stem = re.sub(r"(?i)\.gz$", "", name)
+    stem = stem.rpartition(".")[0]
+    return re.sub(r"(?i)\.(snappy|gz|gzip|zstd|lz4|brotli|uncompressed)$", "", stem) or name
+
+
+def _united(shapes: Sequence[Shape]) -> tuple[list[ColumnInfo], bool]:
+    """The columns of several files by name, in the order in which they are first met, and whether files differ."""
+    first = shapes[0].columns
+    if all(shape.columns == first for shape in shapes[1:]):
+        return list(first), False
+    united = {column.name: column for column in first}
+    differ = False
+    for shape in shapes[1:]:
+        named = {column.name: column for column in shape.columns}
+        for name, column in named.items():
+            known = united.get(name)
+            if known is None:
+                united[name] = replace(column, nullable=True)
+                differ = True
+            elif known.data_type_display != column.data_type_display:
+                differ = True
+            elif known.nullable is False and column.nullable is not False:
+                united[name] = replace(known, nullable=column.nullable)
+        for name in united.keys() - named.keys():
+            united[name] = replace(united[name], nullable=True)
+            differ = True
+    return list(united.values()), differ
+
+
+def _partition_types(table: _Table) -> Iterator[tuple[str, str]]:
+    """Each partition key with the type that fits all of its values, as Hive-style readers decide it."""
+    values: dict[str, set[str]] = {key: set() for key in table.keys}
+    for file in table.files:
+        for part in file.path.split("/")[:-1]:
+            found = _KEY.fullmatch(part)
+            if found:
+                values[unquote(found[1])].add(unquote(found[2]))
+    for key in dict.fromkeys(table.keys):
+        held = values[key] - {"__HIVE_DEFAULT_PARTITION__"}
+        yield key, _common_type(held)
+
+
+def _common_type(values: Iterable[str]) -> str:
+    held = list(values)
+    if held and all(re.fullmatch(r"-?\d{1,18}", value) for value in held):
+        return "BIGINT"
+    if held and all(re.fullmatch(r"\d{4}-\d\d-\d\d", value) and _is_date(value) for value in held):
+        return "DATE"
+    return "VARCHAR"
+
+
+def _is_date(text: str) -> bool:
+    with contextlib.suppress(ValueError):
+        date.fromisoformat(text)
+        return True
+    return False

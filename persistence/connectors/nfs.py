@@ -1,0 +1,242 @@
+"""A folder of the machine that Stoa runs on, usually a mounted NFS export, below one that the deployment allows."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from persistence.connectors.base import ConnectorError, ConnectorSettings, Outbound
+from persistence.connectors.file_formats import FileReader
+from persistence.connectors.files import FileLimits, FileStore, FileTables, Listing, StoredFile
+from persistence.connectors.storage_config import NfsConfig, NoCredentials
+
+VERIFIED = "real files on a local file system; a mounted NFS export is read through the same calls"
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Without blocking, or opening a pipe would wait for its writer.
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class NfsConnector(FileTables):
+    """Files of a mounted folder as tables."""
+
+    kind = "nfs"
+    config_section = "filesystem_config"
+    config_model = NfsConfig
+    credentials_model = NoCredentials
+
+    def __init__(
+        self, config: NfsConfig, credentials: NoCredentials, settings: ConnectorSettings, outbound: Outbound
+    ) -> None:
+        """A mounted folder needs no address and no password; both arguments are there for uniformity."""
+        super().__init__()
+        self._config = config
+        self._settings = settings
+
+    def statement_seconds(self) -> float:
+        """As the deployment sets it."""
+        return self._settings.statement_timeout
+
+    def open_store(self) -> FileStore:
+        """Check the path against the allowed roots and open the folder."""
+        if self._config.protocol == "smb":
+            raise ConnectorError(
+                "bad_config", "The protocol smb belongs to the connection type smb. Leave it out, or set it to nfs."
+            )
+        return LocalFiles(self._config.path, self._settings.filesystem_roots)
+
+
+class LocalFiles(FileStore):
+    """The tree below one folder. Nothing outside of it can be reached, not even by a link that appears while reading.
+
+    Every file is opened part by part from the folder's own descriptor without following links. A link to a file inside
+    the tree is resolved first and then opened in the same way.
+    """
+
+    def __init__(self, path: str, roots: tuple[str, ...]) -> None:
+        if not roots:
+            raise ConnectorError(
+                "bad_config",
+                "This deployment allows no folder to be read. Its operator can allow some in the setting "
+                "STOA_FILESYSTEM_ROOTS.",
+            )
+        try:
+            self._root = os.path.realpath(path, strict=True)
+        except OSError as error:
+            # A path outside the roots must not become a way to ask what exists.
+            if not _inside(os.path.realpath(path), roots):
+                raise _outside() from None
+            raise _failure(error, "The path") from None
+        if not _inside(self._root, roots):
+            raise _outside()
+        self.name = Path(path).name or "root"
+        try:
+            self._descriptor = os.open(self._root, _FOLDER)
+        except OSError as error:
+            raise _failure(error, "The path") from None
+
+    def files(self, limits: FileLimits) -> Listing:
+        """Walk the tree in the order of names."""
+        walk = _Walk(limits)
+        self._walk(self._descriptor, "", 0, walk)
+        return Listing(tuple(sorted(walk.files, key=lambda file: file.path)), walk.refused, walk.truncated)
+
+    @contextmanager
+    def open(self, file: StoredFile) -> Iterator[FileReader]:
+        """Open one file by its path below the root."""
+        descriptor = self._open(file.path)
+        try:
+            yield _LocalReader(descriptor, os.fstat(descriptor).st_size)
+        finally:
+            os.close(descriptor)
+
+    def close(self) -> None:
+        """Give back the folder."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def _walk(self, folder: int, prefix: str, depth: int, walk: _Walk) -> None:
+        left = walk.limits.max_files - walk.seen
+        with os.scandir(folder) as found:
+            entries = sorted(islice(found, left + 1), key=lambda entry: entry.name)
+        if len(entries) > left:
+            walk.truncated = True
+            entries = entries[:left]
+        walk.seen += len(entries)
+        for entry in entries:
+            path = f"{prefix}{entry.name}"
+            try:
+                if entry.is_symlink():
+                    self._link(path, walk)
+                elif entry.is_dir(follow_symlinks=False):
+                    if depth >= walk.limits.max_depth or walk.seen >= walk.limits.max_files:
+                        walk.truncated = True
+                        continue
+                    inner = os.open(entry.name, _FOLDER, dir_fd=folder)
+                    try:
+                        self._walk(inner, f"{path}/", depth + 1, walk)
+                    finally:
+                        os.close(inner)
+                elif entry.is_file(follow_symlinks=False) and _is_text(path):
+                    walk.files.append(StoredFile(path, entry.stat(follow_symlinks=False).st_size))
+                else:
+                    walk.refused += 1
+            except OSError:
+                walk.refused += 1
+
+    def _link(self, path: str, walk: _Walk) -> None:
+        """A link counts when it leads to a plain file inside the tree; links to folders are not followed."""
+        try:
+            descriptor = self._open(path)
+        except ConnectorError:
+            walk.refused += 1
+            return
+        try:
+            walk.files.append(StoredFile(path, os.fstat(descriptor).st_size))
+        finally:
+            os.close(descriptor)
+
+    def _open(self, path: str) -> int:
+        """A descriptor of a plain file inside the tree."""
+        parts = path.split("/")
+        target = os.path.realpath(os.path.join(self._root, *parts))
+        if not _inside(target, (self._root,)):
+            raise ConnectorError("permission", "The file leads out of the folder.")
+        parts = os.path.relpath(target, self._root).split("/")
+        folder = os.dup(self._descriptor)
+        try:
+            for part in parts[:-1]:
+                inner = os.open(part, _FOLDER, dir_fd=folder)
+                os.close(folder)
+                folder = inner
+            descriptor = os.open(parts[-1], _FILE, dir_fd=folder)
+        except OSError as error:
+            raise _failure(error, "The file") from None
+        finally:
+            os.close(folder)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise ConnectorError("permission", "It is not a plain file.")
+        return descriptor
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What a walk has seen."""
+
+    limits: FileLimits
+    files: list[StoredFile] = field(default_factory=list)
+    seen: int = 0
+    refused: int = 0
+    truncated: bool = False
+
+
+class _LocalReader:
+    """An open local file."""
+
+    def __init__(self, descriptor: int, size: int) -> None:
+        self._descriptor = descriptor
+        self.size = size
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Read one stretch."""
+        pieces = bytearray()
+        try:
+            while length > len(pieces):
+                piece = os.pread(self._descriptor, length - len(pieces), offset + len(pieces))
+                if not piece:
+                    break
+                pieces += piece
+        except OSError as error:
+            raise _failure(error, "The file") from None
+        return bytes(pieces)
+
+
+def _inside(path: str, roots: tuple[str, ...]) -> bool:
+    """Whether a resolved path is one of the roots or lies below one."""
+    for root in roots:
+        with contextlib.suppress(OSError, ValueError):
+            real = os.path.realpath(root)
+            if os.path.commonpath((real, path)) == real:
+                return True
+    return False
+
+
+def _is_text(path: str) -> bool:
+    """Names that are not UTF-8 cannot be stored or shown."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _outside() -> ConnectorError:
+    return ConnectorError(
+        "permission",
+        "The path does not lie below a folder that this deployment allows to be read. Choose another path, or ask its "
+        "operator to add the folder to the setting STOA_FILESYSTEM_ROOTS.",
+    )
+
+
+def _failure(error: OSError, what: str) -> ConnectorError:
+    """The sentence for what the operating system said."""
+    if error.errno in {errno.ENOENT, errno.ENOTDIR} and what == "The file":
+        return ConnectorError("not_found", "The file does not exist.")
+    if error.errno == errno.ENOENT:
+        return ConnectorError("not_found", "The path does not exist. Check its spelling and that it is mounted.")
+    if error.errno == errno.ENOTDIR:
+        return ConnectorError("not_found", "The path is not a folder. Name the folder that holds the files.")
+    if error.errno in {errno.EACCES, errno.EPERM, errno.ELOOP}:
+        return ConnectorError("permission", f"{what} may not be read by the account that Stoa runs under.")
+    if error.errno in {errno.ESTALE, errno.EIO, errno.ETIMEDOUT, errno.EHOSTDOWN}:
+        return ConnectorError("unreachable", f"{what} could not be read. Check that its file server is up.")
+    return ConnectorError("failed", f"{what} could not be read ({os.strerror(error.errno or 0)}).")
