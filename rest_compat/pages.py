@@ -1,0 +1,253 @@
+"""The pages a person opens in a browser: the front page, the GraphQL explorer and the API documentation.
+
+The pages are plain files of `rest_compat/static/`. What differs between deployments (paths, titles, the first query) is
+filled into their `$placeholders` as escaped text, so no page holds a line of script of its own and the content security
+policy can forbid all script that is not a file of this server. Third-party code is served from
+`rest_compat/static/vendor/`, which `make setup` fills; without it the pages say how to get it. No page asks any other
+host for anything.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from string import Template
+
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+STATIC_FOLDER = Path(__file__).parent / "static"
+
+EXPLORER_FILES = (
+    "vendor/react.js",
+    "vendor/react-dom.js",
+    "vendor/graphiql.js",
+    "vendor/graphiql.css",
+    "vendor/plugin-explorer.js",
+    "vendor/plugin-explorer.css",
+)
+DOCS_FILES = ("vendor/swagger-ui.js", "vendor/swagger-ui.css")
+
+# Widgets of the explorer add style elements, hence the one relaxation for styles. Style cannot run code, and nothing
+# but this server can be asked for images or data.
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data:",
+        "font-src 'self' data:",
+        "connect-src 'self'",
+        "form-action 'none'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+
+PAGE_HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Cache-Control": "no-cache",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+DEFAULT_QUERY = """\
+# Stoa's graph: write on the left, read on the right.
+#
+#   play button or Ctrl-Enter   run the query
+#   Ctrl-Space                  what can be written here
+#   book icon                   every type and field
+#   folder icon                 build by ticking fields
+#
+# Sign in with the token field above; a development
+# server prints a token with
+#   .venv/bin/stoa token --user alice --org acme
+
+query WhatIsHere {
+  __schema {
+    queryType {
+      fields {
+        name
+        description
+      }
+    }
+  }
+}
+"""
+
+
+@dataclass(frozen=True)
+class ServiceDocument:
+    """One service that has an OpenAPI document.
+
+    Attributes:
+        name: The last part of its page's path, such as `assets`.
+        title: What a person reads, such as `Assets`.
+        summary: One sentence on what the service answers for.
+        openapi_path: The path of its OpenAPI document on this server.
+    """
+
+    name: str
+    title: str
+    summary: str
+    openapi_path: str
+
+
+def index_page(services: Sequence[ServiceDocument], *, root: str = "") -> str:
+    """Return the front page: what Stoa is, and links to the explorer and to each service's documentation.
+
+    Args:
+        services: The services to list, in this order.
+        root: The path under which the application is mounted, without a slash at its end.
+    """
+    cards = "\n".join(
+        f'        <li><a href="{escape(root)}/docs/{escape(service.name)}"><strong>{escape(service.title)}</strong> '
+        f"<span>{escape(service.summary)}</span></a></li>"
+        for service in services
+    )
+    return _fill("index.html", root=root, title="Stoa", raw={"services": cards})
+
+
+def explorer_page(graphql_path: str, *, default_query: str = DEFAULT_QUERY, root: str = "") -> str:
+    """Return the GraphQL explorer.
+
+    Args:
+        graphql_path: The path of the GraphQL endpoint on this server.
+        default_query: What the editor shows to somebody who opens it for the first time.
+        root: The path under which the application is mounted, without a slash at its end.
+    """
+    if missing := missing_files(EXPLORER_FILES):
+        return _missing_page("GraphQL explorer", missing, root)
+    return _fill(
+        "explorer.html",
+        root=root,
+        title="GraphQL explorer | Stoa",
+        text={"graphql_path": graphql_path, "default_query": default_query},
+    )
+
+
+def docs_page(openapi_path: str, title: str, *, root: str = "") -> str:
+    """Return the interactive documentation of one OpenAPI document.
+
+    Args:
+        openapi_path: The path of the document on this server.
+        title: The service's name as a person reads it.
+        root: The path under which the application is mounted, without a slash at its end.
+    """
+    if missing := missing_files(DOCS_FILES):
+        return _missing_page("API documentation", missing, root)
+    return _fill("docs.html", root=root, title=f"{title} API | Stoa", text={"openapi_path": openapi_path})
+
+
+def missing_files(names: Sequence[str]) -> list[str]:
+    """Return those of the named static files that have not been fetched."""
+    return [name for name in names if not (STATIC_FOLDER / name).is_file()]
+
+
+def page_routes(
+    services: Sequence[ServiceDocument], *, graphql_path: str = "/graphql", default_query: str = DEFAULT_QUERY
+) -> list[BaseRoute]:
+    """Return the routes `/`, `/explorer`, `/docs`, `/docs/{service}` and `/static/...`, none of which needs a token.
+
+    `/docs` is the documentation itself when there is one service, else the front page with its list of them. A service
+    that is not listed answers 404 with that same page.
+    """
+    by_name = {service.name: service for service in services}
+
+    async def index(request: Request) -> Response:
+        return _page(index_page(services, root=_root(request)))
+
+    async def explorer(request: Request) -> Response:
+        root = _root(request)
+        html = explorer_page(root + graphql_path, default_query=default_query, root=root)
+        return _page(html, 503 if missing_files(EXPLORER_FILES) else 200)
+
+    async def docs(request: Request) -> Response:
+        root = _root(request)
+        name = request.path_params.get("service")
+        service = by_name.get(name) if name else (services[0] if len(services) == 1 else None)
+        if service is None:
+            return _page(index_page(services, root=root), 404 if name else 200)
+        html = docs_page(root + service.openapi_path, service.title, root=root)
+        return _page(html, 503 if missing_files(DOCS_FILES) else 200)
+
+    return [
+        Route("/", index, name="index"),
+        Route("/explorer", explorer, name="explorer"),
+        Route("/docs", docs, name="docs"),
+        Route("/docs/{service}", docs, name="service-docs"),
+        static_app(),
+    ]
+
+
+def static_app() -> Mount:
+    """Return the mount of the static files, compressed and with headers that let a browser keep them."""
+    return Mount("/static", GZipMiddleware(_StaticFiles(directory=STATIC_FOLDER), compresslevel=5), name="static")
+
+
+class _StaticFiles(StaticFiles):
+    """Static files; an answer whose address names its version may be kept for a year, any other is asked again."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        versioned = scope["query_string"].startswith(b"v=") and response.status_code in (200, 304)
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if versioned else "no-cache"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        # A page among these files has its placeholders unfilled; only `page_routes` shows it as it should be.
+        response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        return response
+
+
+def _root(request: Request) -> str:
+    return str(request.scope.get("root_path", "")).rstrip("/")
+
+
+def _page(html: str, status: int = 200) -> Response:
+    return HTMLResponse(html, status, PAGE_HEADERS)
+
+
+def _missing_page(what: str, missing: Sequence[str], root: str) -> str:
+    return _fill(
+        "missing.html",
+        root=root,
+        title=f"{what} | Stoa",
+        text={"what": what, "files": ", ".join(name.removeprefix("vendor/") for name in missing)},
+    )
+
+
+def _fill(
+    file: str, *, root: str, title: str, text: dict[str, str] | None = None, raw: dict[str, str] | None = None
+) -> str:
+    """Fill one page: `text` is escaped, `raw` is markup that was made here; `static` files get their version."""
+    bar = Template((STATIC_FOLDER / "bar.html").read_text("utf-8")).substitute(root=escape(root))
+    values = {
+        "root": escape(root),
+        "title": escape(title),
+        "bar": bar,
+        **{key: escape(value) for key, value in (text or {}).items()},
+        **(raw or {}),
+        **{_placeholder(name): f"{escape(root)}/static/{name}?v={_version(name)}" for name in _linked_files()},
+    }
+    return Template((STATIC_FOLDER / file).read_text("utf-8")).substitute(values)
+
+
+def _linked_files() -> list[str]:
+    own = sorted(path.name for path in STATIC_FOLDER.iterdir() if path.suffix in {".css", ".js", ".svg"})
+    return own + [name for name in (*EXPLORER_FILES, *DOCS_FILES) if (STATIC_FOLDER / name).is_file()]
+
+
+def _placeholder(name: str) -> str:
+    """Return the placeholder of a static file: `vendor/swagger-ui.css` is `$vendor_swagger_ui_css`."""
+    return "".join(letter if letter.isalnum() else "_" for letter in name)
+
+
+def _version(name: str) -> str:
+    """Return a short text that changes whenever the file does."""
+    state = (STATIC_FOLDER / name).stat()
+    return f"{state.st_mtime_ns:x}-{state.st_size:x}"

@@ -1,0 +1,112 @@
+// The token and the project that the pages send. Both live in this tab's sessionStorage and nowhere else.
+//
+// A link may carry them behind its # (`/explorer#token=...&project=...`): that part of an address is never sent to a
+// server, and it is removed from the address bar at once, so neither history nor a copied address holds it.
+"use strict";
+
+window.stoa = (() => {
+  const TOKEN = "stoa.token";
+  const PROJECT = "stoa.project";
+  const listeners = [];
+
+  const read = (key) => sessionStorage.getItem(key) || "";
+  const write = (key, value) => (value ? sessionStorage.setItem(key, value) : sessionStorage.removeItem(key));
+
+  function takeFromAddress() {
+    const given = new URLSearchParams(location.hash.slice(1));
+    if (!given.has("token") && !given.has("project")) return false;
+    if (given.has("token")) write(TOKEN, clean(given.get("token")));
+    if (given.has("project")) write(PROJECT, given.get("project").trim());
+    given.delete("token");
+    given.delete("project");
+    const rest = given.toString();
+    history.replaceState(history.state, "", location.pathname + location.search + (rest ? "#" + rest : ""));
+    return true;
+  }
+
+  // People paste the whole header as often as the token alone.
+  function clean(text) {
+    return text.trim().replace(/^authorization:\s*/i, "").replace(/^bearer\s+/i, "").replace(/\s+/g, "");
+  }
+
+  // What the token says of itself, unchecked: only to show whose it is. The server checks it.
+  function claims(token) {
+    try {
+      const part = token.split(".")[1].replace(/-/g, "+").replace(/_/g, "/");
+      const bytes = Uint8Array.from(atob(part), (letter) => letter.charCodeAt(0));
+      return JSON.parse(new TextDecoder().decode(bytes));
+    } catch {
+      return null;
+    }
+  }
+
+  function headers() {
+    const sent = {};
+    if (read(TOKEN)) sent.Authorization = "Bearer " + read(TOKEN);
+    if (read(PROJECT)) sent["X-Project-ID"] = read(PROJECT);
+    return sent;
+  }
+
+  function describe() {
+    const who = document.getElementById("who");
+    const token = read(TOKEN);
+    who.className = "";
+    if (!token) {
+      who.textContent = "not signed in";
+      return;
+    }
+    const said = claims(token);
+    if (!said) {
+      who.textContent = "this is not a token";
+      who.className = "wrong";
+      return;
+    }
+    const name = said.preferred_username || said.sub || "somebody";
+    const place = said.organization_id || said.org_id || said.organization;
+    const person = place ? name + " at " + place : name;
+    const left = said.exp ? said.exp * 1000 - Date.now() : Infinity;
+    if (left <= 0) {
+      who.textContent = "the token of " + person + " has expired";
+      who.className = "wrong";
+      return;
+    }
+    who.textContent = person + (said.exp ? ", until " + moment(new Date(said.exp * 1000)) : "");
+    // Timers hold at most 2^31 - 1 milliseconds, and a token that lives longer needs no watching.
+    clearTimeout(describe.timer);
+    if (left < 2147483647) describe.timer = setTimeout(describe, left + 500);
+  }
+
+  function moment(when) {
+    const today = when.toDateString() === new Date().toDateString();
+    return today ? when.toLocaleTimeString() : when.toLocaleDateString();
+  }
+
+  function show() {
+    document.getElementById("token").value = read(TOKEN);
+    document.getElementById("project").value = read(PROJECT);
+    describe();
+  }
+
+  function changed() {
+    show();
+    for (const listener of listeners) listener();
+  }
+
+  takeFromAddress();
+  document.addEventListener("DOMContentLoaded", () => {
+    show();
+    const form = document.getElementById("session");
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      document.activeElement.blur();
+    });
+    form.addEventListener("change", () => {
+      write(TOKEN, clean(document.getElementById("token").value));
+      write(PROJECT, document.getElementById("project").value.trim());
+      changed();
+    });
+  });
+  window.addEventListener("hashchange", () => takeFromAddress() && changed());
+
+  return { headers, onChange: (listener) => listeners.push(listener) };
+})();
