@@ -8,7 +8,7 @@ forgets a cancellation. `persistence/reaper.py` hands on the work of dead proces
 A job is a DBOS workflow on the queue `stoa-jobs`, each task one on `stoa-tasks`, so that waiting jobs can never take
 the places of the tasks they wait for. Workflows are synchronous functions in DBOS's threads that pass the handlers to
 the server's event loop; DBOS therefore never touches that loop, its signal handlers or its thread pool. A workflow
-that must end without an outcome (stop, cancel, declared dead) raises `_Abandoned`, a BaseException, which DBOS does
+that must end without an outcome (stop, cancel, declared dead) raises `Abandoned`, a BaseException, which DBOS does
 not record: the work stays begun and is begun again.
 
 On SQLite one process runs jobs, under a fixed executor name, so DBOS itself takes up what that process left; a lock
@@ -17,7 +17,6 @@ file refuses a second one. On PostgreSQL every process has a name of its own.
 
 import asyncio
 import contextlib
-import contextvars
 import functools
 import logging
 import os
@@ -26,9 +25,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import CancelledError as FutureCancelled
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -36,6 +33,7 @@ import sqlalchemy as sa
 
 from persistence import job_ledger
 from persistence.engine import Database
+from persistence.job_calls import Abandoned, Calls, Run, pauses, unknown_work
 from persistence.job_store import (
     FileLock,
     destroy_dbos,
@@ -49,14 +47,12 @@ from persistence.jobs import (
     FanOut,
     Handler,
     JobContext,
-    JobError,
     JobOutcome,
     JobSettings,
     JobState,
     JobTask,
     checked_key,
     checked_plan,
-    explain,
     plain,
 )
 from persistence.reaper import Claim, Reaper
@@ -74,29 +70,6 @@ JOB, TASK = "stoa_job", "stoa_task"
 _OVER = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 _OPEN = ["ENQUEUED", "DELAYED", "PENDING"]
 _CHUNK = 500
-
-
-class _Abandoned(BaseException):
-    """Ends a workflow without an outcome. Not an Exception, so that DBOS records nothing."""
-
-
-@dataclass(slots=True, eq=False)
-class _Run:
-    """One workflow that this process runs: the bridge between its thread and the event loop."""
-
-    key: str
-    job: str
-    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
-    given_up: threading.Event = field(default_factory=threading.Event)
-    task: asyncio.Task[Any] | None = None
-
-    def give_up(self, *, canceled: bool) -> None:
-        """Cut the run off. Call it on the event loop."""
-        if canceled:
-            self.cancelled.set()
-        self.given_up.set()
-        if self.task is not None:
-            self.task.cancel()
 
 
 class DbosJobs:
@@ -132,10 +105,8 @@ class DbosJobs:
         self._threads: ThreadPoolExecutor | None = None
         self._engine: sa.Engine | None = None
         self._client: Any = None
-        self._last_end = 0.0
         self._work: dict[str, Handler | FanOut] = {}
-        self._runs: dict[str, _Run] = {}
-        self._stopping = False
+        self._calls = Calls(database, settings.job_attempts)
         self._lock: FileLock | None = None
         self._watch: asyncio.Task[None] | None = None
         self._reaper = Reaper(
@@ -161,7 +132,7 @@ class DbosJobs:
         already runs an engine, and what the driver raises when the database cannot be reached.
         """
         self._loop = asyncio.get_running_loop()
-        self._stopping = False
+        self._calls.open(self._loop)
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="stoa-jobs")
         if self._executes:
             self._reserve()
@@ -182,7 +153,7 @@ class DbosJobs:
         bounded time even when a handler does not.
         """
         grace = self._settings.job_stop_seconds if grace is None else grace
-        self._stopping = True
+        self._calls.stopping = True
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.gather(self._watch, return_exceptions=True)
@@ -192,11 +163,11 @@ class DbosJobs:
             if last:
                 self.give_up()
             # Threads end the runs, so there is no event of this loop to wait for.
-            while self._runs and time.monotonic() < end:  # noqa: ASYNC110
+            while self._calls.running and time.monotonic() < end:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         if DbosJobs._executing is self:
             # What ended just now may still be writing its outcome; DBOS looks for that once a second.
-            patience = 2 if time.monotonic() - self._last_end < 1.0 else 0
+            patience = 2 if time.monotonic() - self._calls.last_end < 1.0 else 0
             await self._bounded(lambda: destroy_dbos(patience), 30.0)
             DbosJobs._executing = None
             if self._shared and self._client is not None:
@@ -230,7 +201,7 @@ class DbosJobs:
             return
         await self._database.write(lambda connection: job_ledger.mark_canceled(connection, key))
         await self._off(lambda: self._cancel_rows(key))
-        self._give_up_canceled([key])
+        self._calls.give_up_canceled([key])
 
     async def state(self, key: str) -> JobState | None:
         """Where a job or task stands."""
@@ -274,12 +245,11 @@ class DbosJobs:
 
     def running(self) -> Collection[str]:
         """The keys that this process runs."""
-        return tuple(self._runs)
+        return tuple(self._calls.running)
 
     def give_up(self) -> None:
         """Cut off everything that this process runs."""
-        for run in tuple(self._runs.values()):
-            run.give_up(canceled=False)
+        self._calls.give_up()
 
     # --- opening and closing ----------------------------------------------------------------------------------
 
@@ -394,52 +364,43 @@ class DbosJobs:
         """Tell handlers that another process canceled their job."""
         while True:
             await asyncio.sleep(self._settings.job_poll_seconds)
-            if keys := {part for run in tuple(self._runs.values()) for part in (run.key, run.job)}:
+            if keys := self._calls.cancelable():
                 try:
                     found = await self._database.read(functools.partial(job_ledger.canceled, keys=sorted(keys)))
-                    self._give_up_canceled(found)
+                    self._calls.give_up_canceled(found)
                 except DatabaseError:
                     continue  # the store is away; look again
 
-    def _give_up_canceled(self, keys: Iterable[str]) -> None:
-        canceled = set(keys)
-        for run in tuple(self._runs.values()):
-            if run.key in canceled or run.job in canceled:
-                run.give_up(canceled=True)
-
     # --- the workflows, in DBOS's threads ---------------------------------------------------------------------
 
-    def _workflow(self, key: str, body: Callable[[_Run], Arguments]) -> Arguments:
+    def _workflow(self, key: str, body: Callable[[Run], Arguments]) -> Arguments:
         from dbos import error as dbos_error
 
-        if self._stopping or key in self._runs:
-            raise _Abandoned
-        run = self._runs[key] = _Run(key, key.partition("/")[0])
-        try:
-            return body(run)
-        except (dbos_error.DBOSWorkflowCancelledError, dbos_error.DBOSWorkflowConflictIDError):
-            raise _Abandoned from None  # canceled, or taken over by another process
-        finally:
-            self._last_end = time.monotonic()
-            self._runs.pop(key, None)
+        with self._calls.entered(key) as run:
+            try:
+                return body(run)
+            except (dbos_error.DBOSWorkflowCancelledError, dbos_error.DBOSWorkflowConflictIDError):
+                raise Abandoned from None  # canceled, or taken over by another process
 
-    def _task(self, run: _Run, name: str, arguments: Arguments) -> Arguments:
+    def _task(self, run: Run, name: str, arguments: Arguments) -> Arguments:
         work = self._work.get(name)
-        handler = work.task if isinstance(work, FanOut) else _unknown(name)
-        return self._call(run, run.key, run.key.partition("/")[2], handler, arguments)
+        handler = work.task if isinstance(work, FanOut) else unknown_work(name)
+        return self._calls.call(run, run.key, run.key.partition("/")[2], handler, arguments)
 
-    def _job(self, run: _Run, name: str, arguments: Arguments) -> Arguments:
+    def _job(self, run: Run, name: str, arguments: Arguments) -> Arguments:
         from dbos import DBOS
 
         work = self._work.get(name)
         if not isinstance(work, FanOut):
-            return self._call(run, run.key, run.key, work or _unknown(name), arguments)
+            return self._calls.call(run, run.key, run.key, work or unknown_work(name), arguments)
 
         async def plan(context: JobContext, given: Arguments) -> Arguments:
             tasks = checked_plan(await work.plan(context, given))
             return {"tasks": [{"key": task.key, "arguments": task.arguments} for task in tasks]}
 
-        planned = DBOS.run_step({"name": "plan"}, lambda: self._call(run, f"{run.key}#plan", run.key, plan, arguments))
+        planned = DBOS.run_step(
+            {"name": "plan"}, lambda: self._calls.call(run, f"{run.key}#plan", run.key, plan, arguments)
+        )
         if planned["state"] != JobState.DONE:
             return self._lost(run, work, arguments, planned)
         tasks = [JobTask(task["key"], task["arguments"]) for task in planned["result"]["tasks"]]
@@ -449,10 +410,10 @@ class DbosJobs:
         async def finish(context: JobContext, given: Arguments) -> Arguments | None:
             return await work.finish(context, given, outcomes)
 
-        finished = self._call(run, f"{run.key}#finish", run.key, finish, arguments)
+        finished = self._calls.call(run, f"{run.key}#finish", run.key, finish, arguments)
         return finished if finished["state"] != JobState.FAILED else self._lost(run, work, arguments, finished)
 
-    def _lost(self, run: _Run, work: FanOut, arguments: Arguments, end: Arguments) -> Arguments:
+    def _lost(self, run: Run, work: FanOut, arguments: Arguments, end: Arguments) -> Arguments:
         failed = work.failed
         if end["state"] == JobState.FAILED and failed is not None:
 
@@ -460,26 +421,35 @@ class DbosJobs:
                 await failed(context, given, end["message"])
                 return None
 
-            self._call(run, f"{run.key}#failed", run.key, last_word, arguments)
+            self._calls.call(run, f"{run.key}#failed", run.key, last_word, arguments)
         return end
 
-    def _enqueue_tasks(self, run: _Run, name: str, tasks: Sequence[JobTask]) -> None:
+    def _enqueue_tasks(self, run: Run, name: str, tasks: Sequence[JobTask]) -> None:
         """All tasks in a few transactions; one each would cost 12 to 19 ms per task."""
-        assert self._engine is not None
         for chunk in _chunks(tasks):
-            self._stand(run)
-            with self._engine.begin() as connection:
-                for task in chunk:
-                    key = f"{run.key}/{task.key}"
-                    options = self._options(TASK, TASKS, key)
-                    self._client.enqueue_in_transaction(connection, options, name, key, task.arguments)
+            for pause in pauses():
+                self._calls.stand(run)
+                try:
+                    self._enqueue_chunk(run, name, chunk)
+                    break
+                except sa.exc.OperationalError as error:
+                    log.warning("job %s could not start its tasks and tries again", run.key, exc_info=error)
+                    run.given_up.wait(pause)
 
-    def _wait(self, run: _Run, tasks: Sequence[JobTask]) -> list[JobOutcome]:
+    def _enqueue_chunk(self, run: Run, name: str, tasks: Sequence[JobTask]) -> None:
+        assert self._engine is not None
+        with self._engine.begin() as connection:
+            for task in tasks:
+                key = f"{run.key}/{task.key}"
+                options = self._options(TASK, TASKS, key)
+                self._client.enqueue_in_transaction(connection, options, name, key, task.arguments)
+
+    def _wait(self, run: Run, tasks: Sequence[JobTask]) -> list[JobOutcome]:
         """Wait for all tasks. Nothing is recorded: a wait that begins again looks again."""
         names = {f"{run.key}/{task.key}": task.key for task in tasks}
         ended: dict[str, JobOutcome] = {}
         while len(ended) < len(names):
-            self._stand(run)
+            self._calls.stand(run)
             try:
                 for chunk in _chunks([path for path in names if path not in ended]):
                     for row in self._client.list_workflows(workflow_ids=chunk, status=_OVER, load_input=False):
@@ -489,80 +459,6 @@ class DbosJobs:
             if len(ended) < len(names):
                 run.given_up.wait(self._settings.job_poll_seconds)
         return [ended[path] for path in names]
-
-    def _stand(self, run: _Run) -> None:
-        if self._stopping or run.given_up.is_set():
-            raise _Abandoned
-
-    def _call(self, run: _Run, ledger_key: str, key: str, handler: Handler, arguments: Arguments) -> Arguments:
-        """Run a handler on the event loop and wait here for its end."""
-        self._stand(run)
-        call = self._attempts(run, ledger_key, key, handler, arguments)
-        try:
-            # An empty context: the handler's task must not inherit DBOS's idea of a current workflow.
-            future = contextvars.Context().run(asyncio.run_coroutine_threadsafe, call, self._loop)
-        except RuntimeError:
-            call.close()
-            raise _Abandoned from None  # the loop is closed: the process ends without `stop`
-        while True:
-            try:
-                end = future.result(timeout=1.0)
-                break
-            except FutureCancelled:
-                raise _Abandoned from None
-            except TimeoutError:
-                if self._loop.is_closed():
-                    raise _Abandoned from None
-        if run.cancelled.is_set():
-            raise _Abandoned
-        return end
-
-    async def _attempts(
-        self, run: _Run, ledger_key: str, key: str, handler: Handler, arguments: Arguments
-    ) -> Arguments:
-        """Begin a handler until it ends, at most `job_attempts` times over all processes."""
-        run.task = asyncio.current_task()
-        if run.given_up.is_set():
-            raise asyncio.CancelledError
-
-        def begin(connection: sa.Connection) -> tuple[int, bool]:
-            return job_ledger.begin(connection, ledger_key, [run.key, run.job])
-
-        reason = "it took its process down each time"
-        try:
-            for pause in _pauses():
-                try:
-                    begun, canceled = await self._database.write(begin)
-                except DatabaseError:
-                    await asyncio.sleep(pause)  # the store is away, and nothing has begun
-                    continue
-                if canceled:
-                    return _end(JobState.CANCELED, message="The task was canceled.")
-                if begun > self._settings.job_attempts:
-                    return _end(JobState.FAILED, message=f"Begun {begun - 1} times without an end: {reason}.")
-                try:
-                    result = await handler(JobContext(run.job, key, begun, run.cancelled), dict(arguments))
-                    return _end(JobState.DONE, result=plain(result))
-                except DatabaseError as error:
-                    log.warning("job %s lost the store and is begun again", ledger_key, exc_info=error)
-                    reason = "the store could not answer"
-                    await asyncio.sleep(pause)
-                except Exception as error:
-                    log.warning("job %s failed", ledger_key, exc_info=error)
-                    return _end(JobState.FAILED, message=explain(error))
-        except asyncio.CancelledError:
-            if self._stopping and not run.cancelled.is_set():
-                with contextlib.suppress(Exception):  # a stop must not count towards the limit
-                    async with asyncio.timeout(2):
-                        await self._database.write(lambda connection: job_ledger.give_back(connection, ledger_key))
-            raise
-        finally:
-            run.task = None
-        raise AssertionError("the pauses never end")
-
-
-def _end(state: JobState, *, result: Arguments | None = None, message: str | None = None) -> Arguments:
-    return {"state": state.value, "result": result, "message": message}
 
 
 def _canceled_outcome(key: str) -> JobOutcome:
@@ -577,20 +473,6 @@ def _outcome(key: str, row: Any) -> JobOutcome:
     if row.status == "CANCELLED":
         return _canceled_outcome(key)
     return JobOutcome(key, JobState.FAILED, message="The job engine could not run this. The server's log says why.")
-
-
-def _unknown(name: str) -> Handler:
-    async def unknown(_context: JobContext, _arguments: Arguments) -> Arguments | None:
-        raise JobError(f"No work is registered under the name {name}.")
-
-    return unknown
-
-
-def _pauses() -> Iterable[float]:
-    pause = 0.2
-    while True:
-        yield pause
-        pause = min(pause * 2, 5.0)
 
 
 def _chunks(items: Sequence[T]) -> Iterable[list[T]]:
