@@ -132,11 +132,15 @@ def token_of(**claims: Any) -> str:
     return ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts) + ".sig"
 
 
-def write_query(page: Page, query: str) -> None:
-    """Put a query into the editor as a person does: click into it, select everything, type over it."""
+def write_query(page: Page, name: str, selection: str) -> None:
+    """Put a query into the editor as a person does: click into it, select everything, type over it.
+
+    The editor takes a moment to understand what was typed; nobody is fast enough to notice, so this waits for it.
+    """
     page.click(".graphiql-query-editor .CodeMirror-lines")
     page.press("a", code=65, control=True)
-    page.type(query)
+    page.type(f"query {name} {selection}")
+    page.wait_for(f"localStorage.getItem('graphiql:operationName') === {json.dumps(name)}")
 
 
 def test_the_explorer_knows_the_graph_and_shows_a_query_to_start_from(page: Page, site: Site) -> None:
@@ -150,10 +154,23 @@ def test_the_explorer_knows_the_graph_and_shows_a_query_to_start_from(page: Page
 
 def test_a_query_that_somebody_types_is_run_and_answered(page: Page, site: Site) -> None:
     page.open(f"{site.address}/explorer")
-    write_query(page, "{ packs(first: 3) { name } }")
+    write_query(page, "Three", "{ packs(first: 3) { name } }")
     page.click("button.graphiql-execute-button")
 
     page.wait_for("document.querySelector('.result-window')?.innerText.includes('pack number 2')")
+
+
+def test_the_explorer_opens_its_settings_and_the_bar_follows_the_theme_that_is_chosen(page: Page, site: Site) -> None:
+    page.prefer("light")
+    page.open(f"{site.address}/explorer")
+    page.click("button[aria-label='Open settings dialog']")
+    page.wait_for_element(".graphiql-dialog")
+    bar = "getComputedStyle(document.querySelector('.bar')).backgroundColor"
+    assert page.evaluate(bar) == "rgb(255, 255, 255)"
+
+    page.evaluate("[...document.querySelectorAll('.graphiql-dialog button')].find(b => b.innerText === 'Dark').click()")
+
+    page.wait_for(f"{bar} === 'rgb(28, 35, 40)'")
 
 
 def test_the_query_builder_lists_the_fields_of_the_graph(page: Page, site: Site) -> None:
