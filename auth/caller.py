@@ -1,0 +1,71 @@
+"""Who is asking: what a verified token says, and nothing else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from auth.relations import group_subject, user_subject
+
+RESERVED_PREFIX = "stoa:"
+"""Users whose id starts with this are the platform's own; no token may name one."""
+
+ANONYMOUS_USER = f"{RESERVED_PREFIX}anonymous"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One user of one organization, for the length of a request or of a job.
+
+    `project_id` is the project that the token (or later the `X-Project-ID` header) selects; `groups` are the identity
+    provider's, without a leading slash; `client_id` is the application that asked for the token.
+    """
+
+    user_id: str
+    organization_id: str
+    project_id: str | None = None
+    groups: tuple[str, ...] = ()
+    client_id: str | None = None
+    anonymous: bool = False
+
+    @classmethod
+    def nobody(cls, organization_id: str, address: str) -> "Caller":
+        """A caller without a token, known only by the network address that the request came from."""
+        return cls(ANONYMOUS_USER, organization_id, client_id=address, anonymous=True)
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """Every name under which relations may mention this caller: `user:<sub>`, then `group:<name>#member` each."""
+        return (user_subject(self.user_id), *(group_subject(group) for group in self.groups))
+
+    @property
+    def principal(self) -> str:
+        """The key of this caller's rate windows: a user within his organization, or an anonymous address.
+
+        An organization's id never holds a colon, so no two callers can share a key by accident.
+        """
+        if self.anonymous:
+            return f"anonymous:{self.client_id}"
+        return f"user:{self.organization_id}:{self.user_id}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON, for a job that acts for this caller later."""
+        return {
+            "user_id": self.user_id,
+            "organization_id": self.organization_id,
+            "project_id": self.project_id,
+            "groups": list(self.groups),
+            "client_id": self.client_id,
+            "anonymous": self.anonymous,
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> "Caller":
+        """The caller that `to_dict` wrote down. Raises KeyError when the user or the organization is missing."""
+        return cls(
+            user_id=stored["user_id"],
+            organization_id=stored["organization_id"],
+            project_id=stored.get("project_id"),
+            groups=tuple(stored.get("groups") or ()),
+            client_id=stored.get("client_id"),
+            anonymous=bool(stored.get("anonymous", False)),
+        )

@@ -1,0 +1,257 @@
+"""Sliding windows of one minute, one per principal and kind, in memory or in Redis.
+
+Both doors charge the same window because they name the same principal and kind. A charge is atomic and one that is
+refused costs nothing. When Redis cannot be reached the limiter goes on with windows of its own process and says so in
+the log: a limiter that is down must neither stop the platform nor leave it without any limit.
+"""
+
+import logging
+import math
+import time
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from limits import RateLimitItemPerMinute
+from limits.aio.storage import MemoryStorage, RedisStorage
+from limits.aio.strategies import MovingWindowRateLimiter
+from limits.errors import ConfigurationError, StorageError
+from pydantic import BaseModel, Field, SecretStr
+
+log = logging.getLogger("stoa.auth")
+
+WINDOW = 60
+NAMESPACE = "stoa"
+REDIS_PAUSE = 5.0
+"""Seconds for which a Redis that failed is not asked again, so that requests do not queue up for its time-out."""
+MOST_WINDOWS = 100_000
+
+
+class Kind(StrEnum):
+    """What a call counts as."""
+
+    READS = "reads"
+    WRITES = "writes"
+    BULK = "bulk"
+    ANONYMOUS = "anonymous"
+
+
+class RateLimitSettings(BaseModel):
+    """How many calls a principal may make in any 60 seconds, unless his organization has limits of its own."""
+
+    rate_limit_reads: int = Field(300, ge=0, le=1_000_000, description="Reads per minute: GET, and POST that searches.")
+    rate_limit_writes: int = Field(60, ge=0, le=1_000_000, description="Writes per minute: POST, PUT, PATCH, DELETE.")
+    rate_limit_bulk: int = Field(10, ge=0, le=1_000_000, description="Bulk operations per minute.")
+    rate_limit_anonymous: int = Field(
+        30, ge=0, le=1_000_000, description="Reads per minute of one address without a token, where they are allowed."
+    )
+
+    @property
+    def limits(self) -> "Limits":
+        """The deployment's limits as one value."""
+        return Limits(self.rate_limit_reads, self.rate_limit_writes, self.rate_limit_bulk, self.rate_limit_anonymous)
+
+
+class RedisSettings(BaseModel):
+    """The Redis server that several processes share."""
+
+    redis_url: SecretStr | None = Field(
+        None,
+        description="redis://[:password@]host:port/db, or rediss:// for TLS. Unset: windows live in each process.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Calls per minute, by kind. 0 allows none."""
+
+    reads: int = 300
+    writes: int = 60
+    bulk: int = 10
+    anonymous: int = 30
+
+    def of(self, kind: Kind) -> int:
+        """The limit of one kind."""
+        return {
+            Kind.READS: self.reads,
+            Kind.WRITES: self.writes,
+            Kind.BULK: self.bulk,
+            Kind.ANONYMOUS: self.anonymous,
+        }[kind]
+
+    def overridden(
+        self,
+        reads: int | None = None,
+        writes: int | None = None,
+        bulk: int | None = None,
+        anonymous: int | None = None,
+    ) -> "Limits":
+        """These limits with a tenant's own where he has some."""
+        return Limits(
+            self.reads if reads is None else reads,
+            self.writes if writes is None else writes,
+            self.bulk if bulk is None else bulk,
+            self.anonymous if anonymous is None else anonymous,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One window as the answer's headers tell it.
+
+    `reset` is the Unix second at which the oldest call counted now leaves the window; `retry_after` is the wait until
+    then, at least 1 when the call was refused and 0 when it was allowed.
+    """
+
+    limit: int
+    remaining: int
+    reset: int
+    allowed: bool
+    retry_after: int
+
+
+class MemoryWindows(MemoryStorage):
+    """The library's storage in memory with a clock of ours, and without its sweeper.
+
+    The library's sweeper visits every key after every call, one thread hop each; here the least recently charged
+    window is dropped when there are too many, and a window drops its old entries when it is charged. There is no
+    await between looking and charging, so a charge is atomic within an event loop.
+    """
+
+    STORAGE_SCHEME = ["async+stoa-memory"]
+
+    def __init__(self, clock: Callable[[], float], most: int = MOST_WINDOWS) -> None:
+        super().__init__()
+        self._clock = clock
+        self._most = most
+        self._windows: OrderedDict[str, list[float]] = OrderedDict()
+
+    async def acquire_entry(self, key: str, limit: int, expiry: int, amount: int = 1) -> bool:
+        """Charge when there is room."""
+        now = self._clock()
+        times = self._live(key, now - expiry)
+        if len(times) + amount > limit:
+            return False
+        times.extend([now] * amount)
+        self._windows[key] = times
+        self._windows.move_to_end(key)
+        while len(self._windows) > self._most:
+            self._windows.popitem(last=False)
+        return True
+
+    async def get_moving_window(self, key: str, limit: int, expiry: int) -> tuple[float, int]:
+        """When the oldest counted call was made, and how many there are."""
+        now = self._clock()
+        times = self._live(key, now - expiry)
+        return (times[0], len(times)) if times else (now, 0)
+
+    async def clear(self, key: str) -> None:
+        """Forget one window."""
+        self._windows.pop(key, None)
+
+    def _live(self, key: str, since: float) -> list[float]:
+        times = self._windows.get(key)
+        if times is None:
+            return []
+        # A call made exactly one window ago has left it.
+        del times[: bisect_left(times, math.nextafter(since, math.inf))]
+        return times
+
+
+class RateLimiter:
+    """Charges windows. Build it with `RateLimiter.of(settings, redis)`.
+
+    Processes that share a Redis share the windows; their clocks must agree, because the library counts by the time of
+    the process that charges. A limit that is changed starts a window of its own.
+    """
+
+    def __init__(
+        self, limits: Limits, *, redis: RedisStorage | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._memory = MovingWindowRateLimiter(MemoryWindows(clock))
+        self._redis = None if redis is None else MovingWindowRateLimiter(redis)
+        self._redis_storage = redis
+        self._redis_again_at = -math.inf
+
+    @classmethod
+    def of(
+        cls, settings: RateLimitSettings, redis: RedisSettings, *, clock: Callable[[], float] = time.time
+    ) -> "RateLimiter":
+        """The limiter that the settings ask for. Raises ValueError with the way out when Redis cannot be used."""
+        return cls(settings.limits, redis=_redis_storage(redis), clock=clock)
+
+    async def charge(self, principal: str, kind: Kind, limit: int | None = None, cost: int = 1) -> Window:
+        """Take `cost` from the principal's window, or nothing at all when there is not enough room.
+
+        `limit` is the tenant's own; None means the deployment's. A cost of 0 only looks. A cost above the limit is
+        always refused.
+        """
+        if cost < 0:
+            raise ValueError("A cost is not negative.")
+        return await self._answer(principal, kind, limit, cost, charge=cost > 0)
+
+    async def peek(self, principal: str, kind: Kind, limit: int | None = None) -> Window:
+        """The window as it stands; `allowed` says whether a call of cost 1 would be."""
+        return await self._answer(principal, kind, limit, 1, charge=False)
+
+    async def close(self) -> None:
+        """Give back the connections to Redis."""
+        if self._redis_storage is not None:
+            bridge: Any = self._redis_storage.bridge
+            await bridge.storage.aclose()
+
+    async def _answer(self, principal: str, kind: Kind, limit: int | None, cost: int, *, charge: bool) -> Window:
+        amount = self._limits.of(kind) if limit is None else limit
+        now = self._clock()
+        if amount <= 0:
+            return Window(0, 0, math.ceil(now) + WINDOW, cost == 0, 0 if cost == 0 else WINDOW)
+        item = RateLimitItemPerMinute(amount, namespace=NAMESPACE)
+        if self._redis is not None and now >= self._redis_again_at:
+            try:
+                return await self._through(self._redis, item, kind, principal, cost, charge)
+            except (StorageError, OSError, TimeoutError) as error:
+                self._redis_again_at = now + REDIS_PAUSE
+                log.warning(
+                    "Redis cannot be reached (%s); rate windows are kept per process for %d seconds",
+                    type(error.__cause__ or error).__name__,
+                    REDIS_PAUSE,
+                )
+        return await self._through(self._memory, item, kind, principal, cost, charge)
+
+    async def _through(
+        self, limiter: Any, item: RateLimitItemPerMinute, kind: Kind, principal: str, cost: int, charge: bool
+    ) -> Window:
+        identifiers = (kind.value, principal)
+        charged = await limiter.hit(item, *identifiers, cost=cost) if charge else None
+        reset, remaining = await limiter.get_window_stats(item, *identifiers)
+        remaining = max(0, int(remaining))
+        allowed = remaining >= cost if charged is None else charged
+        whole_reset = math.ceil(reset)
+        # A cost above the limit never fits: then the wait is a whole window, not a promise.
+        wait = WINDOW if cost > item.amount else max(1, min(WINDOW, math.ceil(reset - self._clock())))
+        return Window(item.amount, remaining, whole_reset, allowed, 0 if allowed else wait)
+
+
+def _redis_storage(settings: RedisSettings) -> RedisStorage | None:
+    if settings.redis_url is None:
+        return None
+    url = settings.redis_url.get_secret_value()
+    if not url.startswith(("redis://", "rediss://", "redis+unix://")):
+        raise ValueError("STOA_REDIS_URL must start with redis://, rediss:// or redis+unix://.")
+    try:
+        return RedisStorage(
+            f"async+{url}",
+            implementation="redispy",
+            wrap_exceptions=True,
+            socket_connect_timeout=1.0,
+            socket_timeout=1.0,
+        )
+    except ConfigurationError:
+        raise ValueError(
+            "STOA_REDIS_URL is set but the Redis client is not installed: pip install 'stoa-platform[redis]'"
+        ) from None
