@@ -32,7 +32,6 @@ from persistence.connectors.sql import (
     SqlConnector,
     bad_certificate,
     first_addresses,
-    grouped,
     no_answer,
     no_tls,
     not_listening,
@@ -40,6 +39,7 @@ from persistence.connectors.sql import (
     statement_timed_out,
     tls_context,
     unknown_database,
+    with_columns,
     wrong_password,
 )
 
@@ -114,14 +114,8 @@ class PostgresConnector(SqlConnector):
         among = {"schema": schema, "names": sorted(wanted)}
         relations = {row[0]: row for row in self._rows(catalog.RELATIONS, among) if row[0] in wanted}
         keys = catalog.keys_by_table(self._rows(catalog.KEYS, among))
-        left = sorted(relations, reverse=True)
-        for name, rows in grouped((row[0], row) for row in self._stream(catalog.COLUMNS, among)):
-            while left and left[-1] < name:  # a table may have no columns at all
-                yield catalog.table(relations[left.pop()], (), keys)
-            if left and left[-1] == name:
-                yield catalog.table(relations[left.pop()], rows, keys)
-        while left:
-            yield catalog.table(relations[left.pop()], (), keys)
+        for name, columns in with_columns(sorted(relations), self._stream(catalog.COLUMNS, among)):
+            yield catalog.table(relations[name], columns, keys)
 
     def _server_version(self) -> str:
         ((version,),) = self._rows("select current_setting('server_version')", {})

@@ -1,10 +1,15 @@
 """What the SQL kinds share: the selection, the neutral type names, TLS contexts, and failures without secrets."""
 
+import os
+import socket
 import ssl
+import threading
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from itertools import groupby
+from operator import itemgetter
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -102,6 +107,7 @@ class SqlConnector(Connector):
     def __init__(
         self, config: DatabaseConfig, credentials: BaseModel, settings: ConnectorSettings, outbound: Outbound
     ) -> None:
+        """Keep what was checked; nothing is connected yet. Raises ConnectorError("bad_config")."""
         if config.auth_type not in self.auth_types:
             raise ConnectorError(
                 "bad_config",
@@ -289,18 +295,52 @@ def not_permitted(what: str) -> ConnectorError:
     return ConnectorError("permission", f"The user may not {what}. Grant it the right to read, then try again.")
 
 
-def grouped(rows: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, list[Any]]]:
-    """Consecutive rows of the same table together, without reading ahead of the current table."""
-    name: str | None = None
-    held: list[Any] = []
-    for table, row in rows:
-        if table != name:
-            if name is not None:
-                yield name, held
-            name, held = table, []
-        held.append(row)
-    if name is not None:
-        yield name, held
+def with_columns(names: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
+    """Every name once, in order, with the rows that belong to it; a table may have no columns at all.
+
+    `names` and `rows` (whose first field is the name) must be sorted alike, by code point. Rows of other tables are
+    passed over, and no more than one table's rows are held at a time.
+    """
+    left = list(reversed(list(names)))
+    for name, group in groupby(rows, key=itemgetter(0)):
+        while left and left[-1] < name:
+            yield left.pop(), []
+        if left and left[-1] == name:
+            yield left.pop(), list(group)
+    while left:
+        yield left.pop(), []
+
+
+@contextmanager
+def cut_off(connection: socket.socket, seconds: float) -> Iterator[None]:
+    """Shut a socket down when the block takes longer, however slowly the other side keeps dripping bytes.
+
+    Whoever reads or writes it then fails; TimeoutError is raised in place of that failure.
+    """
+    same = socket.socket(fileno=os.dup(connection.fileno()))  # TLS will take the first object over
+    done, cut = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        if not done.wait(seconds):
+            cut.set()
+            with suppress(OSError):
+                same.shutdown(socket.SHUT_RDWR)
+
+    watch = threading.Thread(target=wait, name="stoa-cut-off", daemon=True)
+    watch.start()
+    late = False
+    try:
+        yield
+    except Exception:
+        if not cut.is_set():
+            raise
+        late = True
+    finally:
+        done.set()
+        watch.join()
+        same.close()
+    if late or cut.is_set():
+        raise TimeoutError
 
 
 def first_addresses(addresses: Sequence[str]) -> Sequence[str]:

@@ -89,7 +89,7 @@ def running_postgres(*settings: str, certificate: tuple[bytes, bytes] | None = N
     with tempfile.TemporaryDirectory(prefix="stoa-pg-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         programs = _programs(home)
-        account = _account()
+        account = account_to_drop_to()
         if account is not None:
             os.chown(home, account.pw_uid, account.pw_gid)
         password = secrets.token_urlsafe(16)
@@ -97,9 +97,9 @@ def running_postgres(*settings: str, certificate: tuple[bytes, bytes] | None = N
         options = [*_FAST, "listen_addresses=127.0.0.1", f"unix_socket_directories={home}", *settings]
         if certificate is not None:
             for name, content in zip(("server.crt", "server.key"), certificate, strict=True):
-                _write(data / name, content, account)
+                write_for(data / name, content, account)
             options.append("ssl=on")
-        port = _free_port()
+        port = free_port()
         log = home / "log"
         with log.open("wb") as output:
             server = subprocess.Popen(
@@ -109,8 +109,8 @@ def running_postgres(*settings: str, certificate: tuple[bytes, bytes] | None = N
                 stderr=output,
                 cwd=home,
                 env=_environment(programs),
-                preexec_fn=_die_with_parent,
-                **_as(account),
+                preexec_fn=die_with_parent,
+                **as_account(account),
             )
         try:
             running = PostgresServer("127.0.0.1", port, "stoa", password)
@@ -195,11 +195,11 @@ def _programs(home: Path) -> Path:
     return chosen
 
 
-def _account() -> pwd.struct_passwd | None:
-    """The account to drop to: PostgreSQL refuses to run as root."""
+def account_to_drop_to(*names: str) -> pwd.struct_passwd | None:
+    """The account to run a server under when this is root, which database servers refuse; None otherwise."""
     if os.geteuid() != 0:
         return None
-    for name in ("postgres", "nobody"):
+    for name in names or ("postgres", "nobody"):
         try:
             return pwd.getpwnam(name)
         except KeyError:
@@ -207,7 +207,8 @@ def _account() -> pwd.struct_passwd | None:
     raise NoPostgres("running as root without an account to drop to")
 
 
-def _as(account: pwd.struct_passwd | None) -> dict[str, Any]:
+def as_account(account: pwd.struct_passwd | None) -> dict[str, Any]:
+    """The arguments of `subprocess` that make a child run under an account."""
     return {} if account is None else {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
 
 
@@ -218,7 +219,7 @@ def _environment(programs: Path) -> dict[str, str]:
 def _initialised(programs: Path, home: Path, password: str, account: pwd.struct_passwd | None) -> Path:
     data = home / "data"
     secret = home / "password"
-    _write(secret, password.encode(), account)
+    write_for(secret, password.encode(), account)
     made = subprocess.run(
         [
             programs / "initdb",
@@ -230,27 +231,29 @@ def _initialised(programs: Path, home: Path, password: str, account: pwd.struct_
         cwd=home,
         env=_environment(programs),
         check=False,
-        **_as(account),
+        **as_account(account),
     )
     if made.returncode != 0:
         raise NoPostgres(f"initdb failed: {made.stderr.strip()[-400:]}")
     return data
 
 
-def _write(path: Path, content: bytes, account: pwd.struct_passwd | None) -> None:
+def write_for(path: Path, content: bytes, account: pwd.struct_passwd | None) -> None:
+    """Write a file that only the server's account may read."""
     path.write_bytes(content)
     path.chmod(0o600)
     if account is not None:
         os.chown(path, account.pw_uid, account.pw_gid)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that nobody listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Ask Linux to stop the server when the test process is killed and cannot do it itself."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGINT)  # PR_SET_PDEATHSIG

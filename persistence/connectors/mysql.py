@@ -1,0 +1,421 @@
+"""MySQL 5.7 and later and MariaDB, through PyMySQL.
+
+MySQL has one level fewer than a catalog with database, schema and table: what it calls a database is what others call
+a schema. So the schema level holds MySQL's databases, and the database level is one name for the whole connection:
+`database` of the config, or `def` (MySQL's own name for its only catalog) when that is left out. With a `database` the
+connection reads only that one, unless `selected_tables` names others; without, every one that the user may see.
+`selected_tables` may name a MySQL database at either level.
+"""
+
+import re
+import socket
+import ssl
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from persistence.connectors.base import (
+    ColumnInfo,
+    ConnectorError,
+    ConnectorSettings,
+    KeyInfo,
+    Outbound,
+    SchemaInfo,
+    TableInfo,
+    vetted_addresses,
+)
+from persistence.connectors.config import (
+    BasicCredentials,
+    DatabaseConfig,
+    SelectedDatabase,
+    SelectedSchema,
+    TlsOptions,
+)
+from persistence.connectors.sql import (
+    Selection,
+    SqlConnector,
+    bad_certificate,
+    cut_off,
+    first_addresses,
+    no_answer,
+    no_tls,
+    not_listening,
+    not_permitted,
+    statement_timed_out,
+    tls_context,
+    unknown_database,
+    with_columns,
+    wrong_password,
+)
+
+VERIFIED = "real server: MariaDB 10.11, with and without TLS"
+
+_SYSTEM = ("information_schema", "performance_schema", "mysql", "sys")
+
+_SCHEMATA = "select * from information_schema.schemata"
+
+_NAMES = (
+    "select table_schema, table_name from information_schema.tables"
+    " where table_schema not in %(system)s and table_type <> 'SEQUENCE'"
+)
+
+_TABLES = (
+    "select table_name, table_type, table_rows, table_comment from information_schema.tables"
+    " where table_schema = %(schema)s and table_name in %(names)s"
+)
+
+_VIEWS = (
+    "select table_name, view_definition from information_schema.views"
+    " where table_schema = %(schema)s and table_name in %(names)s"
+)
+
+_KEYS = (
+    "select table_name, constraint_name, column_name, referenced_table_schema, referenced_table_name,"
+    " referenced_column_name from information_schema.key_column_usage"
+    " where table_schema = %(schema)s and table_name in %(names)s"
+    " order by cast(table_name as binary), constraint_name = 'PRIMARY' desc, referenced_table_name is not null,"
+    " constraint_name, ordinal_position"
+)
+
+# Sorted by bytes: under the catalog's own collation the columns of tables `A` and `a` would come mixed.
+_COLUMNS = (
+    "select table_name, column_name, data_type, column_type, is_nullable, column_comment, numeric_precision,"
+    " numeric_scale, datetime_precision, character_maximum_length, column_default, extra, generation_expression"
+    " from information_schema.columns where table_schema = %(schema)s and table_name in %(names)s"
+    " order by cast(table_name as binary), ordinal_position"
+)
+
+TYPES: Mapping[str, str] = {
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "mediumint": "INTEGER",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "decimal": "NUMERIC",
+    "float": "REAL",
+    "double": "DOUBLE",
+    "bit": "BIT",
+    "char": "CHAR",
+    "varchar": "VARCHAR",
+    **dict.fromkeys(("tinytext", "text", "mediumtext", "longtext"), "TEXT"),
+    **dict.fromkeys(("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"), "BINARY"),
+    "date": "DATE",
+    "time": "TIME",
+    "datetime": "TIMESTAMP",
+    "timestamp": "TIMESTAMPTZ",
+    "year": "YEAR",
+    "json": "JSON",
+    "enum": "ENUM",
+    "set": "SET",
+    "uuid": "UUID",
+    **dict.fromkeys(("inet4", "inet6"), "INET"),
+    **dict.fromkeys(
+        (
+            "geometry",
+            "point",
+            "linestring",
+            "polygon",
+            "multipoint",
+            "multilinestring",
+            "multipolygon",
+            "geometrycollection",
+            "geomcollection",
+        ),
+        "GEOMETRY",
+    ),
+}
+
+_SIZED = {"char", "varchar", "binary", "varbinary"}
+
+_DENIED = {1044, 1142, 1143, 1227, 1370, 1356}
+_TOO_SLOW = {1205, 1317, 1969, 3024}
+_UNKNOWN_VARIABLE = 1193
+_TLS_WANTED = {1835, 3159}
+_HOST_REFUSED = {1129, 1130}
+
+
+class MysqlConfig(DatabaseConfig):
+    """`database_config` of a mysql connection."""
+
+    options: TlsOptions = TlsOptions()
+
+
+class MysqlConnector(SqlConnector):
+    """Reads the databases of one MySQL or MariaDB server."""
+
+    kind: ClassVar[str] = "mysql"
+    config_model = MysqlConfig
+    credentials_model = BasicCredentials
+    extra: ClassVar[str | None] = "mysql"
+    default_port: ClassVar[int] = 3306
+
+    def __init__(
+        self, config: MysqlConfig, credentials: BasicCredentials, settings: ConnectorSettings, outbound: Outbound
+    ) -> None:
+        super().__init__(config, credentials, settings, outbound)
+        self.config: MysqlConfig = config
+        self._credentials = credentials
+        self._connection: Any = None
+        self._level = config.database or "def"
+        self.selection = Selection(self._at_schema_level(), config.db_schema or config.database)
+
+    def _at_schema_level(self) -> list[SelectedDatabase]:
+        selected: list[SelectedDatabase] = []
+        for database in self.config.selected_tables:
+            schemas = database.schemas
+            if not schemas and not (self.config.database is None and database.database_name == self._level):
+                schemas = (SelectedSchema(schema_name=database.database_name),)
+            selected.append(SelectedDatabase(database_name=self._level, schemas=schemas))
+        return selected
+
+    def close(self) -> None:
+        """Close the connection."""
+        connection, self._connection = self._connection, None
+        if connection is not None and connection.open:
+            connection.close()
+
+    def schemas(self) -> Sequence[SchemaInfo]:
+        """The selected databases with their tables and views; two statements."""
+        system = {"system": _SYSTEM}
+        tables: dict[str, list[str]] = {}
+        for schema, name in self._rows(_NAMES, system):
+            if self.selection.has_table(self._level, schema, name):
+                tables.setdefault(schema, []).append(name)
+        found = []
+        for _, schema, *more in self._rows(_SCHEMATA, {}):
+            if schema.lower() not in _SYSTEM and self.selection.has_schema(self._level, schema):
+                comment = more[3] if len(more) > 3 and isinstance(more[3], str) else None  # MariaDB has one
+                found.append(
+                    SchemaInfo(self._level, schema, tuple(sorted(tables.get(schema, ()))), self._comment(comment))
+                )
+        return sorted(found, key=lambda s: s.name)
+
+    def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
+        """The named tables in four statements, sorted by name; columns stream while tables are handed out."""
+        wanted = {name for name in names if self.selection.has_table(database, schema, name)}
+        if database != self._level or schema.lower() in _SYSTEM or not wanted:
+            return
+        # The server compares names by its collation, which is laxer than equality: what it finds is checked here.
+        among = {"schema": schema, "names": sorted(wanted)}
+        relations = {row[0]: row for row in self._rows(_TABLES, among) if row[0] in wanted}
+        views = dict(self._rows(_VIEWS, among))
+        keys = _keys_by_table(self._rows(_KEYS, among))
+        for name, rows in with_columns(sorted(relations), self._stream(_COLUMNS, among)):
+            _, table_type, row_count, comment = relations[name]
+            is_view = table_type in ("VIEW", "SYSTEM VIEW")
+            yield TableInfo(
+                name,
+                "VIEW" if is_view else "TABLE",
+                tuple(self._column(place, row) for place, row in enumerate(rows, 1)),
+                tuple(keys.get(name, ())),
+                None if is_view else self._comment(comment),
+                None if is_view or row_count is None else int(row_count),
+                views.get(name) or None,
+            )
+
+    def _column(self, place: int, row: Sequence[Any]) -> ColumnInfo:
+        _, name, data_type, display, nullable, comment, precision, scale, moment, length, default, extra, formula = row
+        extra = (extra or "").lower()
+        if formula:
+            default = f"generated always as ({formula})"
+        elif "auto_increment" in extra:
+            default = "auto_increment"
+        elif default == "NULL" and self._is_mariadb():
+            default = None  # MariaDB spells out that there is none
+        elif default is not None and "on update" in extra:
+            default = f"{default} {extra[extra.index('on update') :]}"
+        return ColumnInfo(
+            name=name,
+            data_type=neutral_type(data_type, display),
+            data_type_display=display,
+            ordinal_position=place,
+            nullable=nullable == "YES",
+            comment=self._comment(comment),
+            precision=_whole(precision) if data_type.lower() == "decimal" else _whole(moment) or None,
+            scale=_whole(scale) if data_type.lower() == "decimal" else None,
+            data_length=_whole(length) if data_type.lower() in _SIZED else None,
+            default=default,
+        )
+
+    @staticmethod
+    def _comment(text: str | None) -> str | None:
+        return text or None
+
+    def _is_mariadb(self) -> bool:
+        return "mariadb" in self._connected().get_server_info().lower()
+
+    def _server_version(self) -> str:
+        text = self._connected().get_server_info()
+        # Some MariaDB servers put a version before theirs that old replicas understand.
+        number = re.match(r"(?:5\.5\.5-)?([0-9.]+)", text)
+        return f"{'MariaDB' if self._is_mariadb() else 'MySQL'} {number[1] if number else self.safe(text)}"
+
+    def _rows(self, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        connection = self._connected()
+        with self.translated(), connection.cursor() as cursor:
+            cursor.execute(statement, values)
+            return list(cursor.fetchall())
+        raise AssertionError("translated() raises or returns")
+
+    def _stream(self, statement: str, values: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+        connection = self._connected()
+        streaming = self.driver("pymysql.cursors", "pymysql").SSCursor
+        with self.translated(), connection.cursor(streaming) as cursor:
+            cursor.execute(statement, values)
+            yield from cursor.fetchall_unbuffered()
+
+    def _connected(self) -> Any:
+        if self._connection is None or not self._connection.open:
+            pymysql = self.driver("pymysql", "pymysql")
+            context = tls_context(self.config, self.config.options.ssl_ca)
+            addresses = first_addresses(vetted_addresses(self.outbound, self.config.host, self.port))
+            with self.translated():
+                self._connection = self._connect(pymysql, addresses, context)
+        return self._connection
+
+    def _connect(self, pymysql: Any, addresses: Sequence[str], context: ssl.SSLContext | None) -> Any:
+        seconds = self.settings.connect_timeout
+        sock = _dial(addresses, self.port, seconds)
+        try:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            connection = pymysql.connect(
+                host=self.config.host,  # what the certificate must name; the socket is connected already
+                port=self.port,
+                user=self._credentials.username,
+                password=self._credentials.password.get_secret_value(),
+                database=self.config.database,
+                charset="utf8mb4",
+                autocommit=True,
+                read_timeout=self.settings.statement_timeout + 5,
+                write_timeout=self.settings.statement_timeout + 5,
+                ssl=context,
+                ssl_disabled=context is None,
+                local_infile=False,
+                program_name="stoa",
+                # These two send the password as it is, to a server that anybody on the way may play.
+                auth_plugin_map=dict.fromkeys(("mysql_clear_password", "dialog"), _Refusing) if not context else None,
+                defer_connect=True,
+            )
+            with cut_off(sock, seconds):
+                connection.connect(sock)
+        except BaseException:
+            sock.close()
+            raise
+        with connection.cursor() as cursor:
+            cursor.execute("set session transaction read only")
+            for limit in self._limits(connection.get_server_info()):
+                try:
+                    cursor.execute(limit)
+                except pymysql.err.OperationalError as error:
+                    if error.args[0] != _UNKNOWN_VARIABLE:  # a relative of MySQL that lacks it
+                        raise
+        return connection
+
+    def _limits(self, server: str) -> tuple[str, ...]:
+        seconds = max(1, int(self.settings.statement_timeout))
+        if "mariadb" in server.lower():
+            limit = f"set session max_statement_time = {seconds}"
+        else:
+            limit = f"set session max_execution_time = {seconds * 1000}"
+        return limit, f"set session lock_wait_timeout = {min(seconds, 10)}"
+
+    def _failure(self, error: BaseException) -> ConnectorError:
+        host, port, mode = self.config.host, self.port, self.config.ssl_mode
+        cause = getattr(error, "original_exception", error)
+        if isinstance(cause, _ClearPassword):
+            return ConnectorError(
+                "tls", "The server asks for the password in the clear. Set ssl_mode to 'require' or higher."
+            )
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return bad_certificate(host, self.safe(cause.verify_message))
+        if isinstance(cause, ssl.SSLError):
+            return ConnectorError("tls", f"TLS could not be agreed with {host}:{port}: {self.safe(cause.reason)}.")
+        if isinstance(cause, TimeoutError):
+            return no_answer(host, port, self.settings.connect_timeout)
+        if isinstance(cause, ConnectionRefusedError) or type(cause) is OSError:
+            return not_listening(host, port)
+        code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
+        words = self.safe(error.args[1] if len(error.args) > 1 else error)
+        if code in (1045, 1698, 1820, 1862):
+            return wrong_password(self._credentials.username)
+        if code == 1049:
+            return unknown_database(self.config.database or "")
+        if code == 2026:
+            return no_tls(host, port, mode)
+        if code in _TLS_WANTED:
+            return ConnectorError("tls", "The server accepts only TLS. Set ssl_mode to 'require' or higher.")
+        if code in _DENIED:
+            return not_permitted(f"use the database {self.config.database!r}" if code == 1044 else "read the catalog")
+        if code in _HOST_REFUSED:
+            return not_permitted("connect from this deployment's address")
+        if code in _TOO_SLOW or (code == 2013 and "timed out" in words):
+            return statement_timed_out(self.settings.statement_timeout)
+        if code in (2003, 2006, 2013, 1053):
+            return ConnectorError(
+                "unreachable",
+                f"What answers at {host}:{port} closed the connection. Check that it is a MySQL server and not "
+                "shutting down, then try again.",
+            )
+        return ConnectorError("failed", f"MySQL at {host}:{port} could not be read: {words}.")
+
+
+class _ClearPassword(Exception):
+    """The server wanted the bare password over an open connection."""
+
+
+class _Refusing:
+    """An authentication method that is not used."""
+
+    def __init__(self, connection: object) -> None:
+        pass
+
+    def authenticate(self, packet: object) -> None:
+        raise _ClearPassword
+
+    def prompt(self, *_: object) -> None:
+        raise _ClearPassword
+
+
+def _dial(addresses: Sequence[str], port: int, seconds: float) -> socket.socket:
+    """A socket to the first address that accepts, within one time-out for all. Raises OSError."""
+    deadline = time.monotonic() + seconds
+    failure: OSError = TimeoutError()
+    for address in addresses:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            break
+        try:
+            return socket.create_connection((address, port), left)
+        except OSError as error:
+            failure = error
+    raise failure
+
+
+def _keys_by_table(rows: Sequence[tuple[Any, ...]]) -> dict[str, list[KeyInfo]]:
+    """Keys from rows of KEY_COLUMN_USAGE, which come sorted by table, kind, name and position."""
+    grouped: dict[tuple[str, str, bool], list[tuple[Any, ...]]] = {}
+    for row in rows:
+        grouped.setdefault((row[0], row[1], row[4] is not None), []).append(row)
+    keys: dict[str, list[KeyInfo]] = {}
+    for (table, name, foreign), parts in grouped.items():
+        columns = tuple(part[2] for part in parts)
+        if None in columns:
+            continue  # an index over expressions
+        if foreign:
+            key = KeyInfo("FOREIGN_KEY", name, columns, parts[0][3], parts[0][4], tuple(part[5] for part in parts))
+        else:
+            key = KeyInfo("PRIMARY_KEY" if name == "PRIMARY" else "UNIQUE", name, columns)
+        keys.setdefault(table, []).append(key)
+    return keys
+
+
+def neutral_type(data_type: str, display: str) -> str:
+    """The neutral name of a MySQL type. A tinyint of width 1 is how MySQL spells BOOLEAN."""
+    if display.lower().startswith("tinyint(1)"):
+        return "BOOLEAN"
+    return TYPES.get(data_type.lower(), data_type.upper())
+
+
+def _whole(number: object) -> int | None:
+    return None if number is None else int(str(number))
