@@ -16,8 +16,6 @@ from concurrent.futures import CancelledError as FutureCancelled
 from dataclasses import dataclass, field
 from typing import Any
 
-import sqlalchemy as sa
-
 from persistence import job_ledger
 from persistence.connectors.base import ConnectorError
 from persistence.engine import Database
@@ -25,6 +23,10 @@ from persistence.jobs import Arguments, Handler, JobContext, JobError, JobState,
 from schema.errors import ApiError, DatabaseError
 
 log = logging.getLogger("stoa.jobs")
+
+
+_SETTLE = 0.2
+"""Seconds between two calls that run alone, in which the engine records how the first one ended."""
 
 
 class Abandoned(BaseException):
@@ -66,6 +68,7 @@ class Calls:
     def open(self, loop: asyncio.AbstractEventLoop) -> None:
         """Run handlers on this loop from now on."""
         self._loop = loop
+        self._alone = asyncio.Lock()
         self.stopping = False
 
     @contextlib.contextmanager
@@ -125,39 +128,41 @@ class Calls:
         return end
 
     async def _attempts(self, run: Run, ledger_key: str, key: str, handler: Handler, arguments: Arguments) -> Arguments:
+        """Begin a call until it ends. What was begun before runs alone among its like.
+
+        Whoever took a process down is begun again together with its innocent neighbours. One at a time, only the
+        guilty one goes on counting.
+        """
         run.task = asyncio.current_task()
         if run.given_up.is_set():
             raise asyncio.CancelledError
-
-        def begin(connection: sa.Connection) -> tuple[int, bool]:
-            return job_ledger.begin(connection, ledger_key, [run.key, run.job])
-
         reason = "it took its process down each time"
         try:
             for pause in pauses():
-                try:
-                    begun, canceled = await self._database.write(begin)
-                except DatabaseError:
-                    log.warning("job %s cannot begin while the store is away and waits", ledger_key)
-                    await asyncio.sleep(pause)
-                    continue
-                if canceled:
-                    return _end(JobState.CANCELED, message="The task was canceled.")
-                if begun > self._limit:
-                    return _end(JobState.FAILED, message=f"Begun {begun - 1} times without an end: {reason}.")
-                try:
-                    result = await handler(JobContext(run.job, key, begun, run.cancelled), dict(arguments))
-                    return _end(JobState.DONE, result=plain(result))
-                except DatabaseError as error:
-                    log.warning("job %s lost the store and is begun again", ledger_key, exc_info=error)
-                    reason = "the store could not answer"
-                    await asyncio.sleep(pause)
-                except (ApiError, ConnectorError, JobError) as error:
-                    log.info("job %s failed: %s", ledger_key, explain(error))
-                    return _end(JobState.FAILED, message=explain(error))
-                except Exception as error:
-                    log.exception("job %s failed unexpectedly", ledger_key)
-                    return _end(JobState.FAILED, message=explain(error))
+                async with contextlib.AsyncExitStack() as stack:
+                    try:
+                        begun = await self._begin(run, ledger_key, alone=False)
+                        if not any(begun):
+                            await stack.enter_async_context(self._alone)
+                            await asyncio.sleep(_SETTLE)
+                            begun = await self._begin(run, ledger_key, alone=True)
+                    except DatabaseError:
+                        log.warning("job %s cannot begin while the store is away and waits", ledger_key)
+                        reason = "the store could not answer"
+                    else:
+                        if begun.canceled:
+                            return _end(JobState.CANCELED, message="The task was canceled.")
+                        if begun.times > self._limit:
+                            return _end(
+                                JobState.FAILED, message=f"Begun {begun.times - 1} times without an end: {reason}."
+                            )
+                        context = JobContext(run.job, key, begun.times, run.cancelled)
+                        try:
+                            return await self._once(context, ledger_key, handler, arguments)
+                        except DatabaseError as error:
+                            log.warning("job %s lost the store and is begun again", ledger_key, exc_info=error)
+                            reason = "the store could not answer"
+                await asyncio.sleep(pause)
         except asyncio.CancelledError:
             if self.stopping and not run.cancelled.is_set():
                 with contextlib.suppress(Exception):  # a stop must not count towards the limit
@@ -167,6 +172,25 @@ class Calls:
         finally:
             run.task = None
         raise AssertionError("the pauses never end")
+
+    async def _begin(self, run: Run, ledger_key: str, *, alone: bool) -> job_ledger.Beginning:
+        guards = [run.key, run.job]
+        return await self._database.write(
+            lambda connection: job_ledger.begin(connection, ledger_key, guards, alone=alone)
+        )
+
+    @staticmethod
+    async def _once(context: JobContext, ledger_key: str, handler: Handler, arguments: Arguments) -> Arguments:
+        try:
+            return _end(JobState.DONE, result=plain(await handler(context, dict(arguments))))
+        except DatabaseError:
+            raise
+        except (ApiError, ConnectorError, JobError) as error:
+            log.info("job %s failed: %s", ledger_key, explain(error))
+            return _end(JobState.FAILED, message=explain(error))
+        except Exception as error:
+            log.exception("job %s failed unexpectedly", ledger_key)
+            return _end(JobState.FAILED, message=explain(error))
 
 
 def unknown_work(name: str) -> Handler:

@@ -4,6 +4,7 @@ Units of work for `Database.read` and `Database.write`, the same on SQLite and P
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -17,16 +18,27 @@ def _insert(connection: sa.Connection) -> "sqlite.Insert | postgresql.Insert":
     return sqlite.insert(job_ledger)
 
 
-def begin(connection: sa.Connection, key: str, guards: Sequence[str]) -> tuple[int, bool]:
-    """Count one beginning of `key`: how many there are now, and whether one of `guards` was canceled.
+class Beginning(NamedTuple):
+    """What `begin` found. `times` 0 without `canceled`: begun before, so ask again when it can run alone."""
 
-    Nothing is counted when it was canceled, for then the call does not begin.
+    times: int
+    canceled: bool
+
+
+def begin(connection: sa.Connection, key: str, guards: Sequence[str], *, alone: bool) -> Beginning:
+    """Count one beginning of `key`.
+
+    Nothing is counted when one of `guards` was canceled, for then the call does not begin, nor when it was begun
+    before and is not `alone`.
     """
     if canceled(connection, guards):
-        return 0, True
+        return Beginning(0, True)
+    before = connection.execute(sa.select(job_ledger.c.begun).where(job_ledger.c.key == key)).scalar()
+    if before and not alone:
+        return Beginning(0, False)
     insert = _insert(connection).values(key=key, begun=1)
     counted = insert.on_conflict_do_update(index_elements=[job_ledger.c.key], set_={"begun": job_ledger.c.begun + 1})
-    return int(connection.execute(counted.returning(job_ledger.c.begun)).scalar_one()), False
+    return Beginning(int(connection.execute(counted.returning(job_ledger.c.begun)).scalar_one()), False)
 
 
 def give_back(connection: sa.Connection, key: str) -> None:

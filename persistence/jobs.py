@@ -14,7 +14,8 @@ What a handler may rely on:
 
 - it runs on the event loop that called `start`, in a task of its own;
 - it begins at most `job_attempts` times; `JobContext.attempt` counts from 1. One that took its process down that
-  often is failed without being begun again. A graceful stop does not count;
+  often is failed without being begun again. A graceful stop does not count. Work begun before runs one at a time
+  in a process, so a handler never waits for another job;
 - JobError, ApiError and ConnectorError fail it with their message; DatabaseError makes it begin again after a pause;
   any other exception fails it with a neutral sentence and goes to the log;
 - after `cancel`, `JobContext.cancelled` is set and the handler's task is cancelled. Nothing of the job begins any
