@@ -7,6 +7,7 @@ condition that cannot be evaluated never grants.
 
 import importlib
 import ipaddress
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -31,6 +32,8 @@ class Conditions:
             raise Undecided(f"Condition {name!r} is not part of the model.", condition=name)
         cel = _cel()
         given = {**(asked or {}), **(written or {})}
+        if missing := sorted(set(self._types[name]) - set(given)):
+            raise Undecided(f"Condition {name!r} needs {', '.join(missing)} in the context.", condition=name)
         try:
             program = self._programs.get(name)
             if program is None:
@@ -39,16 +42,10 @@ class Conditions:
                     environment.compile(self._conditions[name].expression), functions=_functions(cel)
                 )
                 self._programs[name] = program
-            variables = {
-                key: _converted(cel, given[key], type_) for key, type_ in self._types[name].items() if key in given
-            }
+            variables = {key: _converted(cel, given[key], type_) for key, type_ in self._types[name].items()}
             result = program.evaluate(variables)
-        except Undecided:
-            raise
         except Exception as error:  # the library raises many kinds; every one of them means "no answer"
-            missing = sorted(set(self._types[name]) - set(given))
-            hint = f" Send {', '.join(missing)} in the context." if missing else ""
-            raise Undecided(f"Condition {name!r} could not be evaluated.{hint}", condition=name) from error
+            raise Undecided(f"Condition {name!r} could not be evaluated.", condition=name) from error
         if not isinstance(result, cel.celtypes.BoolType | bool):
             raise Undecided(f"Condition {name!r} did not give a truth value.", condition=name)
         return bool(result)
@@ -89,7 +86,10 @@ def _converted(cel: Any, value: Any, declared: Mapping[str, Any]) -> Any:
         case "TYPE_NAME_DOUBLE":
             if isinstance(value, bool):
                 raise TypeError("a truth value is not a number")
-            return types.DoubleType(float(value))
+            number = float(value)
+            if not math.isfinite(number):
+                raise ValueError("a number must be finite")
+            return types.DoubleType(number)
         case "TYPE_NAME_TIMESTAMP":
             return types.TimestampType(_exactly(value, str))
         case "TYPE_NAME_DURATION":

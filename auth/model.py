@@ -85,7 +85,7 @@ class RelationDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A CEL expression over typed parameters; `parameters` maps a name to its type, such as `TYPE_NAME_STRING`."""
+    """A CEL expression over typed parameters; `parameters` maps a name to its type, such as `list<string>`."""
 
     name: str
     expression: str
@@ -120,7 +120,7 @@ class Model:
             name: Condition(
                 name,
                 condition["expression"],
-                {key: value["type_name"] for key, value in condition.get("parameters", {}).items()},
+                {key: _parameter(value) for key, value in condition.get("parameters", {}).items()},
             )
             for name, condition in document.get("conditions", {}).items()
         }
@@ -293,6 +293,11 @@ def _relations(definition: dict[str, Any]) -> Iterator[tuple[str, RelationDefini
                 ),
             ),
         )
+
+
+def _parameter(declared: Mapping[str, Any]) -> str:
+    of = "".join(f"<{_parameter(inner)}>" for inner in declared.get("generic_types") or ())
+    return str(declared["type_name"]).removeprefix("TYPE_NAME_").lower() + of
 
 
 def _rewrite(document: Mapping[str, Any]) -> Rewrite:

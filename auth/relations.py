@@ -232,13 +232,13 @@ def join_user(type_: str, id_: str, relation: str) -> str:
 
 def already_stands(standing: Iterable[RelationTuple]) -> AlreadyStands:
     """Build the refusal of a write whose tuples stand already."""
-    names = [str(item) for item in standing]
-    return AlreadyStands(f"{names[0]} stands already; nothing was written.", tuples=names)
+    name = next((str(item) for item in standing), "A tuple")
+    return AlreadyStands(f"{name} stands already; nothing was written.", tuple=name)
 
 
 def does_not_stand(missing: Iterable[RelationTuple]) -> DoesNotStand:
     """Build the refusal of a delete whose tuples do not stand."""
-    return DoesNotStand("relation", str(next(iter(missing))))
+    return DoesNotStand("relation", next((str(item) for item in missing), "one of several"))
 
 
 def _escaped(id_: str) -> str:

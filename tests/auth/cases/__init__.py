@@ -1,0 +1,1 @@
+"""Authorization cases as data, and the engines that they run on."""

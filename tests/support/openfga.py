@@ -1,0 +1,89 @@
+"""A real OpenFGA server for tests: found, started on free ports with the memory store, and stopped.
+
+The binary is named by STOA_OPENFGA_BIN, or is `openfga` on the PATH, or `.cache/bin/openfga` of the checkout, where
+`GOBIN=$PWD/.cache/bin go install github.com/openfga/openfga/cmd/openfga@v1.22.1` puts it.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support.needs import missing
+
+VERSION = "v1.22.1"
+"""The server that the suite was written against."""
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def openfga_binary() -> str:
+    """Find the server, or skip the test with the command that builds it."""
+    named = os.environ.get("STOA_OPENFGA_BIN")
+    cached = _ROOT / ".cache" / "bin" / "openfga"
+    found = named or shutil.which("openfga") or (str(cached) if cached.exists() else None)
+    if found is None:
+        missing(
+            "An OpenFGA server",
+            "build it with `GOBIN=$PWD/.cache/bin go install "
+            f"github.com/openfga/openfga/cmd/openfga@{VERSION}`, or name it in STOA_OPENFGA_BIN",
+        )
+    return found
+
+
+@contextmanager
+def openfga_server(*, token: str | None = None) -> Iterator[str]:
+    """Run a server for as long as the block lasts; gives its address. `token` is the key that it asks for."""
+    binary = openfga_binary()
+    last = ""
+    for _ in range(3):  # a free port may be taken between the look and the start
+        http, grpc = _free_port(), _free_port()
+        command = [binary, "run", f"--http-addr=127.0.0.1:{http}", f"--grpc-addr=127.0.0.1:{grpc}"]
+        command += ["--playground-enabled=false", "--metrics-enabled=false", "--log-level=error"]
+        if token is not None:
+            command += ["--authn-method=preshared", f"--authn-preshared-keys={token}"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        try:
+            if _answers(f"http://127.0.0.1:{http}/healthz", process):
+                yield f"http://127.0.0.1:{http}"
+                return
+        finally:
+            process.terminate()
+            try:
+                last = (process.communicate(timeout=10)[0] or b"").decode(errors="replace")[-2000:]
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+    pytest.fail(f"The OpenFGA server did not start: {last}")
+
+
+@pytest.fixture(scope="session")
+def openfga_url() -> Iterator[str]:
+    """The address of a server that all tests of a module share; each uses stores of its own."""
+    with openfga_server() as url:
+        yield url
+
+
+def _answers(address: str, process: subprocess.Popen[bytes]) -> bool:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(address, timeout=5) as answer:
+                if b"SERVING" in answer.read():
+                    return True
+        except OSError:
+            time.sleep(0.05)
+    return False
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
