@@ -18,6 +18,9 @@ from persistence.tables import metadata
 CodePointText: Final = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 """Text that compares and sorts by code point."""
 
+Identifier: Final = sa.String(36).with_variant(sa.String(36, collation="C"), "postgresql")
+"""A UUID; pages break ties by it, in one order everywhere."""
+
 RowNumber: Final = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 """A number for each row that SQLite keeps when it compacts the file; the free-text index points at it."""
 
@@ -31,16 +34,16 @@ metadata_assets = sa.Table(
     "metadata_assets",
     metadata,
     sa.Column("row_number", RowNumber, primary_key=True, autoincrement=True),
-    sa.Column("id", sa.String(36), nullable=False, unique=True),
+    sa.Column("id", Identifier, nullable=False, unique=True),
     # No foreign keys: 100,000 columns arrive in one go, and a project's assets are removed by scope.
     sa.Column("organization_id", sa.String(255), nullable=False),
     sa.Column("project_id", sa.String(255), nullable=False),
-    sa.Column("resource_uri", sa.String(800), nullable=False),
-    sa.Column("type", sa.String(16), nullable=False),
+    sa.Column("resource_uri", CodePointText, nullable=False),
+    sa.Column("type", CodePointText, nullable=False),
     sa.Column("name", CodePointText, nullable=False),
     sa.Column("fully_qualified_name", CodePointText, nullable=False),
     sa.Column("parent_fqn", CodePointText, nullable=False),
-    sa.Column("parent_id", sa.String(36)),  # null for a database: the service above it is no asset
+    sa.Column("parent_id", Identifier),  # null for a database: the service above it is no asset
     sa.Column("service_name", CodePointText, nullable=False),
     sa.Column("version_major", sa.Integer, nullable=False),
     sa.Column("version_minor", sa.Integer, nullable=False),
@@ -102,7 +105,7 @@ metadata_assets = sa.Table(
 metadata_versions = sa.Table(
     "metadata_versions",
     metadata,
-    sa.Column("asset_id", sa.String(36), nullable=False),
+    sa.Column("asset_id", Identifier, nullable=False),
     sa.Column("version_major", sa.Integer, nullable=False),
     sa.Column("version_minor", sa.Integer, nullable=False),
     sa.Column("document", Json, nullable=False),  # the asset as it was; a table's also lists its columns
@@ -152,7 +155,12 @@ def catalog_ddl_down(dialect: str) -> list[str]:
     return ["DROP INDEX IF EXISTS ix_metadata_assets_search_words"]
 
 
+def _runs(statement: str) -> sa.ExecutableDDLElement:
+    ddl: sa.ExecutableDDLElement = sa.DDL(statement).execute_if(dialect="sqlite")  # type: ignore[no-untyped-call]
+    return ddl
+
+
 for _statement in _SQLITE_DDL:
-    sa.event.listen(metadata_assets, "after_create", sa.DDL(_statement.replace("%", "%%")).execute_if(dialect="sqlite"))
+    sa.event.listen(metadata_assets, "after_create", _runs(_statement))
 for _statement in catalog_ddl_down("sqlite"):
-    sa.event.listen(metadata_assets, "before_drop", sa.DDL(_statement).execute_if(dialect="sqlite"))
+    sa.event.listen(metadata_assets, "before_drop", _runs(_statement))

@@ -1,0 +1,171 @@
+"""Catalog rows as answers: positional rows become JSON without a resource being built for each.
+
+This is the one place where a catalog row becomes what callers see. A row holds the columns of `answer_columns` in the
+order of the resource's fields: JSON columns as text, which is passed through untouched, and moments as ISO 8601 text
+that the store wrote. Five hundred children then cost the driver, one dictionary each and orjson, and little else.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+
+from persistence.columns import Moment
+from persistence.tables.catalog import metadata_assets
+from schema.utils.metadata_asset import AssetOwner, AssetTag, AssetType, ChangeDescription, MetadataAsset
+
+NAMES: Final = tuple(MetadataAsset.model_fields)
+"""What a row holds, before the revision at its end."""
+
+WIDTH: Final = len(NAMES) + 1
+
+_INDEX: Final = {name: at for at, name in enumerate(NAMES)}
+_JSON_FIELDS: Final = tuple(
+    name for name in NAMES if name in metadata_assets.c and isinstance(metadata_assets.c[name].type, sa.JSON | JSONB)
+)
+_MOMENT_FIELDS: Final = tuple(
+    name for name in NAMES if name in metadata_assets.c and isinstance(metadata_assets.c[name].type, Moment)
+)
+_FLAG_FIELDS: Final = tuple(
+    name for name in NAMES if name in metadata_assets.c and isinstance(metadata_assets.c[name].type, sa.Boolean)
+)
+
+
+class _AsText(sa.sql.expression.ColumnElement[str]):
+    """A JSON column as the text that the store keeps, or a moment as ISO 8601 in UTC."""
+
+    inherit_cache = True
+    type = sa.Text()
+    _traverse_internals = [("column", sa.sql.visitors.InternalTraversal.dp_clauseelement)]
+
+    def __init__(self, column: sa.ColumnElement[Any]) -> None:
+        self.column = column
+
+
+@compiles(_AsText, "postgresql")
+def _as_text_in_postgresql(element: _AsText, compiler: SQLCompiler, **kw: Any) -> str:
+    column = compiler.process(element.column, **kw)
+    if isinstance(element.column.type, Moment):
+        return f"to_char({column} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+    return f"{column}::text"
+
+
+@compiles(_AsText)
+def _as_text_elsewhere(element: _AsText, compiler: SQLCompiler, **kw: Any) -> str:
+    column = compiler.process(element.column, **kw)
+    if isinstance(element.column.type, Moment):
+        return f"substr({column}, 1, 10) || 'T' || substr({column}, 12) || 'Z'"
+    return column
+
+
+def _answer_column(name: str) -> sa.ColumnElement[Any]:
+    if name == "version":
+        major, minor = metadata_assets.c.version_major, metadata_assets.c.version_minor
+        return sa.cast(major, sa.Text) + sa.literal_column("'.'") + sa.cast(minor, sa.Text)
+    if name == "children":
+        return sa.null()
+    column = metadata_assets.c[name]
+    if name in _JSON_FIELDS or name in _MOMENT_FIELDS:
+        return _AsText(column)
+    if name in _FLAG_FIELDS:
+        return sa.type_coerce(column, sa.Integer)  # the row becomes a boolean once, in `values`
+    return column
+
+
+answer_columns: Final[tuple[sa.ColumnElement[Any], ...]] = (
+    *(_answer_column(name).label(f"a{at}") for at, name in enumerate(NAMES)),
+    metadata_assets.c.revision,
+)
+"""What a select must ask for so that its rows are answers."""
+
+
+class AssetView:
+    """One asset as its row, with the children that were asked for. A `View[MetadataAsset]`."""
+
+    __slots__ = ("_children", "_row")
+
+    def __init__(self, row: Sequence[Any], children: "list[AssetView] | None" = None) -> None:
+        self._row = row
+        self._children = children
+
+    @classmethod
+    def of_document(cls, document: Mapping[str, Any]) -> "AssetView":
+        """An old version as it was stored."""
+        row: list[Any] = [document.get(name) for name in NAMES]
+        for name in _JSON_FIELDS:
+            at = _INDEX[name]
+            row[at] = None if row[at] is None else orjson.dumps(row[at]).decode()
+        return cls([*row, None])
+
+    def values(self) -> dict[str, Any]:
+        """Names and JSON-ready values in the resource's order; JSON columns are ready-made fragments."""
+        values = dict(zip(NAMES, self._row, strict=False))
+        for name in _JSON_FIELDS:
+            if (text := values[name]) is not None:
+                values[name] = orjson.Fragment(text)
+        for name in _MOMENT_FIELDS:
+            if (text := values[name]) is not None and text.endswith(".000000Z"):
+                values[name] = text[:-8] + "Z"
+        for name in _FLAG_FIELDS:
+            if (flag := values[name]) is not None:
+                values[name] = bool(flag)
+        if self._children is not None:
+            values["children"] = [child.values() for child in self._children]
+        return values
+
+    def json_bytes(self) -> bytes:
+        """The asset as JSON."""
+        return orjson.dumps(self.values())
+
+    def document(self) -> dict[str, Any]:
+        """The asset as plain values, as a version keeps it."""
+        document: dict[str, Any] = orjson.loads(self.json_bytes())
+        return document
+
+    def resource(self) -> MetadataAsset:
+        """The asset as the resource that it stands for."""
+        made = MetadataAsset.model_validate_json(self.json_bytes())
+        made._revision = self._revision
+        return made
+
+    @property
+    def _revision(self) -> int | None:
+        revision: int | None = self._row[-1]
+        return revision
+
+    @property
+    def children(self) -> "list[AssetView] | None":
+        """The direct children, or None when they were not asked for."""
+        return self._children
+
+    def __getattr__(self, name: str) -> Any:
+        """A field of the asset, with the type that the resource gives it."""
+        try:
+            value = self._row[_INDEX[name]]
+        except KeyError:
+            raise AttributeError(name) from None
+        read = _READ.get(name)
+        return value if value is None or read is None else read(value)
+
+    def __repr__(self) -> str:
+        return f"<AssetView {self.fully_qualified_name!r} {self.version}>"
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+_READ: Final[dict[str, Callable[[Any], Any]]] = {
+    **dict.fromkeys(_JSON_FIELDS, orjson.loads),
+    **dict.fromkeys(_MOMENT_FIELDS, _moment),
+    **dict.fromkeys(_FLAG_FIELDS, bool),
+    "type": AssetType,
+    "owners": lambda text: [AssetOwner.model_validate(owner) for owner in orjson.loads(text)],
+    "tags": lambda text: [AssetTag.model_validate(tag) for tag in orjson.loads(text)],
+    "change_description": ChangeDescription.model_validate_json,
+}

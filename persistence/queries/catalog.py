@@ -1,0 +1,388 @@
+"""The catalog, read by dotted name and searched, and written by hand. Always inside one organization and project.
+
+Decisions where the contract is silent: a deleted asset is not found by name, but its versions can still be read and a
+search that speaks of `deleted_at` finds it; an asset of another resource than the path names is not found; a name
+that stood before and was deleted comes back as a structural version of the same asset.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from persistence.queries.asset_view import AssetView, answer_columns
+from persistence.queries.catalog_ingest import mark_deleted
+from persistence.queries.catalog_rows import (
+    Edit,
+    Standing,
+    insert_rows,
+    lock_service,
+    new_row,
+    recount,
+    standing,
+    words_of,
+    write_edits,
+)
+from persistence.queries.metadata_search import Window, in_scope, page_and_total, search_conditions
+from persistence.repository import Scope
+from persistence.tables.catalog import metadata_assets, metadata_versions
+from schema.errors import AlreadyExists, InvalidParameter, NotFound, ValidationError, VersionConflict
+from schema.identifiers import Fqn, Version, parse_fqn
+from schema.utils.metadata_asset import LEVEL, MAX_CHILDREN, AssetType
+from schema.utils.search_query import EVERYTHING, Query
+from schema.utils.source_asset import ColumnChange, Judge, Judgement
+
+NOUN: Final = "metadata_asset"
+"""What errors call it."""
+
+PEOPLES_FIELDS: Final = (
+    "display_name",
+    "description",
+    "summary_text",
+    "owners",
+    "extension",
+    "is_dq_tagged",
+    "is_pii_tagged",
+    "is_sensitivity_tagged",
+    "tags",
+    "business_definition",
+    "business_rules",
+)
+"""The fields that people may change by hand; ingestion leaves alone what they set."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssetPage:
+    """One window of found assets. Reads like a `Page[MetadataAsset]`."""
+
+    items: list[AssetView]
+    total: int
+    offset: int
+    limit: int
+
+
+def get_asset(
+    connection: sa.Connection,
+    scope: Scope,
+    resource_uri: str,
+    fqn: str,
+    *,
+    asset_type: AssetType | None = None,
+    version: str | None = None,
+    include_children: bool = False,
+) -> AssetView:
+    """One asset by its dotted name, with at most 500 direct children when they are asked for.
+
+    Columns come by position, everything else by name. Raises InvalidParameter when an old version is asked for
+    together with children, NotFound, and ValidationError when the asset is of another type than expected.
+    """
+    if version is not None and include_children:
+        raise InvalidParameter(
+            "version cannot be combined with include_children=true: children are shown as they stand now only.",
+            field="version",
+        )
+    fqn = str(parse_fqn(fqn))
+    row = _row(connection, scope, resource_uri, fqn)
+    if row is None:
+        raise NotFound(NOUN, fqn)
+    view = AssetView(row)
+    if asset_type is not None and view.type is not asset_type:
+        raise ValidationError(
+            f"{fqn} is a {view.type}, not a {asset_type}.",
+            field="asset_type",
+            expected=asset_type.value,
+            actual=view.type.value,
+        )
+    if version is not None:
+        return _old(connection, view, Version.parse(version))
+    if view.deleted_at is not None:
+        raise NotFound(NOUN, fqn)
+    if not include_children:
+        return view
+    return AssetView(row, _children(connection, scope, fqn, view.type))
+
+
+def _row(connection: sa.Connection, scope: Scope, resource_uri: str, fqn: str) -> Sequence[Any] | None:
+    assets = metadata_assets
+    return connection.execute(
+        sa.select(*answer_columns).where(
+            *in_scope(scope), assets.c.fully_qualified_name == fqn, assets.c.resource_uri == resource_uri
+        )
+    ).one_or_none()
+
+
+def _children(connection: sa.Connection, scope: Scope, fqn: str, type_: AssetType) -> list[AssetView]:
+    assets = metadata_assets
+    order = (assets.c.ordinal_position.nulls_last(), assets.c.name) if type_ is AssetType.TABLE else (assets.c.name,)
+    rows = connection.execute(
+        sa.select(*answer_columns)
+        .where(*in_scope(scope), assets.c.parent_fqn == fqn, assets.c.deleted_at.is_(None))
+        .order_by(*order)
+        .limit(MAX_CHILDREN)
+    ).all()
+    return [AssetView(row) for row in rows]
+
+
+def _old(connection: sa.Connection, view: AssetView, version: Version) -> AssetView:
+    if version == Version(view.version_major, view.version_minor):
+        return view
+    document = connection.execute(
+        sa.select(metadata_versions.c.document).where(
+            metadata_versions.c.asset_id == view.id,
+            metadata_versions.c.version_major == version.major,
+            metadata_versions.c.version_minor == version.minor,
+        )
+    ).scalar_one_or_none()
+    if document is None:
+        raise NotFound("metadata_version", f"{view.fully_qualified_name}@{version}")
+    return AssetView.of_document(document)
+
+
+def search_assets(
+    connection: sa.Connection,
+    scope: Scope,
+    query: Query = EVERYTHING,
+    *,
+    resource_uri: str | None = None,
+    asset_type: AssetType | None = None,
+    fqn_prefix: str | None = None,
+    window: Window,
+) -> AssetPage:
+    """One window of the assets that fulfil everything given, and how many there are in all.
+
+    `fqn_prefix` asks for the direct children of a dotted name; a service's own name gives its databases.
+    """
+    parent = None if fqn_prefix is None else str(parse_fqn(fqn_prefix, field="fqn_prefix"))
+
+    def conditions(indexed: bool) -> list[sa.ColumnElement[bool]]:
+        return search_conditions(
+            scope,
+            connection.dialect.name,
+            query,
+            resource_uri=resource_uri,
+            asset_type=None if asset_type is None else asset_type.value,
+            parent_fqn=parent,
+            indexed=indexed,
+        )
+
+    rows, total = page_and_total(connection, answer_columns, conditions, window)
+    return AssetPage([AssetView(row) for row in rows], total, window.offset, window.limit)
+
+
+def create_asset(
+    connection: sa.Connection,
+    scope: Scope,
+    resource_uri: str,
+    fqn: str,
+    asset_type: AssetType,
+    values: Mapping[str, Any],
+    *,
+    actor: str,
+    now: datetime,
+    judge: Judge,
+) -> AssetView:
+    """Write an asset by hand; what is given of people's fields is theirs from the start.
+
+    Raises AlreadyExists, and ValidationError (422) when the name does not fit the type or its parent does not stand.
+    """
+    name = _fitting(fqn, asset_type)
+    lock_service(connection, scope, name.parts[0])
+    parent = None if asset_type is AssetType.DATABASE else _parent(connection, scope, resource_uri, name)
+    stored = dict(values)
+    people = [field for field in PEOPLES_FIELDS if stored.get(field) not in (None, False, {}, [])]
+    standing_row = _find(connection, scope, str(name))
+    if standing_row is not None:
+        _revive(connection, standing_row, resource_uri, stored, people, actor, now)
+    else:
+        row = new_row(
+            scope,
+            resource_uri,
+            name.parts,
+            asset_type,
+            parent_id=None if parent is None else parent.view.id,
+            actor=actor,
+            now=now,
+            reason="Written by hand.",
+            values={**stored, "people_fields": people},
+        )
+        insert_rows(connection, [row])
+    if parent is not None:
+        if asset_type is AssetType.COLUMN:
+            _column_changed(connection, scope, parent, ColumnChange(name.name, "added"), judge, actor, now)
+        recount(connection, scope, {parent.view.id})
+    return get_asset(connection, scope, resource_uri, str(name))
+
+
+def _fitting(fqn: str, asset_type: AssetType) -> Fqn:
+    try:
+        name = Fqn.parse(fqn)
+    except ValueError as error:
+        raise ValidationError(
+            f"fully_qualified_name is not a dotted name: {error}.", status=422, field="fully_qualified_name"
+        ) from None
+    if len(name.parts) != LEVEL[asset_type]:
+        raise ValidationError(
+            f"The dotted name of a {asset_type} has {LEVEL[asset_type]} parts, not {len(name.parts)}.",
+            status=422,
+            field="fully_qualified_name",
+        )
+    return name
+
+
+def _parent(connection: sa.Connection, scope: Scope, resource_uri: str, name: Fqn) -> Standing:
+    parent = _find(connection, scope, str(name.parent))
+    if parent is None or parent.view.deleted_at is not None or parent.view.resource_uri != resource_uri:
+        raise ValidationError(
+            f"The parent {name.parent} is not in the catalog of this resource. Create it first.",
+            status=422,
+            field="fully_qualified_name",
+        )
+    return parent
+
+
+def _find(connection: sa.Connection, scope: Scope, fqn: str) -> Standing | None:
+    found = standing(connection, scope, metadata_assets.c.fully_qualified_name == fqn)
+    return found[0] if found else None
+
+
+def _revive(
+    connection: sa.Connection,
+    asset: Standing,
+    resource_uri: str,
+    values: dict[str, Any],
+    people: list[str],
+    actor: str,
+    now: datetime,
+) -> None:
+    view = asset.view
+    if view.deleted_at is None or view.resource_uri != resource_uri:
+        raise AlreadyExists(
+            f"{view.fully_qualified_name} stands in the catalog already. Use PUT to change it.",
+            resource_type=NOUN,
+            resource_id=view.fully_qualified_name,
+        )
+    after = {**values, "deleted_at": None, "people_fields": people}
+    after["search_words"] = words_of(view.document() | after)
+    edit = Edit(asset, after, Judgement(True, added=("deleted_at",)), "Written by hand again after it was deleted.")
+    write_edits(connection, [edit], actor=actor, now=now)
+
+
+def update_asset(
+    connection: sa.Connection,
+    scope: Scope,
+    resource_uri: str,
+    fqn: str,
+    changes: Mapping[str, Any],
+    *,
+    actor: str,
+    now: datetime,
+    judge: Judge,
+    reason: str | None = None,
+    expected_version: str | None = None,
+    expected_revision: int | None = None,
+) -> AssetView:
+    """Change what people say about an asset, as a new version; nothing that differs is no new version.
+
+    A cleared description falls back to the source's comment. Raises NotFound, and VersionConflict when the asset is
+    at another version or revision than expected.
+    """
+    name = parse_fqn(fqn)
+    lock_service(connection, scope, name.parts[0])
+    asset = _live(connection, scope, resource_uri, str(name))
+    _expect(asset, expected_version, expected_revision)
+    after = {field: changes[field] for field in PEOPLES_FIELDS if field in changes}
+    people = set(asset.people_fields)
+    for field, value in after.items():
+        (people.discard if value is None else people.add)(field)
+    if "description" in after and after["description"] is None:
+        after["description"] = asset.source_description
+    document = asset.view.document()
+    judgement = judge({field: document[field] for field in after}, after)
+    if judgement is None:
+        return asset.view
+    after["people_fields"] = sorted(people)
+    after["search_words"] = words_of(document | after, _column_names(connection, scope, asset))
+    write_edits(connection, [Edit(asset, after, judgement, reason)], actor=actor, now=now)
+    if asset.view.type is AssetType.COLUMN and (parent := _find(connection, scope, asset.parent_fqn)) is not None:
+        change = ColumnChange(asset.view.name, "updated", judgement.fields)
+        _column_changed(connection, scope, parent, change, judge, actor, now)
+    return get_asset(connection, scope, resource_uri, str(name))
+
+
+def delete_asset(
+    connection: sa.Connection,
+    scope: Scope,
+    resource_uri: str,
+    fqn: str,
+    *,
+    actor: str,
+    now: datetime,
+    judge: Judge,
+    expected_revision: int | None = None,
+) -> AssetView:
+    """Mark an asset and all below it as deleted; answers it as it stands then. Raises NotFound, VersionConflict.
+
+    An asset that its source still has comes back with the next ingestion.
+    """
+    name = parse_fqn(fqn)
+    lock_service(connection, scope, name.parts[0])
+    asset = _live(connection, scope, resource_uri, str(name))
+    _expect(asset, None, expected_revision)
+    mark_deleted(connection, scope, str(name), actor=actor, now=now)
+    parent = _find(connection, scope, asset.parent_fqn)
+    if parent is not None:
+        if asset.view.type is AssetType.COLUMN:
+            _column_changed(connection, scope, parent, ColumnChange(name.name, "deleted"), judge, actor, now)
+        recount(connection, scope, {parent.view.id})
+    row = _row(connection, scope, resource_uri, str(name))
+    assert row is not None
+    return AssetView(row)
+
+
+def _live(connection: sa.Connection, scope: Scope, resource_uri: str, fqn: str) -> Standing:
+    asset = _find(connection, scope, fqn)
+    if asset is None or asset.view.deleted_at is not None or asset.view.resource_uri != resource_uri:
+        raise NotFound(NOUN, fqn)
+    return asset
+
+
+def _expect(asset: Standing, version: str | None, revision: int | None) -> None:
+    stands = asset.version
+    if (version is not None and Version.parse(version) != stands) or (
+        revision is not None and asset.view._revision != revision
+    ):
+        raise VersionConflict(
+            f"{asset.view.fully_qualified_name} is at version {stands} by now. Read it again and retry.",
+            resource_type=NOUN,
+            resource_id=asset.view.fully_qualified_name,
+            version=str(stands),
+        )
+
+
+def _column_names(connection: sa.Connection, scope: Scope, asset: Standing) -> list[str]:
+    if asset.view.type is not AssetType.TABLE:
+        return []
+    assets = metadata_assets
+    names = connection.execute(
+        sa.select(assets.c.name).where(
+            *in_scope(scope), assets.c.parent_id == asset.view.id, assets.c.deleted_at.is_(None)
+        )
+    )
+    return list(names.scalars())
+
+
+def _column_changed(
+    connection: sa.Connection,
+    scope: Scope,
+    table: Standing,
+    change: ColumnChange,
+    judge: Judge,
+    actor: str,
+    now: datetime,
+) -> None:
+    """A table is a new version when one of its columns is."""
+    judgement = judge({}, {}, [change])
+    values = {"search_words": words_of(table.view.document(), _column_names(connection, scope, table))}
+    write_edits(connection, [Edit(table, values, judgement)], actor=actor, now=now)

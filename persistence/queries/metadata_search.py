@@ -1,0 +1,320 @@
+"""From the neutral tree of a catalog search to bound SQL, for SQLite and PostgreSQL alike.
+
+Nothing of a query ever becomes SQL, FTS5 or tsquery text: values are bound, and the words given to a free-text index
+consist of the letters a-z, the digits and `_` (`split_words`). Every free-text condition is defined by what a LIKE
+over the stored words says; the index only finds the candidates faster, so both stores answer alike.
+
+Which way is faster depends on how many assets a word hits. PostgreSQL's planner knows; for SQLite the page follows the
+total: with many hits it walks the sorted name index and checks each asset's words, with few it takes them from the
+free-text index and sorts.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from persistence.repository import Scope
+from persistence.tables.catalog import WORDS_TABLE, WORDS_VECTOR, metadata_assets
+from schema.utils.search_query import (
+    OWN_FIELDS,
+    WORD_TAGS,
+    All,
+    Between,
+    Exists,
+    FieldKind,
+    Flag,
+    Never,
+    Query,
+    Some,
+    Text,
+    names_field,
+    split_words,
+)
+
+MANY_HITS: Final = 1_000
+"""From how many hits on SQLite walks the name index instead of sorting what the free-text index found."""
+
+_INT64: Final = 2**63 - 1
+_LIST_FIELDS: Final = ("owners", "tags")
+_words = sa.table(WORDS_TABLE, sa.column("rowid"), sa.column("search_words"))
+
+Condition = sa.ColumnElement[bool]
+
+
+def in_scope(scope: Scope, assets: sa.FromClause = metadata_assets) -> list[Condition]:
+    """The tenant that every catalog statement stays in: organization and project."""
+    if scope.project_id is None:
+        raise ValueError("the catalog is read inside one project")
+    return [assets.c.organization_id == scope.organization_id, assets.c.project_id == scope.project_id]
+
+
+def prefix_range(column: sa.ColumnElement[Any], prefix: str) -> Condition:
+    """Values of a code-point-ordered column that begin with a prefix, as a range that an index can answer."""
+    above = _after(prefix)
+    return column >= prefix if above is None else sa.and_(column >= prefix, column < above)
+
+
+def _after(prefix: str) -> str | None:
+    """The smallest text above every text that begins with the prefix."""
+    while prefix:
+        last = ord(prefix[-1])
+        if last < 0x10FFFF:
+            return prefix[:-1] + chr(0xE000 if last == 0xD7FF else last + 1)  # surrogates are no characters
+        prefix = prefix[:-1]
+    return None
+
+
+def _folded(text: str) -> str:
+    """What `lower()` makes of a text in both stores: only the letters A-Z change."""
+    return "".join(letter.lower() if "A" <= letter <= "Z" else letter for letter in text)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """Turns a tree into one SQL condition over `assets`, which is the catalog table or an alias of it."""
+
+    scope: Scope
+    dialect: str
+    indexed: bool = True
+    assets: sa.FromClause = metadata_assets
+
+    def condition(self, query: Query) -> Condition:
+        """The condition of a whole tree."""
+        match query:
+            case All(parts):
+                return sa.and_(sa.true(), *self._together(parts))
+            case Some(parts):
+                return sa.or_(*[self.condition(part) for part in parts])
+            case Never(part):
+                return sa.not_(self._certain(self.condition(part)))
+            case _ if query.field is not None and query.field.startswith("columns."):
+                return self._of_columns(query)
+            case Text():
+                return self._text(query)
+            case Flag(field, value):
+                return self.assets.c[field].is_(value)
+            case Exists(field):
+                return self._exists(field)
+            case Between():
+                return self._between(query)
+
+    def _certain(self, condition: Condition) -> Condition:
+        # NOT of an unknown is unknown in SQL; a search knows only yes and no.
+        return sa.func.coalesce(condition, sa.false())
+
+    def _together(self, parts: Sequence[Query]) -> list[Condition]:
+        """The conditions of an AND; on SQLite its free words are asked of the index in one go."""
+        if not self._in_fts:
+            return [self.condition(part) for part in parts]
+        found: list[Condition] = []
+        matches: list[str] = []
+        for part in parts:
+            if isinstance(part, Text) and (words := self._words_of(part)):
+                matches += _fts_terms(words, part.prefix)
+                if len(words) > 1:
+                    found.append(self._spelled(words, part.prefix))
+            else:
+                found.append(self.condition(part))
+        return [self._matching(matches), *found] if matches else found
+
+    @property
+    def _in_fts(self) -> bool:
+        return self.indexed and self.dialect == "sqlite"
+
+    def _words_of(self, text: Text) -> list[str]:
+        """The stored spelling of a text that is looked for among the words; empty for other texts."""
+        if text.field is None:
+            return split_words(text.value)
+        letter = WORD_TAGS.get(text.field)
+        return [] if letter is None else [f"{letter}_{word}" for word in split_words(text.value)]
+
+    def _text(self, text: Text) -> Condition:
+        if text.field is not None and OWN_FIELDS[text.field] is FieldKind.KEYWORD:
+            column: sa.ColumnElement[Any] = sa.func.lower(self.assets.c[text.field])
+            value = _folded(text.value)
+            return prefix_range(column, value) if text.prefix else column == value
+        words = self._words_of(text)
+        if not words:
+            return sa.true() if text.field is None else sa.false()
+        spelled = self._spelled(words, text.prefix)
+        if not self.indexed:
+            return spelled
+        if self.dialect == "sqlite":
+            found = self._matching(_fts_terms(words, text.prefix))
+        else:
+            found = _vector(self.assets, words, text.prefix)
+        return found if len(words) == 1 else sa.and_(found, spelled)
+
+    def _spelled(self, words: Sequence[str], prefix: bool) -> Condition:
+        """The words stand next to each other in the stored words: what a free-text condition means."""
+        looked_for = f" {' '.join(words)}{'' if prefix else ' '}"
+        return self.assets.c.search_words.contains(looked_for, autoescape=True)
+
+    def _matching(self, terms: Sequence[str]) -> Condition:
+        match = sa.literal_column(WORDS_TABLE).op("MATCH", is_comparison=True)
+        query = sa.bindparam(None, " AND ".join(dict.fromkeys(terms)), sa.Text)
+        return self.assets.c.row_number.in_(sa.select(_words.c.rowid).where(match(query)))
+
+    def _exists(self, field: str) -> Condition:
+        column = self.assets.c[field]
+        if field in _LIST_FIELDS:
+            return sa.and_(column.is_not(None), sa.cast(column, sa.Text) != "[]")
+        if OWN_FIELDS[field] in (FieldKind.KEYWORD, FieldKind.WORDS):
+            return sa.and_(column.is_not(None), column != "")
+        return column.is_not(None)
+
+    def _between(self, query: Between) -> Condition:
+        column = self.assets.c[query.field]
+        parts: list[Condition] = [column.is_not(None)]
+        low, high = query.low, query.high
+        # A whole number that no column can hold is beyond every value, and no driver has to carry it.
+        if isinstance(low, int) and abs(low) > _INT64:
+            parts.append(sa.false() if low > 0 else sa.true())
+        elif low is not None:
+            parts.append(column >= _bound(low) if query.include_low else column > _bound(low))
+        if isinstance(high, int) and abs(high) > _INT64:
+            parts.append(sa.true() if high > 0 else sa.false())
+        elif high is not None:
+            parts.append(column <= _bound(high) if query.include_high else column < _bound(high))
+        return sa.and_(*parts)
+
+    def _of_columns(self, query: Text | Flag | Between | Exists) -> Condition:
+        """Holds for a table when one of its columns fits."""
+        columns = metadata_assets.alias()
+        inner = Compiler(self.scope, self.dialect, True, columns)
+        name = (query.field or "").removeprefix("columns.")
+        parents = (
+            sa.select(columns.c.parent_id)
+            .where(
+                *in_scope(self.scope, columns),
+                columns.c.type == "column",
+                columns.c.deleted_at.is_(None),
+                columns.c.parent_id.is_not(None),
+                inner.condition(_renamed(query, name)),
+            )
+            .distinct()
+        )
+        return self.assets.c.id.in_(parents)
+
+
+def _renamed(query: Text | Flag | Between | Exists, name: str) -> Query:
+    match query:
+        case Text(value, prefix, _):
+            return Text(value, prefix, name)
+        case Flag(_, value):
+            return Flag(name, value)
+        case Exists():
+            return Exists(name)
+        case Between(_, low, high, with_low, with_high):
+            return Between(name, low, high, with_low, with_high)
+
+
+def _bound(value: int | float | datetime) -> sa.ColumnElement[Any] | int | datetime:
+    return sa.literal(value, sa.Double()) if isinstance(value, float) else value
+
+
+def _fts_terms(words: Sequence[str], prefix: bool) -> list[str]:
+    terms = [f'"{word}"' for word in words]
+    if prefix:
+        terms[-1] += "*"
+    return terms
+
+
+def _vector(assets: sa.FromClause, words: Sequence[str], prefix: bool) -> Condition:
+    terms = [f"'{word}'" for word in words]
+    if prefix:
+        terms[-1] += ":*"
+    # Spelled as the index spells it, but qualified, because a table and its columns are searched in one statement.
+    name = assets.name if isinstance(assets, sa.Table) else None
+    vector: sa.ColumnElement[Any] = (
+        sa.literal_column(WORDS_VECTOR.replace("search_words", f"{name}.search_words"))
+        if name
+        else sa.func.array_to_tsvector(
+            sa.func.string_to_array(sa.func.btrim(assets.c.search_words), sa.literal_column("' '"))
+        )
+    )
+    query = sa.cast(sa.bindparam(None, " & ".join(terms), sa.Text), _TsQuery())
+    return vector.op("@@", is_comparison=True)(query)
+
+
+class _TsQuery(sa.types.UserDefinedType[str]):
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "TSQUERY"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which part of the found assets is wanted, in which order."""
+
+    sort_by: str = "name"
+    descending: bool = False
+    limit: int = 50
+    offset: int = 0
+
+
+def search_conditions(
+    scope: Scope,
+    dialect: str,
+    query: Query,
+    *,
+    resource_uri: str | None = None,
+    asset_type: str | None = None,
+    parent_fqn: str | None = None,
+    indexed: bool = True,
+) -> list[Condition]:
+    """Everything that a found asset fulfils. What was deleted is hidden unless the query speaks of `deleted_at`."""
+    assets = metadata_assets
+    found = in_scope(scope)
+    if parent_fqn is not None:
+        found.append(assets.c.parent_fqn == parent_fqn)
+    if resource_uri is not None:
+        found.append(assets.c.resource_uri == resource_uri)
+    if asset_type is not None:
+        found.append(assets.c.type == asset_type)
+    if not names_field(query, "deleted_at"):
+        found.append(assets.c.deleted_at.is_(None))
+    if query != All():
+        found.append(Compiler(scope, dialect, indexed).condition(query))
+    return found
+
+
+def search_order(window: Window) -> list[sa.ColumnElement[Any]]:
+    """The order of a window: ties are broken by id, so pages never overlap; assets without a position come last."""
+    column: sa.ColumnElement[Any] = metadata_assets.c[window.sort_by]
+    ordered = column.desc() if window.descending else column.asc()
+    if window.sort_by == "ordinal_position":
+        ordered = ordered.nulls_last()
+    tie = metadata_assets.c.id
+    return [ordered, tie.desc() if window.descending else tie.asc()]
+
+
+def page_and_total(
+    connection: sa.Connection,
+    columns: Sequence[sa.ColumnElement[Any]],
+    conditions: Callable[[bool], list[Condition]],
+    window: Window,
+) -> tuple[list[Sequence[Any]], int]:
+    """The rows of a window and the exact number of all that were found.
+
+    `conditions(indexed)` gives the conditions with and without the free-text index.
+    """
+    assets = metadata_assets
+    count = sa.select(sa.func.count()).select_from(assets).where(*conditions(True))
+    total: int = connection.execute(count).scalar_one()
+    if total <= window.offset:
+        return [], total
+    # Only SQLite needs the hint, and only the name index is there to be walked.
+    walk = connection.dialect.name == "sqlite" and window.sort_by == "name" and total > MANY_HITS
+    rows = connection.execute(
+        sa.select(*columns)
+        .where(*conditions(not walk))
+        .order_by(*search_order(window))
+        .limit(window.limit)
+        .offset(window.offset)
+    ).all()
+    return list(rows), total
