@@ -10,6 +10,7 @@ import asyncio
 import ipaddress
 import re
 import socket
+import ssl
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -419,7 +420,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
     The pool and TLS still see the host's name, so `Host`, SNI and the certificate check are those of the name.
     """
 
-    def __init__(self, policy: OutboundPolicy, *, verify: bool = True, connections: int = 50) -> None:
+    def __init__(self, policy: OutboundPolicy, *, verify: bool | ssl.SSLContext = True, connections: int = 50) -> None:
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=httpx.create_ssl_context(verify=verify, trust_env=False),
             max_connections=connections,
@@ -459,7 +460,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
 
 
 def http_client(
-    policy: OutboundPolicy, *, timeout: float = 10.0, verify: bool = True, **options: Any
+    policy: OutboundPolicy, *, timeout: float = 10.0, verify: bool | ssl.SSLContext = True, **options: Any
 ) -> httpx.AsyncClient:
     """An HTTP client for addresses that users or settings name.
 
