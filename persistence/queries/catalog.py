@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+import orjson
 import sqlalchemy as sa
 
 from persistence.queries.asset_view import AssetView, answer_columns
@@ -30,7 +31,8 @@ from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets, metadata_versions
 from schema.errors import AlreadyExists, InvalidParameter, NotFound, ValidationError, VersionConflict
 from schema.identifiers import Fqn, Version, parse_fqn
-from schema.utils.metadata_asset import LEVEL, MAX_CHILDREN, AssetType
+from schema.pagination import Page
+from schema.utils.metadata_asset import LEVEL, MAX_CHILDREN, AssetType, MetadataAsset
 from schema.utils.search_query import EVERYTHING, Query
 from schema.utils.source_asset import ColumnChange, Judge, Judgement
 
@@ -61,6 +63,16 @@ class AssetPage:
     total: int
     offset: int
     limit: int
+
+    def json_bytes(self) -> bytes:
+        """The page in the documented shape of a metadata search."""
+        window = {"offset": self.offset, "limit": self.limit, "total": self.total}
+        return orjson.dumps({"pagination": window, "results": [item.values() for item in self.items]})
+
+    def resource(self) -> Page[MetadataAsset]:
+        """The page of resources."""
+        items = [item.resource() for item in self.items]
+        return Page[MetadataAsset](items=items, total=self.total, offset=self.offset, limit=self.limit)
 
 
 def get_asset(

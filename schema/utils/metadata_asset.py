@@ -1,5 +1,6 @@
 """A metadata asset is one database, schema, table or column that the catalog knows about (contract 2.5)."""
 
+import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Final, Self
@@ -28,6 +29,8 @@ class AssetType(StrEnum):
 OptionalLong = Annotated[int | None, strawberry.field(graphql_type=Long | None)]
 OptionalJsonObject = Annotated[dict[str, Any] | None, strawberry.field(graphql_type=JSON | None)]
 OptionalJsonObjects = Annotated[list[dict[str, Any]] | None, strawberry.field(graphql_type=list[JSON] | None)]
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 LEVEL: Final = {AssetType.DATABASE: 2, AssetType.DATABASE_SCHEMA: 3, AssetType.TABLE: 4, AssetType.COLUMN: 5}
 """How many parts the dotted name of each type has; the first part is the service."""
@@ -171,8 +174,31 @@ Owners = Annotated[list[AssetOwnerInput], Field(max_length=100)]
 Tags = Annotated[list[AssetTagInput], Field(max_length=200)]
 
 
+def _storable(value: Any) -> None:
+    """Raise ValueError for what no store can keep: the NUL character, half characters, numbers beyond 64 bits."""
+    if isinstance(value, str):
+        if _UNSTORABLE.search(value):
+            raise ValueError("text holds a character that cannot be stored")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _storable(key)
+            _storable(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _storable(item)
+    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("a whole number is beyond 64 bits")
+
+
+class _Storable(Change):
+    @model_validator(mode="after")
+    def _can_be_stored(self) -> Self:
+        _storable(self.model_dump(mode="python"))
+        return self
+
+
 @change
-class MetadataAssetCreate(Change):
+class MetadataAssetCreate(_Storable):
     """An asset written by hand. Its parent must stand already, unless it is a database."""
 
     type: AssetType
@@ -222,7 +248,7 @@ class MetadataAssetCreate(Change):
 
 
 @change
-class MetadataAssetUpdate(Change):
+class MetadataAssetUpdate(_Storable):
     """What people may say about an asset. A field left out stays; null clears it.
 
     A cleared description falls back to the comment that the source itself carries, if it has one.

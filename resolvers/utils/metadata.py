@@ -1,0 +1,201 @@
+"""What can be done with the metadata catalog: read an asset, search, and write by hand.
+
+Reads answer with views (`persistence/queries/asset_view.py`): they have the fields of the resource that the signature
+names, and REST writes them without building it.
+
+Decisions where the contract is silent: PUT and DELETE name the asset by the `fqn` query parameter, as GET does; a
+deleted asset is 404, while its versions can still be read and a search for `_exists_:deleted_at` finds it; an asset
+of another type than `asset_type` expects is a 400 that names the actual one.
+"""
+
+from typing import Annotated, Any, cast
+
+from pydantic import Field
+
+from auth.permissions import Permission
+from persistence.queries.catalog import create_asset, delete_asset, get_asset, search_assets, update_asset
+from persistence.queries.metadata_search import Window
+from resolvers.context import Context
+from resolvers.engines.catalog_diff import judge
+from resolvers.engines.query_string import parse_query
+from resolvers.operation import Kind, operation
+from schema.governance.permission import Done
+from schema.pagination import Offset, Page, SearchLimit
+from schema.utils.metadata_asset import (
+    AssetSort,
+    AssetType,
+    DocumentVersion,
+    MetadataAsset,
+    MetadataAssetCreate,
+    MetadataAssetUpdate,
+    SortOrder,
+)
+
+RESOURCE = "{resource_type}:{resource_uri}"
+TypeName = Annotated[str, Field(pattern=r"^[a-z_]{1,64}$", description="The resource's type, such as data_connection.")]
+Uri = Annotated[
+    str,
+    Field(
+        min_length=1, max_length=800, pattern=r"^[^\s#*\x00]+$", description="The resource that the catalog describes."
+    ),
+]
+DottedName = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=4000,
+        pattern=r"^[^\x00]+$",
+        description='Dotted name: service.database.schema.table.column; a part with a dot is quoted, "a.b".',
+    ),
+]
+SearchText = Annotated[
+    str,
+    Field(
+        description='field:value, trailing *, "phrases", AND OR NOT, parentheses, field:[1 TO 9], field:>1, '
+        "_exists_:field; other words are free text."
+    ),
+]
+
+
+@operation(needs=Permission.CAN_READ_METADATA)
+async def search_metadata(
+    ctx: Context,
+    *,
+    resource_uri: Uri | None = None,
+    asset_type: AssetType | None = None,
+    q: SearchText | None = None,
+    fqn_prefix: DottedName | None = None,
+    sort_by: AssetSort = AssetSort.NAME,
+    sort_order: SortOrder = SortOrder.ASC,
+    limit: SearchLimit = 50,
+    offset: Offset = 0,
+) -> Page[MetadataAsset]:
+    """Search the metadata catalog of the selected project.
+
+    `fqn_prefix` asks for the direct children of a dotted name. A space between words of `q` means AND. Deleted assets
+    are left out unless `q` speaks of deleted_at.
+    """
+    query = parse_query(q)
+    window = Window(sort_by.value, sort_order is SortOrder.DESC, limit, offset)
+    found = await ctx.store.read(
+        lambda shelves: search_assets(
+            shelves.connection,
+            ctx.scope,
+            query,
+            resource_uri=resource_uri,
+            asset_type=asset_type,
+            fqn_prefix=fqn_prefix,
+            window=window,
+        )
+    )
+    return cast("Page[MetadataAsset]", found)
+
+
+@operation(needs=Permission.CAN_READ_METADATA, on=RESOURCE)
+async def get_metadata(
+    ctx: Context,
+    *,
+    resource_type: TypeName,
+    resource_uri: Uri,
+    fqn: DottedName,
+    asset_type: AssetType | None = None,
+    version: DocumentVersion | None = None,
+    include_children: bool = False,
+) -> MetadataAsset:
+    """Get one asset by its fully qualified name.
+
+    `version` gives it as it was, and cannot be combined with include_children=true, which adds up to 500 direct
+    children; children_total tells how many there are.
+    """
+    found = await ctx.store.read(
+        lambda shelves: get_asset(
+            shelves.connection,
+            ctx.scope,
+            resource_uri,
+            fqn,
+            asset_type=asset_type,
+            version=version,
+            include_children=include_children,
+        )
+    )
+    return cast("MetadataAsset", found)
+
+
+@operation(needs=Permission.CAN_MANAGE_METADATA, on=RESOURCE, kind=Kind.WRITE)
+async def create_metadata(
+    ctx: Context, *, resource_type: TypeName, resource_uri: Uri, asset: MetadataAssetCreate
+) -> MetadataAsset:
+    """Write an asset into the catalog by hand. Its parent must stand; a name that stands already is a 409."""
+    values = asset.model_dump(mode="python", exclude={"type", "fully_qualified_name", "name"})
+    now, actor = ctx.now(), ctx.caller.user_id
+    created = await ctx.store.write(
+        lambda shelves: create_asset(
+            shelves.connection,
+            ctx.scope,
+            resource_uri,
+            asset.fully_qualified_name,
+            asset.type,
+            values,
+            actor=actor,
+            now=now,
+            judge=judge,
+        )
+    )
+    return created.resource()
+
+
+@operation(needs=Permission.CAN_MANAGE_METADATA, on=RESOURCE, kind=Kind.WRITE)
+async def update_metadata(
+    ctx: Context, *, resource_type: TypeName, resource_uri: Uri, fqn: DottedName, changes: MetadataAssetUpdate
+) -> MetadataAsset:
+    """Change what people say about an asset, as a new version.
+
+    Ingestion keeps what is set here. `expected_version` in the body, or If-Match, makes a concurrent change a
+    VERSION_CONFLICT. A change that changes nothing makes no version.
+    """
+    given: dict[str, Any] = changes.given()
+    reason, expected = given.pop("version_change_reason", None), given.pop("expected_version", None)
+    if given.get("extension", {}) is None:
+        del given["extension"]  # GraphQL sends null for what was left out; {} clears it
+    for flag in ("is_dq_tagged", "is_pii_tagged", "is_sensitivity_tagged"):
+        if flag in given and given[flag] is None:
+            del given[flag]
+    now, actor = ctx.now(), ctx.caller.user_id
+    changed = await ctx.store.write(
+        lambda shelves: update_asset(
+            shelves.connection,
+            ctx.scope,
+            resource_uri,
+            fqn,
+            given,
+            actor=actor,
+            now=now,
+            judge=judge,
+            reason=reason,
+            expected_version=expected,
+            expected_revision=ctx.expected_revision,
+        )
+    )
+    return changed.resource()
+
+
+@operation(needs=Permission.CAN_MANAGE_METADATA, on=RESOURCE, kind=Kind.WRITE)
+async def delete_metadata(ctx: Context, *, resource_type: TypeName, resource_uri: Uri, fqn: DottedName) -> Done:
+    """Mark an asset and everything below it as deleted.
+
+    What its source still has comes back with the next ingestion.
+    """
+    now, actor = ctx.now(), ctx.caller.user_id
+    deleted = await ctx.store.write(
+        lambda shelves: delete_asset(
+            shelves.connection,
+            ctx.scope,
+            resource_uri,
+            fqn,
+            actor=actor,
+            now=now,
+            judge=judge,
+            expected_revision=ctx.expected_revision,
+        )
+    )
+    return Done(message=f"{deleted.fully_qualified_name} and everything below it is deleted.")
