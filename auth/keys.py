@@ -7,6 +7,7 @@ answers nonsense, the last good set stays in force.
 
 import asyncio
 import hashlib
+import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -22,12 +23,12 @@ from schema.errors import UpstreamUnavailable
 
 log = logging.getLogger("stoa.auth")
 
-FAMILIES: Mapping[str, tuple[str, frozenset[str]]] = {
-    **{name: ("RSA", frozenset()) for name in ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")},
-    "ES256": ("EC", frozenset({"P-256"})),
-    "ES384": ("EC", frozenset({"P-384"})),
-    "ES512": ("EC", frozenset({"P-521"})),
-    "EdDSA": ("OKP", frozenset({"Ed25519", "Ed448"})),
+FAMILIES: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    **{name: ("RSA", ()) for name in ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")},
+    "ES256": ("EC", ("P-256",)),
+    "ES384": ("EC", ("P-384",)),
+    "ES512": ("EC", ("P-521",)),
+    "EdDSA": ("OKP", ("Ed25519", "Ed448")),
 }
 """Signature algorithm → the key type and the curves that it goes with. Symmetric algorithms are deliberately absent."""
 
@@ -66,7 +67,7 @@ class KeySet:
                 kid = entry.get("kid")
                 if isinstance(kid, str) and 0 < len(kid) <= LONGEST_KEY_ID:
                     self._by_id.setdefault((kid, algorithm), key)
-                digest.update(orjson.dumps([kid, algorithm, _public(entry)], option=orjson.OPT_SORT_KEYS))
+                digest.update(json.dumps([kid, algorithm, _public(entry)], sort_keys=True).encode())
         if not self._by_algorithm:
             raise ValueError("the document has no usable public signature key")
         self.fingerprint = digest.hexdigest()
