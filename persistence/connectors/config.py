@@ -8,22 +8,20 @@ is null counts as left out.
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, StringConstraints, model_validator
 
 SslMode = Literal["disable", "require", "verify-ca", "verify-full"]
 """disable: in the clear. require: encrypted, any certificate. verify-ca: signed by a trusted authority.
 verify-full: and issued for the host that was named."""
 
-Host = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]([A-Za-z0-9_.:-]*[A-Za-z0-9_.])?$", max_length=253)]
+Host = Annotated[
+    str,
+    BeforeValidator(lambda value: value[1:-1] if isinstance(value, str) and value[:1] == "[" else value),
+    StringConstraints(pattern=r"^[A-Za-z0-9_:]([A-Za-z0-9_.:-]*[A-Za-z0-9_.:])?$", max_length=253),
+]
 """A host name or an IP address; no scheme, no port, no list."""
 
-HostOrSocket = Annotated[
-    str,
-    StringConstraints(
-        pattern=r"^([A-Za-z0-9_:]([A-Za-z0-9_.:-]*[A-Za-z0-9_.:])?|/[A-Za-z0-9_./-]*)$",
-        max_length=253,
-    ),
-]
+HostOrSocket = Host | Annotated[str, StringConstraints(pattern=r"^/[A-Za-z0-9_./-]*$", max_length=100)]
 """As `Host`, or the absolute path of the folder that holds a server's Unix socket."""
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255)]
