@@ -39,6 +39,9 @@ Key = tuple[str, str]
 _NOTHING: frozenset[Key] = frozenset()
 
 
+_NO_EDGES: dict[str, "Edge"] = {}
+
+
 class Edge(NamedTuple):
     """A tuple taken apart."""
 
@@ -54,10 +57,11 @@ class Edge(NamedTuple):
 
 
 class TupleIndex:
-    """Tuples by object and relation; what the model does not accept is left out, repeats count once."""
+    """Tuples by object, relation and user; what the model does not accept is left out, repeats count once."""
 
     def __init__(self, model: Model, items: Iterable[TupleLike]) -> None:
         self._edges: dict[Key, dict[str, Edge]] = {}
+        self._groups: dict[Key, dict[str, Edge]] = {}
         accepted: dict[Key, frozenset[Restriction]] = {}
         for item in items:
             type_ = item.object.partition(":")[0]
@@ -68,13 +72,22 @@ class TupleIndex:
                 accepted[type_, item.relation] = restrictions
             user_type, user_id, user_relation = split_user(item.user)
             if Restriction(user_type, user_relation, user_id == "*", item.condition or None) in restrictions:
-                edges = self._edges.setdefault((item.object, item.relation), {})
-                edges[item.user] = Edge(item, user_type, user_id, user_relation)
+                edge = Edge(item, user_type, user_id, user_relation)
+                self._edges.setdefault((item.object, item.relation), {})[item.user] = edge
+                if user_relation:
+                    self._groups.setdefault((item.object, item.relation), {})[item.user] = edge
 
-    def of(self, object_: str, relation: str) -> Iterable[Edge]:
+    def of(self, key: Key) -> Iterable[Edge]:
         """The tuples of one relation of one object."""
-        found = self._edges.get((object_, relation))
-        return found.values() if found else ()
+        return self._edges.get(key, _NO_EDGES).values()
+
+    def groups_of(self, key: Key) -> Iterable[Edge]:
+        """Those of them that name a group of users."""
+        return self._groups.get(key, _NO_EDGES).values()
+
+    def naming(self, key: Key, user: str | None) -> Edge | None:
+        """The one that names this user."""
+        return self._edges.get(key, _NO_EDGES).get(user) if user else None
 
 
 class Evaluator:
@@ -150,7 +163,7 @@ class Evaluator:
         while pending:
             match pending.pop():
                 case This():
-                    for edge in self.index.of(object_, relation):
+                    for edge in self.index.of((object_, relation)):
                         if (edge.user_type, edge.user_relation) == wanted:
                             found.add(edge.item.user)
                         if edge.user_relation:
@@ -158,7 +171,7 @@ class Evaluator:
                 case Computed(name):
                     self._gather(object_, name, wanted, found, seen)
                 case FromParent(tupleset, name):
-                    for edge in self.index.of(object_, tupleset):
+                    for edge in self.index.of((object_, tupleset)):
                         self._gather(edge.node, name, wanted, found, seen)
                 case Union(operands) | Intersection(operands):
                     pending.extend(operands)
@@ -256,31 +269,29 @@ class Solver:
 
     def _direct(self, key: Key, depth: int) -> tuple[bool, frozenset[Key]]:
         assumed, problem = _NOTHING, None
-        edges = self._index.of(*key)
-        for edge in edges:
-            if self.matches(edge):
-                try:
-                    if self._evaluator.condition_holds(edge):
+        for name in (self.user, self._everybody):
+            named = self._index.naming(key, name)
+            try:
+                if named is not None and self._evaluator.condition_holds(named):
+                    return True, _NOTHING
+            except Undecided as error:
+                problem = error
+        for edge in self._index.groups_of(key):
+            try:
+                if self._evaluator.condition_holds(edge):
+                    holds, on = self._solve((edge.node, edge.user_relation), depth + 1)
+                    if holds:
                         return True, _NOTHING
-                except Undecided as error:
-                    problem = error
-        for edge in edges:
-            if edge.user_relation:
-                try:
-                    if self._evaluator.condition_holds(edge):
-                        holds, on = self._solve((edge.node, edge.user_relation), depth + 1)
-                        if holds:
-                            return True, _NOTHING
-                        assumed |= on
-                except Undecided as error:
-                    problem = error
+                    assumed |= on
+            except Undecided as error:
+                problem = error
         if problem is not None:
             raise problem
         return False, assumed
 
     def _from_parent(self, object_: str, tupleset: str, name: str, depth: int) -> tuple[bool, frozenset[Key]]:
         assumed, problem = _NOTHING, None
-        for edge in self._index.of(object_, tupleset):
+        for edge in self._index.of((object_, tupleset)):
             try:
                 if self._evaluator.condition_holds(edge):
                     holds, on = self._solve((edge.node, name), depth + 1)

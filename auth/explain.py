@@ -73,7 +73,7 @@ class _Proof:
                 return None if rest is None else [Link(*key, spelled(rewrite)), *rest]
 
     def _direct(self, key: Key, above: frozenset[Key]) -> Iterator[list[Link] | None]:
-        for edge in self._evaluator.index.of(*key):
+        for edge in self._evaluator.index.of(key):
             link = Link(*key, spelled(This()), _relation_tuple(edge.item))
             if not _condition(self._evaluator, edge):
                 continue
@@ -84,7 +84,7 @@ class _Proof:
                 yield None if rest is None else [link, *rest]
 
     def _parents(self, rewrite: FromParent, key: Key, above: frozenset[Key]) -> Iterator[list[Link] | None]:
-        for edge in self._evaluator.index.of(key[0], rewrite.tupleset):
+        for edge in self._evaluator.index.of((key[0], rewrite.tupleset)):
             if rewrite.relation in self._evaluator.model.types[edge.user_type] and _condition(self._evaluator, edge):
                 rest = self.of((edge.node, rewrite.relation), above)
                 yield None if rest is None else [Link(*key, spelled(rewrite), _relation_tuple(edge.item)), *rest]
@@ -127,13 +127,13 @@ class _Suggestions:
                 grant = RelationTuple(self._subject, relation, object_)
                 if self._id != "*" and self._evaluator.model.accepts(grant):
                     yield distance, frozenset((grant,))
-                for edge in self._evaluator.index.of(object_, relation):
-                    if edge.user_relation and _condition(self._evaluator, edge):
+                for edge in self._evaluator.index.groups_of((object_, relation)):
+                    if _condition(self._evaluator, edge):
                         yield from self._options((edge.node, edge.user_relation), above, distance + 1)
             case Computed(name):
                 yield from self._options((object_, name), above, distance)
             case FromParent(tupleset, name):
-                for edge in self._evaluator.index.of(object_, tupleset):
+                for edge in self._evaluator.index.of((object_, tupleset)):
                     if _condition(self._evaluator, edge):
                         yield from self._options((edge.node, name), above, distance + 1)
             case Union(operands):

@@ -22,6 +22,9 @@ T = TypeVar("T")
 AT_ONCE = 400
 """Names per statement; SQLite and PostgreSQL both bind several thousand values at most comfortably."""
 
+MOST_LEVELS = 27
+"""Levels that are followed: two more than the evaluator allows, which then knows that there were too many."""
+
 
 class TupleLike(Protocol):
     """What is written: any object with these attributes."""
@@ -128,25 +131,35 @@ def tuples_around(
     users: Sequence[str] | None,
     node_types: Sequence[str],
 ) -> list[StoredTuple]:
-    """Collect all that a check of these objects can meet: one statement for up to AT_ONCE objects.
+    """Collect all that a check of these objects can meet, level by level: one statement each, however many groups.
 
-    From each object it follows the tuples whose user is of a node type (a parent, a group), as far as they lead.
-    Of the other users only `users` and the wildcards are read, so that the many users of a large project cost
-    nothing; None reads them all.
+    From each object it follows the tuples whose user is of a node type (a parent, a group), as far as they lead, or
+    to MOST_LEVELS. Of the other users only `users` and the wildcards are read, so that the many users of a large
+    project cost nothing; None reads them all.
     """
-    plain = [_user(user) for user in users or ()]
+    values: dict[str, Any] = {"store": store, "node_types": list(node_types)}
+    if users is not None:
+        plain = [_user(user) for user in users if "#" not in user]  # groups are of a node type and read anyway
+        values["user_types"] = sorted({type_ for type_, _, _ in plain})
+        values["user_ids"] = sorted({"*", *(id_ for _, id_, _ in plain)})
+    statement = _level(connection.dialect.name, users is None)
+    nodes = set(node_types)
     found: dict[_Key, StoredTuple] = {}
-    for some in _in_parts(sorted(set(map(_object, objects)))):
-        values: dict[str, Any] = {"store": store, "node_types": list(node_types)}
-        if users is not None:
-            values["user_types"] = sorted({type_ for type_, _, _ in plain})
-            values["user_ids"] = sorted({"*", *(id_ for _, id_, _ in plain)})
-        if len(some) == 1:
-            values["type"], values["id"] = some[0]
-        else:
-            values["seeds"] = some
-        for row in connection.execute(_around(len(some) == 1, users is None), values):
-            found[_key_of(row)] = _read(row)
+    level = set(map(_object, objects))
+    seen = set(level)
+    for _ in range(MOST_LEVELS):
+        leads = set()
+        for some in _in_parts(sorted(level)):
+            values["types"], values["ids"] = sorted({type_ for type_, _ in some}), [id_ for _, id_ in some]
+            for row in connection.execute(statement, values):
+                if (row[0], row[1]) in level:  # the statement pairs every type with every identifier
+                    found[_key_of(row)] = _read(row)
+                    if row[2] in nodes and row[3] != "*":
+                        leads.add((row[2], row[3]))
+        level = leads - seen
+        seen |= level
+        if not level:
+            break
     return list(found.values())
 
 
@@ -205,29 +218,30 @@ class StoredTuples:
 
 
 @lru_cache
-def _around(one: bool, everybody: bool) -> sa.CompoundSelect[Any]:
-    """The walk upwards. Each part of it is a range of the primary key, for which the columns are ordered."""
-    own = t.c.store == sa.bindparam("store")
-    node_types: sa.BindParameter[Any] = sa.bindparam("node_types", expanding=True)
-    seeds = (
-        sa.and_(t.c.object_type == sa.bindparam("type"), t.c.object_id == sa.bindparam("id"))
-        if one
-        else sa.tuple_(t.c.object_type, t.c.object_id).in_(sa.bindparam("seeds", expanding=True))
+def _level(dialect: str, everybody: bool) -> sa.CompoundSelect[Any] | sa.Select[Any]:
+    """What stands on a set of objects: ranges of the primary key, whose columns are ordered for it.
+
+    Two statements were tried before: a recursive query, and pairs of type and identifier in one IN. Both planners then
+    read all groups and parents of the store and join them to the few objects asked about. Here each column has its own
+    IN, and SQLite is told which index to take.
+    """
+    table = (
+        "relation_tuples indexed by sqlite_autoindex_relation_tuples_1" if dialect == "sqlite" else "relation_tuples"
     )
-    leads_on = t.c.user_type.in_(node_types)
-    first = sa.select(t.c.user_type.label("type"), t.c.user_id.label("id")).where(own, seeds, leads_on)
-    reach = first.cte("reach", recursive=True)
-    here = sa.and_(own, t.c.object_type == reach.c.type, t.c.object_id == reach.c.id)
-    reach = reach.union(sa.select(t.c.user_type, t.c.user_id).join_from(reach, t, here).where(leads_on))
-    here = sa.and_(own, t.c.object_type == reach.c.type, t.c.object_id == reach.c.id)
-    parts = [sa.select(*_ROW).where(own, seeds), sa.select(*_ROW).join_from(reach, t, here)]
+    columns = {column.name: sa.column(column.name, column.type) for column in t.columns}
+
+    def one_of(name: str, values: str) -> sa.ColumnElement[bool]:
+        return columns[name].in_(sa.bindparam(values, expanding=True))
+
+    base = (
+        sa.select(*(columns[column.name] for column in _ROW))
+        .select_from(sa.text(table))
+        .where(columns["store"] == sa.bindparam("store"), one_of("object_type", "types"), one_of("object_id", "ids"))
+    )
     if everybody:
-        return sa.union_all(*parts)
-    asked = sa.and_(
-        t.c.user_type.in_(sa.bindparam("user_types", expanding=True)),
-        t.c.user_id.in_(sa.bindparam("user_ids", expanding=True)),
-    )
-    return sa.union_all(*(part.where(which) for part in parts for which in (leads_on, asked)))
+        return base
+    asked = base.where(one_of("user_type", "user_types"), one_of("user_id", "user_ids"))
+    return sa.union_all(base.where(one_of("user_type", "node_types")), asked)
 
 
 @lru_cache
