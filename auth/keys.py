@@ -10,6 +10,7 @@ import hashlib
 import json
 import logging
 import time
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -36,6 +37,7 @@ PUBLIC_MEMBERS = frozenset({"kty", "n", "e", "crv", "x", "y"})
 LONGEST_KEY_ID = 256
 MOST_KEYS = 100
 LARGEST_DOCUMENT = 256 * 1024
+LONGEST_FETCH = 15.0
 RSA_BITS = range(2048, 8193)  # shorter is breakable; longer lets a provider's mistake burn our time
 
 
@@ -115,8 +117,11 @@ class KeySource(Protocol):
     def generation(self) -> str:
         """Changes whenever the set of keys does; what was verified under another generation is forgotten."""
 
-    async def find(self, kid: str | None, algorithm: str) -> jwt.PyJWK | None:
-        """The key, or None when there is none. Raises UpstreamUnavailable when no set could ever be had."""
+    async def find(self, kid: str | None, algorithm: str, issuer: str) -> jwt.PyJWK | None:
+        """The issuer's key, or None when there is none. Raises UpstreamUnavailable when no set could ever be had.
+
+        `issuer` is an issuer that the deployment trusts; a source of one issuer's keys need not look at it.
+        """
 
 
 class StaticKeys:
@@ -130,7 +135,7 @@ class StaticKeys:
         """The set's fingerprint."""
         return self._keys.fingerprint
 
-    async def find(self, kid: str | None, algorithm: str) -> jwt.PyJWK | None:
+    async def find(self, kid: str | None, algorithm: str, issuer: str = "") -> jwt.PyJWK | None:
         """Look into the set."""
         return self._keys.find(kid, algorithm)
 
@@ -139,8 +144,8 @@ class ProviderKeys:
     """The keys that an OpenID Connect provider publishes.
 
     `client` must already be guarded by the outbound policy; redirects are never followed. Without `jwks_url` the
-    address comes from `<issuer>/.well-known/openid-configuration`, which must name the very same issuer. `monotonic`
-    is a clock in seconds.
+    address comes from `<issuer>/.well-known/openid-configuration`, which must name the very same issuer. `floor` is the
+    least time between two fetches, `first_floor` as long as no set was ever had. `monotonic` is a clock in seconds.
     """
 
     def __init__(
@@ -152,6 +157,7 @@ class ProviderKeys:
         algorithms: Iterable[str],
         lifetime: float = 300.0,
         floor: float = 30.0,
+        first_floor: float = 5.0,
         max_stale: float | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -161,19 +167,22 @@ class ProviderKeys:
         self._algorithms = tuple(algorithms)
         self._lifetime = lifetime
         self._floor = floor
+        self._first_floor = min(first_floor, floor)
         self._max_stale = max_stale
         self._monotonic = monotonic
         self._keys: KeySet | None = None
         self._fetched_at = 0.0
         self._attempted_at: float | None = None
         self._flight: asyncio.Task[None] | None = None
+        self.on_change: Callable[[], None] = lambda: None
+        """Called when the set is replaced by another one."""
 
     @property
     def generation(self) -> str:
         """The fingerprint of the set in force; empty before the first."""
         return "" if self._keys is None else self._keys.fingerprint
 
-    async def find(self, kid: str | None, algorithm: str) -> jwt.PyJWK | None:
+    async def find(self, kid: str | None, algorithm: str, issuer: str = "") -> jwt.PyJWK | None:
         """The provider's key, fetched anew where the rules at the top of this file allow it.
 
         Raises UpstreamUnavailable when no good set was ever had, or the last one is older than `max_stale`.
@@ -192,19 +201,21 @@ class ProviderKeys:
             await asyncio.wait([self._flight])
 
     async def _current(self) -> KeySet:
-        age = self._monotonic() - self._fetched_at
-        if self._keys is None:
+        if self._keys is None or self._ended:
             if self._may_fetch():
                 await self._fetch()
-        elif age >= self._lifetime and self._may_fetch() and not self._fetching:
+        elif self._monotonic() - self._fetched_at >= self._lifetime and self._may_fetch() and not self._fetching:
             # One request waits for the new set; those that come meanwhile use the old one.
             await self._fetch()
-        expired = self._max_stale is not None and self._monotonic() - self._fetched_at >= self._max_stale
-        if self._keys is None or expired:
+        if self._keys is None or self._ended:
             raise UpstreamUnavailable(
                 "The identity provider's keys cannot be read, so no token can be verified. Retry shortly."
             )
         return self._keys
+
+    @property
+    def _ended(self) -> bool:
+        return self._max_stale is not None and self._monotonic() - self._fetched_at >= self._max_stale
 
     @property
     def _fetching(self) -> bool:
@@ -214,25 +225,26 @@ class ProviderKeys:
         # A fetch that is under way may always be joined.
         if self._fetching or self._attempted_at is None:
             return True
-        return self._monotonic() - self._attempted_at >= self._floor
+        floor = self._first_floor if self._keys is None else self._floor
+        return self._monotonic() - self._attempted_at >= floor
 
     async def _fetch(self) -> None:
         if self._flight is None or self._flight.done():
             self._attempted_at = self._monotonic()
             self._flight = asyncio.create_task(self._refresh())
-        # Shielded: a client that hangs up must not end the fetch that others wait for.
-        await asyncio.shield(self._flight)
+        # Waiting is not owning: a client that hangs up does not end the fetch that others wait for.
+        await asyncio.wait([self._flight])
 
     async def _refresh(self) -> None:
         try:
-            keys = KeySet(await self._document(await self._address()), self._algorithms)
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
-            self._failed(error)
-        except Exception as error:  # such as the outbound policy's refusal; a provider's trouble never escapes as ours
+            async with asyncio.timeout(LONGEST_FETCH):  # the client's time-outs are per read: a trickle would pass them
+                keys = KeySet(await self._document(await self._address()), self._algorithms)
+        except Exception as error:  # such as the outbound policy's refusal: a provider's trouble is never ours
             self._failed(error)
         else:
             if self._keys is not None and keys.fingerprint != self._keys.fingerprint:
                 log.info("the identity provider's keys have changed")
+                self.on_change()
             self._keys, self._fetched_at = keys, self._monotonic()
 
     def _failed(self, error: Exception) -> None:
@@ -272,6 +284,64 @@ class ProviderKeys:
         if not isinstance(document, dict):
             raise ValueError("the answer is not a JSON object")
         return document
+
+
+class RealmKeys:
+    """The keys of a provider with a realm, and so an issuer and a key set of its own, for each organization.
+
+    Realms are named by tokens that are not yet proven, so what they can cost is bounded: at most `most` realms are
+    kept, and at most `newcomers` that are not known yet are asked about in a minute.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[str], ProviderKeys],
+        *,
+        most: int = 1000,
+        newcomers: int = 30,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`make` builds the source of one issuer; give it the same floor for the first fetch as for the others."""
+        self._make = make
+        self._most = most
+        self._newcomers = newcomers
+        self._monotonic = monotonic
+        self._realms: OrderedDict[str, ProviderKeys] = OrderedDict()
+        self._arrivals: deque[float] = deque(maxlen=newcomers)
+        self._changes = 0
+
+    @property
+    def generation(self) -> str:
+        """Changes whenever the keys of a known realm do."""
+        return str(self._changes)
+
+    async def find(self, kid: str | None, algorithm: str, issuer: str) -> jwt.PyJWK | None:
+        """The issuer's key. Raises UpstreamUnavailable also when too many new realms were named lately."""
+        source = self._realms.get(issuer) or self._admit(issuer)
+        self._realms.move_to_end(issuer)
+        return await source.find(kid, algorithm)
+
+    async def close(self) -> None:
+        """Stop every fetch that is under way."""
+        for source in self._realms.values():
+            await source.close()
+
+    def _admit(self, issuer: str) -> ProviderKeys:
+        now = self._monotonic()
+        if len(self._arrivals) == self._newcomers and now - self._arrivals[0] < 60:
+            raise UpstreamUnavailable("Too many unknown issuers were named in the last minute. Retry shortly.")
+        self._arrivals.append(now)
+        source = self._realms[issuer] = self._make(issuer)
+        source.on_change = self._changed
+        if len(self._realms) > self._most:
+            # A realm that never had keys goes first, so that invented names cannot push out real ones.
+            others = [name for name in self._realms if name != issuer]
+            leaving = next((name for name in others if not self._realms[name].generation), others[0])
+            del self._realms[leaving]  # a fetch of its own that is under way ends by itself
+        return source
+
+    def _changed(self) -> None:
+        self._changes += 1
 
 
 def _checked_url(url: str) -> str:

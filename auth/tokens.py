@@ -9,24 +9,28 @@ import base64
 import binascii
 import hashlib
 import re
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import jwt
 import orjson
 from pydantic import BaseModel, Field, field_validator, model_validator
 
 from auth import issuer as development
 from auth.caller import RESERVED_PREFIX, Caller
-from auth.keys import FAMILIES, LONGEST_KEY_ID, KeySource
+from auth.keys import FAMILIES, LONGEST_KEY_ID, KeySource, ProviderKeys, RealmKeys
 from schema.errors import TokenExpired, TokenInvalid, TokenMalformed, Unauthenticated
 
 LONGEST_TOKEN = 16 * 1024
 MOST_GROUPS = 500
 LONGEST_NAME = 255
+REALM = "{organization}"
+REALM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 SEGMENT = re.compile(r"[A-Za-z0-9_-]*", re.ASCII)
 TYPES = frozenset({"jwt", "at+jwt", "application/jwt", "application/at+jwt"})
 KEY_CARRIERS = ("jwk", "jku", "x5u", "b64", "crit")
@@ -37,11 +41,15 @@ class TokenSettings(BaseModel):
     """Which tokens are accepted, and what is read from them."""
 
     issuer: str | None = Field(
-        None, description="The `iss` that tokens must carry. Unset: the development issuer of the data folder."
+        None,
+        description="The `iss` that tokens must carry. Unset: the development issuer of the data folder. A last part "
+        "{organization} (https://login.example/realms/{organization}) trusts every realm for its own organization.",
     )
     audience: str = Field("stoa", min_length=1, description="The `aud` that tokens must carry.")
     jwks_url: str | None = Field(
-        None, description="Where the issuer's public keys are. Unset: asked of the issuer by OpenID Connect discovery."
+        None,
+        description="Where the issuer's public keys are; may hold {organization} like the issuer. Unset: asked of the "
+        "issuer by OpenID Connect discovery.",
     )
     jwks_lifetime: int = Field(300, ge=10, le=86400, description="Seconds after which the keys are fetched again.")
     jwks_refresh_floor: int = Field(
@@ -82,6 +90,12 @@ class TokenSettings(BaseModel):
             raise ValueError("STOA_ANONYMOUS_READS needs STOA_ANONYMOUS_ORGANIZATION: whose data may be read?")
         if self.jwks_url is not None and self.issuer is None:
             raise ValueError("STOA_JWKS_URL needs STOA_ISSUER: whose keys are they?")
+        if self.issuer is not None and ("{" in self.issuer or "}" in self.issuer):
+            prefix, mark, rest = self.issuer.partition(REALM)
+            if not mark or rest or not prefix.endswith("/") or "{" in prefix or "}" in prefix or "?" in prefix:
+                raise ValueError(f"STOA_ISSUER may hold {REALM} once, as the last part of its path")
+            if self.jwks_url is not None and REALM not in self.jwks_url:
+                raise ValueError(f"STOA_JWKS_URL must hold {REALM} too: one realm's keys may not sign for another")
         return self
 
     @property
@@ -96,8 +110,47 @@ class TokenSettings(BaseModel):
 
     @property
     def expected_issuer(self) -> str:
-        """The `iss` in force."""
+        """The `iss` in force, or its pattern."""
         return development.ISSUER if self.issuer is None else self.issuer
+
+    @property
+    def realms(self) -> bool:
+        """Whether every organization has a realm, and so an issuer, of its own."""
+        return self.issuer is not None and self.issuer.endswith(REALM)
+
+    def realm_of(self, issuer: str) -> str | None:
+        """The organization whose realm the issuer is, or None when it does not fit the pattern."""
+        prefix = self.expected_issuer.removesuffix(REALM)
+        realm = issuer.removeprefix(prefix)
+        return realm if issuer == prefix + realm and REALM_NAME.fullmatch(realm) else None
+
+    def keys(
+        self, client: httpx.AsyncClient, *, monotonic: Callable[[], float] = time.monotonic
+    ) -> ProviderKeys | RealmKeys:
+        """The configured provider's keys, fetched through a client that the outbound policy guards.
+
+        Raises ValueError when no provider is configured; the development issuer brings its own keys.
+        """
+        if self.issuer is None:
+            raise ValueError("STOA_ISSUER is not set; the development issuer brings its own keys.")
+
+        def of(issuer: str) -> ProviderKeys:
+            url = self.jwks_url
+            if url is not None and self.realms:
+                url = url.replace(REALM, self.realm_of(issuer) or "")
+            return ProviderKeys(
+                client,
+                issuer=issuer,
+                jwks_url=url,
+                algorithms=self.algorithms,
+                lifetime=self.jwks_lifetime,
+                floor=self.jwks_refresh_floor,
+                first_floor=self.jwks_refresh_floor if self.realms else min(5, self.jwks_refresh_floor),
+                max_stale=self.jwks_max_stale,
+                monotonic=monotonic,
+            )
+
+        return RealmKeys(of, monotonic=monotonic) if self.realms else of(self.issuer)
 
     @property
     def expected_audience(self) -> str:
@@ -183,13 +236,15 @@ class TokenVerifier:
             self._known.popitem(last=False)
 
     async def _prove(self, token: str, cache_key: bytes, now: float) -> Caller:
-        header = _parsed(token)
+        header, unproven = _parsed(token)
         algorithm, kid = self._checked_header(header)
-        key = await self._keys.find(kid, algorithm)
+        # The issuer chooses the keys, so it is judged before anything is fetched.
+        issuer = self._trusted_issuer(unproven.get("iss"))
+        key = await self._keys.find(kid, algorithm, issuer)
         # No await below: the key set cannot change between this proof and its being remembered.
         if key is None:
             raise TokenInvalid("The token is signed with a key that its issuer does not publish. Obtain a new token.")
-        claims = self._signed_claims(token, key, algorithm)
+        claims = self._signed_claims(token, key, algorithm, issuer)
         caller = self._caller(claims)
         expires = self._checked_times(claims, now)
         self._remember(cache_key, caller, now, expires)
@@ -208,14 +263,22 @@ class TokenVerifier:
             raise TokenInvalid("The token's key id is not usable. Obtain a new token from the identity provider.")
         return algorithm, kid
 
-    def _signed_claims(self, token: str, key: jwt.PyJWK, algorithm: str) -> dict[str, Any]:
+    def _trusted_issuer(self, issuer: Any) -> str:
+        settings = self._settings
+        if isinstance(issuer, str):
+            fits = settings.realm_of(issuer) is not None if settings.realms else issuer == settings.expected_issuer
+            if fits:
+                return issuer
+        raise TokenInvalid("The token comes from another issuer than this deployment trusts.")
+
+    def _signed_claims(self, token: str, key: jwt.PyJWK, algorithm: str, issuer: str) -> dict[str, Any]:
         try:
             return self._checks.decode(
                 token,
                 key,
                 algorithms=[algorithm],
                 audience=self._settings.expected_audience,
-                issuer=self._settings.expected_issuer,
+                issuer=issuer,
                 options={"require": ["exp", "iss", "aud", "sub"]},
             )
         except jwt.InvalidSignatureError:
@@ -256,18 +319,25 @@ class TokenVerifier:
         )
 
     def _organization(self, claims: dict[str, Any]) -> str:
-        if claims.get("org_id") is None and self._settings.organization_from_issuer:
+        realm: str | None = None
+        if self._settings.realms:
+            realm = self._settings.realm_of(claims["iss"])
+        elif self._settings.organization_from_issuer:
             # `iss` is proven to be the configured issuer by now, so the realm is the deployment's own choice.
             realm = urlsplit(claims["iss"]).path.rstrip("/").rpartition("/")[2]
+        if realm is not None and claims.get("org_id") is None:
             claims = {"org_id": realm}
         organization = _name(claims, "org_id")
         if any(mark in organization for mark in ":/\\") or organization in (".", ".."):
             raise TokenInvalid("The token's org_id holds a character that no organization's id may hold.")
+        if self._settings.realms and organization != realm:
+            # Whoever administers one realm must not be able to issue tokens for another organization.
+            raise TokenInvalid("The token's org_id is another organization than its issuer's realm.")
         return organization
 
 
-def _parsed(token: str) -> dict[str, Any]:
-    """The header of a compact JWT whose three parts are what they must be. Raises TokenMalformed."""
+def _parsed(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The header and the unproven claims of a JWT whose three parts are what they must be. Raises TokenMalformed."""
     parts = token.split(".")
     if len(parts) != 3:
         raise TokenMalformed("The token is not a JWT: it must have three parts, separated by dots.")
@@ -278,7 +348,7 @@ def _parsed(token: str) -> dict[str, Any]:
         raise TokenMalformed("The token is not a JWT: its first two parts must be JSON.") from None
     if not isinstance(first, dict) or not isinstance(second, dict):
         raise TokenMalformed("The token is not a JWT: its first two parts must be JSON objects.")
-    return first
+    return first, second
 
 
 def _decoded(part: str) -> bytes:

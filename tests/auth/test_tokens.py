@@ -426,9 +426,9 @@ class CountedKeys(StaticKeys):
         super().__init__(keys)
         self.asked = 0
 
-    async def find(self, kid: str | None, algorithm: str) -> jwt.PyJWK | None:
+    async def find(self, kid: str | None, algorithm: str, issuer: str = "") -> jwt.PyJWK | None:
         self.asked += 1
-        return await super().find(kid, algorithm)
+        return await super().find(kid, algorithm, issuer)
 
     def swap(self, keys: KeySet) -> None:
         self._keys = keys
@@ -490,6 +490,16 @@ async def test_the_memory_can_be_turned_off(off: dict[str, int]) -> None:
     assert (checked.remembered, keys.asked) == (0, 2)
 
 
+@pytest.mark.parametrize(
+    "trick", [name for name in INVALID if name.startswith(("alg", "HS256", "PS256", "iss", "crit"))]
+)
+async def test_a_token_that_cannot_hold_is_refused_before_keys_are_looked_up(trick: str) -> None:
+    checked, keys, _ = remembering()
+    with pytest.raises(ApiError) as failure:
+        await checked.verify(f"Bearer {INVALID[trick]}")
+    assert (failure.value.code, keys.asked) == ("TOKEN_INVALID", 0)
+
+
 async def test_a_failure_is_never_remembered() -> None:
     checked, _, clock = remembering()
     early = signed(claims(nbf=SECONDS + 60))
@@ -512,6 +522,12 @@ async def test_a_failure_is_never_remembered() -> None:
         {"token_cache_seconds": 61},
         {"jwks_url": "https://login.example/keys"},
         {"anonymous_reads": True},
+        {"issuer": "https://{organization}/x"},
+        {"issuer": "https://login.example/{organization}/x"},
+        {"issuer": "https://login.example/{realm}"},
+        {"issuer": "https://login.example/a{organization}"},
+        {"issuer": "https://login.example/{organization}/{organization}"},
+        {"issuer": "https://login.example/{organization}", "jwks_url": "https://login.example/keys"},
     ],
 )
 def test_settings_that_are_unsafe_or_make_no_sense_do_not_start(wrong: dict[str, Any]) -> None:
@@ -591,6 +607,14 @@ def test_a_file_that_holds_another_key_is_reported(tmp_path: Path) -> None:
     (tmp_path / "issuer.pem").write_bytes(pem)
     with pytest.raises(ValueError, match=r"issuer\.pem"):
         DevelopmentIssuer(tmp_path)
+
+
+def test_a_key_that_another_process_made_a_moment_earlier_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = DevelopmentIssuer(tmp_path).key_set().fingerprint
+    monkeypatch.setattr(Path, "exists", lambda _: False)  # as it looked before the other process was done
+    assert DevelopmentIssuer(tmp_path).key_set().fingerprint == first
 
 
 def _issue_at(folder: str, gate: Any, answers: Any) -> None:
