@@ -293,7 +293,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-_KEY = re.compile(r"([^=]+)=(.*)", re.DOTALL)
+_KEY = re.compile(r"([A-Za-z_][\w.%-]*)=(.*)", re.DOTALL)
 _PART = re.compile(r"(?i)(?:(?:part|data|file|chunk|batch|block|segment|shard)[-_.]?)?\d+([-_.].*)?")
 
 

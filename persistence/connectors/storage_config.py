@@ -3,9 +3,9 @@
 import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
 
-_PROTOCOLS = ("nfs", "smb")
+from persistence.connectors.config import Strict
 
 
 def _blank_is_absent(value: Any) -> Any:
@@ -17,10 +17,8 @@ Optional = Annotated[str | None, BeforeValidator(_blank_is_absent)]
 OptionalSecret = Annotated[SecretStr | None, BeforeValidator(_blank_is_absent)]
 
 
-class StorageConfig(BaseModel):
+class StorageConfig(Strict):
     """Where a bucket is. `provider` is informative; the connection type decides how it is spoken to."""
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     provider: Optional = Field(None, max_length=64, description="Who runs the store, such as aws, gcs or minio.")
     bucket: str = Field(
@@ -59,10 +57,8 @@ class StorageConfig(BaseModel):
         return "/".join(parts) or None
 
 
-class S3Credentials(BaseModel):
+class S3Credentials(Strict):
     """An access key. Without one the bucket is read anonymously, as public buckets allow."""
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     access_key_id: OptionalSecret = Field(None, description="Access key id.")
     secret_access_key: OptionalSecret = Field(None, description="Secret access key.")
@@ -91,10 +87,8 @@ class GcsCredentials(S3Credentials):
         return self
 
 
-class FilesystemConfig(BaseModel):
+class FilesystemConfig(Strict):
     """Where a tree of files is: a mounted folder for nfs, a share for smb."""
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     path: str = Field(
         min_length=1, max_length=4096, description="The folder. nfs: /mnt/data; smb: //server/share/folder."
@@ -133,16 +127,12 @@ class SmbConfig(FilesystemConfig):
         return value
 
 
-class NoCredentials(BaseModel):
+class NoCredentials(Strict):
     """A mounted folder asks for none: what the server's own account may read can be read."""
 
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
-
-class SmbCredentials(BaseModel):
+class SmbCredentials(Strict):
     """Who logs on to the share. Without a user name the share is opened as a guest."""
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     username: Optional = Field(None, max_length=256, description="User name, or DOMAIN\\user.")
     password: OptionalSecret = Field(None, description="Password.")
