@@ -108,41 +108,39 @@ class Repository(Generic[T]):
         self._connection.execute(self.table.insert().values(**values, **hidden))
         return item
 
-    def change(self, scope: Scope, id: str, values: Mapping[str, Any], *, expected: int | None = None) -> T:
+    def change(
+        self, scope: Scope, id: str, values: Mapping[str, Any], *, expected: int | None = None, **equals: Any
+    ) -> T:
         """Change an item and count its revision up.
 
         Raises NotFound, and VersionConflict when `expected` is not the revision that stands.
         """
-        conditions = [*self._within(scope), self.table.c[self._key] == id]
+        conditions = [*self._within(scope), self.table.c[self._key] == id, *self._equal(equals)]
         if expected is not None:
             conditions.append(self.table.c.revision == expected)
         changed = self._connection.execute(
             self.table.update().where(*conditions).values(**values, revision=self.table.c.revision + 1)
         )
-        item = self.get(scope, id)
+        item = self.get(scope, id, **equals)
         if changed.rowcount == 0:
-            raise VersionConflict(
-                f"This {self.noun.replace('_', ' ')} was changed by somebody else. Read it again and retry.",
-                resource_type=self.noun,
-                resource_id=id,
-            )
+            raise self._conflict(id)
         return item
 
-    def remove(self, scope: Scope, id: str, *, expected: int | None = None) -> None:
+    def remove(self, scope: Scope, id: str, *, expected: int | None = None, **equals: Any) -> None:
         """Delete an item. Raises NotFound, or VersionConflict as `change` does."""
-        item = self.get(scope, id)
+        item = self.get(scope, id, **equals)
         if expected is not None and item._revision != expected:
-            raise VersionConflict(
-                f"This {self.noun.replace('_', ' ')} was changed by somebody else. Read it again and retry.",
-                resource_type=self.noun,
-                resource_id=id,
-            )
-        self._connection.execute(self.table.delete().where(*self._within(scope), self.table.c[self._key] == id))
+            raise self._conflict(id)
+        self._connection.execute(
+            self.table.delete().where(*self._within(scope), self.table.c[self._key] == id, *self._equal(equals))
+        )
 
-    def many(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert many rows in one statement."""
-        if rows:
-            self._connection.execute(self.table.insert(), list(rows))
+    def _conflict(self, id: str) -> VersionConflict:
+        return VersionConflict(
+            f"This {self.noun.replace('_', ' ')} was changed by somebody else. Read it again and retry.",
+            resource_type=self.noun,
+            resource_id=id,
+        )
 
     def _equal(self, equals: Mapping[str, Any]) -> list[sa.ColumnElement[bool]]:
         return [self.table.c[name] == value for name, value in equals.items() if value is not None]

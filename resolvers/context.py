@@ -1,23 +1,29 @@
 """What an operation may touch. Every door builds the same one."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 
 from auth.caller import Caller
 from auth.guard import Guard
+from auth.rate_limit import Limits
 from auth.relations import Relations
-from persistence.connectors import Gateway
+from persistence.connectors.gateway import Gateway
 from persistence.jobs import Jobs
 from persistence.keyring import KeyRing
 from persistence.repository import Scope
 from persistence.store import Store
+from resolvers.loaders import Loaders
 from schema.errors import MissingRequiredField
 
 
 def utc_now() -> datetime:
     """The clock that a running server uses."""
     return datetime.now(UTC)
+
+
+Charging = Callable[[Mapping[str, int], int], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +35,12 @@ class Services:
     keyring: KeyRing
     jobs: Jobs
     connectors: Gateway
+    limits: Limits
+    """The deployment's rate limits, which a tenant's own stand over."""
     clock: Callable[[], datetime] = utc_now
 
 
-@dataclass(slots=True)
+@dataclass
 class Context:
     """The caller, his request, and the parts that operations use."""
 
@@ -41,6 +49,8 @@ class Context:
     services: Services
     guard: Guard
     trace_id: str | None = None
+    charging: Charging | None = None
+    """How a door that learns late what it is asked for charges the caller's windows."""
     expected_revision: int | None = None
     """What `If-Match` named; a write to another revision is a VERSION_CONFLICT."""
 
@@ -52,6 +62,16 @@ class Context:
     def now(self) -> datetime:
         """The current moment, in UTC."""
         return self.services.clock()
+
+    @cached_property
+    def load(self) -> Loaders:
+        """The batched reads behind edges; one instance per request."""
+        return Loaders(self.store, self.guard, self.caller)
+
+    async def charge(self, costs: Mapping[str, int], *, most: int) -> None:
+        """Charge each kind's window once per operation. Raises what the door raises for a window that is full."""
+        if self.charging is not None:
+            await self.charging(costs, most)
 
     @property
     def organization_id(self) -> str:

@@ -38,17 +38,18 @@ class OwnView:
 
 OWN_VIEW: Final = OwnView()
 Need = Permission | OwnView
+Target = str | Callable[[Context, Mapping[str, Any]], tuple[str, str]]
 
 
 class Operation(Generic[P, R]):
     """A typed function of the request context, with the permission it needs and the object it is checked on.
 
-    `on` is "project" (the selected one), "organization" (the caller's), or a template of `type:{argument}` such as
-    "data_connection:{resource_uri}" or "{grant.resource_type}:{grant.resource_id}".
+    `on` is "project" (the selected one), "organization" (the caller's), a template of `type:{argument}` such as
+    "data_connection:{resource_uri}" or "{grant.resource_type}:{grant.resource_id}", or a function that names both.
     """
 
     def __init__(
-        self, run: Callable[Concatenate[Context, P], Awaitable[R]], needs: Need, on: str, kind: Kind
+        self, run: Callable[Concatenate[Context, P], Awaitable[R]], needs: Need, on: Target, kind: Kind
     ) -> None:
         hints = get_type_hints(run, include_extras=True)
         declared = list(inspect.signature(run).parameters.values())[1:]
@@ -77,6 +78,8 @@ class Operation(Generic[P, R]):
 
     def target(self, ctx: Context, arguments: Mapping[str, Any]) -> tuple[str, str]:
         """The type and id of the object that the permission is checked on."""
+        if callable(self.on):
+            return self.on(ctx, arguments)
         if self.on == "project":
             return "project", ctx.project_id
         if self.on == "organization":
@@ -161,7 +164,7 @@ def _model(name: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
 
 
 def operation(
-    *, needs: Need, on: str = "project", kind: Kind = Kind.READ
+    *, needs: Need, on: Target = "project", kind: Kind = Kind.READ
 ) -> Callable[[Callable[Concatenate[Context, P], Awaitable[R]]], Operation[P, R]]:
     """Declare an operation. `needs` has no default, so nothing is open by accident."""
     return lambda run: Operation(run, needs, on, kind)

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import strawberry
-from pydantic import BaseModel, ConfigDict, PrivateAttr
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 from strawberry.scalars import JSON
 
 if TYPE_CHECKING:
@@ -39,8 +39,16 @@ LONG = strawberry.scalar(
 )
 
 JsonObject = Annotated[dict[str, Any], strawberry.field(graphql_type=JSON)]
-JsonValue = Annotated[Any, strawberry.field(graphql_type=JSON)]
-LongInt = Annotated[int, strawberry.field(graphql_type=Long)]
+OptionalJsonObject = Annotated[dict[str, Any] | None, strawberry.field(graphql_type=JSON | None)]
+
+
+def absent() -> Any:
+    """The default of an optional JSON field of a change: left out stays left out, in GraphQL too.
+
+    `Maybe` cannot hold a JSON scalar, and a plain default of None would reach the graph as `= null`, which GraphQL
+    then fills in for everyone who leaves the field out.
+    """
+    return Field(default_factory=lambda: None)
 
 
 class Resource(BaseModel):

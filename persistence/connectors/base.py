@@ -8,9 +8,10 @@ side). It only ever reads.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Protocol
 
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator, Field
+from pydantic_settings import NoDecode
 
 
 class ConnectorError(Exception):
@@ -133,16 +134,18 @@ class Connector(ABC):
         self.close()
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectorSettings:
+def _split(value: Any) -> Any:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+class ConnectorSettings(BaseModel):
     """What the deployment lets connectors do."""
 
-    connect_timeout: float = 10.0
-    """Seconds to wait for a connection."""
-    statement_timeout: float = 60.0
-    """Seconds that one statement may take."""
-    filesystem_roots: tuple[str, ...] = ()
-    """Folders under which nfs paths may lie; empty refuses every path."""
+    connect_timeout: float = Field(10.0, gt=0, le=300, description="Seconds to wait for a connection to a source.")
+    statement_timeout: float = Field(60.0, gt=0, le=86_400, description="Seconds that one statement in a source may take.")
+    filesystem_roots: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)] = Field(
+        (), description="Comma-separated folders under which nfs paths may lie; empty refuses every path."
+    )
 
 
 Credentials = Mapping[str, Any]

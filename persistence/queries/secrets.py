@@ -1,0 +1,58 @@
+"""Secrets: their sealed text is read by one function, and by no shelf method that answers with a resource."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from persistence.repository import Repository, Scope
+from persistence.tables.governance import secrets
+from schema.governance.secret import Secret
+
+
+class SecretShelf(Repository[Secret]):
+    """Secrets, keyed by the resource that they belong to and their name."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        super().__init__(connection, Secret, secrets, key="name", noun="secret")
+
+    def _of(self, scope: Scope, resource_type: str, resource_id: str) -> Sequence[sa.ColumnElement[bool]]:
+        """The condition for one resource's secrets."""
+        return [
+            secrets.c.organization_id == scope.organization_id,
+            secrets.c.resource_type == resource_type,
+            secrets.c.resource_id == resource_id,
+        ]
+
+    def sealed(self, scope: Scope, resource_type: str, resource_id: str) -> dict[str, str]:
+        """Every secret of one resource as name → sealed text."""
+        query = sa.select(secrets.c.name, secrets.c.sealed).where(*self._of(scope, resource_type, resource_id))
+        return {name: sealed for name, sealed in self._connection.execute(query.order_by(secrets.c.name))}
+
+    def remove_all_of(self, scope: Scope, resource_type: str, resource_id: str) -> None:
+        """Delete every secret of one resource."""
+        self._connection.execute(secrets.delete().where(*self._of(scope, resource_type, resource_id)))
+
+    def names_of(self, scope: Scope, resource_type: str, resource_ids: Sequence[str]) -> dict[str, list[str]]:
+        """The names of many resources' secrets, in one statement."""
+        names: dict[str, list[str]] = {id: [] for id in resource_ids}
+        query = (
+            sa.select(secrets.c.resource_id, secrets.c.name)
+            .where(
+                secrets.c.organization_id == scope.organization_id,
+                secrets.c.resource_type == resource_type,
+                secrets.c.resource_id.in_(resource_ids),
+            )
+            .order_by(secrets.c.name)
+        )
+        for resource_id, name in self._connection.execute(query):
+            names[resource_id].append(name)
+        return names
+
+    def all_sealed(self, after: tuple[str, str, str, str] | None, limit: int) -> Sequence[sa.Row[Any]]:
+        """A window over every tenant's secrets, for the key rotation command alone."""
+        key = (secrets.c.organization_id, secrets.c.resource_type, secrets.c.resource_id, secrets.c.name)
+        query = sa.select(*key, secrets.c.sealed).order_by(*key).limit(limit)
+        if after is not None:
+            query = query.where(sa.tuple_(*key) > sa.tuple_(*(sa.literal(part) for part in after)))
+        return self._connection.execute(query).all()

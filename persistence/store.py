@@ -1,0 +1,133 @@
+"""The store: one shelf per resource, read or written a whole unit of work at a time."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+import sqlalchemy as sa
+
+from persistence.engine import Database
+from persistence.queries.secrets import SecretShelf
+from persistence.queries.workflows import RunShelf, RunTaskShelf
+from persistence.queries.connections import ConnectionShelf
+from persistence.repository import Repository, Scope
+from persistence.tables import assets, data_readiness, governance
+from persistence.tuples import StoredTuple, write_tuples
+from schema.data_readiness.workflow import WorkflowConfiguration
+from schema.governance.organization import Organization
+from schema.governance.project import Project
+
+T = TypeVar("T")
+Relation = StoredTuple
+"""user, relation, object – as `persistence/tuples.py` spells them."""
+
+
+class RemoteRelations(Protocol):
+    """An authorization engine that is a server of its own, and so cannot share our transaction."""
+
+    async def write(
+        self, store: str, writes: Sequence[Any] = (), deletes: Sequence[Any] = (), *, lenient: bool = False
+    ) -> None:
+        """Write and delete all or none; lenient: what already stands or is already gone is no failure."""
+
+
+class Shelves:
+    """Every shelf over one connection, and so inside one transaction."""
+
+    def __init__(self, connection: sa.Connection, staged: list[tuple[str, list[Relation], list[Relation]]] | None) -> None:
+        self.connection = connection
+        self._staged = staged
+
+    @cached_property
+    def organizations(self) -> Repository[Organization]:
+        """Tenants."""
+        return Repository(self.connection, Organization, governance.organizations, noun="organization")
+
+    @cached_property
+    def projects(self) -> Repository[Project]:
+        """Projects of an organization."""
+        return Repository(self.connection, Project, governance.projects, noun="project")
+
+    @cached_property
+    def secrets(self) -> SecretShelf:
+        """Sealed values."""
+        return SecretShelf(self.connection)
+
+    @cached_property
+    def data_connections(self) -> ConnectionShelf:
+        """Registered stores."""
+        return ConnectionShelf(self.connection)
+
+    @cached_property
+    def workflow_configurations(self) -> Repository[WorkflowConfiguration]:
+        """Workflow configurations."""
+        return Repository(
+            self.connection,
+            WorkflowConfiguration,
+            data_readiness.workflow_configurations,
+            noun="workflow_configuration",
+        )
+
+    @cached_property
+    def workflow_runs(self) -> RunShelf:
+        """Workflow runs."""
+        return RunShelf(self.connection)
+
+    @cached_property
+    def run_tasks(self) -> RunTaskShelf:
+        """Tasks of runs."""
+        return RunTaskShelf(self.connection)
+
+    def relate(self, organization_id: str, writes: Iterable[Relation] = (), deletes: Iterable[Relation] = ()) -> None:
+        """Write relations as part of this transaction: they stand when it commits, and never without it."""
+        if self._staged is None:
+            write_tuples(self.connection, organization_id, list(writes), list(deletes), lenient=True)
+        else:
+            self._staged.append((organization_id, list(writes), list(deletes)))
+
+    def stands(self, organization_id: str, object_type: str, object_id: str) -> bool:
+        """Whether the organization holds the object, whatever its project."""
+        scope = Scope(organization_id)
+        shelves: dict[str, Repository[Any]] = {
+            "project": self.projects,
+            "data_connection": self.data_connections,
+        }
+        return object_type in shelves and shelves[object_type].find(scope, object_id) is not None
+
+
+class Store:
+    """Runs units of work on the shelves. `remote` is given when relations live in a server of their own."""
+
+    def __init__(self, database: Database, remote: RemoteRelations | None = None) -> None:
+        self.database = database
+        self._remote = remote
+
+    async def read(self, work: Callable[[Shelves], T]) -> T:
+        """Run a unit that only reads."""
+        return await self.database.read(lambda connection: work(Shelves(connection, None)))
+
+    async def write(self, work: Callable[[Shelves], T]) -> T:
+        """Run a unit as one transaction, its relations included: all of it or nothing.
+
+        With a remote engine the relations are written just before the commit; when they cannot be, nothing is
+        committed, and when the commit itself fails they are taken back.
+        """
+        remote = self._remote
+        if remote is None:
+            return await self.database.write(lambda connection: work(Shelves(connection, None)))
+        staged: list[tuple[str, list[Relation], list[Relation]]] = []
+        delivered: list[tuple[str, list[Relation], list[Relation]]] = []
+
+        async def deliver() -> None:
+            for organization_id, writes, deletes in staged:
+                await remote.write(organization_id, writes, deletes, lenient=True)
+                delivered.append((organization_id, writes, deletes))
+
+        try:
+            return await self.database.write(
+                lambda connection: work(Shelves(connection, staged)), before_commit=deliver
+            )
+        except BaseException:
+            for organization_id, writes, deletes in reversed(delivered):
+                await remote.write(organization_id, deletes, writes, lenient=True)
+            raise

@@ -1,0 +1,303 @@
+"""What can be done with data connections: register, read, list, update, verify, read the secret."""
+
+import time
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import orjson
+import sqlalchemy as sa
+from pydantic import Field
+from sqlalchemy.exc import IntegrityError
+
+from auth.permissions import Permission
+from auth.relations import object_name, user_subject
+from persistence.connectors.base import ConnectorError, Discovery
+from persistence.keyring import associated_data
+from persistence.store import Relation, Shelves
+from persistence.tables.assets import data_connections as table
+from resolvers.context import Context
+from resolvers.operation import Kind, operation
+from schema.assets.data_connection import (
+    ConnectionSecret,
+    ConnectionStatus,
+    ConnectionType,
+    ConnectionVerification,
+    DataConnection,
+    DataConnectionChange,
+    DataConnectionCreate,
+)
+from schema.errors import AlreadyExists, InvalidParameter, ValidationError
+from schema.governance.secret import Secret
+from schema.identifiers import ResourceUri, slug, unique_slug
+from schema.pagination import Page, PageNumber, PageSize
+from schema.problems import body_problems
+
+Uri = Annotated[str, Field(min_length=1, max_length=800, description="The connection's resource URI.")]
+SECTIONS = ("database_config", "storage_config", "filesystem_config")
+SORTABLE = {"name", "created_at", "updated_at", "status", "connection_type"}
+
+
+def _home(ctx: Context, arguments: Mapping[str, Any]) -> tuple[str, str]:
+    """A new connection is checked on its project, or on the organization when it belongs to all projects."""
+    if arguments["connection"].organization_wide:
+        return "organization", ctx.organization_id
+    return "project", ctx.project_id
+
+
+@operation(needs=Permission.CAN_CREATE_RESOURCES, on=_home, kind=Kind.WRITE)
+async def create_data_connection(ctx: Context, *, connection: DataConnectionCreate) -> DataConnection:
+    """Register a data connection. It starts PENDING; verify it to make it ACTIVE."""
+    config = _checked_config(ctx, connection.connection_type, connection.model_dump(), connection.credentials)
+    project = None if connection.organization_wide else ctx.project_id
+    now, user = ctx.now(), ctx.caller.user_id
+    credentials = connection.credentials or {}
+
+    def work(shelves: Shelves) -> DataConnection:
+        uri = _free_uri(ctx, shelves, project, connection)
+        new = DataConnection(
+            resource_uri=uri,
+            name=connection.name,
+            connection_type=connection.connection_type,
+            status=ConnectionStatus.PENDING,
+            status_message=None,
+            description=connection.description,
+            tags=connection.tags,
+            organization_id=ctx.organization_id,
+            project_id=project,
+            owner_id=user,
+            created_at=now,
+            updated_at=now,
+            created_by=user,
+            updated_by=user,
+            type="data",
+            secret_names=sorted(credentials),
+            **config,
+        )
+        shelves.data_connections.add(new)
+        _keep(ctx, shelves, uri, project, credentials)
+        parent = ("organization", ctx.organization_id) if project is None else ("project", project)
+        name = object_name("data_connection", uri)
+        shelves.relate(
+            ctx.organization_id,
+            writes=[Relation(object_name(*parent), parent[0], name), Relation(user_subject(user), "owner", name)],
+        )
+        return new
+
+    try:
+        created = await ctx.store.write(work)
+    except IntegrityError:
+        raise AlreadyExists(
+            "A data connection with this resource URI exists already. Choose another one.",
+            resource_type="data_connection",
+            resource_id=connection.resource_uri or slug(connection.name),
+        ) from None
+    ctx.guard.forget()
+    return created
+
+
+@operation(needs=Permission.CAN_READ, on="data_connection:{resource_uri}")
+async def get_data_connection(ctx: Context, *, resource_uri: Uri) -> DataConnection:
+    """Get a data connection, without its credentials."""
+    return await ctx.store.read(lambda shelves: shelves.data_connections.get(ctx.tenant, resource_uri))
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_data_connections(
+    ctx: Context,
+    *,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+    sort: Annotated[str, Field(max_length=200, description="field:order, comma-separated, such as name:desc.")] = "name:asc",
+    search: Annotated[str, Field(max_length=255, description="Part of the name or description.")] | None = None,
+    tags: Annotated[str, Field(max_length=1000, description="Comma-separated; a connection must have them all.")] | None = None,
+    status: ConnectionStatus | None = None,
+    connection_type: ConnectionType | None = None,
+    created_by: Annotated[str, Field(max_length=300, description="A user id, `user:` may stand before it.")] | None = None,
+) -> Page[DataConnection]:
+    """List the data connections of the selected project and those of its whole organization."""
+    mine = [sa.or_(table.c.project_id == ctx.project_id, table.c.project_id.is_(None))]
+    if search:
+        fits = [column.icontains(search, autoescape=True) for column in (table.c.name, table.c.description)]
+        mine.append(sa.or_(*fits))
+    for tag in filter(None, (tag.strip() for tag in (tags or "").split(","))):
+        # Tags are JSON text of a list; a quoted tag is matched whole.
+        mine.append(sa.cast(table.c.tags, sa.Text).contains(orjson.dumps(tag).decode(), autoescape=True))
+    return await ctx.store.read(
+        lambda shelves: shelves.data_connections.page(
+            ctx.tenant,
+            offset=(page - 1) * limit,
+            limit=limit,
+            order=_order(sort),
+            where=mine,
+            status=status,
+            connection_type=connection_type,
+            created_by=created_by.removeprefix("user:") if created_by else None,
+        )
+    )
+
+
+@operation(needs=Permission.CAN_WRITE, on="data_connection:{resource_uri}", kind=Kind.WRITE)
+async def update_data_connection(
+    ctx: Context, *, resource_uri: Uri, changes: DataConnectionChange
+) -> DataConnection:
+    """Update a data connection; only the fields that are sent change.
+
+    A new config or new credentials make it PENDING again, unless the same request sets a status.
+    """
+    given = changes.given()
+    credentials = given.pop("credentials", None)
+    now, user = ctx.now(), ctx.caller.user_id
+
+    def work(shelves: Shelves) -> DataConnection:
+        current = shelves.data_connections.get(ctx.tenant, resource_uri)
+        values = dict(given)
+        if credentials is not None or any(section in given for section in SECTIONS):
+            sections = {section: given.get(section, getattr(current, section)) for section in SECTIONS}
+            values |= _checked_config(ctx, current.connection_type, sections, credentials)
+            values = {"status": ConnectionStatus.PENDING, "status_message": None} | values
+        if credentials is not None:
+            shelves.secrets.remove_all_of(ctx.tenant, "data_connection", resource_uri)
+            _keep(ctx, shelves, resource_uri, current.project_id, credentials)
+        expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+        return shelves.data_connections.change(
+            ctx.tenant, resource_uri, values | {"updated_at": now, "updated_by": user}, expected=expected
+        )
+
+    return await ctx.store.write(work)
+
+
+@operation(needs=Permission.CAN_EXECUTE, on="data_connection:{resource_uri}", kind=Kind.WRITE)
+async def verify_data_connection(ctx: Context, *, resource_uri: Uri) -> ConnectionVerification:
+    """Connect to the store with the stored credentials and look around.
+
+    Success moves the connection to ACTIVE, a failure to ERROR with the reason as its `status_message`.
+    """
+    connection, credentials = await opened(ctx, resource_uri)
+    if connection.status is ConnectionStatus.DISABLED:
+        raise ValidationError("This connection is disabled. Set its status to PENDING first.", status=422, field="status")
+    started = time.perf_counter()
+    try:
+        found = await ctx.services.connectors.use(
+            connection.connection_type.value, config_of(connection), credentials, _verify
+        )
+    except ConnectorError as error:
+        answer = ConnectionVerification(
+            success=False, message=error.reason[:1000], latency_ms=None, details={"reason": error.kind}
+        )
+    else:
+        latency = round((time.perf_counter() - started) * 1000, 2)
+        answer = ConnectionVerification(success=True, message=found.message, latency_ms=latency, details=found.details)
+    values = {
+        "status": ConnectionStatus.ACTIVE if answer.success else ConnectionStatus.ERROR,
+        "status_message": None if answer.success else answer.message,
+        "updated_at": ctx.now(),
+        "updated_by": ctx.caller.user_id,
+    }
+    # The revision that was verified: a connection that was changed meanwhile keeps the state of its change.
+    await ctx.store.write(
+        lambda shelves: shelves.data_connections.change(
+            ctx.tenant, resource_uri, values, expected=connection._revision
+        )
+    )
+    return answer
+
+
+@operation(needs=Permission.CAN_READ_SECRETS, on="data_connection:{resource_uri}")
+async def get_data_connection_secret(ctx: Context, *, resource_uri: Uri) -> ConnectionSecret:
+    """Read the stored credentials of a data connection."""
+    _, credentials = await opened(ctx, resource_uri)
+    return ConnectionSecret(credentials=credentials)
+
+
+async def opened(ctx: Context, resource_uri: str) -> tuple[DataConnection, dict[str, Any]]:
+    """A connection with its credentials, for code whose caller's permission has been checked."""
+
+    def work(shelves: Shelves) -> tuple[DataConnection, dict[str, str]]:
+        connection = shelves.data_connections.get(ctx.tenant, resource_uri)
+        return connection, shelves.secrets.sealed(ctx.tenant, "data_connection", resource_uri)
+
+    connection, sealed = await ctx.store.read(work)
+    credentials = {}
+    for name, text in sealed.items():
+        value = ctx.services.keyring.open(text, associated_data(ctx.organization_id, "data_connection", resource_uri, name))
+        credentials[name] = _value(value)
+    return connection, credentials
+
+
+def config_of(connection: DataConnection) -> dict[str, Any]:
+    """The one config section that a connection has."""
+    return connection.database_config or connection.storage_config or connection.filesystem_config or {}
+
+
+def _verify(connector: Any) -> Discovery:
+    found: Discovery = connector.verify()
+    return found
+
+
+def _checked_config(
+    ctx: Context, kind: ConnectionType, given: Mapping[str, Any], credentials: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """All three sections, the right one complete and the others null. Raises 400 or 422 with every field's path."""
+    gateway = ctx.services.connectors
+    section = gateway.section_of(kind.value)
+    for other in SECTIONS:
+        if other != section and given.get(other) is not None:
+            raise ValidationError(
+                f"A {kind} connection takes {section}, not {other}.", status=422, field=other, connection_type=kind
+            )
+    config, problems = gateway.checked(kind.value, given.get(section) or {}, credentials)
+    if given.get(section) is None:
+        problems = [("missing", (section,), f"A {kind} connection needs it")]
+    if problems:
+        raise body_problems(problems)
+    return {name: config if name == section else None for name in SECTIONS}
+
+
+def _free_uri(ctx: Context, shelves: Shelves, project: str | None, connection: DataConnectionCreate) -> str:
+    if connection.resource_uri is not None:
+        return str(ResourceUri("data", ctx.organization_id, project, connection.resource_uri))
+    prefix = str(ResourceUri("data", ctx.organization_id, project, "x"))[:-1]
+    taken = {uri.removeprefix(prefix) for uri in shelves.data_connections.taken_parts(ctx.tenant, prefix)}
+    return prefix + unique_slug(connection.name, taken, fallback="connection")
+
+
+def _keep(
+    ctx: Context, shelves: Shelves, resource_uri: str, project: str | None, credentials: Mapping[str, Any]
+) -> None:
+    """Store credentials as one secret each, sealed."""
+    now, user = ctx.now(), ctx.caller.user_id
+    for name, value in credentials.items():
+        text = value.encode() if isinstance(value, str) else _JSON + orjson.dumps(value)
+        sealed = ctx.services.keyring.seal(text, associated_data(ctx.organization_id, "data_connection", resource_uri, name))
+        secret = Secret(
+            name=name,
+            description=None,
+            resource_type="data_connection",
+            resource_id=resource_uri,
+            created_at=now,
+            updated_at=now,
+            created_by=user,
+            updated_by=user,
+        )
+        shelves.secrets.add(secret, organization_id=ctx.organization_id, project_id=project, sealed=sealed)
+
+
+_JSON = b"\x00json\x00"
+"""Marks a credential that is no string, such as a service account's whole key file."""
+
+
+def _value(stored: bytes) -> Any:
+    return orjson.loads(stored[len(_JSON) :]) if stored.startswith(_JSON) else stored.decode()
+
+
+def _order(sort: str) -> list[sa.ColumnElement[Any]]:
+    order: list[sa.ColumnElement[Any]] = []
+    for part in sort.split(","):
+        name, _, direction = part.strip().partition(":")
+        if name not in SORTABLE or direction not in ("", "asc", "desc"):
+            raise InvalidParameter(
+                f"sort takes field:asc or field:desc with one of {', '.join(sorted(SORTABLE))}.", field="sort"
+            )
+        column = table.c[name]
+        order.append(column.desc() if direction == "desc" else column.asc())
+    return order

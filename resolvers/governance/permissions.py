@@ -1,0 +1,176 @@
+"""What can be done with relations: ask, explain, grant, revoke, set a parent, remove all of a resource's."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from auth.permissions import Permission
+from auth.relations import RelationTuple, object_name, subject_of
+from resolvers.context import Context
+from resolvers.operation import OWN_VIEW, Kind, operation, require
+from schema.errors import AlreadyExists, NotFound, ValidationError
+from schema.governance.permission import (
+    DeletedRelations,
+    Done,
+    GovernedResource,
+    Grant,
+    ObjectId,
+    ParentLink,
+    PermissionAnswer,
+    PermissionExplanation,
+    ResourceType,
+)
+
+User = Annotated[str, Field(min_length=1, max_length=300, description="A user id; the caller when left out.")]
+
+
+@operation(needs=OWN_VIEW)
+async def check_permission(
+    ctx: Context,
+    *,
+    permission: Permission,
+    resource_type: ResourceType,
+    resource_id: ObjectId,
+    user: User | None = None,
+) -> PermissionAnswer:
+    """Check whether a user holds a permission on a resource.
+
+    A caller may ask for himself, groups included; for another user with can_manage_users on the organization, and
+    then without that user's groups, which only his own token tells.
+    """
+    subjects = await _subjects(ctx, user)
+    allowed = await ctx.services.relations.allowed(
+        ctx.organization_id, subjects, permission.value, object_name(resource_type.value, resource_id)
+    )
+    return PermissionAnswer(allowed=allowed)
+
+
+@operation(needs=OWN_VIEW)
+async def explain_permission(
+    ctx: Context,
+    *,
+    permission: Permission,
+    resource_type: ResourceType,
+    resource_id: ObjectId,
+    user: User | None = None,
+) -> PermissionExplanation:
+    """Explain why a user holds a permission, or which smallest grants would give it.
+
+    The same callers may ask as for the check; what would turn a no is shown to those who can manage users only.
+    """
+    subjects = await _subjects(ctx, user)
+    found = await ctx.services.relations.explain(
+        ctx.organization_id, subjects, permission.value, object_name(resource_type.value, resource_id)
+    )
+    manages = await ctx.guard.allows(ctx.caller, Permission.CAN_MANAGE_USERS, "organization", ctx.organization_id)
+    return PermissionExplanation(
+        allowed=found.allowed,
+        model_version=found.model_version,
+        chain=[str(link) for link in found.chain],
+        grants=[" and ".join(map(str, together)) for together in found.grants] if manages else [],
+    )
+
+
+async def _subjects(ctx: Context, user: str | None) -> Sequence[str]:
+    bare = user.removeprefix("user:") if user is not None else None
+    if bare is None or bare == ctx.caller.user_id:
+        return ctx.caller.subjects
+    await require(ctx, Permission.CAN_MANAGE_USERS, "organization", ctx.organization_id)
+    return [subject_of(bare, is_group=False)]
+
+
+@operation(needs=Permission.CAN_SHARE, on="{grant.resource_type}:{grant.resource_id}", kind=Kind.WRITE)
+async def grant_permission(ctx: Context, *, grant: Grant) -> Done:
+    """Grant a relation to a user or group on a resource. What stands already is a 409."""
+    wanted = _tuple(grant)
+    try:
+        await ctx.services.relations.write(ctx.organization_id, [wanted])
+    except AlreadyExists:
+        raise AlreadyExists(
+            f"{grant.user_or_group!r} is {grant.relation} of this {grant.resource_type} already.",
+            resource_type=grant.resource_type.value,
+            resource_id=grant.resource_id,
+        ) from None
+    except ValueError as error:
+        raise _not_in_model(grant, error) from None
+    ctx.guard.forget()
+    return Done(message=f"Granted {grant.relation} on {grant.resource_type} {grant.resource_id}.")
+
+
+@operation(needs=Permission.CAN_SHARE, on="{grant.resource_type}:{grant.resource_id}", kind=Kind.WRITE)
+async def revoke_permission(ctx: Context, *, grant: Grant) -> Done:
+    """Revoke a relation from a user or group on a resource. What is not there is a 404."""
+    standing = _tuple(grant)
+    try:
+        await ctx.services.relations.write(ctx.organization_id, deletes=[standing])
+    except NotFound:
+        raise NotFound("relation", str(standing)) from None
+    except ValueError as error:
+        raise _not_in_model(grant, error) from None
+    ctx.guard.forget()
+    return Done(message=f"Revoked {grant.relation} on {grant.resource_type} {grant.resource_id}.")
+
+
+@operation(needs=Permission.CAN_SHARE, on="{link.resource_type}:{link.resource_id}", kind=Kind.WRITE)
+async def set_parent(ctx: Context, *, link: ParentLink) -> Done:
+    """Set the parent that a resource inherits permissions from; it replaces the one that stands.
+
+    A project's parent is its organization; any other resource's is a project or, for what belongs to all projects,
+    the organization. The caller needs can_create_resources on the new parent.
+    """
+    fits = {ResourceType.ORGANIZATION} if link.resource_type is ResourceType.PROJECT else PARENTS
+    if link.resource_type is ResourceType.ORGANIZATION or link.parent_type not in fits:
+        raise ValidationError(
+            f"A {link.resource_type} cannot have a {link.parent_type} as its parent.", status=422, field="parent_type"
+        )
+    await require(ctx, Permission.CAN_CREATE_RESOURCES, link.parent_type.value, link.parent_id)
+    child = object_name(link.resource_type.value, link.resource_id)
+    parent = object_name(link.parent_type.value, link.parent_id)
+    standing = [
+        found
+        for relation in PARENTS
+        for found in await ctx.services.relations.read(ctx.organization_id, object=child, relation=relation.value)
+    ] if link.resource_type is not ResourceType.PROJECT else await ctx.services.relations.read(
+        ctx.organization_id, object=child, relation=ResourceType.ORGANIZATION.value
+    )
+    wanted = RelationTuple(parent, link.parent_type.value, child)
+    if wanted not in standing:
+        await ctx.services.relations.write(ctx.organization_id, [wanted], standing, lenient=True)
+    ctx.guard.forget()
+    return Done(message=f"{link.resource_type} {link.resource_id} now inherits from {link.parent_type} {link.parent_id}.")
+
+
+PARENTS = {ResourceType.PROJECT, ResourceType.ORGANIZATION}
+
+
+@operation(needs=Permission.CAN_SHARE, on="{target.resource_type}:{target.resource_id}", kind=Kind.WRITE)
+async def delete_all_permissions(ctx: Context, *, target: GovernedResource) -> DeletedRelations:
+    """Remove every relation of a resource, its link to a parent included.
+
+    Refused for an organization, which nobody could enter again.
+    """
+    if target.resource_type is ResourceType.ORGANIZATION:
+        raise ValidationError(
+            "An organization's relations cannot all be removed: nobody could enter it again.",
+            status=422,
+            field="resource_type",
+        )
+    name = object_name(target.resource_type.value, target.resource_id)
+    deleted = await ctx.services.relations.delete_object(ctx.organization_id, name)
+    ctx.guard.forget()
+    return DeletedRelations(message=f"Removed {deleted} relations of {name}.", deleted=deleted)
+
+
+def _tuple(grant: Grant) -> RelationTuple:
+    return RelationTuple(
+        subject_of(grant.user_or_group, is_group=grant.is_group),
+        grant.relation.value,
+        object_name(grant.resource_type.value, grant.resource_id),
+    )
+
+
+def _not_in_model(grant: Grant, error: ValueError) -> ValidationError:
+    return ValidationError(
+        f"{grant.relation} cannot be granted on a {grant.resource_type}: {error}", status=422, field="relation"
+    )

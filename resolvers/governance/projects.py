@@ -1,0 +1,99 @@
+"""What can be done with projects. Creating one writes its row and all its relations, or nothing."""
+
+from uuid import uuid4
+
+import sqlalchemy as sa
+
+from auth.permissions import Permission
+from auth.relations import group_subject, object_name, user_subject
+from persistence.store import Relation, Shelves
+from persistence.tables.governance import projects
+from resolvers.context import Context
+from resolvers.operation import OWN_VIEW, Kind, operation
+from schema.errors import AlreadyExists
+from schema.governance.project import Project, ProjectCreate
+from schema.pagination import Page, PageNumber, PageSize
+
+WORKER = "stoa:worker"
+"""The subject that background jobs act as; no token may carry it."""
+
+PROJECT_GROUPS = {
+    "project-owners": "owner",
+    "project-admins": "admin",
+    "project-developers": "developer",
+    "project-operators": "operator",
+    "project-viewers": "viewer",
+}
+"""The identity provider's groups that hold a role on every project, as bootstrap maps them."""
+
+
+@operation(needs=Permission.CAN_MANAGE_PROJECTS, on="organization", kind=Kind.WRITE)
+async def create_project(ctx: Context, *, project: ProjectCreate) -> Project:
+    """Create a project in the caller's organization; he becomes its owner."""
+    now = ctx.now()
+    new = Project(
+        id=str(uuid4()),
+        organization_id=ctx.organization_id,
+        name=project.name,
+        description=project.description,
+        created_at=now,
+        updated_at=now,
+        created_by=ctx.caller.user_id,
+    )
+
+    def work(shelves: Shelves) -> Project:
+        taken = shelves.projects.page(ctx.tenant, offset=0, limit=1, name=project.name)
+        if taken.total:
+            raise AlreadyExists(
+                f"A project named {project.name!r} exists already. Choose another name.",
+                resource_type="project",
+                resource_id=taken.items[0].id,
+            )
+        shelves.projects.add(new)
+        shelves.relate(ctx.organization_id, writes=project_relations(new))
+        return new
+
+    created = await ctx.store.write(work)
+    ctx.guard.forget()
+    return created
+
+
+def project_relations(project: Project) -> list[Relation]:
+    """The relations that a new project starts with: its organization, its creator, the groups, the platform's worker."""
+    name = object_name("project", project.id)
+    return [
+        Relation(object_name("organization", project.organization_id), "organization", name),
+        Relation(user_subject(project.created_by), "owner", name),
+        Relation(user_subject(WORKER), "service_worker", name),
+        *(Relation(group_subject(group), role, name) for group, role in PROJECT_GROUPS.items()),
+    ]
+
+
+@operation(needs=OWN_VIEW)
+async def list_projects(ctx: Context, *, page: PageNumber = 1, limit: PageSize = 20) -> Page[Project]:
+    """List the projects of the caller's organization that he may read."""
+    offset, by_name = (page - 1) * limit, [projects.c.name]
+    if await ctx.guard.allows(ctx.caller, Permission.CAN_READ, "organization", ctx.organization_id):
+        return await ctx.store.read(
+            lambda shelves: shelves.projects.page(ctx.tenant, offset=offset, limit=limit, order=by_name)
+        )
+    all_ids = await ctx.store.read(
+        lambda shelves: list(
+            shelves.connection.execute(
+                sa.select(projects.c.id).where(projects.c.organization_id == ctx.organization_id)
+            ).scalars()
+        )
+    )
+    readable = await ctx.guard.allows_many(ctx.caller, Permission.CAN_READ, "project", all_ids)
+    ids = [id for id in all_ids if readable[id]]
+    return await ctx.store.read(
+        lambda shelves: shelves.projects.page(
+            ctx.tenant, offset=offset, limit=limit, order=by_name, where=[projects.c.id.in_(ids)]
+        )
+    )
+
+
+@operation(needs=Permission.CAN_READ, on="project:{project_id}")
+async def get_project(ctx: Context, *, project_id: str) -> Project:
+    """Get a project."""
+    return await ctx.store.read(lambda shelves: shelves.projects.get(ctx.tenant, project_id))

@@ -1,0 +1,181 @@
+"""What can be done with secrets of projects and resources. A value leaves only through the two `get_` operations."""
+
+from typing import Annotated
+
+from pydantic import Field
+from sqlalchemy.exc import IntegrityError
+
+from auth.permissions import Permission
+from persistence.keyring import associated_data
+from persistence.store import Shelves
+from persistence.tables.governance import secrets
+from resolvers.context import Context
+from resolvers.operation import Kind, operation
+from schema.errors import AlreadyExists, ValidationError
+from schema.governance.permission import Done, ObjectId
+from schema.governance.secret import Secret, SecretChange, SecretCreate, SecretValue
+from schema.pagination import Page, PageNumber, PageSize
+
+Name = Annotated[str, Field(min_length=1, max_length=255, description="The secret's name.")]
+TypeName = Annotated[str, Field(pattern=r"^[a-z_]{1,64}$", description="The resource's type, such as data_connection.")]
+RESOURCE = "{resource_type}:{resource_id}"
+
+
+@operation(needs=Permission.CAN_MANAGE_SECRETS, kind=Kind.WRITE)
+async def create_project_secret(ctx: Context, *, secret: SecretCreate) -> Secret:
+    """Store a secret of the selected project; the answer is without its value."""
+    return await _create(ctx, "project", ctx.project_id, secret)
+
+
+@operation(needs=Permission.CAN_READ_SECRETS)
+async def list_project_secrets(ctx: Context, *, page: PageNumber = 1, limit: PageSize = 20) -> Page[Secret]:
+    """List the secrets of the selected project, without their values."""
+    return await _page(ctx, "project", ctx.project_id, page, limit)
+
+
+@operation(needs=Permission.CAN_READ_SECRETS)
+async def get_project_secret(ctx: Context, *, name: Name) -> SecretValue:
+    """Read one secret of the selected project, with its value."""
+    return await _value(ctx, "project", ctx.project_id, name)
+
+
+@operation(needs=Permission.CAN_MANAGE_SECRETS, kind=Kind.WRITE)
+async def update_project_secret(ctx: Context, *, name: Name, changes: SecretChange) -> Secret:
+    """Change a secret of the selected project."""
+    return await _change(ctx, "project", ctx.project_id, name, changes)
+
+
+@operation(needs=Permission.CAN_MANAGE_SECRETS, kind=Kind.WRITE)
+async def delete_project_secret(ctx: Context, *, name: Name) -> Done:
+    """Delete a secret of the selected project."""
+    return await _delete(ctx, "project", ctx.project_id, name)
+
+
+@operation(needs=Permission.CAN_MANAGE_SECRETS, on=RESOURCE, kind=Kind.WRITE)
+async def create_resource_secret(
+    ctx: Context, *, resource_type: TypeName, resource_id: ObjectId, secret: SecretCreate
+) -> Secret:
+    """Store a secret of a resource; the answer is without its value."""
+    return await _create(ctx, resource_type, resource_id, secret)
+
+
+@operation(needs=Permission.CAN_READ_SECRETS, on=RESOURCE)
+async def list_resource_secrets(
+    ctx: Context, *, resource_type: TypeName, resource_id: ObjectId, page: PageNumber = 1, limit: PageSize = 20
+) -> Page[Secret]:
+    """List the secrets of a resource, without their values."""
+    return await _page(ctx, resource_type, resource_id, page, limit)
+
+
+@operation(needs=Permission.CAN_READ_SECRETS, on=RESOURCE)
+async def get_resource_secret(
+    ctx: Context, *, resource_type: TypeName, resource_id: ObjectId, name: Name
+) -> SecretValue:
+    """Read one secret of a resource, with its value."""
+    return await _value(ctx, resource_type, resource_id, name)
+
+
+@operation(needs=Permission.CAN_MANAGE_SECRETS, on=RESOURCE, kind=Kind.WRITE)
+async def update_resource_secret(
+    ctx: Context, *, resource_type: TypeName, resource_id: ObjectId, name: Name, changes: SecretChange
+) -> Secret:
+    """Change a secret of a resource."""
+    return await _change(ctx, resource_type, resource_id, name, changes)
+
+
+@operation(needs=Permission.CAN_MANAGE_SECRETS, on=RESOURCE, kind=Kind.WRITE)
+async def delete_resource_secret(
+    ctx: Context, *, resource_type: TypeName, resource_id: ObjectId, name: Name
+) -> Done:
+    """Delete a secret of a resource."""
+    return await _delete(ctx, resource_type, resource_id, name)
+
+
+async def _create(ctx: Context, resource_type: str, resource_id: str, secret: SecretCreate) -> Secret:
+    now, user = ctx.now(), ctx.caller.user_id
+    new = Secret(
+        name=secret.name,
+        description=secret.description,
+        resource_type=resource_type,
+        resource_id=resource_id,
+        created_at=now,
+        updated_at=now,
+        created_by=user,
+        updated_by=user,
+    )
+    sealed = ctx.services.keyring.seal(
+        secret.value.encode(), associated_data(ctx.organization_id, resource_type, resource_id, secret.name)
+    )
+
+    def work(shelves: Shelves) -> Secret:
+        return shelves.secrets.add(new, organization_id=ctx.organization_id, sealed=sealed)
+
+    try:
+        return await ctx.store.write(work)
+    except IntegrityError:
+        raise AlreadyExists(
+            f"A secret named {secret.name!r} exists already. Change it with PUT.",
+            resource_type="secret",
+            resource_id=f"{resource_id}/{secret.name}",
+        ) from None
+
+
+async def _page(ctx: Context, resource_type: str, resource_id: str, page: int, limit: int) -> Page[Secret]:
+    return await ctx.store.read(
+        lambda shelves: shelves.secrets.page(
+            ctx.tenant,
+            offset=(page - 1) * limit,
+            limit=limit,
+            order=[secrets.c.name],
+            resource_type=resource_type,
+            resource_id=resource_id,
+        )
+    )
+
+
+async def _value(ctx: Context, resource_type: str, resource_id: str, name: str) -> SecretValue:
+    def work(shelves: Shelves) -> tuple[Secret, str]:
+        secret = shelves.secrets.get(ctx.tenant, name, resource_type=resource_type, resource_id=resource_id)
+        return secret, shelves.secrets.sealed(ctx.tenant, resource_type, resource_id)[name]
+
+    secret, sealed = await ctx.store.read(work)
+    value = ctx.services.keyring.open(sealed, associated_data(ctx.organization_id, resource_type, resource_id, name))
+    return SecretValue(value=value.decode(), **secret.model_dump(exclude={"created_by", "updated_by"}))
+
+
+async def _change(ctx: Context, resource_type: str, resource_id: str, name: str, changes: SecretChange) -> Secret:
+    given = changes.given()
+    value = given.pop("value", None)
+    if not given and value is None:
+        raise ValidationError("Send a new value, a new description, or both.", status=422, field="value")
+    if value is not None:
+        given["sealed"] = ctx.services.keyring.seal(
+            value.encode(), associated_data(ctx.organization_id, resource_type, resource_id, name)
+        )
+    given |= {"updated_at": ctx.now(), "updated_by": ctx.caller.user_id}
+
+    def work(shelves: Shelves) -> Secret:
+        return shelves.secrets.change(
+            ctx.tenant,
+            name,
+            given,
+            expected=ctx.expected_revision,
+            resource_type=resource_type,
+            resource_id=resource_id,
+        )
+
+    return await ctx.store.write(work)
+
+
+async def _delete(ctx: Context, resource_type: str, resource_id: str, name: str) -> Done:
+    def work(shelves: Shelves) -> None:
+        shelves.secrets.remove(
+            ctx.tenant,
+            name,
+            expected=ctx.expected_revision,
+            resource_type=resource_type,
+            resource_id=resource_id,
+        )
+
+    await ctx.store.write(work)
+    return Done(message=f"Deleted the secret {name}.")

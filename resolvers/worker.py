@@ -1,0 +1,89 @@
+"""The third door: a job that was written down becomes work on behalf of who triggered it."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from auth.caller import Caller
+from auth.guard import Guard
+from persistence.jobs import FanOut, JobContext, JobError, JobOutcome, JobTask
+from persistence.repository import Scope
+from persistence.store import Shelves
+from persistence.tables.data_readiness import workflow_runs
+from resolvers.context import Context, Services
+from resolvers.data_readiness.ingestion import Ingestion, fail_run
+from resolvers.data_readiness.runs import RUN_JOB
+from schema.data_readiness.workflow import WorkflowType
+from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
+
+log = logging.getLogger("stoa.worker")
+
+MOST_TAKEN_UP = 10_000
+
+
+class Worker:
+    """Carries out runs in whichever process the job engine chooses."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def register(self) -> None:
+        """Tell the job engine what it can be asked to do."""
+        self._services.jobs.register(
+            RUN_JOB, FanOut(plan=self._plan, task=self._task, finish=self._finish, failed=self._failed)
+        )
+
+    async def take_up(self) -> None:
+        """Queue the runs that were written down and never queued, because a process died between the two."""
+        query = (
+            sa.select(workflow_runs.c.id)
+            .where(workflow_runs.c.status == RunStatus.PENDING)
+            .order_by(workflow_runs.c.created_at)
+            .limit(MOST_TAKEN_UP)
+        )
+        waiting = await self._services.store.read(lambda shelves: list(shelves.connection.execute(query).scalars()))
+        for run_id in waiting:
+            await self._services.jobs.enqueue(RUN_JOB, {"run_id": run_id}, key=run_id)  # once, however often asked
+
+    async def _plan(self, job: JobContext, arguments: dict[str, Any]) -> Sequence[JobTask]:
+        ctx, run, scope = await self._run(arguments["run_id"])
+        if run.status not in (RunStatus.PENDING, RunStatus.RUNNING):
+            return []
+        if run.workflow_type is not WorkflowType.SERVICE_INGESTION:
+            raise JobError(f"The engine for {run.workflow_type} is not part of this version. Nothing was changed.")
+        return await Ingestion(ctx, run, scope).plan()
+
+    async def _task(self, job: JobContext, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        ctx, run, scope = await self._run(arguments["run_id"])
+        return await Ingestion(ctx, run, scope).task(arguments)
+
+    async def _finish(
+        self, job: JobContext, arguments: dict[str, Any], outcomes: Sequence[JobOutcome]
+    ) -> dict[str, Any] | None:
+        ctx, run, scope = await self._run(arguments["run_id"])
+        return await Ingestion(ctx, run, scope).finish(outcomes) if outcomes else None
+
+    async def _failed(self, job: JobContext, arguments: dict[str, Any], message: str) -> None:
+        ctx, run, scope = await self._run(arguments["run_id"])
+        await fail_run(ctx, scope, run.id, message)
+
+    async def _run(self, run_id: str) -> tuple[Context, WorkflowRun, Scope]:
+        """A run with the context of who triggered it, in the tenant that it was triggered in."""
+
+        def work(shelves: Shelves) -> tuple[Caller, WorkflowRun]:
+            stored = shelves.workflow_runs.caller_of(run_id)
+            if stored is None:
+                raise JobError("The run is no longer there.")
+            caller = Caller.from_dict(stored)
+            return caller, shelves.workflow_runs.get(Scope(caller.organization_id, caller.project_id), run_id)
+
+        caller, run = await self._services.store.read(work)
+        ctx = Context(
+            caller=caller,
+            request_id=f"run-{run_id}",
+            services=self._services,
+            guard=Guard(self._services.relations),
+        )
+        return ctx, run, ctx.scope

@@ -1,0 +1,297 @@
+"""The application: the only place that builds anything. Fakes go in here; nothing is patched."""
+
+import asyncio
+import contextlib
+import gc
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from auth.issuer import DevelopmentIssuer
+from auth.keys import ProviderKeys, StaticKeys
+from auth.local import LocalRelations
+from auth.model import platform_model
+from auth.openfga import OpenFgaRelations
+from auth.rate_limit import RateLimiter, Window
+from auth.relations import Relations
+from auth.tokens import TokenVerifier
+from persistence.connectors.gateway import Gateway
+from persistence.engine import Database
+from persistence.jobs import Jobs
+from persistence.jobs_dbos import DbosJobs
+from persistence.keyring import KeyRing
+from persistence.limits import LimitRows
+from persistence.migrations.run import upgrade
+from persistence.outbound import OutboundPolicy, http_client
+from persistence.store import Store
+from persistence.tuples import StoredTuples
+from resolvers.context import Services, utc_now
+from resolvers.worker import Worker
+from rest_compat.assets import assets
+from rest_compat.data_readiness import data_readiness
+from rest_compat.door import Door
+from rest_compat.errors import as_api_error, response_of
+from rest_compat.governance import governance
+from rest_compat.graphql import GraphEndpoint
+from rest_compat.middleware import PROBES, Front, probe
+from rest_compat.openapi import document_of
+from rest_compat.pages import ServiceDocument, page_routes
+from rest_compat.request import PROJECT_HEADER, Reception, state_of
+from rest_compat.settings import Settings
+from rest_compat.utils import utils
+from schema.graph import build_graph
+
+log = logging.getLogger("stoa.app")
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One of the contract's services: its paths, its name and what it answers for."""
+
+    name: str
+    title: str
+    door: Door
+    description: str
+
+
+SERVICES = (
+    Service("governance", "Governance", governance, "Organizations, projects, permissions and secrets."),
+    Service("assets", "Assets", assets, "Data connections: register, verify and read them."),
+    Service("utils", "Utils", utils, "The metadata catalog and its search."),
+    Service(
+        "data-readiness", "Data Readiness", data_readiness, "Workflow configurations, their runs and the runs' tasks."
+    ),
+)
+
+
+@dataclass(slots=True)
+class Parts:
+    """What a running server consists of. A test gives what it wants to hold in its own hands."""
+
+    settings: Settings
+    relations: Relations | None = None
+    jobs: Jobs | None = None
+    clock: Callable[[], datetime] = utc_now
+    database: Database = field(init=False)
+    services: Services = field(init=False)
+    reception: Reception = field(init=False)
+    worker: Worker = field(init=False)
+    _closing: contextlib.AsyncExitStack = field(init=False, default_factory=contextlib.AsyncExitStack)
+
+    async def open(self, *, executes: bool | None = None) -> None:
+        """Build everything from the settings, bring the store up to date and take up unfinished work."""
+        settings = self.settings
+        settings.data.mkdir(parents=True, exist_ok=True)
+        url = settings.resolved_database_url
+        if settings.migrate_on_start:
+            await asyncio.to_thread(upgrade, url)
+        self.database = Database(url, pool_size=settings.database_pool)
+        self._closing.push_async_callback(self.database.close)
+        remote = None
+        if self.relations is None and settings.openfga_url is not None:
+            self.relations = remote = OpenFgaRelations(platform_model(), settings)
+        elif self.relations is None:
+            self.relations = LocalRelations(platform_model(), StoredTuples(self.database))
+        self._closing.push_async_callback(self.relations.close)
+        limiter = RateLimiter.of(settings, settings)
+        self._closing.push_async_callback(limiter.close)
+        store = Store(self.database, remote)
+        outbound = OutboundPolicy(settings)
+        if self.jobs is None:
+            self.jobs = DbosJobs(settings, self.database, data=settings.data, database_url=url, executes=executes)
+        self.services = Services(
+            store=store,
+            relations=self.relations,
+            keyring=KeyRing.from_settings(settings, settings.data),
+            jobs=self.jobs,
+            connectors=Gateway(settings, outbound),
+            limits=settings.limits,
+            clock=self.clock,
+        )
+        self.reception = Reception(
+            services=self.services,
+            verifier=self._verifier(outbound),
+            limiter=limiter,
+            defaults=settings.limits,
+            tenant_rows=LimitRows(store),
+        )
+        self.worker = Worker(self.services)
+        self.worker.register()
+        await self.jobs.start()
+        self._closing.push_async_callback(self.jobs.stop)
+        await self.worker.take_up()
+
+    async def close(self) -> None:
+        """Give everything back, in the opposite order."""
+        await self._closing.aclose()
+
+    def _verifier(self, outbound: OutboundPolicy) -> TokenVerifier:
+        settings = self.settings
+        if settings.issuer is None:
+            keys = StaticKeys(DevelopmentIssuer(settings.data).key_set())
+            return TokenVerifier(settings, keys, clock=self.clock)
+        client = http_client(outbound)
+        self._closing.push_async_callback(client.aclose)
+        provider = ProviderKeys(
+            client,
+            issuer=settings.issuer,
+            jwks_url=settings.jwks_url,
+            algorithms=settings.algorithms,
+            lifetime=settings.jwks_lifetime,
+            floor=settings.jwks_refresh_floor,
+            max_stale=settings.jwks_max_stale,
+        )
+        self._closing.push_async_callback(provider.close)
+        return TokenVerifier(settings, provider, clock=self.clock)
+
+
+class Application:
+    """The ASGI application. It answers 503 until `open` has finished and after `begin_shutdown`."""
+
+    def __init__(self, parts: Parts, service: str | None = None) -> None:
+        self.parts = parts
+        self._ready = False
+        self._stopping = False
+        self._failure: BaseException | None = None
+        self.services = [s for s in SERVICES if service in (None, s.name)]
+        if not self.services:
+            raise ValueError(f"There is no service {service!r}. Choose one of: {', '.join(s.name for s in SERVICES)}.")
+        self.http = _http_app(self.services, parts.settings, self._is_ready)
+        self._front = self._wrapped()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection, or the server's lifespan."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        else:
+            await self._front(scope, receive, send)
+
+    def begin_shutdown(self) -> None:
+        """From now on every path but the probes answers 503."""
+        self._stopping = True
+
+    def _is_ready(self) -> bool:
+        return self._ready and not self._stopping
+
+    def _wrapped(self) -> ASGIApp:
+        app: ASGIApp = Front(
+            self.http, ready=self._is_ready, peek=self._peek, max_body_bytes=self.parts.settings.max_body_bytes
+        )
+        origins = [origin.strip() for origin in self.parts.settings.cors_origins.split(",") if origin.strip()]
+        if origins:
+            app = CORSMiddleware(
+                app,
+                allow_origins=origins,
+                allow_methods=["*"],
+                allow_headers=["Authorization", "Content-Type", "If-Match", "X-Request-ID", PROJECT_HEADER],
+                expose_headers=["ETag", "Retry-After", "X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining"],
+            )
+        return app
+
+    async def _peek(self, scope: Scope) -> Window | None:
+        return await self.parts.reception.peek(Request(scope)) if self._ready else None
+
+    async def open(self) -> None:
+        """Start up."""
+        await self.parts.open()
+        self.http.state.reception = self.parts.reception
+        self._ready = True
+        gc.freeze()  # what start-up made lives as long as the process; the collector need not walk it again
+
+    async def close(self) -> None:
+        """Shut down."""
+        self._stopping = True
+        await self.parts.close()
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        """Let the server listen at once, and start up behind the 503."""
+        await receive()
+        opening = asyncio.create_task(self.open())
+        await send({"type": "lifespan.startup.complete"})
+        stop = asyncio.create_task(_shutdown(receive))
+        await asyncio.wait({opening, stop}, return_when=asyncio.FIRST_COMPLETED)
+        if opening.done() and opening.exception() is not None:
+            self._failure = opening.exception()
+            log.error("start-up failed: %s", self._failure, exc_info=self._failure)
+            self.on_failure()
+        await stop
+        if not opening.done():
+            opening.cancel()
+        with contextlib.suppress(asyncio.CancelledError, Exception):
+            await opening
+        await self.close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    on_failure: Callable[[], Any] = staticmethod(lambda: None)
+    """What to do when start-up fails; the command line ends the server."""
+
+    @property
+    def failure(self) -> BaseException | None:
+        """Why start-up failed, if it did."""
+        return self._failure
+
+
+async def _shutdown(receive: Receive) -> None:
+    while (await receive())["type"] != "lifespan.shutdown":
+        pass
+
+
+def _http_app(services: Sequence[Service], settings: Settings, ready: Callable[[], bool]) -> FastAPI:
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    for service in services:
+        app.router.routes.extend(service.door.router.routes)
+    documents = {service.name: openapi_of(service) for service in services}
+
+    def document(name: str) -> Callable[[Request], Any]:
+        async def endpoint(_request: Request) -> Response:
+            return JSONResponse(documents[name])
+
+        return endpoint
+
+    for service in services:
+        app.router.routes.append(Route(f"{service.door.prefix}/openapi.json", document(service.name)))
+    if len(services) == 1:
+        app.router.routes.append(Route("/openapi.json", document(services[0].name)))
+    app.router.routes.append(
+        Route("/graphql", GraphEndpoint(build_graph(settings), graphql_ide=None), methods=["GET", "POST"])
+    )
+    pages = [ServiceDocument(s.name, s.title, s.description, f"{s.door.prefix}/openapi.json") for s in services]
+    app.router.routes.extend(page_routes(pages))
+    for path in sorted(PROBES):
+        app.router.routes.append(Route(path, probe(ready if path == "/readyz" else lambda: True)))
+
+    async def refused(request: Request, error: Exception) -> Response:
+        state = state_of(request)
+        path = request.url.path
+        response = response_of(
+            as_api_error(error, path), path=path, request_id=state.request_id, trace_id=state.trace_id
+        )
+        response.headers.update(getattr(error, "headers", None) or {})
+        return response
+
+    app.add_exception_handler(HTTPException, refused)
+    return app
+
+
+def openapi_of(service: Service) -> dict[str, Any]:
+    """The OpenAPI 3.0 document of one service."""
+    return document_of(
+        service.door, title=service.title, version=version("stoa-platform"), description=service.description
+    )
+
+
+def create_app(settings: Settings | None = None, *, service: str | None = None, **parts: Any) -> Application:
+    """The application for the settings of the environment, or for given ones; `parts` replaces what a test holds."""
+    return Application(Parts(settings or Settings(), **parts), service)
+

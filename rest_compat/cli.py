@@ -1,0 +1,254 @@
+"""The command line: stoa serve · worker · migrate · bootstrap · token · rotate-keys · snapshot · demo."""
+
+import asyncio
+import contextlib
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rest_compat.settings import Settings, setting_lines
+
+IDENTIFIER = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$")
+
+
+def _settings(**given: Any) -> Settings:
+    """The settings of the environment, with what the command line names over them. Exits with a clear sentence."""
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValueError as error:
+        problems = getattr(error, "errors", lambda: [])()
+        lines = [f"STOA_{'_'.join(map(str, p['loc'])).upper()}: {p['msg']}" for p in problems] or [str(error)]
+        raise click.ClickException("The settings are not valid.\n  " + "\n  ".join(lines)) from None
+
+
+def _settings_help() -> str:
+    lines = ["Settings (environment variables):", ""]
+    for line in setting_lines():
+        lines.append(f"  {line.variable}" + (f"  [{line.default}]" if line.default else ""))
+        lines.append(f"      {line.description}")
+    return "\n".join(lines)
+
+
+class _WithSettings(click.Command):
+    """A command whose help ends with every setting."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the settings."""
+        formatter.write("\n" + _settings_help() + "\n")
+
+
+_data = click.option("--data", type=click.Path(path_type=Path), help="Data folder (STOA_DATA).")
+
+
+@click.group()
+@click.version_option(package_name="stoa-platform")
+def main() -> None:
+    """Stoa: a governed catalog of your databases, as one GraphQL graph and a documented REST contract."""
+
+
+@main.command(cls=_WithSettings)
+@click.option("--host", help="Address to listen on (STOA_HOST).")
+@click.option("--port", type=int, help="Port to listen on; 0 takes a free one (STOA_PORT).")
+@_data
+@click.option("--service", help="Serve one service alone: governance, assets, utils or data-readiness.")
+def serve(host: str | None, port: int | None, data: Path | None, service: str | None) -> None:
+    """Serve the API. Needs nothing but this package; everything else is a setting."""
+    settings = _settings(host=host, port=port, data=data)
+    sys.exit(run_server(settings, service=service))
+
+
+def run_server(settings: Settings, *, service: str | None = None, on_ready: Any = None) -> int:
+    """Serve until a signal; the exit status. `on_ready` is called with the bound address once requests are served."""
+    import uvicorn
+
+    from rest_compat.app import create_app
+    from rest_compat.logs import set_up_logs
+
+    set_up_logs(settings.log_format, settings.log_level)
+    try:
+        app = create_app(settings, service=service)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from None
+
+    class Server(uvicorn.Server):
+        """Answers 503 for a moment before it stops, so that a balancer sees it go."""
+
+        _asked = False
+
+        def handle_exit(self, sig: int, frame: Any) -> None:
+            app.begin_shutdown()
+            if self._asked or settings.shutdown_seconds == 0:
+                super().handle_exit(sig, frame)
+                return
+            self._asked = True
+            asyncio.get_running_loop().call_later(settings.shutdown_seconds, super().handle_exit, sig, frame)
+
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets=sockets)
+            if self.servers:
+                address = self.servers[0].sockets[0].getsockname()
+                self._announcement = asyncio.create_task(self._announce(f"http://{address[0]}:{address[1]}"))
+
+        async def _announce(self, address: str) -> None:
+            while not app._is_ready() and app.failure is None and not self.should_exit:
+                await asyncio.sleep(0.05)
+            if app._is_ready() and on_ready is not None:
+                on_ready(address)
+
+    server = Server(
+        uvicorn.Config(
+            app, host=settings.host, port=settings.port, log_config=None, access_log=False, timeout_graceful_shutdown=10
+        )
+    )
+
+    def give_up() -> None:
+        server.should_exit = True
+
+    app.on_failure = give_up
+    server.run()
+    if app.failure is not None:
+        click.echo(f"Stoa could not start: {app.failure}", err=True)
+        return 1
+    return 0
+
+
+@main.command(cls=_WithSettings)
+@_data
+def worker(data: Path | None) -> None:
+    """Run jobs, without serving the API. On PostgreSQL, as many of these as you like share the work."""
+    from rest_compat.app import Parts
+    from rest_compat.logs import set_up_logs
+
+    settings = _settings(data=data)
+    set_up_logs(settings.log_format, settings.log_level)
+
+    async def run() -> None:
+        parts = Parts(settings)
+        await parts.open(executes=True)
+        click.echo("The worker is ready.", err=True)
+        stop = asyncio.Event()
+        for name in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(name, stop.set)
+        await stop.wait()
+        await parts.close()
+
+    with _clear_failures():
+        asyncio.run(run())
+
+
+@main.command(cls=_WithSettings)
+@_data
+@click.option("--down", is_flag=True, help="Take the store back to nothing instead. What it holds is lost.")
+def migrate(data: Path | None, down: bool) -> None:
+    """Bring the store's tables up to date."""
+    from persistence.migrations.run import downgrade, upgrade
+
+    settings = _settings(data=data)
+    with _clear_failures():
+        (downgrade if down else upgrade)(settings.resolved_database_url)
+    click.echo("The store is empty now." if down else "The store is up to date.")
+
+
+@main.command(cls=_WithSettings)
+@click.option("--org", required=True, help="Id of the organization.")
+@click.option("--owner", required=True, help="User id (the token's sub) of its owner.")
+@click.option("--name", help="Its display name; the id when left out.")
+@_data
+def bootstrap(org: str, owner: str, name: str | None, data: Path | None) -> None:
+    """Create an organization with its owner and its group mapping. Running it again changes nothing."""
+    if not IDENTIFIER.match(org):
+        raise click.ClickException("--org must be letters, digits, dots, hyphens and underscores, at most 255.")
+    if not owner.strip() or owner.startswith("stoa:"):
+        raise click.ClickException("--owner must be a user id; those that start with `stoa:` are the platform's own.")
+    from rest_compat.setup import bootstrap_organization
+
+    settings = _settings(data=data)
+    with _clear_failures():
+        created = asyncio.run(bootstrap_organization(settings, org, owner, name or org))
+    click.echo(f"Organization {org} {'was created' if created else 'stands'}; {owner} is its owner.")
+
+
+@main.command(cls=_WithSettings)
+@click.option("--user", required=True, help="User id; becomes the token's sub.")
+@click.option("--org", required=True, help="Organization id; becomes org_id.")
+@click.option("--project", help="Project id; becomes project_id.")
+@click.option("--group", "groups", multiple=True, help="A group of the user; give it again for more.")
+@click.option("--ttl", type=click.IntRange(1, 86_400), default=3600, show_default=True, help="Life in seconds.")
+@_data
+def token(user: str, org: str, project: str | None, groups: tuple[str, ...], ttl: int, data: Path | None) -> None:
+    """Print a token of the development issuer, and nothing else."""
+    from auth.issuer import DevelopmentIssuer
+
+    settings = _settings(data=data)
+    if settings.issuer is not None:
+        raise click.ClickException("STOA_ISSUER is set: ask that provider for tokens. Unset it to issue your own.")
+    with _clear_failures():
+        click.echo(
+            DevelopmentIssuer(settings.data).issue(user, org, project=project, groups=groups, ttl=timedelta(seconds=ttl))
+        )
+
+
+@main.command("rotate-keys", cls=_WithSettings)
+@click.option("--drop-old", is_flag=True, help="Forget the former keys once nothing is sealed with them.")
+@_data
+def rotate_keys(drop_old: bool, data: Path | None) -> None:
+    """Seal every stored secret with a new key. It can be stopped and run again at any time."""
+    from rest_compat.setup import rotate_secrets
+
+    settings = _settings(data=data)
+    with _clear_failures():
+        sealed, dropped = asyncio.run(rotate_secrets(settings, drop_old=drop_old))
+    click.echo(f"Sealed {sealed} secrets with the active key; dropped {dropped} former keys.")
+
+
+@main.command()
+@click.option("--check", is_flag=True, help="Write nothing; exit with status 1 when something is out of date.")
+def snapshot(check: bool) -> None:
+    """Rewrite schema.graphql and the OpenAPI documents."""
+    from rest_compat.setup import snapshots
+
+    stale = []
+    for path, content in snapshots():
+        if not path.exists() or path.read_text() != content:
+            stale.append(path)
+            if not check:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(content)
+    for path in stale:
+        click.echo(f"{'out of date' if check else 'wrote'}: {path.name}")
+    if check and stale:
+        sys.exit(1)
+    if not stale:
+        click.echo("Every snapshot is current.")
+
+
+@main.command()
+@click.option("--source", help="Address of your own database: postgresql://user:password@host/name, mysql://…, or a folder.")
+@click.option("--no-serve", is_flag=True, help="End after the searches instead of serving.")
+@click.option("--port", type=int, default=8000, show_default=True, help="Port to serve on; 0 takes a free one.")
+@click.option("--data", type=click.Path(path_type=Path), help="Data folder; a new temporary one when left out.")
+def demo(source: str | None, no_serve: bool, port: int, data: Path | None) -> None:
+    """Connect real data, ingest it into the catalog, search it, and serve it."""
+    from rest_compat.demo import run_demo
+
+    with _clear_failures():
+        sys.exit(run_demo(source=source, serve=not no_serve, port=port, data=data))
+
+
+@contextlib.contextmanager
+def _clear_failures() -> Iterator[None]:
+    """Show a failure that is meant to be read as a sentence, without a traceback."""
+    from schema.errors import ApiError
+
+    try:
+        yield
+    except ApiError as error:
+        raise click.ClickException(error.message) from error
+    except (ValueError, OSError) as error:
+        raise click.ClickException(str(error)) from error

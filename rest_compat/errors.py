@@ -1,0 +1,65 @@
+"""From a failure to the documented envelope (contract section 7), in its two variants."""
+
+import logging
+from typing import Any
+
+import orjson
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from schema.errors import ApiError, InternalError, InvalidRequest, NotFound
+
+log = logging.getLogger("stoa.http")
+
+STATUS_MESSAGES = {
+    405: "This path does not take that method.",
+    413: "The body is larger than this deployment accepts.",
+    415: "This media type is not accepted here; send application/json.",
+}
+
+
+class UnknownPath(NotFound):
+    """No operation stands at this path."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__("path", path)
+        self.message = f"There is no operation at {path[:200]!r}. The documented paths are listed at /docs."
+
+
+def as_api_error(error: BaseException, path: str) -> ApiError:
+    """The catalogue error that a caller sees for any exception; what is unexpected is masked and logged."""
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, HTTPException):
+        if error.status_code == 404:
+            return UnknownPath(path)
+        message = STATUS_MESSAGES.get(error.status_code, "The request cannot be served.")
+        return InvalidRequest(message, status=error.status_code)
+    log.error("unexpected failure on %s", path, exc_info=error)
+    return InternalError("An unexpected error occurred. The log has it under this request id.")
+
+
+def body_of(error: ApiError, *, path: str, request_id: str, trace_id: str) -> dict[str, Any]:
+    """The envelope: Data Readiness answers with the variant that puts request_id beside the error object."""
+    inner: dict[str, Any] = {"code": error.code, "message": error.message}
+    if is_data_readiness(path):
+        if error.status != 429:
+            inner["details"] = error.details
+        return {"error": inner, "request_id": request_id}
+    inner["status"] = error.status
+    if error.status != 429:
+        inner["details"] = error.details
+    return {"error": inner | {"request_id": request_id, "trace_id": trace_id}}
+
+
+def is_data_readiness(path: str) -> bool:
+    """Whether a path belongs to Data Readiness, under either prefix."""
+    return path.startswith(("/data-readiness/", "/api/data-readiness/"))
+
+
+def response_of(error: ApiError, *, path: str, request_id: str, trace_id: str) -> Response:
+    """The HTTP answer for a failure."""
+    body = body_of(error, path=path, request_id=request_id, trace_id=trace_id)
+    return Response(
+        orjson.dumps(body, default=str), error.status, headers=error.headers, media_type="application/json"
+    )

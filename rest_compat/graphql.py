@@ -1,0 +1,83 @@
+"""GraphQL over HTTP: the same reception as REST, and the graph's answers written by orjson."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import orjson
+from cross_web import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket
+from strawberry.asgi import GraphQL
+from strawberry.http import GraphQLHTTPResponse
+from strawberry.types import ExecutionResult
+
+from auth.caller import Caller
+from resolvers.context import Context
+from resolvers.operation import Kind
+from rest_compat.request import Reception
+from schema.errors import ApiError, InvalidFormat, InvalidRequest, RateLimitExceeded, Unauthenticated, ValidationError
+
+
+class GraphEndpoint(GraphQL[Context, None]):
+    """`/graphql`: POST for everything, GET for queries."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve; what the view refuses as HTTP comes out in the envelope too."""
+        if scope["type"] != "http":
+            await super().__call__(scope, receive, send)
+            return
+        try:
+            response = await self.run(Request(scope, receive))
+        except HTTPException as refused:
+            status = 415 if "content type" in refused.reason else refused.status_code
+            raise InvalidRequest(f"{refused.reason}.", status=status) from None
+        await response(scope, receive, send)
+
+    async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Context:
+        """Receive the caller. What he asks for is known later, so the charge is left to the graph."""
+        reception: Reception = request.app.state.reception
+        caller = await reception.caller(request, Kind.READ)
+        ctx = await reception.context(request, caller)
+
+        async def charging(costs: Mapping[str, int], most: int) -> None:
+            await _charge(reception, request, caller, costs, most)
+
+        ctx.charging = charging
+        return ctx
+
+    def decode_json(self, data: str | bytes) -> object:
+        """Read a body. Raises InvalidFormat with the envelope that REST has for it."""
+        try:
+            return orjson.loads(data)
+        except orjson.JSONDecodeError:
+            raise InvalidFormat("The body is not valid JSON.", field="") from None
+
+    def encode_json(self, data: object) -> bytes:
+        """Write an answer."""
+        return orjson.dumps(data, default=str)
+
+    async def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:
+        """Answer; a refused token or a full window is refused as in REST, with its status and headers."""
+        for error in result.errors or ():
+            failure = error.original_error
+            if result.data is None and isinstance(failure, RateLimitExceeded | Unauthenticated):
+                raise cast("ApiError", failure)
+        answer: dict[str, Any] = {"data": result.data}
+        if result.errors:
+            answer["errors"] = [error.formatted for error in result.errors]
+        if result.extensions:
+            answer["extensions"] = result.extensions
+        return cast("GraphQLHTTPResponse", answer)
+
+
+async def _charge(
+    reception: Reception, request: Request | WebSocket, caller: Caller, costs: Mapping[str, int], most: int
+) -> None:
+    if caller.anonymous and any(kind != Kind.READ for kind in costs):
+        raise Unauthenticated("Send an access token to change anything: Authorization: Bearer <token>.")
+    if sum(costs.values()) > most:
+        raise ValidationError(f"One request may call {most} operations at most; this one calls {sum(costs.values())}.")
+    for kind, cost in costs.items():
+        await reception.charge(request, caller, Kind(kind), cost)

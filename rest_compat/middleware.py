@@ -1,0 +1,128 @@
+"""The front of the HTTP server: request id, trace, readiness, body size, rate headers, and the last catch. Pure ASGI."""
+
+import re
+import secrets
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from auth.rate_limit import Window
+from rest_compat.errors import as_api_error, response_of
+from rest_compat.request import RequestState
+from schema.errors import ApiError, InvalidRequest, ServiceStarting
+
+log = structlog.get_logger("stoa.access")
+
+_REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{1,128}$")
+_TRACEPARENT = re.compile(r"^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
+PROBES = frozenset({"/healthz", "/readyz"})
+
+
+class Front:
+    """Wraps the whole application.
+
+    `ready` tells whether start-up has finished and shutting down has not begun; until then every path but the two
+    probes answers 503 SERVICE_STARTING. `peek` gives the rate window for a response that charged none.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        ready: Callable[[], bool],
+        peek: Callable[[Scope], Awaitable[Window | None]],
+        max_body_bytes: int,
+    ) -> None:
+        self._app, self._ready, self._peek, self._max_body = app, ready, peek, max_body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        state = scope["stoa"] = _state(headers)
+        path, started, status = scope["path"], time.perf_counter(), 0
+        structlog.contextvars.bind_contextvars(request_id=state.request_id, trace_id=state.trace_id)
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                await self._add_headers(scope, state, message)
+            await send(message)
+
+        try:
+            if not self._ready() and path not in PROBES:
+                raise ServiceStarting("The service is starting up or shutting down. Retry shortly.")
+            await self._app(scope, self._bounded(headers, receive), send_with_headers)
+        except Exception as error:
+            failure = as_api_error(error, path)
+            if status:
+                raise  # the answer has begun: cutting the connection is all that is left
+            await answer(failure, scope, receive, send_with_headers)
+        finally:
+            elapsed = round((time.perf_counter() - started) * 1000, 2)
+            log.info("request", method=scope["method"], path=path, status=status, milliseconds=elapsed)
+            structlog.contextvars.unbind_contextvars("request_id", "trace_id")
+
+    def _bounded(self, headers: Headers, receive: Receive) -> Receive:
+        """A `receive` that raises 413 as soon as the body is known to be too large."""
+        declared, limit, seen = headers.get("content-length", ""), self._max_body, 0
+
+        async def bounded() -> Message:
+            nonlocal seen
+            if declared.isdigit() and int(declared) > limit:
+                raise _too_large(limit)
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > limit:
+                raise _too_large(limit)
+            return message
+
+        return bounded
+
+    async def _add_headers(self, scope: Scope, state: RequestState, message: Message) -> None:
+        headers = MutableHeaders(scope=message)
+        headers["X-Request-ID"] = state.request_id
+        headers.setdefault("X-Content-Type-Options", "nosniff")
+        window = state.window or await self._peek(scope)
+        if window is not None:
+            headers["X-RateLimit-Limit"] = str(window.limit)
+            headers["X-RateLimit-Remaining"] = str(window.remaining)
+            headers["X-RateLimit-Reset"] = str(window.reset)
+
+
+async def answer(error: ApiError, scope: Scope, receive: Receive, send: Send) -> None:
+    """Send the envelope of a failure."""
+    state: RequestState = scope["stoa"]
+    response = response_of(error, path=scope["path"], request_id=state.request_id, trace_id=state.trace_id)
+    await response(scope, receive, send)
+
+
+def _too_large(limit: int) -> InvalidRequest:
+    return InvalidRequest(f"The body is larger than the {limit} bytes that this deployment accepts.", status=413)
+
+
+def _state(headers: Headers) -> RequestState:
+    given = headers.get("x-request-id", "")
+    trace = _TRACEPARENT.match(headers.get("traceparent", ""))
+    valid = trace is not None and trace.group(1).strip("0") and trace.group(2).strip("0")
+    return RequestState(
+        request_id=given if _REQUEST_ID.match(given) else f"req-{uuid.uuid4()}",
+        trace_id=trace.group(1) if trace is not None and valid else secrets.token_hex(16),
+    )
+
+
+def probe(check: Callable[[], bool]) -> Callable[[Any], Awaitable[Any]]:
+    """An endpoint that answers 200 `ok` while the check holds, and 503 otherwise."""
+    async def endpoint(_request: Any) -> JSONResponse:
+        return JSONResponse({"status": "ok"}) if check() else JSONResponse({"status": "starting"}, 503)
+
+    return endpoint

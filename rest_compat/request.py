@@ -1,0 +1,119 @@
+"""From token and headers to the context of one request, and its charge to the rate window."""
+
+import re
+from dataclasses import dataclass, field, replace
+
+from starlette.requests import HTTPConnection
+
+from auth.caller import Caller
+from auth.guard import Guard
+from auth.permissions import Permission
+from auth.rate_limit import Kind as WindowKind
+from auth.rate_limit import Limits, RateLimiter, Window
+from auth.tokens import TokenVerifier
+from persistence.limits import LimitRows
+from resolvers.context import Context, Services
+from resolvers.operation import Kind
+from schema.errors import InvalidParameter, MissingRequiredField, ProjectAccessDenied, RateLimitExceeded, Unauthenticated
+
+PROJECT_HEADER = "X-Project-ID"
+_ETAG = re.compile(r'^(?:W/)?"(\d{1,18})"$')
+
+
+@dataclass(slots=True)
+class RequestState:
+    """What the middleware and the doors know of one request."""
+
+    request_id: str
+    trace_id: str
+    window: Window | None = None
+    """The rate window that the response headers show."""
+    extra_headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """Receives requests: who calls, on which project, and whether his window has room."""
+
+    services: Services
+    verifier: TokenVerifier
+    limiter: RateLimiter
+    defaults: Limits
+    tenant_rows: LimitRows
+    async def caller(self, connection: HTTPConnection, kind: Kind) -> Caller:
+        """Who calls. Raises the exact 401."""
+        try:
+            return await self.verifier.verify(connection.headers.get("authorization"))
+        except Unauthenticated as refused:
+            if type(refused) is not Unauthenticated or kind is not Kind.READ:
+                raise
+            return self.verifier.anonymous(_address(connection))  # raises unless the deployment allows it
+
+    async def charge(self, connection: HTTPConnection, caller: Caller, kind: Kind, cost: int = 1) -> None:
+        """Charge the caller's window. Raises RateLimitExceeded; a refused charge costs nothing."""
+        limits = await self.limits_of(caller.organization_id)
+        of_kind = WindowKind.ANONYMOUS if caller.anonymous else WindowKind(kind.value)
+        window = await self.limiter.charge(caller.principal, of_kind, limits.of(of_kind), cost)
+        state_of(connection).window = window
+        if not window.allowed:
+            raise RateLimitExceeded(window.retry_after)
+
+    async def peek(self, connection: HTTPConnection) -> Window:
+        """The window that a response shows when nothing was charged: the anonymous one of this address."""
+        nobody = Caller.nobody("", _address(connection))
+        return await self.limiter.peek(nobody.principal, WindowKind.ANONYMOUS, self.defaults.anonymous)
+
+    async def limits_of(self, organization_id: str) -> Limits:
+        """The deployment's limits, with what the tenant's administrators set over them."""
+        return self.defaults.overridden(*(await self.tenant_rows.of(organization_id) or ()))
+
+    async def context(self, connection: HTTPConnection, caller: Caller, *, project_required: bool = False) -> Context:
+        """The context of an operation: the project header wins when the caller may read that project."""
+        state = state_of(connection)
+        guard = Guard(self.services.relations)
+        project = connection.headers.get(PROJECT_HEADER)
+        if project is None and project_required:
+            raise MissingRequiredField(f"The {PROJECT_HEADER} header is required here.", field=PROJECT_HEADER)
+        if project is not None:
+            if not project.strip():
+                raise MissingRequiredField(f"The {PROJECT_HEADER} header is empty.", field=PROJECT_HEADER)
+            if project != caller.project_id or project_required:
+                await require_project(guard, caller, project)
+            caller = replace(caller, project_id=project)
+        return Context(
+            caller=caller,
+            request_id=state.request_id,
+            services=self.services,
+            guard=guard,
+            trace_id=state.trace_id,
+            expected_revision=expected_revision(connection.headers.get("if-match")),
+        )
+
+
+async def require_project(guard: Guard, caller: Caller, project: str) -> None:
+    """Raise ProjectAccessDenied unless the caller may read the project; a foreign one and none at all look alike."""
+    if not await guard.allows(caller, Permission.CAN_READ, "project", project):
+        raise ProjectAccessDenied(
+            "You have no access to the selected project. Choose another one or ask its administrator.",
+            project_id=project,
+        )
+
+
+def expected_revision(header: str | None) -> int | None:
+    """What `If-Match` names. Raises InvalidParameter when it is not an entity tag of this service."""
+    if header is None or header.strip() == "*":
+        return None
+    match = _ETAG.match(header.strip())
+    if match is None:
+        raise InvalidParameter("If-Match must be an ETag that this service answered with.", field="If-Match")
+    return int(match.group(1))
+
+
+def state_of(connection: HTTPConnection) -> RequestState:
+    """The state that the middleware put on the request."""
+    state: RequestState = connection.scope["stoa"]
+    return state
+
+
+def _address(connection: HTTPConnection) -> str:
+    return connection.client.host if connection.client else "unknown"

@@ -1,0 +1,67 @@
+"""All settings: the sections that each room declares, read from environment variables STOA_... and nowhere else."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pydantic import BaseModel, Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from auth.openfga import OpenFgaSettings
+from auth.rate_limit import RateLimitSettings, RedisSettings
+from auth.tokens import TokenSettings
+from persistence.connectors.base import ConnectorSettings
+from persistence.engine import DatabaseSettings
+from persistence.jobs import JobSettings
+from persistence.keyring import KeyRingSettings
+from persistence.outbound import OutboundSettings
+from schema.limits import GraphSettings
+
+
+class HttpSettings(BaseModel):
+    """How the server listens and what it takes in."""
+
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    max_body_bytes: int = Field(10_485_760, ge=1024, description="Largest request body, in bytes.")
+    migrate_on_start: bool = Field(True, description="Bring the store's tables up to date at start-up.")
+    shutdown_seconds: float = Field(
+        1.0, ge=0, le=300, description="How long a stopping server still answers 503, so that balancers notice."
+    )
+    log_format: str = Field("auto", pattern="^(auto|json|text)$", description="json, text, or auto: text on a terminal.")
+    log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="Least level that is logged.")
+    cors_origins: str = Field("", description="Comma-separated origins that browsers may call from; empty: same only.")
+
+
+class Settings(
+    BaseSettings,
+    HttpSettings,
+    DatabaseSettings,
+    TokenSettings,
+    RateLimitSettings,
+    RedisSettings,
+    OpenFgaSettings,
+    OutboundSettings,
+    ConnectorSettings,
+    KeyRingSettings,
+    JobSettings,
+    GraphSettings,
+):
+    """Everything that a deployment can set."""
+
+    model_config = SettingsConfigDict(env_prefix="STOA_", extra="ignore", env_ignore_empty=True)
+
+
+class SettingLine(NamedTuple):
+    """One setting as the help and the README show it."""
+
+    variable: str
+    default: str
+    description: str
+
+
+def setting_lines() -> Iterator[SettingLine]:
+    """Every setting with its variable, default and meaning, in the order of the sections."""
+    for name, field in Settings.model_fields.items():
+        default = field.get_default(call_default_factory=True)
+        shown = "" if default is None or default in ("", ()) else str(default)
+        yield SettingLine(f"STOA_{name.upper()}", shown, field.description or "")

@@ -1,0 +1,128 @@
+"""What is done to a platform from its own command line: bootstrap, key rotation, snapshots."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import sqlalchemy as sa
+
+import schema
+from auth.relations import group_subject, object_name, user_subject
+from persistence.keyring import associated_data
+from persistence.store import Relation, Shelves
+from persistence.tables.governance import organizations, secrets
+from rest_compat.settings import Settings
+
+ORGANIZATION_GROUPS = {"org-owners": "owner", "org-admins": "admin", "org-members": "member"}
+"""The identity provider's groups that hold a role on the organization."""
+
+AT_ONCE = 200
+
+
+async def bootstrap_organization(settings: Settings, organization_id: str, owner: str, name: str) -> bool:
+    """Create an organization, its owner and its group mapping as one unit; whether it was new."""
+    from rest_compat.app import Parts
+
+    parts = Parts(settings, jobs=_NoJobs())
+    await parts.open()
+    try:
+        now = parts.clock()
+        target = object_name("organization", organization_id)
+        relations = [
+            Relation(user_subject(owner), "owner", target),
+            *(Relation(group_subject(group), role, target) for group, role in ORGANIZATION_GROUPS.items()),
+        ]
+
+        def work(shelves: Shelves) -> bool:
+            found = shelves.connection.execute(sa.select(organizations.c.id).where(organizations.c.id == organization_id))
+            new = found.one_or_none() is None
+            if new:
+                shelves.connection.execute(
+                    organizations.insert().values(
+                        id=organization_id, name=name, created_at=now, updated_at=now, revision=1
+                    )
+                )
+            shelves.relate(organization_id, writes=relations)
+            return new
+
+        return await parts.services.store.write(work)
+    finally:
+        await parts.close()
+
+
+async def rotate_secrets(settings: Settings, *, drop_old: bool) -> tuple[int, int]:
+    """Add a key, seal every secret with it, and forget the former keys when asked: (secrets sealed, keys dropped).
+
+    A secret that is changed meanwhile is sealed with the new key already; each is re-sealed only while it still holds
+    what was read.
+    """
+    from rest_compat.app import Parts
+
+    parts = Parts(settings, jobs=_NoJobs())
+    await parts.open()
+    ring, store = parts.services.keyring, parts.services.store
+    sealed = 0
+    try:
+        ring.rotate()
+        after: tuple[str, str, str, str] | None = None
+        while rows := await store.read(lambda shelves, a=after: shelves.secrets.all_sealed(a, AT_ONCE)):  # type: ignore[misc]
+            fresh = []
+            for *key, text in rows:
+                if ring.needs_rotation(text):
+                    bound = associated_data(*key)
+                    fresh.append((key, text, ring.seal(ring.open(text, bound), bound)))
+
+            def work(shelves: Shelves, fresh: list[tuple[list[str], str, str]] = fresh) -> int:
+                return sum(_reseal(shelves.connection, *item) for item in fresh)
+
+            sealed += await store.write(work)
+            after = (rows[-1][0], rows[-1][1], rows[-1][2], rows[-1][3])
+        former = [key for key in ring.key_ids if key != ring.active]
+        for key_id in former if drop_old else ():
+            ring.drop(key_id)
+        return sealed, len(former) if drop_old else 0
+    finally:
+        await parts.close()
+
+
+def _reseal(connection: sa.Connection, key: list[str], old: str, new: str) -> int:
+    columns = (secrets.c.organization_id, secrets.c.resource_type, secrets.c.resource_id, secrets.c.name)
+    held = [column == part for column, part in zip(columns, key, strict=True)]
+    return connection.execute(secrets.update().where(*held, secrets.c.sealed == old).values(sealed=new)).rowcount
+
+
+def snapshots() -> Iterator[tuple[Path, str]]:
+    """Every published file with what it should hold."""
+    from rest_compat.app import SERVICES, openapi_of
+    from schema.graph import build_graph
+
+    schema_folder = Path(schema.__file__).parent
+    yield schema_folder / "schema.graphql", build_graph().as_str() + "\n"
+    for service in SERVICES:
+        text = json.dumps(openapi_of(service), indent=2, ensure_ascii=False, sort_keys=False)
+        yield Path(__file__).parent / "openapi" / f"{service.name}.json", text + "\n"
+
+
+class _NoJobs:
+    """A job engine for commands that start none."""
+
+    def register(self, *_: object) -> None:
+        """Nothing will be asked for."""
+
+    async def start(self) -> None:
+        """Nothing to start."""
+
+    async def stop(self, grace: float | None = None) -> None:
+        """Nothing to stop."""
+
+    async def enqueue(self, *_: object, **__: object) -> None:
+        """Runs that wait stay for the server to take up."""
+
+    async def cancel(self, key: str) -> None:
+        """Nothing runs."""
+
+    async def state(self, key: str) -> None:
+        """Nothing runs."""
+
+    async def outcome(self, key: str) -> None:
+        """Nothing ran."""

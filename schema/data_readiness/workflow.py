@@ -1,0 +1,92 @@
+"""A workflow configuration says what kind of work to do, on what, and when (contract 2.6, 4.3)."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from schema.base import Change, JsonObject, OptionalJsonObject, Resource, change, choice, resource
+
+
+@choice
+class WorkflowType(StrEnum):
+    """The kinds of work that the platform does on data."""
+
+    GENERATE_TABLE_DESCRIPTION = "generate-table-description"
+    GENERATE_PII_TAGS = "generate-pii-tags"
+    GENERATE_DQ_TAGS = "generate-dq-tags"
+    GENERATE_SENSITIVITY_TAGS = "generate-sensitivity-tags"
+    ENRICH_TABLE_COLUMNS = "enrich-table-columns"
+    SERVICE_INGESTION = "service-ingestion"
+    PROFILING = "profiling"
+    DQ_RULE_GENERATION = "dq-rule-generation"
+    DQ_EXECUTION = "dq-execution"
+    METADATA_ASSESSMENT = "metadata-assessment"
+    DQ_ASSESSMENT = "dq-assessment"
+    DQ_TAG_GENERATION = "dq-tag-generation"
+    INTELLIGENCE = "intelligence"
+    METADATA_ENRICHMENT = "metadata-enrichment"
+    RUN_ALL_ENRICHMENT = "run-all-enrichment"
+
+
+CATEGORIES = {
+    WorkflowType.SERVICE_INGESTION: "ingestion",
+    WorkflowType.PROFILING: "profiling",
+    WorkflowType.GENERATE_PII_TAGS: "classification",
+    WorkflowType.GENERATE_SENSITIVITY_TAGS: "classification",
+    WorkflowType.GENERATE_DQ_TAGS: "data_quality",
+    WorkflowType.DQ_TAG_GENERATION: "data_quality",
+    WorkflowType.DQ_RULE_GENERATION: "data_quality",
+    WorkflowType.DQ_EXECUTION: "data_quality",
+    WorkflowType.DQ_ASSESSMENT: "data_quality",
+}
+"""The category of each type; what is not listed is enrichment."""
+
+
+def category_of(kind: WorkflowType) -> str:
+    """The category that a workflow type belongs to."""
+    return CATEGORIES.get(kind, "enrichment")
+
+
+@resource
+class WorkflowConfiguration(Resource):
+    """A named set-up of one workflow type; each trigger of it is a run."""
+
+    id: str
+    name: str
+    workflow_type: WorkflowType
+    category: str
+    config: JsonObject
+    data_asset_types: list[str]
+    description: str | None
+    is_default: bool
+    require_reference_pack: bool
+    schedule: OptionalJsonObject
+    status: str
+    triggers: list[str]
+    created_at: datetime
+    updated_at: datetime
+
+
+@change
+class WorkflowSchedule(Change):
+    """When a configuration runs by itself."""
+
+    cron_expression: Annotated[str, Field(min_length=9, max_length=200, description="Five cron fields.")]
+    enabled: bool = True
+    timezone: Annotated[str, Field(min_length=1, max_length=64, description="IANA time zone.")] = "UTC"
+
+
+@change
+class WorkflowConfigurationCreate(Change):
+    """A configuration of one workflow type; `workflow_definition_id` may name the type instead."""
+
+    name: Annotated[str, Field(min_length=1, max_length=255)]
+    workflow_type: WorkflowType | None = None
+    workflow_definition_id: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    config: JsonObject = Field(default_factory=dict)
+    data_asset_types: Annotated[list[str], Field(max_length=50)] = Field(default_factory=list)
+    description: Annotated[str, Field(max_length=1000)] | None = None
+    schedule: WorkflowSchedule | None = None
+    triggers: Annotated[list[str], Field(max_length=50)] = Field(default_factory=list)

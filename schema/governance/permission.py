@@ -1,0 +1,131 @@
+"""Relations between users, groups and resources, and the questions asked about them (contract 5.1)."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from schema.base import Change, Resource, change, choice, resource
+
+Name = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=255,
+        pattern=r"^[^\s#*:]+$",
+        description="A bare user id or group name, without prefix.",
+    ),
+]
+ObjectId = Annotated[
+    str, Field(min_length=1, max_length=256, pattern=r"^[^\s#*]+$", description="The id of the resource.")
+]
+
+
+@choice
+class ResourceType(StrEnum):
+    """The types that relations are kept for."""
+
+    ORGANIZATION = "organization"
+    PROJECT = "project"
+    ARTIFACT = "artifact"
+    FILE = "file"
+    DATA_CONNECTION = "data_connection"
+    MCP_SERVER = "mcp_server"
+    API_SERVER = "api_server"
+    MODEL = "model"
+
+
+@choice
+class Relation(StrEnum):
+    """The roles that can be granted; the model says which type takes which."""
+
+    OWNER = "owner"
+    ADMIN = "admin"
+    MEMBER = "member"
+    DEVELOPER = "developer"
+    OPERATOR = "operator"
+    VIEWER = "viewer"
+    SERVICE_WORKER = "service_worker"
+
+
+@choice
+class Permission(StrEnum):
+    """The permissions that roles confer."""
+
+    CAN_READ = "can_read"
+    CAN_WRITE = "can_write"
+    CAN_DELETE = "can_delete"
+    CAN_EXECUTE = "can_execute"
+    CAN_CREATE_RESOURCES = "can_create_resources"
+    CAN_SHARE = "can_share"
+    CAN_READ_SECRETS = "can_read_secrets"
+    CAN_MANAGE_SECRETS = "can_manage_secrets"
+    CAN_READ_METADATA = "can_read_metadata"
+    CAN_MANAGE_METADATA = "can_manage_metadata"
+    CAN_MANAGE_PROJECTS = "can_manage_projects"
+    CAN_MANAGE_USERS = "can_manage_users"
+
+
+@change
+class Grant(Change):
+    """A relation to give to, or take from, a user or a group."""
+
+    user_or_group: Name
+    relation: Relation
+    resource_type: ResourceType
+    resource_id: ObjectId
+    is_group: bool = False
+
+
+@change
+class ParentLink(Change):
+    """The parent that a resource inherits permissions from."""
+
+    resource_type: ResourceType
+    resource_id: ObjectId
+    parent_type: ResourceType
+    parent_id: ObjectId
+
+
+@change
+class GovernedResource(Change):
+    """The resource whose relations are meant."""
+
+    resource_type: ResourceType
+    resource_id: ObjectId
+
+
+@resource
+class PermissionAnswer(Resource):
+    """Whether a permission is held."""
+
+    allowed: bool
+
+
+@resource
+class PermissionExplanation(Resource):
+    """Why a permission is held, or what would give it.
+
+    `chain` lists the relations behind a yes, in order; `grants` the smallest grants that would turn a no.
+    Each is written `user relation object`.
+    """
+
+    allowed: bool
+    model_version: str
+    chain: list[str]
+    grants: list[str]
+
+
+@resource
+class Done(Resource):
+    """A sentence that says what was done."""
+
+    message: str
+
+
+@resource
+class DeletedRelations(Resource):
+    """How many relations were removed."""
+
+    message: str
+    deleted: int

@@ -1,0 +1,124 @@
+"""What a GraphQL request may cost: its shape is bounded before it runs, and it is charged like the REST calls it replaces."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+from graphql import (
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLIncludeDirective,
+    GraphQLObjectType,
+    GraphQLSkipDirective,
+    InlineFragmentNode,
+    OperationDefinitionNode,
+    SelectionSetNode,
+)
+from graphql.execution.values import get_directive_values
+from pydantic import BaseModel, Field
+from strawberry.extensions import (
+    DisableIntrospection,
+    MaxAliasesLimiter,
+    MaxTokensLimiter,
+    ParserCache,
+    QueryDepthLimiter,
+    SchemaExtension,
+    ValidationCache,
+)
+
+from resolvers.context import Context
+from resolvers.operation import Operation
+
+
+class GraphSettings(BaseModel):
+    """Bounds on the graph; on by default."""
+
+    graphql_max_depth: int = Field(12, ge=1, description="How deep a GraphQL query may nest.")
+    graphql_max_aliases: int = Field(30, ge=0, description="How many aliases a GraphQL query may use.")
+    graphql_max_tokens: int = Field(2000, ge=50, description="How many tokens a GraphQL query may have.")
+    graphql_max_root_fields: int = Field(20, ge=1, description="How many operations one GraphQL request may call.")
+    graphql_introspection: bool = Field(True, description="Whether clients may ask the graph for its schema.")
+    graphql_cache_size: int = Field(256, ge=1, description="Parsed and validated queries kept in memory.")
+
+
+def extensions(settings: GraphSettings) -> list[Callable[[], SchemaExtension]]:
+    """The extensions of the published graph, caches included."""
+    chosen: list[Callable[[], SchemaExtension]] = [
+        lambda: ParserCache(maxsize=settings.graphql_cache_size),
+        lambda: ValidationCache(maxsize=settings.graphql_cache_size),
+        lambda: QueryDepthLimiter(max_depth=settings.graphql_max_depth),
+        lambda: MaxAliasesLimiter(max_alias_count=settings.graphql_max_aliases),
+        lambda: MaxTokensLimiter(max_token_count=settings.graphql_max_tokens),
+        lambda: ChargeRootFields(settings.graphql_max_root_fields),
+    ]
+    if not settings.graphql_introspection:
+        chosen.append(DisableIntrospection)
+    return chosen
+
+
+class ChargeRootFields(SchemaExtension):
+    """Charges the caller's windows once for each root field, before anything runs."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+
+    async def on_execute(self) -> AsyncIterator[None]:  # type: ignore[override]
+        """Count the operations that the request calls, and charge them."""
+        context: Context = self.execution_context.context
+        operations = list(self._called())
+        costs = Counter(op.kind for op in operations)
+        await context.charge(dict(costs), most=self._most)
+        yield
+
+    def _called(self) -> Iterator[Operation[..., Any]]:
+        document = self.execution_context.graphql_document
+        assert document is not None
+        fragments = {d.name.value: d for d in document.definitions if isinstance(d, FragmentDefinitionNode)}
+        named = self.execution_context.operation_name
+        chosen = next(
+            d
+            for d in document.definitions
+            if isinstance(d, OperationDefinitionNode) and (not named or (d.name and d.name.value == named))
+        )
+        root = self.execution_context.schema._schema.get_root_type(chosen.operation)
+        assert root is not None
+        variables = self.execution_context.variables or {}
+        seen: set[str] = set()
+        for field in _root_fields(chosen.selection_set, fragments, variables):
+            key = field.alias.value if field.alias else field.name.value
+            operation = _operation_of(root, field.name.value)
+            if operation is not None and key not in seen:  # the same response key is resolved once
+                seen.add(key)
+                yield operation
+
+
+def _root_fields(
+    selection: SelectionSetNode, fragments: dict[str, FragmentDefinitionNode], variables: dict[str, Any]
+) -> Iterator[FieldNode]:
+    for node in selection.selections:
+        if not _included(node, variables):
+            continue
+        if isinstance(node, FieldNode):
+            yield node
+        elif isinstance(node, InlineFragmentNode):
+            yield from _root_fields(node.selection_set, fragments, variables)
+        elif isinstance(node, FragmentSpreadNode):
+            yield from _root_fields(fragments[node.name.value].selection_set, fragments, variables)
+
+
+def _included(node: Any, variables: dict[str, Any]) -> bool:
+    skip = get_directive_values(GraphQLSkipDirective, node, variables)
+    include = get_directive_values(GraphQLIncludeDirective, node, variables)
+    return not (skip and skip["if"]) and not (include and not include["if"])
+
+
+def _operation_of(root: GraphQLObjectType, name: str) -> Operation[..., Any] | None:
+    field = root.fields.get(name)
+    if field is None:
+        return None
+    definition = field.extensions.get("strawberry-definition")
+    operation: Operation[..., Any] | None = definition.metadata.get("operation") if definition else None
+    return operation
+
+
