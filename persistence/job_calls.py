@@ -10,7 +10,7 @@ import contextlib
 import contextvars
 import logging
 import threading
-import time
+from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError as FutureCancelled
 from dataclasses import dataclass, field
@@ -62,8 +62,8 @@ class Calls:
         """By key. Entered and left by the engine's threads."""
         self.stopping = False
         """Once set, nothing begins any more."""
-        self.last_end = 0.0
-        """When the last run ended, on the monotonic clock."""
+        self.ended: deque[str] = deque(maxlen=100)
+        """The last keys that ended by themselves; the engine may still be recording how."""
 
     def open(self, loop: asyncio.AbstractEventLoop) -> None:
         """Run handlers on this loop from now on."""
@@ -79,13 +79,13 @@ class Calls:
             raise Abandoned
         try:
             yield run
+            self.ended.append(key)
         finally:
-            self.last_end = time.monotonic()
             self.running.pop(key, None)
 
     def stand(self, run: Run) -> None:
         """Raise Abandoned when the run must go no further."""
-        if self.stopping or run.given_up.is_set():
+        if self.stopping or run.given_up.is_set() or self._loop.is_closed():
             raise Abandoned
 
     def give_up(self) -> None:

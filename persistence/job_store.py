@@ -50,6 +50,16 @@ def postgres_engine(url: str, settings: JobSettings) -> sa.Engine:
     )
 
 
+def retire(engine: sa.Engine) -> None:
+    """Close all connections, and each one that is still in use as soon as it is given back."""
+
+    @sa.event.listens_for(engine, "checkin")
+    def _close(_connection: Any, record: Any) -> None:
+        record.invalidate()
+
+    engine.dispose()
+
+
 def quiet_dbos() -> None:
     """DBOS writes to the standard logger, and only what matters; without a handler it would print by itself."""
     logger = logging.getLogger("dbos")
@@ -58,10 +68,11 @@ def quiet_dbos() -> None:
     logger.setLevel(logging.WARNING)
 
 
-def destroy_dbos(patience: int) -> None:
+def destroy_dbos() -> None:
+    """End DBOS and forget its workflows. Blocks for as long as its threads take."""
     from dbos import DBOS
 
-    DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience)
+    DBOS.destroy(destroy_registry=True)
 
 
 class FileLock:

@@ -30,13 +30,13 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import orjson
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from persistence.connectors.base import ConnectorError
-from schema.errors import ApiError
+from schema.errors import ApiError, DatabaseError
 
 log = logging.getLogger("stoa.jobs")
 
@@ -51,7 +51,9 @@ class JobSettings(BaseModel):
         description="Where the job engine keeps its records; unset: `jobs.sqlite` in the data folder, or the "
         "database of STOA_DATABASE_URL when that is PostgreSQL.",
     )
-    job_concurrency: int = Field(4, ge=1, le=256, description="Tasks that one process runs at the same time.")
+    job_concurrency: int = Field(
+        4, ge=1, le=256, description="Tasks that each process runs at once; give all processes the same."
+    )
     job_attempts: int = Field(
         5, ge=1, le=100, description="How often a task is begun before it is failed instead of begun again."
     )
@@ -71,6 +73,12 @@ class JobSettings(BaseModel):
     in_process_worker: bool = Field(
         True, description="Run jobs in the API process. Switch it off where `stoa worker` processes run them."
     )
+
+    @model_validator(mode="after")
+    def _patience(self) -> Self:
+        if self.worker_dead_seconds < 3 * self.worker_heartbeat_seconds:
+            raise ValueError("worker_dead_seconds must be at least three times worker_heartbeat_seconds.")
+        return self
 
 
 class JobState(StrEnum):
@@ -159,11 +167,15 @@ class Jobs(Protocol):
         """Start a job, once for ever: the same key again does nothing, whatever its arguments.
 
         The process that calls this need not have the name registered. Raises ValueError for a key that is empty or
-        holds a slash, TypeError for arguments that are not JSON, DatabaseError when the engine's store is away.
+        holds a slash, TypeError for arguments that are not JSON, DatabaseError when the engine's store is away. May
+        be awaited in the `before_commit` of `Database.write`; the handler then copes with records that never came.
         """
 
     async def cancel(self, key: str) -> None:
-        """Cancel a job and all of its tasks, or one task (`<job key>/<task key>`). What is over stays as it is."""
+        """Cancel a job and all of its tasks, or one task (`<job key>/<task key>`). What is over stays as it is.
+
+        It writes to the platform's store, so never await it inside a `Database.write`.
+        """
 
     async def state(self, key: str) -> JobState | None:
         """Where a job (`<job key>`) or a task (`<job key>/<task key>`) stands; None when there is none."""
@@ -218,7 +230,8 @@ class InlineJobs:
     For tests and for tools that run one job and end. `settle` waits until nothing is left to do.
     """
 
-    def __init__(self, *, concurrency: int = 4) -> None:
+    def __init__(self, *, concurrency: int = 4, attempts: int = 5) -> None:
+        self._attempts = attempts
         self._work: dict[str, Handler | FanOut] = {}
         self._entries: dict[str, _Entry] = {}
         self._waiting: list[tuple[str, Arguments, str]] = []
@@ -267,6 +280,9 @@ class InlineJobs:
                 part.cancelled.set()
                 if part.task is not None:
                     part.task.cancel()
+                part.outcome = JobOutcome(
+                    name.partition("/")[2] or name, JobState.CANCELED, message="The task was canceled."
+                )
 
     async def state(self, key: str) -> JobState | None:
         """Where a job or task stands."""
@@ -306,56 +322,72 @@ class InlineJobs:
 
         return unknown
 
-    async def _run(self, path: str, key: str, handler: Handler, arguments: Arguments) -> JobOutcome:
-        """Run one handler to its outcome and keep it under `path`."""
-        entry = self._entries[path]
-        job = path.partition("/")[0]
-        if not entry.state.over:
-            entry.state = JobState.RUNNING
+    async def _ended(
+        self, job: str, key: str, cancelled: asyncio.Event, handler: Handler, arguments: Arguments
+    ) -> JobOutcome:
+        """Begin a handler until it ends, and say how."""
+        for attempt in range(1, self._attempts + 1):
             try:
-                result = await handler(JobContext(job, key, 1, entry.cancelled), arguments)
-                outcome = JobOutcome(key, JobState.DONE, plain(result))
+                result = await handler(JobContext(job, key, attempt, cancelled), dict(arguments))
+                return JobOutcome(key, JobState.DONE, plain(result))
+            except DatabaseError:
+                await asyncio.sleep(0.01)
             except Exception as error:
-                log.warning("job %s failed", path, exc_info=error)
-                outcome = JobOutcome(key, JobState.FAILED, message=explain(error))
-            except asyncio.CancelledError:
-                if not entry.cancelled.is_set():
-                    entry.state = JobState.QUEUED
-                    raise
-                outcome = JobOutcome(key, JobState.CANCELED, message="The task was canceled.")
+                log.info("job %s failed", job, exc_info=error)
+                return JobOutcome(key, JobState.FAILED, message=explain(error))
+        message = f"Begun {self._attempts} times without an end: the store could not answer."
+        return JobOutcome(key, JobState.FAILED, message=message)
+
+    async def _run(self, path: str, key: str, handler: Handler, arguments: Arguments) -> JobOutcome:
+        """Run a job or task to its outcome and keep it under `path`."""
+        entry = self._entries[path]
+        canceled = JobOutcome(key, JobState.CANCELED, message="The task was canceled.")
+        if entry.state.over:
+            return canceled
+        entry.state = JobState.RUNNING
+        try:
+            outcome = await self._ended(path.partition("/")[0], key, entry.cancelled, handler, arguments)
+        except asyncio.CancelledError:
             if not entry.cancelled.is_set():
-                entry.state = outcome.state
-        else:
-            outcome = JobOutcome(key, JobState.CANCELED, message="The task was canceled.")
-        entry.outcome = outcome
+                entry.state = JobState.QUEUED
+                raise
+        if entry.cancelled.is_set():
+            outcome = canceled
+        entry.state, entry.outcome = outcome.state, outcome
         return outcome
 
     async def _fan_out(self, work: FanOut, arguments: Arguments, key: str) -> None:
         entry = self._entries[key]
         entry.state = JobState.RUNNING
-        context = JobContext(key, key, 1, entry.cancelled)
-        try:
-            tasks = checked_plan(await work.plan(context, arguments))
+
+        async def plan(context: JobContext, given: Arguments) -> Arguments:
+            tasks = checked_plan(await work.plan(context, given))
+            return {"tasks": [{"key": task.key, "arguments": task.arguments} for task in tasks]}
+
+        end = await self._ended(key, key, entry.cancelled, plan, arguments)
+        if end.result is not None:
             parts = []
-            for task in tasks:
-                self._entries[f"{key}/{task.key}"] = _Entry(JobState.QUEUED)
-                parts.append(self._part(work.task, f"{key}/{task.key}", task))
+            for task in end.result["tasks"]:
+                path = f"{key}/{task['key']}"
+                self._entries[path] = _Entry(JobState.QUEUED)
+                parts.append(self._part(work.task, path, JobTask(task["key"], task["arguments"])))
             outcomes = await asyncio.gather(*parts)
-            result = plain(await work.finish(context, arguments, outcomes))
-        except Exception as error:
-            log.warning("job %s failed", key, exc_info=error)
-            entry.state, message = JobState.FAILED, explain(error)
-            entry.outcome = JobOutcome(key, JobState.FAILED, message=message)
-            if work.failed is not None:
-                try:
-                    await work.failed(context, arguments, message)
-                except Exception:
-                    log.exception("the last word on job %s failed", key)
-        else:
-            entry.state, entry.outcome = JobState.DONE, JobOutcome(key, JobState.DONE, result)
+
+            async def finish(context: JobContext, given: Arguments) -> Arguments | None:
+                return await work.finish(context, given, outcomes)
+
+            end = await self._ended(key, key, entry.cancelled, finish, arguments)
+        if end.state is JobState.FAILED and (failed := work.failed) is not None:
+
+            async def last_word(context: JobContext, given: Arguments) -> None:
+                await failed(context, given, end.message or "")
+
+            await self._ended(key, key, entry.cancelled, last_word, arguments)
+        if not entry.cancelled.is_set():
+            entry.state, entry.outcome = end.state, end
 
     async def _part(self, handler: Handler, path: str, task: JobTask) -> JobOutcome:
         async with self._room:
             entry = self._entries[path]
-            entry.task = asyncio.current_task() if entry.task is None else entry.task
+            entry.task = asyncio.current_task()
             return await self._run(path, task.key, handler, task.arguments)

@@ -40,6 +40,7 @@ from persistence.job_store import (
     engine_url,
     postgres_engine,
     quiet_dbos,
+    retire,
     sqlite_engine,
 )
 from persistence.jobs import (
@@ -166,9 +167,8 @@ class DbosJobs:
             while self._calls.running and time.monotonic() < end:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         if DbosJobs._executing is self:
-            # What ended just now may still be writing its outcome; DBOS looks for that once a second.
-            patience = 2 if time.monotonic() - self._calls.last_end < 1.0 else 0
-            await self._bounded(lambda: destroy_dbos(patience), 30.0)
+            await self._recorded(2.0)
+            await self._bounded(destroy_dbos, 30.0)
             DbosJobs._executing = None
             if self._shared and self._client is not None:
                 with contextlib.suppress(Exception):  # the others' reaper does it otherwise
@@ -182,7 +182,7 @@ class DbosJobs:
             self._client.destroy()
             self._client = None
         if self._engine is not None:
-            self._engine.dispose()
+            retire(self._engine)
             self._engine = None
         if self._threads is not None:
             self._threads.shutdown(wait=False)
@@ -220,7 +220,8 @@ class DbosJobs:
         row = await self._row(key) if state is not None and state.over else None
         if row is None:
             return None
-        return _outcome(key, row) if row.status in _OVER else _canceled_outcome(key)
+        short = key.partition("/")[2] or key
+        return _outcome(short, row) if row.status in _OVER else _canceled_outcome(short)
 
     # --- what the reaper asks ---------------------------------------------------------------------------------
 
@@ -321,6 +322,16 @@ class DbosJobs:
         except sa.exc.SQLAlchemyError as error:
             log.warning("the job engine's store failed: %s", type(error).__name__, exc_info=error)
             raise DatabaseError("The job engine's store could not answer. Retry shortly.") from error
+
+    async def _recorded(self, seconds: float) -> None:
+        """Wait until DBOS has recorded the outcomes of what ended just now, so that it is not begun again."""
+        end = time.monotonic() + seconds
+        with contextlib.suppress(Exception):  # not seeing it costs a second beginning at most
+            while time.monotonic() < end:
+                held = {claim.key for claim in await self.held() if claim.executor_id == self.executor_id}
+                if not held.intersection(self._calls.ended):
+                    break
+                await asyncio.sleep(0.02)
 
     async def _bounded(self, work: Callable[[], None], seconds: float) -> None:
         """Run what may hang in a thread that nobody waits for at exit."""

@@ -114,7 +114,7 @@ class Reaper:
     async def _for_ever(self) -> None:
         while True:
             await asyncio.sleep(self._beat_every)
-            for step in (self._beat, self.sweep_own, self._sweep_if_called_for):
+            for step in (self._beat, self._try_to_lead, self.sweep_own, self._sweep_if_called_for):
                 await self._survive(step)
 
     @staticmethod
@@ -127,7 +127,6 @@ class Reaper:
     async def _beat(self) -> None:
         if self._lock_url is None:
             return
-        await self._try_to_lead()
 
         def beat(connection: sa.Connection) -> bool:
             values = {"heartbeat_at": sa.func.now(), "leader": self.leading}

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import subprocess
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ from persistence.engine import Database
 from persistence.jobs import JobState
 from persistence.jobs_dbos import DbosJobs
 from persistence.tables.jobs import workers
-from tests.support.job_worker import Place, command, create_tables
+from tests.support.job_worker import Place, command, create_tables, until
 from tests.support.postgres import PostgresServer, postgres_server, postgres_url
 
 __all__ = ["postgres_server", "postgres_url"]
@@ -84,17 +83,6 @@ async def client(place: Place) -> AsyncIterator[tuple[DbosJobs, Database]]:
     finally:
         await jobs.stop()
         await database.close()
-
-
-async def until(true: Callable[[], Any], what: str) -> None:
-    """Wait for a condition, plain or asynchronous."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        value = true()
-        if value if isinstance(value, bool) else await value:
-            return
-        assert time.monotonic() < end, f"waited in vain for: {what}"
-        await asyncio.sleep(0.03)
 
 
 async def over(jobs: DbosJobs, key: str) -> JobState:
@@ -174,6 +162,20 @@ async def test_a_kill_during_plan_or_finish_begins_only_that_part_again(
     begun = place.count("begin")
     assert begun.pop(f"run#{moment}") == 2
     assert set(begun.values()) == {1}
+
+
+async def test_a_process_that_ends_without_stopping_does_not_hang_and_loses_nothing(
+    tmp_path: Path, start: Callable[..., Worker]
+) -> None:
+    place = await sqlite_place(tmp_path)
+    first = await start(place, stop_in_order=False).ready()
+    async with client(place) as (jobs, _):
+        await jobs.enqueue("fan", {"n": 8, "seconds": 0.5}, key="run")
+        await until(lambda: len(place.lines("begin")) >= 3, "tasks in flight")
+        assert await first.terminate() == 0
+        await start(place).ready()
+        assert await over(jobs, "run") is JobState.DONE
+    assert_each_effect_once(place, "run", 8, in_flight=4)
 
 
 async def test_a_second_process_on_the_same_folder_is_refused_with_a_sentence(

@@ -4,7 +4,7 @@ It registers three kinds of work. `fan` plans `n` tasks that each sleep and then
 own process; `slow` sleeps once. What happens is appended to a ledger file outside the engine, one line per event
 (`begin`, `effect` or `end`, then the key, then the process id). An effect is keyed: the file that stands for it can
 be created once only, so a second beginning leaves no second effect. Prints `ready` when it has started. SIGTERM
-stops it in order.
+stops it in order, or lets it end without a word when `stop_in_order` is false.
 """
 
 import asyncio
@@ -13,8 +13,9 @@ import logging
 import os
 import signal
 import sys
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,17 @@ async def create_tables(database: Database) -> None:
     await database.write(lambda connection: metadata.create_all(connection, tables=[workers, job_ledger]))
 
 
+async def until(true: Callable[[], Any], what: str, *, patience: float = 60.0) -> None:
+    """Wait for a condition, plain or asynchronous."""
+    end = time.monotonic() + patience
+    while True:
+        value = true()
+        if value if isinstance(value, bool) else await value:
+            return
+        assert time.monotonic() < end, f"waited in vain for: {what}"
+        await asyncio.sleep(0.02)
+
+
 def register(jobs: Jobs, place: Place) -> None:
     """Give the names of this module their work."""
 
@@ -124,12 +136,15 @@ async def _main(place: Place, settings: dict[str, Any]) -> None:
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     database = Database(place.url)
+    in_order = settings.pop("stop_in_order", True)
     jobs = place.engine(database, executes=True, **settings)
     register(jobs, place)
     await jobs.start()
     sys.stdout.write(f"ready {jobs.executor_id}\n")
     sys.stdout.flush()
     await stopped.wait()
+    if not in_order:
+        return
     await jobs.stop()
     await database.close()
     sys.stdout.write("stopped\n")
