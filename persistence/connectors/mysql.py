@@ -252,25 +252,31 @@ class MysqlConnector(SqlConnector):
 
     def _rows(self, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         connection = self._connected()
-        with self.translated(), connection.cursor() as cursor:
-            cursor.execute(statement, values)
-            return list(cursor.fetchall())
-        raise AssertionError("translated() raises or returns")
+
+        def ask() -> list[tuple[Any, ...]]:
+            with connection.cursor() as cursor:
+                cursor.execute(statement, values)
+                return list(cursor.fetchall())
+
+        return self.guarded(ask)
 
     def _stream(self, statement: str, values: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         connection = self._connected()
         streaming = self.driver("pymysql.cursors", "pymysql").SSCursor
-        with self.translated(), connection.cursor(streaming) as cursor:
-            cursor.execute(statement, values)
-            yield from cursor.fetchall_unbuffered()
+
+        def rows() -> Iterator[tuple[Any, ...]]:
+            with connection.cursor(streaming) as cursor:
+                cursor.execute(statement, values)
+                yield from cursor.fetchall_unbuffered()
+
+        return self.guarded_rows(rows())
 
     def _connected(self) -> Any:
         if self._connection is None or not self._connection.open:
             pymysql = self.driver("pymysql", "pymysql")
             context = tls_context(self.config, self.config.options.ssl_ca)
             addresses = first_addresses(vetted_addresses(self.outbound, self.config.host, self.port))
-            with self.translated():
-                self._connection = self._connect(pymysql, addresses, context)
+            self._connection = self.guarded(lambda: self._connect(pymysql, addresses, context))
         return self._connection
 
     def _connect(self, pymysql: Any, addresses: Sequence[str], context: ssl.SSLContext | None) -> Any:

@@ -132,26 +132,34 @@ class PostgresConnector(SqlConnector):
 
     def _rows(self, statement: LiteralString, values: dict[str, Any]) -> list[tuple[Any, ...]]:
         connection = self._connected()
-        with self.translated():
-            return connection.execute(statement, values).fetchall()
-        raise AssertionError("translated() raises or returns")
+        return self.guarded(lambda: connection.execute(statement, values).fetchall())
 
     def _stream(self, statement: LiteralString, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
         connection = self._connected()
-        with self.translated(), connection.cursor() as cursor:
-            yield from cursor.stream(statement, values, size=_ROWS_AT_ONCE)
+
+        def rows() -> Iterator[tuple[Any, ...]]:
+            with connection.cursor() as cursor:
+                yield from cursor.stream(statement, values, size=_ROWS_AT_ONCE)
+
+        return self.guarded_rows(rows())
 
     def _connected(self) -> psycopg.Connection[Any]:
         if self._connection is None or self._connection.closed:
             addresses = self._addresses()
-            with self.translated():
-                self._connection = self._connect(addresses)
-                self._prepare(self._connection)
-        assert self._connection is not None
+            self._connection = self.guarded(lambda: self._prepared(addresses))
         return self._connection
 
     def _addresses(self) -> Sequence[str]:
         return first_addresses(vetted_addresses(self.outbound, self.config.host, self.port))
+
+    def _prepared(self, addresses: Sequence[str]) -> psycopg.Connection[Any]:
+        connection = self._connect(addresses)
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _connect(self, addresses: Sequence[str]) -> psycopg.Connection[Any]:
         host = self.config.host

@@ -143,9 +143,12 @@ class RedshiftConnector(PostgresConnector):
 
     def _rows(self, statement: LiteralString, values: dict[str, Any]) -> list[tuple[Any, ...]]:
         connection = self._connected()
-        with self.translated(), connection.transaction():  # begins read only: see _prepare
-            return connection.execute(statement, values).fetchall()
-        raise AssertionError("translated() raises or returns")
+
+        def ask() -> list[tuple[Any, ...]]:
+            with connection.transaction():  # begins read only: see _prepare
+                return connection.execute(statement, values).fetchall()
+
+        return self.guarded(ask)
 
     def _prepare(self, connection: psycopg.Connection[Any]) -> None:
         connection.read_only = True

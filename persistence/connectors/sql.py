@@ -5,13 +5,13 @@ import socket
 import ssl
 import threading
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import groupby
 from operator import itemgetter
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, SecretStr
 
@@ -24,6 +24,8 @@ from persistence.connectors.base import (
     SchemaInfo,
 )
 from persistence.connectors.config import DatabaseConfig, SelectedDatabase
+
+T = TypeVar("T")
 
 _MOST_ADDRESSES = 4
 _MOST_NAMED = 20
@@ -180,18 +182,27 @@ class SqlConnector(Connector):
             pass
         raise self.missing_driver(package)
 
-    @contextmanager
-    def translated(self) -> Iterator[None]:
-        """Turn what the driver raises inside into a ConnectorError that holds no secret and no chained traceback."""
+    def guarded(self, call: Callable[[], T]) -> T:
+        """Call the driver; what it raises becomes a ConnectorError that holds no secret and no chained traceback."""
+        try:
+            return call()
+        except ConnectorError:
+            raise
+        except Exception as error:
+            failure = self._failure(error)
+        raise failure  # outside the handler: the driver's exception must not hang on as context
+
+    def guarded_rows(self, rows: Iterator[T]) -> Iterator[T]:
+        """`guarded` for rows that the driver hands out one by one."""
         failure: ConnectorError | None = None
         try:
-            yield
+            yield from rows
         except ConnectorError:
             raise
         except Exception as error:
             failure = self._failure(error)
         if failure is not None:
-            raise failure  # outside the handler: the driver's exception must not hang on as context
+            raise failure
 
     @abstractmethod
     def _failure(self, error: BaseException) -> ConnectorError:
@@ -215,12 +226,13 @@ def tls_context(config: DatabaseConfig, ca: str | None) -> ssl.SSLContext | None
     """
     if config.ssl_mode == "disable":
         return None
-    try:
+    context: ssl.SSLContext | None = None
+    with suppress(ssl.SSLError, ValueError):
         context = ssl.create_default_context(cadata=ca) if ca else ssl.create_default_context()
-    except (ssl.SSLError, ValueError):
+    if context is None:
         raise ConnectorError(
             "bad_config", "options.ssl_ca must be one or more certificates in PEM form (BEGIN CERTIFICATE)."
-        ) from None
+        )
     if config.ssl_mode != "verify-full":
         context.check_hostname = False
     if config.ssl_mode == "require":
