@@ -68,10 +68,11 @@ test: setup
 
 .PHONY: check
 check: setup
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
+	@status=0; \
+	for tool in 'ruff format --check .' 'ruff check .' mypy lint-imports; do \
+		echo "$$tool"; $(BIN)/$$tool || status=1; \
+	done; \
+	exit $$status
 
 .PHONY: snapshot
 snapshot: setup
