@@ -137,12 +137,12 @@ def tuples_around(
     to MOST_LEVELS. Of the other users only `users` and the wildcards are read, so that the many users of a large
     project cost nothing; None reads them all.
     """
-    values: dict[str, Any] = {"store": store, "node_types": list(node_types)}
-    if users is not None:
-        plain = [_user(user) for user in users if "#" not in user]  # groups are of a node type and read anyway
-        values["user_types"] = sorted({type_ for type_, _, _ in plain})
-        values["user_ids"] = sorted({"*", *(id_ for _, id_, _ in plain)})
-    statement = _level(connection.dialect.name, users is None)
+    plain = None
+    if users is not None:  # groups are of a node type and read anyway
+        named = {_user(user)[:2] for user in users if "#" not in user}
+        plain = sorted(named | {(type_, "*") for type_, _ in named})
+    dialect = connection.dialect.name
+    statement = _level(dialect, users is None)
     nodes = set(node_types)
     found: dict[_Key, StoredTuple] = {}
     level = set(map(_object, objects))
@@ -150,9 +150,9 @@ def tuples_around(
     for _ in range(MOST_LEVELS):
         leads = set()
         for some in _in_parts(sorted(level)):
-            values["types"], values["ids"] = sorted({type_ for type_, _ in some}), [id_ for _, id_ in some]
+            values = {"store": store, **_bound(dialect, some, plain, node_types)}
             for row in connection.execute(statement, values):
-                if (row[0], row[1]) in level:  # the statement pairs every type with every identifier
+                if (row[0], row[1]) in level:  # SQLite's pairs every type with every identifier
                     found[_key_of(row)] = _read(row)
                     if row[2] in nodes and row[3] != "*":
                         leads.add((row[2], row[3]))
@@ -221,27 +221,72 @@ class StoredTuples:
 def _level(dialect: str, everybody: bool) -> sa.CompoundSelect[Any] | sa.Select[Any]:
     """What stands on a set of objects: ranges of the primary key, whose columns are ordered for it.
 
-    Two statements were tried before: a recursive query, and pairs of type and identifier in one IN. Both planners then
-    read all groups and parents of the store and join them to the few objects asked about. Here each column has its own
-    IN, and SQLite is told which index to take.
+    A recursive query and pairs of type and identifier in one IN were tried before; both planners then read all groups
+    and parents of the store and join them to the few objects asked about. So each is told the way: SQLite by the name
+    of the index and an IN for every column, PostgreSQL by a look into the key for every combination.
     """
-    table = (
-        "relation_tuples indexed by sqlite_autoindex_relation_tuples_1" if dialect == "sqlite" else "relation_tuples"
-    )
-    columns = {column.name: sa.column(column.name, column.type) for column in t.columns}
-
-    def one_of(name: str, values: str) -> sa.ColumnElement[bool]:
-        return columns[name].in_(sa.bindparam(values, expanding=True))
-
-    base = (
-        sa.select(*(columns[column.name] for column in _ROW))
-        .select_from(sa.text(table))
-        .where(columns["store"] == sa.bindparam("store"), one_of("object_type", "types"), one_of("object_id", "ids"))
-    )
+    if dialect == "sqlite":
+        columns = {column.name: sa.column(column.name, column.type) for column in t.columns}
+        part = (
+            sa.select(*(columns[column.name] for column in _ROW))
+            .select_from(sa.text("relation_tuples indexed by sqlite_autoindex_relation_tuples_1"))
+            .where(columns["store"] == sa.bindparam("store"))
+            .where(_one_of(columns["object_type"], "types"), _one_of(columns["object_id"], "ids"))
+        )
+        if everybody:
+            return part
+        asked = part.where(_one_of(columns["user_type"], "user_types"), _one_of(columns["user_id"], "user_ids"))
+        return sa.union_all(part.where(_one_of(columns["user_type"], "node_types")), asked)
     if everybody:
-        return base
-    asked = base.where(one_of("user_type", "user_types"), one_of("user_id", "user_ids"))
-    return sa.union_all(base.where(one_of("user_type", "node_types")), asked)
+        return _probes("type", "id")
+    return sa.union_all(_probes("type", "id", "user_type"), _probes("type", "id", "user_type", "user_id"))
+
+
+def _probes(*names: str) -> sa.Select[Any]:
+    """PostgreSQL's: one look into the key for each row of some arrays, which no estimate turns into a scan."""
+    prefix = f"probe{len(names)}"
+    array = postgresql.ARRAY(sa.Text)
+    arrays = [sa.bindparam(f"{prefix}_{name}", type_=array) for name in names]
+    probe = sa.func.unnest(*arrays).table_valued(*names, name=prefix).render_derived()
+    compared = {"type": t.c.object_type, "id": t.c.object_id, "user_type": t.c.user_type, "user_id": t.c.user_id}
+    found = sa.select(*_ROW).where(
+        t.c.store == sa.bindparam("store"), *(compared[name] == probe.c[name] for name in names)
+    )
+    each = found.correlate(probe).offset(0).lateral(f"found{len(names)}")
+    return sa.select(*each.c).select_from(probe).join(each, sa.true())
+
+
+def _bound(
+    dialect: str,
+    objects: Sequence[tuple[str, str]],
+    plain: Sequence[tuple[str, str]] | None,
+    node_types: Sequence[str],
+) -> dict[str, Any]:
+    """The values of `_level`; `plain` are the users that are named directly, wildcards included."""
+    if dialect == "sqlite":
+        return {
+            "types": sorted({type_ for type_, _ in objects}),
+            "ids": [id_ for _, id_ in objects],
+            "node_types": list(node_types),
+            "user_types": sorted({type_ for type_, _ in plain or ()}),
+            "user_ids": sorted({id_ for _, id_ in plain or ()}),
+        }
+    if plain is None:
+        return _columns("probe2", ("type", "id"), objects)
+    nodes = [(*item, node_type) for item in objects for node_type in node_types]
+    users = [(*item, *user) for item in objects for user in plain]
+    return _columns("probe3", ("type", "id", "user_type"), nodes) | _columns(
+        "probe4", ("type", "id", "user_type", "user_id"), users
+    )
+
+
+def _columns(prefix: str, names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> dict[str, list[str]]:
+    return {f"{prefix}_{name}": [row[place] for row in rows] for place, name in enumerate(names)}
+
+
+def _one_of(column: Any, values: str) -> sa.ColumnElement[bool]:
+    found: sa.ColumnElement[bool] = column.in_(sa.bindparam(values, expanding=True))
+    return found
 
 
 @lru_cache
