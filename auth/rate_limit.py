@@ -13,12 +13,13 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.util import find_spec
 from typing import Any
 
 from limits import RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage, RedisStorage
 from limits.aio.strategies import MovingWindowRateLimiter
-from limits.errors import ConfigurationError, StorageError
+from limits.errors import ConfigurationError
 from pydantic import BaseModel, Field, SecretStr
 
 log = logging.getLogger("stoa.auth")
@@ -214,7 +215,7 @@ class RateLimiter:
         if self._redis is not None and now >= self._redis_again_at:
             try:
                 return await self._through(self._redis, item, kind, principal, cost, charge)
-            except (StorageError, OSError, TimeoutError) as error:
+            except Exception as error:  # whatever ails Redis, its client or its address: a limiter never answers 500
                 self._redis_again_at = now + REDIS_PAUSE
                 log.warning(
                     "Redis cannot be reached (%s); rate windows are kept per process for %d seconds",
@@ -243,6 +244,10 @@ def _redis_storage(settings: RedisSettings) -> RedisStorage | None:
     url = settings.redis_url.get_secret_value()
     if not url.startswith(("redis://", "rediss://", "redis+unix://")):
         raise ValueError("STOA_REDIS_URL must start with redis://, rediss:// or redis+unix://.")
+    if find_spec("redis") is None:
+        raise ValueError(
+            "STOA_REDIS_URL is set but the Redis client is not installed: pip install 'stoa-platform[redis]'"
+        )
     try:
         return RedisStorage(
             f"async+{url}",
@@ -251,7 +256,6 @@ def _redis_storage(settings: RedisSettings) -> RedisStorage | None:
             socket_connect_timeout=1.0,
             socket_timeout=1.0,
         )
-    except ConfigurationError:
-        raise ValueError(
-            "STOA_REDIS_URL is set but the Redis client is not installed: pip install 'stoa-platform[redis]'"
-        ) from None
+    except (ConfigurationError, ValueError, TypeError):
+        # `from None`: the library's own text may repeat the address, which may hold a password.
+        raise ValueError("STOA_REDIS_URL cannot be read; write it as redis://:password@host:6379/0.") from None

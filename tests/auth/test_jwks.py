@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from auth.keys import LARGEST_DOCUMENT, MOST_KEYS, KeySet, ProviderKeys, RealmKeys
 from auth.tokens import TokenSettings, TokenVerifier
+from persistence.outbound import OutboundPolicy, OutboundSettings, http_client
 from schema.errors import ApiError, TokenInvalid, UpstreamUnavailable
 
 pytestmark = pytest.mark.anyio
@@ -243,6 +244,31 @@ async def test_a_fetch_under_way_can_be_stopped(provider: Provider) -> None:
     with pytest.raises(UpstreamUnavailable):
         await waiting
     await keys.close()
+
+
+async def test_keys_come_through_a_guarded_client_only_from_where_the_policy_allows() -> None:
+    asked: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readuntil(b"\r\n\r\n"))
+        body = json.dumps(document("a")).encode()
+        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/keys"
+        for private, requests in ((False, 0), (True, 1)):
+            policy = OutboundPolicy(OutboundSettings(outbound_private=private))
+            async with http_client(policy) as client:
+                keys = ProviderKeys(client, issuer=ISSUER, jwks_url=url, algorithms=ALGORITHMS)
+                if private:
+                    assert await keys.find("a", "EdDSA")
+                else:
+                    with pytest.raises(UpstreamUnavailable):
+                        await keys.find("a", "EdDSA")
+            assert len(asked) == requests
 
 
 # Discovery -----------------------------------------------------------------------------------------

@@ -217,11 +217,31 @@ async def test_when_redis_fails_the_windows_go_on_in_the_process_and_come_back(
         await other.close()
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1", "127.0.0.1:6379", "memory://"])
+@pytest.mark.parametrize(
+    "url",
+    ["http://127.0.0.1", "127.0.0.1:6379", "memory://", "redis://:hunter2@h:port/0", "redis://h:1/?socket_timeout=x"],
+)
 def test_an_address_that_is_no_redis_is_refused_without_repeating_it(url: str) -> None:
     with pytest.raises(ValueError, match="STOA_REDIS_URL") as failure:
         RateLimiter.of(RateLimitSettings(), RedisSettings(redis_url=SecretStr(url)))
     assert url not in str(failure.value)
+    assert "install" not in str(failure.value)
+
+
+def test_a_missing_client_is_named_with_the_way_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auth.rate_limit.find_spec", lambda _: None)
+    with pytest.raises(ValueError, match=r"pip install 'stoa-platform\[redis\]'"):
+        RateLimiter.of(RateLimitSettings(), RedisSettings(redis_url=SecretStr("redis://127.0.0.1")))
+
+
+async def test_an_address_that_turns_out_wrong_only_when_used_fails_no_request(
+    server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = SecretStr(f"{server.url}?nonsense=1")
+    limiter = RateLimiter.of(RateLimitSettings(), RedisSettings(redis_url=url))
+    assert (await limiter.charge("ann", Kind.READS, limit=2)).remaining == 1
+    assert "Redis cannot be reached" in caplog.text
+    await limiter.close()
 
 
 def test_the_password_of_redis_is_not_in_the_settings_text() -> None:
