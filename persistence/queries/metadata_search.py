@@ -212,8 +212,8 @@ def _renamed(query: Text | Flag | Between | Exists, name: str) -> Query:
             return Between(name, low, high, with_low, with_high)
 
 
-def _bound(value: int | float | datetime) -> sa.ColumnElement[Any] | int | datetime:
-    return sa.literal(value, sa.Double()) if isinstance(value, float) else value
+def _bound(value: int | datetime) -> sa.ColumnElement[Any] | datetime:
+    return sa.literal(value, sa.BigInteger()) if isinstance(value, int) else value  # wider than some of the columns
 
 
 def _fts_terms(words: Sequence[str], prefix: bool) -> list[str]:

@@ -11,6 +11,8 @@ than one at the end are refused.
 
 import re
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from math import ceil, floor
 from typing import Any, Final, NoReturn
 
 from luqum import tree
@@ -41,8 +43,7 @@ MAX_TERMS: Final = 100
 _POSITION = re.compile(r"at position (\d+)")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_WHOLE = re.compile(r"-?[0-9]{1,30}")
-_DECIMAL = re.compile(r"-?[0-9]{1,30}\.[0-9]{1,30}")
+_NUMBER = re.compile(r"-?[0-9]{1,30}(\.[0-9]{1,30})?")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TRAILING_STAR = re.compile(r"(?<!\\)(?:\\\\)*\*$")
 _WILDCARD = re.compile(r"(?<!\\)(?:\\\\)*[*?]")
@@ -140,7 +141,7 @@ class _Reader:
             return Flag(field, text.lower() == "true")
         if kind is FieldKind.NUMBER:
             number = _number(text, field, node)
-            return Between(field, number, number)
+            return _whole(field, number, number, True, True)
         first, after = _span(text, field, node)
         return Between(field, first, after, include_high=first == after)
 
@@ -192,12 +193,16 @@ def _plain(node: tree.Item) -> str:
     return _ESCAPED.sub(r"\1", value)
 
 
-def _number(text: str, field: str, node: tree.Item) -> int | float:
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    if _DECIMAL.fullmatch(text):
-        return float(text)
-    _refuse(f"{field} is a number, which {text[:40]!r} is not.", _at(node), field=field)
+def _number(text: str, field: str, node: tree.Item) -> Decimal:
+    if not _NUMBER.fullmatch(text):
+        _refuse(f"{field} is a number, which {text[:40]!r} is not.", _at(node), field=field)
+    return Decimal(text)
+
+
+def _whole(field: str, low: Decimal | None, high: Decimal | None, with_low: bool, with_high: bool) -> Between:
+    """Bounds in whole numbers, as all number fields are: above 1.5 is from 2 on, and nothing is equal to 1.5."""
+    first, last = (None if low is None else ceil(low)), (None if high is None else floor(high))
+    return Between(field, first, last, with_low or first != low, with_high or last != high)
 
 
 def _span(text: str, field: str, node: tree.Item) -> tuple[datetime, datetime]:
@@ -228,13 +233,9 @@ def _range(node: tree.Item, field: str | None, kind: FieldKind | None) -> Betwee
         low, high, with_low, with_high = None, node.a, True, node.include
     low_text, high_text = _bound(low), _bound(high)
     if kind is FieldKind.NUMBER:
-        return Between(
-            field,
-            None if low_text is None else _number(low_text, field, node),
-            None if high_text is None else _number(high_text, field, node),
-            with_low,
-            with_high,
-        )
+        lowest = None if low_text is None else _number(low_text, field, node)
+        highest = None if high_text is None else _number(high_text, field, node)
+        return _whole(field, lowest, highest, with_low, with_high)
     return _moments(field, low_text, high_text, with_low, with_high, node)
 
 

@@ -134,8 +134,8 @@ class Between:
     """A number or moment inside bounds; an open end is None."""
 
     field: str
-    low: int | float | datetime | None = None
-    high: int | float | datetime | None = None
+    low: int | datetime | None = None
+    high: int | datetime | None = None
     include_low: bool = True
     include_high: bool = True
 

@@ -56,7 +56,10 @@ def at(year: int, month: int, day: int, hour: int = 0) -> datetime:
         ("is_pii_tagged:TRUE", Flag("is_pii_tagged", True)),
         ("row_count:7", Between("row_count", 7, 7)),
         ("row_count:-7", Between("row_count", -7, -7)),
-        ("row_count:1.5", Between("row_count", 1.5, 1.5)),
+        ("row_count:1.5", Between("row_count", 2, 1)),
+        ("row_count:1.0", Between("row_count", 1, 1)),
+        ("row_count:>1.5", Between("row_count", 2, None, True, True)),
+        ('row_count:<"-1.5"', Between("row_count", None, -2, True, True)),
         ("row_count:[10 TO 100]", Between("row_count", 10, 100)),
         ("row_count:{-5 TO *]", Between("row_count", -5, None, False, True)),
         ("row_count:>=5", Between("row_count", 5, None, True, True)),
@@ -138,26 +141,9 @@ def test_a_query_knows_whether_it_speaks_of_a_field():
     assert not names_field(query, "name")
 
 
-SYNTAX = st.sampled_from(
-    [
-        *'()[]{}:*?~^/\\+->" ',
-        "<=",
-        "AND",
-        "OR",
-        "NOT",
-        "TO",
-        "name",
-        "row_count",
-        "created_at",
-        "_exists_",
-        "is_pii_tagged",
-        "columns.name",
-        "2026-01-31",
-        "5",
-        "orders",
-        "ß",
-    ]
-)
+SIGNS = [*'()[]{}:*?~^/\\+->" ', "<="]
+NAMES = ["AND", "OR", "NOT", "TO", "name", "row_count", "created_at", "_exists_", "is_pii_tagged", "columns.name"]
+SYNTAX = st.sampled_from([*SIGNS, *NAMES, "2026-01-31", "5", "orders", "ß"])
 
 
 @settings(max_examples=400, deadline=None)
