@@ -235,6 +235,29 @@ def test_an_entry_with_a_port_is_for_that_port_only() -> None:
             guarded.resolve(host, 5433)
 
 
+@pytest.mark.parametrize(
+    ("allow", "address", "reached"),
+    [
+        ("10.0.0.0/8", "::ffff:10.0.0.1", True),
+        ("10.0.0.0/8", "64:ff9b::10.0.0.1", True),
+        ("10.0.0.0/8", "2002:a00:1::1", True),
+        ("64:ff9b::/96", "64:ff9b::10.0.0.1", False),
+        ("2002::/16", "2002:a00:1::1", False),
+        ("2001:470::/32", "2001:470:1::5efe:10.0.0.1", False),
+        ("10.0.0.0/8", "fd00::5efe:10.0.0.1", False),
+        ("10.0.0.0/8,fd00::/8", "fd00::5efe:10.0.0.1", True),
+        ("10.0.0.0/8", "2001:0:4136:e378:8000:63bf:f5ff:fffe", False),
+    ],
+)
+def test_an_entry_for_the_outer_address_does_not_allow_the_one_inside(allow: str, address: str, reached: bool) -> None:
+    guarded = policy(allow=allow)
+    if reached:
+        assert guarded.resolve(address, 80)
+    else:
+        with pytest.raises(RefusedAddress):
+            guarded.resolve(address, 80)
+
+
 def test_a_pattern_covers_hosts_below_it_and_no_other() -> None:
     guarded = policy(allow="*.db.corp", a_db_corp=["10.0.0.1"], db_corp_evil_test=["10.0.0.1"], xdb_corp=["10.0.0.1"])
     assert guarded.resolve("a.db.corp", 80) == ["10.0.0.1"]
