@@ -1,9 +1,119 @@
-"""Fixtures that every test may use."""
+"""Fixtures that every test may use: the store, the world, the two doors, the statements that ran."""
+
+import os
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+import sqlalchemy as sa
+
+from persistence.migrations.run import upgrade
+from tests.doors import Door, GraphDoor, RestDoor
+from tests.support.postgres import PostgresServer, postgres_server, postgres_url, shared_postgres
+from tests.world import World, running_world, test_settings
+
+__all__ = ["postgres_server", "postgres_url"]
+
+STORES = ("sqlite", "postgresql")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_settings_of_the_machine() -> None:
+    for name in [name for name in os.environ if name.startswith("STOA_") and not name.startswith("STOA_TEST_")]:
+        if name not in ("STOA_OPENFGA_BIN", "STOA_CHROMIUM"):
+            del os.environ[name]
 
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     """Run asynchronous tests on asyncio, as the server does."""
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def _sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite file to copy, which is far cheaper than migrating for every test."""
+    path = tmp_path_factory.mktemp("template") / "stoa.sqlite"
+    upgrade(f"sqlite:///{path}")
+    with sa.create_engine(f"sqlite:///{path}").connect() as connection:
+        connection.exec_driver_sql("pragma wal_checkpoint(truncate)")
+    return path
+
+
+class _PostgresTemplate:
+    """A migrated PostgreSQL database to clone, made when the first test asks for it."""
+
+    def __init__(self) -> None:
+        self._made: tuple[PostgresServer, str] | None = None
+
+    def clone(self) -> tuple[PostgresServer, str]:
+        """A fresh database and the server that it is on."""
+        if self._made is None:
+            server = shared_postgres()
+            url = server.create_database()
+            upgrade(url.replace("postgresql://", "postgresql+psycopg://", 1))
+            self._made = server, sa.make_url(url).database or ""
+        server, template = self._made
+        return server, server.create_database(template)
+
+
+@pytest.fixture(scope="session")
+def _postgres_template() -> _PostgresTemplate:
+    return _PostgresTemplate()
+
+
+@pytest.fixture(params=STORES)
+def store_kind(request: pytest.FixtureRequest) -> str:
+    """Which store a test runs on; every test that uses it, directly or not, runs on both."""
+    return str(request.param)
+
+
+@pytest.fixture
+def store_url(
+    store_kind: str, tmp_path: Path, _sqlite_template: Path, _postgres_template: _PostgresTemplate
+) -> Iterator[str | None]:
+    """STOA_DATABASE_URL of a fresh, migrated store; None for SQLite, which stands in the data folder then."""
+    if store_kind == "sqlite":
+        (tmp_path / "data").mkdir(exist_ok=True)
+        shutil.copy(_sqlite_template, tmp_path / "data" / "stoa.sqlite")
+        yield None
+        return
+    server, url = _postgres_template.clone()
+    yield url
+    server.drop_database(url)
+
+
+@pytest.fixture
+def setting_overrides() -> dict[str, Any]:
+    """Settings that a test module or test changes by overriding this fixture."""
+    return {}
+
+
+@pytest.fixture
+async def world(store_url: str | None, tmp_path: Path, setting_overrides: dict[str, Any]) -> AsyncIterator[World]:
+    """A running platform on the test's store."""
+    settings = test_settings(tmp_path, store_url, migrate_on_start=False, **setting_overrides)
+    async with running_world(settings) as world:
+        yield world
+
+
+@pytest.fixture(params=[RestDoor, GraphDoor], ids=["rest", "graphql"])
+def door(request: pytest.FixtureRequest, world: World) -> Door:
+    """One way in; every test that uses it runs through both."""
+    chosen: Door = request.param(world.client)
+    return chosen
+
+
+@pytest.fixture
+def statements(world: World) -> list[str]:
+    """The SQL statements that the platform runs from here on."""
+    seen: list[str] = []
+
+    def record(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        seen.append(statement)
+
+    for engine in world.app.parts.database.sync_engines:
+        sa.event.listen(engine, "before_cursor_execute", record)
+    return seen

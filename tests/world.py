@@ -1,0 +1,142 @@
+"""A running platform for one test: its application, its tenants, and tokens for everybody in them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from auth.issuer import DevelopmentIssuer
+from auth.relations import RelationTuple, object_name, subject_of
+from persistence.jobs import InlineJobs
+from rest_compat.app import Application, create_app
+from rest_compat.settings import Settings
+from rest_compat.setup import bootstrap_organization
+
+ORG, OTHER_ORG = "acme", "globex"
+
+
+@dataclass
+class Clock:
+    """A clock that a test moves by hand; it starts at the real time so that tokens are valid."""
+
+    moment: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __call__(self) -> datetime:
+        """The moment it shows, a little later at each look, as a real clock."""
+        self.moment += timedelta(microseconds=1)
+        return self.moment
+
+
+@dataclass
+class World:
+    """Two organizations; in the first a project `shop` and its sibling `lab`, in the second `theirs`."""
+
+    app: Application
+    client: httpx.AsyncClient
+    issuer: DevelopmentIssuer
+    clock: Clock
+    jobs: Any
+    shop: str = ""
+    lab: str = ""
+    theirs: str = ""
+
+    def token(
+        self, user: str, *, org: str = ORG, project: str | None = None, groups: tuple[str, ...] = (), ttl: int = 3600
+    ) -> str:
+        """A token; `project` None leaves the claim out."""
+        return self.issuer.issue(user, org, project=project, groups=groups, ttl=timedelta(seconds=ttl))
+
+    @property
+    def owner(self) -> str:
+        """The token of the first organization's owner, in the project shop."""
+        return self.token("olga", project=self.shop)
+
+    @property
+    def foreign_owner(self) -> str:
+        """The token of the other organization's owner, in its project."""
+        return self.token("otto", org=OTHER_ORG, project=self.theirs)
+
+    async def grant(
+        self, user: str, relation: str, type_: str, id_: str, *, org: str = ORG, is_group: bool = False
+    ) -> None:
+        """Write a relation directly."""
+        wanted = RelationTuple(subject_of(user, is_group=is_group), relation, object_name(type_, id_))
+        await self.app.parts.services.relations.write(org, [wanted], lenient=True)
+
+    async def member(self, role: str, *, type_: str = "project", id_: str | None = None) -> str:
+        """The token of a user who holds exactly one role on the project shop (or on what is named)."""
+        where = self.shop if id_ is None else id_
+        user = f"{role}-of-{type_}"
+        await self.grant(user, role, type_, where)
+        return self.token(user, project=self.shop)
+
+    async def request(self, method: str, path: str, *, token: str | None = None, **how: Any) -> httpx.Response:
+        """One HTTP request, as somebody."""
+        headers = {**({"Authorization": f"Bearer {token}"} if token else {}), **how.pop("headers", {})}
+        return await self.client.request(method, path, headers=headers, **how)
+
+    async def dump(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Every row of every table, to show that nothing changed."""
+        from persistence.migrations.run import whole_metadata
+
+        def work(shelves: Any) -> dict[str, list[tuple[Any, ...]]]:
+            return {
+                table.name: sorted((tuple(map(repr, row)) for row in shelves.connection.execute(table.select())))
+                for table in whole_metadata().sorted_tables
+                if table.name not in ("workers", "job_ledger")
+            }
+
+        return await self.app.parts.services.store.read(work)
+
+
+@asynccontextmanager
+async def running_world(settings: Settings, *, jobs: Any = None, **parts: Any) -> AsyncIterator[World]:
+    """Start a platform with both organizations and their projects; everything is gone afterwards."""
+    settings.data.mkdir(parents=True, exist_ok=True)
+    await bootstrap_organization(settings, ORG, "olga", "Acme")
+    await bootstrap_organization(settings, OTHER_ORG, "otto", "Globex")
+    clock, inline = Clock(), InlineJobs() if jobs is None else jobs
+    app = create_app(settings, jobs=inline, clock=clock, **parts)
+    await app.open()
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://stoa.test") as client:
+        world = World(app, client, DevelopmentIssuer(settings.data), clock, inline)
+        world.shop = await _project(world, "shop", "olga", ORG)
+        world.lab = await _project(world, "lab", "olga", ORG)
+        world.theirs = await _project(world, "theirs", "otto", OTHER_ORG)
+        try:
+            yield world
+        finally:
+            await app.close()
+
+
+async def _project(world: World, name: str, user: str, org: str) -> str:
+    answer = await world.request(
+        "POST", "/governance/projects", token=world.token(user, org=org), json={"name": name}
+    )
+    assert answer.status_code == 201, answer.text
+    project_id: str = answer.json()["id"]
+    return project_id
+
+
+def test_settings(folder: Path, url: str | None = None, **given: Any) -> Settings:
+    """Settings of a test: its own folder and store, loopback sources allowed, and room in every window."""
+    values: dict[str, Any] = {
+        "data": folder / "data",
+        "database_url": url,
+        "outbound_private": True,
+        "rate_limit_reads": 100_000,
+        "rate_limit_writes": 100_000,
+        "rate_limit_bulk": 100_000,
+        "job_poll_seconds": 0.05,
+        "shutdown_seconds": 0,
+        "connect_timeout": 5,
+    }
+    return Settings(**(values | given))
+
+
+test_settings.__test__ = False  # type: ignore[attr-defined]
