@@ -358,12 +358,14 @@ def cut_off(connection: socket.socket, seconds: float) -> Iterator[None]:
 _LIMITED_NAMES = 500
 
 
-def among(column: str, names: Sequence[str], style: str = "%({0})s") -> tuple[str, dict[str, str]]:
+def among(
+    column: str, names: Sequence[str], style: str = "%({0})s", limit: int = _LIMITED_NAMES
+) -> tuple[str, dict[str, str]]:
     """A condition that limits a column to some names, and its values, for databases that bind no arrays.
 
     Past a number of names it limits nothing: the caller passes over what it did not ask for, as it must anyway.
     """
-    if len(names) > _LIMITED_NAMES:
+    if len(names) > limit:
         return "1 = 1", {}
     values = {f"n{place}": name for place, name in enumerate(names)}
     return f"{column} in ({', '.join(style.format(key) for key in values)})", values

@@ -1,0 +1,146 @@
+"""What the kinds share whose drivers follow Python's database protocol (PEP 249) and bring their own transport."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from pydantic import BaseModel
+
+from persistence.connectors.base import ConnectorError, ConnectorSettings, KeyInfo, Outbound, vetted_addresses
+from persistence.connectors.config import DatabaseConfig
+from persistence.connectors.sql import SqlConnector, first_addresses, no_answer, not_listening
+
+Row = tuple[Any, ...]
+Connect = Callable[..., Any]
+
+_TIMEOUTS = ("timed out", "timeout", "time out")
+
+
+class DbApiConnector(SqlConnector):
+    """A connector over one DB-API connection.
+
+    `connect` takes the place of the driver's own function of that name; tests hand a recorded stand-in through it.
+    """
+
+    def __init__(
+        self,
+        config: DatabaseConfig,
+        credentials: BaseModel,
+        settings: ConnectorSettings,
+        outbound: Outbound,
+        *,
+        connect: Connect | None = None,
+    ) -> None:
+        super().__init__(config, credentials, settings, outbound)
+        self._given_connect = connect
+        self._connection: Any = None
+
+    def close(self) -> None:
+        """Close the connection; one that is already broken is let go."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(Exception):  # nothing is lost: the session only read, and the server will drop it
+                connection.close()
+
+    def _connected(self) -> Any:
+        if self._connection is None:
+            connect = self._given_connect or self._driver_connect()
+            addresses = first_addresses(vetted_addresses(self.outbound, self.config.host, self.port))
+            self._connection = self.guarded(lambda: self._connect(connect, addresses))
+        return self._connection
+
+    @abstractmethod
+    def _driver_connect(self) -> Connect:
+        """The driver's own `connect`. Raises ConnectorError("missing_extra")."""
+
+    @abstractmethod
+    def _connect(self, connect: Connect, addresses: Sequence[str]) -> Any:
+        """Open a connection that can only read, as far as the product knows such a thing."""
+
+    def _rows(self, statement: str, values: Mapping[str, Any] | None = None) -> list[Row]:
+        connection = self._connected()
+
+        def ask() -> list[Row]:
+            cursor = connection.cursor()
+            try:
+                cursor.execute(statement, values) if values else cursor.execute(statement)
+                return [tuple(row) for row in cursor.fetchall()]
+            finally:
+                cursor.close()
+
+        return self.guarded(ask)
+
+    def _named_rows(self, statement: str) -> list[dict[str, Any]]:
+        """Rows as dictionaries with lower-case keys, for commands whose column order is not promised."""
+        connection = self._connected()
+
+        def ask() -> list[dict[str, Any]]:
+            cursor = connection.cursor()
+            try:
+                cursor.execute(statement)
+                names = [column[0].lower() for column in cursor.description]
+                return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+            finally:
+                cursor.close()
+
+        return self.guarded(ask)
+
+    def _general_failure(self, error: BaseException) -> ConnectorError:
+        """What can be said of an exception whatever the driver: how the network failed, or the server's own words."""
+        host, port = self.config.host, self.port
+        chain = _chain(error)
+        words = " ".join(str(e) for e in chain).lower()
+        if any(isinstance(e, ConnectionError) for e in chain) or "connection refused" in words:
+            return not_listening(host, port)
+        if any(isinstance(e, TimeoutError) for e in chain) or any(sign in words for sign in _TIMEOUTS):
+            return no_answer(host, port, self.settings.connect_timeout)
+        if "certificate verify failed" in words or "hostname mismatch" in words:
+            return ConnectorError("tls", f"The certificate of {host!r} was not accepted: {self.safe(error)}.")
+        return ConnectorError("failed", f"{self.kind} at {host} could not be read: {self.safe(error)}.")
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    chain: list[BaseException] = []
+    following: BaseException | None = error
+    while following is not None and following not in chain:
+        chain.append(following)
+        following = following.__cause__ or following.__context__
+    return chain
+
+
+def keys_of(
+    rows: Sequence[tuple[str, str, str | None, str, str | None, str | None, str | None]],
+) -> dict[str, tuple[KeyInfo, ...]]:
+    """Keys by table, from one row per column in the order of the key.
+
+    A row is (table, kind, name, column, target schema, target table, target column); kind is a KeyInfo kind.
+    """
+    parts: dict[tuple[str, str, str | None], list[tuple[str | None, ...]]] = {}
+    for table, kind, name, *rest in rows:
+        parts.setdefault((table, kind, name), []).append(tuple(rest))
+    order = ("PRIMARY_KEY", "UNIQUE", "FOREIGN_KEY")
+    keys: dict[str, list[KeyInfo]] = {}
+    for (table, kind, name), columns in sorted(parts.items(), key=lambda p: (order.index(p[0][1]), p[0][2] or "")):
+        foreign = kind == "FOREIGN_KEY"
+        keys.setdefault(table, []).append(
+            KeyInfo(
+                kind,
+                name,
+                tuple(str(column[0]) for column in columns),
+                columns[0][1] if foreign else None,
+                columns[0][2] if foreign else None,
+                tuple(str(column[3]) for column in columns) if foreign else (),
+            )
+        )
+    return {table: tuple(found) for table, found in keys.items()}
+
+
+def quoted(name: str, mark: str = '"') -> str:
+    """An identifier in quotes, for the few places that take no bound value."""
+    return f"{mark}{name.replace(mark, mark * 2)}{mark}"
+
+
+def whole(number: Any) -> int | None:
+    """A number of the catalog as an int; drivers hand them out as Decimal, str or int."""
+    return None if number is None or number == "" else int(number)
