@@ -124,7 +124,7 @@ class TokenSettings(BaseModel):
         realm = issuer.removeprefix(prefix)
         return realm if issuer == prefix + realm and REALM_NAME.fullmatch(realm) else None
 
-    def keys(
+    def provider_keys(
         self, client: httpx.AsyncClient, *, monotonic: Callable[[], float] = time.monotonic
     ) -> ProviderKeys | RealmKeys:
         """The configured provider's keys, fetched through a client that the outbound policy guards.

@@ -503,7 +503,7 @@ def realms(provider: Provider) -> TokenVerifier:
     provider.answer = of_realms
     section = TokenSettings(issuer=REALMS)
     client = httpx.AsyncClient(transport=httpx.MockTransport(provider.handle))
-    return TokenVerifier(section, section.keys(client, monotonic=lambda: provider.now), clock=lambda: NOW)
+    return TokenVerifier(section, section.provider_keys(client, monotonic=lambda: provider.now), clock=lambda: NOW)
 
 
 async def test_every_realm_speaks_for_its_own_organization(realms: TokenVerifier, provider: Provider) -> None:
@@ -607,14 +607,14 @@ async def test_the_keys_of_a_realm_can_be_at_an_address_of_their_own(provider: P
     provider.answer = of_realms
     section = TokenSettings(issuer=REALMS, jwks_url=REALMS + "/keys")
     client = httpx.AsyncClient(transport=httpx.MockTransport(provider.handle))
-    checked = TokenVerifier(section, section.keys(client), clock=lambda: NOW)
+    checked = TokenVerifier(section, section.provider_keys(client), clock=lambda: NOW)
     assert await checked.verify(realm_token("https://login.example/realms/globex", "b"))
     assert provider.asked == ["https://login.example/realms/globex/keys"]
 
 
 def test_the_development_issuer_has_no_provider_to_ask() -> None:
     with pytest.raises(ValueError, match="STOA_ISSUER"):
-        TokenSettings().keys(httpx.AsyncClient())
+        TokenSettings().provider_keys(httpx.AsyncClient())
 
 
 async def test_when_the_keys_have_ended_requests_wait_for_the_new_ones(provider: Provider) -> None:
