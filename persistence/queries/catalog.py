@@ -179,7 +179,7 @@ def search_assets(
             indexed=indexed,
         )
 
-    rows, total = page_and_total(connection, answer_columns, conditions, window)
+    rows, total = page_and_total(connection, answer_columns, conditions, window, narrow=query != EVERYTHING)
     return AssetPage([AssetView(row) for row in rows], total, window.offset, window.limit)
 
 

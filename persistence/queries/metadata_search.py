@@ -17,7 +17,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from persistence.repository import Scope
-from persistence.tables.catalog import WORDS_TABLE, WORDS_VECTOR, metadata_assets
+from persistence.tables.catalog import WORDS_TABLE, metadata_assets
 from schema.utils.search_query import (
     OWN_FIELDS,
     WORD_TAGS,
@@ -106,23 +106,19 @@ class Compiler:
         return sa.func.coalesce(condition, sa.false())
 
     def _together(self, parts: Sequence[Query]) -> list[Condition]:
-        """The conditions of an AND; on SQLite its free words are asked of the index in one go."""
-        if not self._in_fts:
+        """The conditions of an AND; its free words are asked of the index in one go."""
+        if not self.indexed:
             return [self.condition(part) for part in parts]
         found: list[Condition] = []
-        matches: list[str] = []
+        looked_for: list[tuple[Sequence[str], bool]] = []
         for part in parts:
             if isinstance(part, Text) and (words := self._words_of(part)):
-                matches += _fts_terms(words, part.prefix)
+                looked_for.append((words, part.prefix))
                 if len(words) > 1:
                     found.append(self._spelled(words, part.prefix))
             else:
                 found.append(self.condition(part))
-        return [self._matching(matches), *found] if matches else found
-
-    @property
-    def _in_fts(self) -> bool:
-        return self.indexed and self.dialect == "sqlite"
+        return [self._in_index(looked_for), *found] if looked_for else found
 
     def _words_of(self, text: Text) -> list[str]:
         """The stored spelling of a text that is looked for among the words; empty for other texts."""
@@ -142,10 +138,7 @@ class Compiler:
         spelled = self._spelled(words, text.prefix)
         if not self.indexed:
             return spelled
-        if self.dialect == "sqlite":
-            found = self._matching(_fts_terms(words, text.prefix))
-        else:
-            found = _vector(self.assets, words, text.prefix)
+        found = self._in_index([(words, text.prefix)])
         return found if len(words) == 1 else sa.and_(found, spelled)
 
     def _spelled(self, words: Sequence[str], prefix: bool) -> Condition:
@@ -153,10 +146,16 @@ class Compiler:
         looked_for = f" {' '.join(words)}{'' if prefix else ' '}"
         return self.assets.c.search_words.contains(looked_for, autoescape=True)
 
-    def _matching(self, terms: Sequence[str]) -> Condition:
-        match = sa.literal_column(WORDS_TABLE).op("MATCH", is_comparison=True)
-        query = sa.bindparam(None, " AND ".join(dict.fromkeys(terms)), sa.Text)
-        return self.assets.c.row_number.in_(sa.select(_words.c.rowid).where(match(query)))
+    def _in_index(self, looked_for: Sequence[tuple[Sequence[str], bool]]) -> Condition:
+        """Every word is among the stored words: what the free-text index of the store can say."""
+        if self.dialect == "sqlite":
+            terms = [f'"{word}"{star}' for word, star in _starred(looked_for, "*")]
+            match = sa.literal_column(WORDS_TABLE).op("MATCH", is_comparison=True)
+            query = sa.bindparam(None, " AND ".join(terms), sa.Text)
+            return self.assets.c.row_number.in_(sa.select(_words.c.rowid).where(match(query)))
+        terms = [f"'{word}'{star}" for word, star in _starred(looked_for, ":*")]
+        tsquery = sa.cast(sa.bindparam(None, " & ".join(terms), sa.Text), _TsQuery())
+        return _vector(self.assets).op("@@", is_comparison=True)(tsquery)
 
     def _exists(self, field: str) -> Condition:
         column = self.assets.c[field]
@@ -216,28 +215,19 @@ def _bound(value: int | datetime) -> sa.ColumnElement[Any] | datetime:
     return sa.literal(value, sa.BigInteger()) if isinstance(value, int) else value  # wider than some of the columns
 
 
-def _fts_terms(words: Sequence[str], prefix: bool) -> list[str]:
-    terms = [f'"{word}"' for word in words]
-    if prefix:
-        terms[-1] += "*"
-    return terms
-
-
-def _vector(assets: sa.FromClause, words: Sequence[str], prefix: bool) -> Condition:
-    terms = [f"'{word}'" for word in words]
-    if prefix:
-        terms[-1] += ":*"
-    # Spelled as the index spells it, but qualified, because a table and its columns are searched in one statement.
-    name = assets.name if isinstance(assets, sa.Table) else None
-    vector: sa.ColumnElement[Any] = (
-        sa.literal_column(WORDS_VECTOR.replace("search_words", f"{name}.search_words"))
-        if name
-        else sa.func.array_to_tsvector(
-            sa.func.string_to_array(sa.func.btrim(assets.c.search_words), sa.literal_column("' '"))
-        )
+def _starred(looked_for: Sequence[tuple[Sequence[str], bool]], star: str) -> dict[tuple[str, str], None]:
+    """Each word once, the last of a prefix search with the store's sign for prefixes."""
+    return dict.fromkeys(
+        (word, star if prefix and at == len(words) - 1 else "")
+        for words, prefix in looked_for
+        for at, word in enumerate(words)
     )
-    query = sa.cast(sa.bindparam(None, " & ".join(terms), sa.Text), _TsQuery())
-    return vector.op("@@", is_comparison=True)(query)
+
+
+def _vector(assets: sa.FromClause) -> sa.ColumnElement[Any]:
+    """The words as the GIN index of PostgreSQL holds them; constants are literal, as the index has them."""
+    space: sa.ColumnElement[str] = sa.literal_column("' '")
+    return sa.func.array_to_tsvector(sa.func.string_to_array(sa.func.btrim(assets.c.search_words), space))
 
 
 class _TsQuery(sa.types.UserDefinedType[str]):
@@ -283,13 +273,13 @@ def search_conditions(
     return found
 
 
-def search_order(window: Window) -> list[sa.ColumnElement[Any]]:
+def search_order(assets: sa.FromClause, window: Window) -> list[sa.ColumnElement[Any]]:
     """The order of a window: ties are broken by id, so pages never overlap; assets without a position come last."""
-    column: sa.ColumnElement[Any] = metadata_assets.c[window.sort_by]
+    column: sa.ColumnElement[Any] = assets.c[window.sort_by]
     ordered = column.desc() if window.descending else column.asc()
     if window.sort_by == "ordinal_position":
         ordered = ordered.nulls_last()
-    tie = metadata_assets.c.id
+    tie = assets.c.id
     return [ordered, tie.desc() if window.descending else tie.asc()]
 
 
@@ -298,23 +288,37 @@ def page_and_total(
     columns: Sequence[sa.ColumnElement[Any]],
     conditions: Callable[[bool], list[Condition]],
     window: Window,
+    *,
+    narrow: bool,
 ) -> tuple[list[Sequence[Any]], int]:
     """The rows of a window and the exact number of all that were found.
 
-    `conditions(indexed)` gives the conditions with and without the free-text index.
+    `conditions(indexed)` gives the conditions with and without the free-text index; `narrow` says that they hold more
+    than the scope and a parent, so that the order of an index does not lead to the page by itself.
     """
     assets = metadata_assets
     count = sa.select(sa.func.count()).select_from(assets).where(*conditions(True))
     total: int = connection.execute(count).scalar_one()
     if total <= window.offset:
         return [], total
-    # Only SQLite needs the hint, and only the name index is there to be walked.
-    walk = connection.dialect.name == "sqlite" and window.sort_by == "name" and total > MANY_HITS
-    rows = connection.execute(
-        sa.select(*columns)
-        .where(*conditions(not walk))
-        .order_by(*search_order(window))
-        .limit(window.limit)
-        .offset(window.offset)
-    ).all()
-    return list(rows), total
+    order = search_order(assets, window)
+    if narrow and total <= MANY_HITS:
+        # Few hits: gather them by the best index, sort their keys alone, and read the page's rows. Left to itself, a
+        # planner may walk the whole sorted index for hits that all stand at its end.
+        keys = dict.fromkeys((assets.c.row_number, assets.c[window.sort_by], assets.c.id))
+        found = sa.select(*keys).where(*conditions(True)).cte("found").prefix_with("MATERIALIZED")
+        page = (
+            sa.select(found.c.row_number)
+            .order_by(*search_order(found, window))
+            .limit(window.limit)
+            .offset(window.offset)
+            .subquery("page")
+        )
+        select = sa.select(*columns).join(page, page.c.row_number == assets.c.row_number).order_by(*order)
+    else:
+        # Only SQLite has to be told to walk, and only the name index is there to be walked.
+        walk = narrow and connection.dialect.name == "sqlite" and window.sort_by == "name"
+        select = (
+            sa.select(*columns).where(*conditions(not walk)).order_by(*order).limit(window.limit).offset(window.offset)
+        )
+    return list(connection.execute(select).all()), total
