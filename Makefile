@@ -69,7 +69,7 @@ test: setup
 .PHONY: check
 check: setup
 	@status=0; \
-	for tool in 'ruff format --check .' 'ruff check .' mypy lint-imports; do \
+	for tool in 'ruff format --check .' 'ruff check .' mypy 'lint-imports --no-logo'; do \
 		echo "$$tool"; $(BIN)/$$tool || status=1; \
 	done; \
 	exit $$status

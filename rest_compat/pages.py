@@ -69,13 +69,33 @@ DEFAULT_QUERY = """\
 # server prints a token with
 #   .venv/bin/stoa token --user alice --org acme
 
-query WhatIsHere {
-  __schema {
-    queryType {
-      fields {
+# The play button asks which of these two to run.
+
+query Projects {
+  projects {
+    total
+    items {
+      id
+      name
+      dataConnections {
         name
-        description
+        connectionType
+        status
       }
+    }
+  }
+}
+
+# The catalog of one project: the token's own, or the one
+# named above. Words, name:ord* or is_pii_tagged:true work
+# in q as well.
+query Catalog {
+  searchMetadata(assetType: TABLE, q: "*", limit: 10) {
+    total
+    items {
+      fullyQualifiedName
+      columnCount
+      description
     }
   }
 }

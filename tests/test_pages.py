@@ -6,11 +6,21 @@ from pathlib import Path
 
 import httpx
 import pytest
+from graphql import build_schema, parse, validate
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from rest_compat import pages
-from rest_compat.pages import DOCS_FILES, EXPLORER_FILES, ServiceDocument, docs_page, explorer_page, page_routes
+from rest_compat.pages import (
+    DEFAULT_QUERY,
+    DOCS_FILES,
+    EXPLORER_FILES,
+    ServiceDocument,
+    docs_page,
+    explorer_page,
+    page_routes,
+)
+from schema.graph import build_graph
 
 pytestmark = pytest.mark.anyio
 
@@ -56,7 +66,7 @@ async def test_the_front_page_links_the_explorer_and_every_service(client: httpx
 
     assert answer.status_code == 200
     links = LINK.findall(answer.text)
-    assert {"/explorer", "/docs", "/docs/assets", "/docs/utils"} <= set(links)
+    assert {"/explorer", "/docs#services", "/docs/assets", "/docs/utils"} <= set(links)
     assert "Connections &amp; files." in answer.text
 
 
@@ -188,3 +198,9 @@ def test_the_pages_name_every_file_that_they_need(fetched: Path) -> None:
 
     assert all(name in explorer for name in EXPLORER_FILES)
     assert all(name in docs for name in DOCS_FILES)
+
+
+def test_the_query_to_start_from_fits_the_graph_that_is_served() -> None:
+    graph = build_schema(build_graph().as_str())
+
+    assert validate(graph, parse(DEFAULT_QUERY)) == []
