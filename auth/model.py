@@ -175,6 +175,10 @@ class Model:
         user_type, user_id, user_relation = split_user(item.user)
         if not relation.restrictions:
             raise NotInModel(f"{item.relation} on {type_} is computed and cannot be granted.")
+        if item.user == f"{item.object}#{item.relation}":
+            raise NotInModel(
+                f"{item.user} holds {item.relation} on {item.object} by itself; there is nothing to grant."
+            )
         wanted = Restriction(user_type, user_relation, user_id == "*", item.condition)
         if wanted not in relation.restrictions:
             accepted = ", ".join(map(str, relation.restrictions))

@@ -291,7 +291,7 @@ class OpenFgaRelations:
             return await self._call(action, "POST", path, sent, {"store_id": store_id})
         except _Gone:
             self._stores.pop(store, None)
-            raise UpstreamUnavailable("The authorization engine has lost the organization's store. Retry.") from None
+            raise
 
     async def _stream(self, store: str, action: str, body: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
         store_id, model_id = await self._ids(store)
@@ -306,10 +306,11 @@ class OpenFgaRelations:
                 if "result" not in chunk:
                     raise UpstreamUnavailable("The authorization engine gave up on a list. Retry shortly.")
                 yield chunk["result"]
-        except ApiError:
-            raise
         except Exception as error:  # the sdk lets the errors of its HTTP client through
-            raise _translated(error) from error
+            failure = _translated(error)
+            if isinstance(failure, _Gone):
+                self._stores.pop(store, None)
+            raise failure from error
 
     async def _call(
         self,
@@ -408,11 +409,11 @@ def store_name(store: str) -> str:
     return name if _STORE_NAME.fullmatch(name) else f"stoa-{hashlib.sha256(store.encode()).hexdigest()[:48]}"
 
 
-class _Gone(Exception):
-    """The server knows no such store or model."""
+class _Gone(UpstreamUnavailable):
+    """The server has lost the organization's store or model; the next call looks for it again."""
 
 
-def _translated(error: Exception) -> Exception:
+def _translated(error: Exception) -> ApiError | NotInModel:
     """Say what a failure of the SDK means. Everything that is not understood is an engine that is out of reach."""
     if isinstance(error, ApiError):
         return error
@@ -424,7 +425,7 @@ def _translated(error: Exception) -> Exception:
     status = getattr(error, "status", None)
     code, message = _reason(getattr(error, "body", None))
     if code in ("store_id_not_found", "authorization_model_not_found", "latest_authorization_model_not_found"):
-        return _Gone()
+        return _Gone("The authorization engine has lost the organization's store. Retry.")
     if code == "write_failed_due_to_invalid_input" or (status == 409 and "already exist" in message):
         named = re.search(r"user: '([^']*)', relation: '([^']*)', object: '([^']*)'", message)
         items = [RelationTuple(_plain(named[1]), named[2], _plain(named[3]))] if named else []

@@ -140,6 +140,7 @@ async def test_a_write_is_all_or_nothing(engine: str, request: pytest.FixtureReq
         "project:#viewer@user:ann",
         "project:*#viewer@user:ann",
         "project:a b#viewer@user:ann",
+        "group:g#member@group:g#member",
     ],
 )
 async def test_a_tuple_that_the_model_refuses_is_not_written(
