@@ -42,6 +42,7 @@ CHECKS_AT_ONCE = 50
 TUPLES_AT_ONCE = 100
 _CALLS_AT_ONCE = 10
 _FRESH = "HIGHER_CONSISTENCY"  # a revoked grant must not live on in the server's cache
+_GONE = ("store_id_not_found", "authorization_model_not_found", "latest_authorization_model_not_found")
 _STORE_NAME = re.compile(r"[A-Za-z0-9 ./^_&@-]{3,64}")
 
 
@@ -303,8 +304,8 @@ class OpenFgaRelations:
                 path_params={"store_id": store_id},
                 body={**body, "authorization_model_id": model_id},
             ):
-                if "result" not in chunk:
-                    raise UpstreamUnavailable("The authorization engine gave up on a list. Retry shortly.")
+                if "result" not in chunk:  # the sdk hands over a refusal as if it were an item
+                    raise _refusal(str(chunk.get("code", "")))
                 yield chunk["result"]
         except Exception as error:  # the sdk lets the errors of its HTTP client through
             failure = _translated(error)
@@ -424,16 +425,24 @@ def _translated(error: Exception) -> ApiError | NotInModel:
         error = answered
     status = getattr(error, "status", None)
     code, message = _reason(getattr(error, "body", None))
-    if code in ("store_id_not_found", "authorization_model_not_found", "latest_authorization_model_not_found"):
-        return _Gone("The authorization engine has lost the organization's store. Retry.")
+    if code in _GONE:
+        return _refusal(code)
     if code == "write_failed_due_to_invalid_input" or (status == 409 and "already exist" in message):
         named = re.search(r"user: '([^']*)', relation: '([^']*)', object: '([^']*)'", message)
         items = [RelationTuple(_plain(named[1]), named[2], _plain(named[3]))] if named else []
         return does_not_stand(items) if "does not exist" in message else already_stands(items)
     if status == 400:
-        return Undecided("The authorization engine could not decide this question.", reason=code)
+        return _refusal("validation_error")
     log.error("the authorization engine failed: %s %s", type(error).__name__, status or "", exc_info=error)
     return UpstreamUnavailable("The authorization engine cannot be reached. Retry shortly.")
+
+
+def _refusal(code: str) -> ApiError:
+    if code in _GONE:
+        return _Gone("The authorization engine has lost the organization's store. Retry.")
+    if code in ("validation_error", "authorization_model_resolution_too_complex"):
+        return Undecided("The authorization engine could not decide this question.")
+    return UpstreamUnavailable("The authorization engine gave up on the question. Retry shortly.")
 
 
 def _reason(body: Any) -> tuple[str, str]:
