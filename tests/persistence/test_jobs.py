@@ -404,6 +404,44 @@ async def test_work_that_was_taken_but_does_not_run_is_put_back(
     await jobs.stop()
 
 
+async def test_what_was_canceled_stays_canceled_when_a_late_reaper_puts_it_back(
+    place: Place, database: Database, recorder: Recorder
+) -> None:
+    jobs = place.engine(database, executes=True)
+    recorder.register(jobs)
+    await jobs.start()
+    await jobs.enqueue("fan", {"n": 8, "held": True}, key="run")
+    await until(lambda: len(recorder.events) == 5, "four running tasks")
+    await jobs.cancel("run")
+    await until(lambda: len(recorder.told) == 4, "the tasks to be told")
+    before = list(recorder.events)
+    await jobs.hand_back(["run", *(f"run/t{i}" for i in range(8))])
+    assert await jobs.state("run") is JobState.CANCELED
+    await jobs.enqueue("alone", {}, key="after")
+    assert await over(jobs, "after") is JobState.DONE
+    for i in range(8):
+        assert await over(jobs, f"run/t{i}") is JobState.CANCELED
+    assert await jobs.state("run") is JobState.CANCELED
+    assert recorder.events == [*before, "alone after 1", "left after"]
+    await jobs.stop()
+
+
+async def test_work_that_is_put_back_while_it_runs_ends_all_the_same(
+    place: Place, database: Database, recorder: Recorder
+) -> None:
+    jobs = place.engine(database, executes=True)
+    recorder.register(jobs)
+    await jobs.start()
+    await jobs.enqueue("alone", {"held": True}, key="k")
+    await until(lambda: len(recorder.events) == 1, "the work")
+    await jobs.hand_back(["k"])
+    await asyncio.sleep(0.3)
+    recorder.gate.set()
+    assert await over(jobs, "k") is JobState.DONE
+    assert 1 <= recorder.events.count("left k") <= 2
+    await jobs.stop()
+
+
 async def test_a_store_of_two_kinds_is_refused(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'stoa.sqlite'}")
     settings = JobSettings(job_database_url="postgresql://nobody@127.0.0.1:1/none")
