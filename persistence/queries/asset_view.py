@@ -84,6 +84,58 @@ answer_columns: Final[tuple[sa.ColumnElement[Any], ...]] = (
 """What a select must ask for so that its rows are answers."""
 
 
+def _builder() -> Callable[[Sequence[Any]], dict[str, Any]]:
+    """Write the function that makes one row a dictionary: one expression for each field, no loop.
+
+    It runs 500 times for one answer, where a loop over the fields measured twice as long. Like a dataclass's own
+    methods, its source is made of our own field names and of nothing else.
+    """
+    written: list[str] = []
+    for at, name in enumerate(NAMES):
+        value = f"row[{at}]"
+        if name in _JSON_FIELDS:
+            value = f"None if {value} is None else Fragment({value})"
+        elif name in _MOMENT_FIELDS:
+            value = f"{value} and {value}.replace('.000000Z', 'Z')"
+        elif name in _FLAG_FIELDS:
+            value = f"None if {value} is None else {value} == 1"
+        written.append(f"{name!r}: {value}")
+    names: dict[str, Any] = {"Fragment": orjson.Fragment}
+    exec(f"def values_of(row):\n    return {{{', '.join(written)}}}", names)  # noqa: S102 - see above
+    values_of: Callable[[Sequence[Any]], dict[str, Any]] = names["values_of"]
+    return values_of
+
+
+_values_of: Final = _builder()
+
+
+class HotStatement:
+    """A select that is compiled once for each kind of store and answers with the driver's own rows.
+
+    Building and recognising a statement costs SQLAlchemy ten times what a read of one asset costs the store.
+    """
+
+    def __init__(self, select: sa.Select[Any]) -> None:
+        self._select = select
+        self._compiled: dict[str, tuple[str, dict[str, Any], list[str] | None]] = {}
+
+    def rows(self, connection: sa.Connection, **values: str | None) -> list[Sequence[Any]]:
+        """The rows for the given values of the statement's `bindparam`s."""
+        kind = connection.dialect.name
+        if kind not in self._compiled:
+            made = self._select.compile(dialect=connection.dialect)
+            order = list(made.positiontup) if made.positional and made.positiontup is not None else None
+            self._compiled[kind] = (str(made), dict(made.params), order)
+        text, defaults, order = self._compiled[kind]
+        named = {**defaults, **values}
+        result = connection.exec_driver_sql(text, named if order is None else tuple([named[name] for name in order]))
+        cursor = result.cursor
+        assert cursor is not None
+        rows: list[Sequence[Any]] = list(cursor.fetchall())
+        result.close()
+        return rows
+
+
 class AssetView:
     """One asset as its row, with the children that were asked for. A `View[MetadataAsset]`."""
 
@@ -104,18 +156,9 @@ class AssetView:
 
     def values(self) -> dict[str, Any]:
         """Names and JSON-ready values in the resource's order; JSON columns are ready-made fragments."""
-        values = dict(zip(NAMES, self._row, strict=False))
-        for name in _JSON_FIELDS:
-            if (text := values[name]) is not None:
-                values[name] = orjson.Fragment(text)
-        for name in _MOMENT_FIELDS:
-            if (text := values[name]) is not None and text.endswith(".000000Z"):
-                values[name] = text[:-8] + "Z"
-        for name in _FLAG_FIELDS:
-            if (flag := values[name]) is not None:
-                values[name] = bool(flag)
+        values = _values_of(self._row)
         if self._children is not None:
-            values["children"] = [child.values() for child in self._children]
+            values["children"] = [_values_of(child._row) for child in self._children]
         return values
 
     def json_bytes(self) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import orjson
 import sqlalchemy as sa
 
-from persistence.queries.asset_view import AssetView, answer_columns
+from persistence.queries.asset_view import AssetView, HotStatement, answer_columns
 from persistence.queries.catalog_ingest import mark_deleted
 from persistence.queries.catalog_rows import (
     Edit,
@@ -117,24 +117,36 @@ def get_asset(
 
 
 def _row(connection: sa.Connection, scope: Scope, resource_uri: str, fqn: str) -> Sequence[Any] | None:
-    assets = metadata_assets
-    return connection.execute(
-        sa.select(*answer_columns).where(
-            *in_scope(scope), assets.c.fully_qualified_name == fqn, assets.c.resource_uri == resource_uri
-        )
-    ).one_or_none()
+    rows = _BY_NAME.rows(
+        connection, organization_id=scope.organization_id, project_id=scope.project_id, uri=resource_uri, fqn=fqn
+    )
+    return rows[0] if rows else None
 
 
 def _children(connection: sa.Connection, scope: Scope, fqn: str, type_: AssetType) -> list[AssetView]:
-    assets = metadata_assets
-    order = (assets.c.ordinal_position.nulls_last(), assets.c.name) if type_ is AssetType.TABLE else (assets.c.name,)
-    rows = connection.execute(
-        sa.select(*answer_columns)
-        .where(*in_scope(scope), assets.c.parent_fqn == fqn, assets.c.deleted_at.is_(None))
-        .order_by(*order)
-        .limit(MAX_CHILDREN)
-    ).all()
+    statement = _COLUMNS if type_ is AssetType.TABLE else _CHILDREN
+    rows = statement.rows(connection, organization_id=scope.organization_id, project_id=scope.project_id, fqn=fqn)
     return [AssetView(row) for row in rows]
+
+
+_IN_PROJECT: Final = (
+    metadata_assets.c.organization_id == sa.bindparam("organization_id"),
+    metadata_assets.c.project_id == sa.bindparam("project_id"),
+)
+_BELOW: Final = sa.select(*answer_columns).where(
+    *_IN_PROJECT, metadata_assets.c.parent_fqn == sa.bindparam("fqn"), metadata_assets.c.deleted_at.is_(None)
+)
+_BY_NAME: Final = HotStatement(
+    sa.select(*answer_columns).where(
+        *_IN_PROJECT,
+        metadata_assets.c.fully_qualified_name == sa.bindparam("fqn"),
+        metadata_assets.c.resource_uri == sa.bindparam("uri"),
+    )
+)
+_CHILDREN: Final = HotStatement(_BELOW.order_by(metadata_assets.c.name).limit(MAX_CHILDREN))
+_COLUMNS: Final = HotStatement(
+    _BELOW.order_by(metadata_assets.c.ordinal_position.nulls_last(), metadata_assets.c.name).limit(MAX_CHILDREN)
+)
 
 
 def _old(connection: sa.Connection, view: AssetView, version: Version) -> AssetView:
