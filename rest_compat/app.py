@@ -19,7 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.issuer import DevelopmentIssuer
-from auth.keys import ProviderKeys, StaticKeys
+from auth.keys import StaticKeys
 from auth.local import LocalRelations
 from auth.model import platform_model
 from auth.openfga import OpenFgaRelations
@@ -143,15 +143,7 @@ class Parts:
             return TokenVerifier(settings, keys, clock=self.clock)
         client = http_client(outbound)
         self._closing.push_async_callback(client.aclose)
-        provider = ProviderKeys(
-            client,
-            issuer=settings.issuer,
-            jwks_url=settings.jwks_url,
-            algorithms=settings.algorithms,
-            lifetime=settings.jwks_lifetime,
-            floor=settings.jwks_refresh_floor,
-            max_stale=settings.jwks_max_stale,
-        )
+        provider = settings.provider_keys(client)
         self._closing.push_async_callback(provider.close)
         return TokenVerifier(settings, provider, clock=self.clock)
 
@@ -195,7 +187,14 @@ class Application:
                 allow_origins=origins,
                 allow_methods=["*"],
                 allow_headers=["Authorization", "Content-Type", "If-Match", "X-Request-ID", PROJECT_HEADER],
-                expose_headers=["ETag", "Retry-After", "X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining"],
+                expose_headers=[
+                    "ETag",
+                    "Retry-After",
+                    "X-Request-ID",
+                    "X-RateLimit-Limit",
+                    "X-RateLimit-Remaining",
+                    "X-RateLimit-Reset",
+                ],
             )
         return app
 
@@ -212,6 +211,7 @@ class Application:
     async def close(self) -> None:
         """Shut down."""
         self._stopping = True
+        gc.unfreeze()  # so that what is left can be collected in order when the process ends
         await self.parts.close()
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:

@@ -1,0 +1,284 @@
+"""The demo: the platform's main job on real data, through its own API, step by step.
+
+Everything goes through the documented REST paths, in this process; then the same data folder is served.
+"""
+
+import asyncio
+import contextlib
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import httpx
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.tree import Tree
+
+from auth.issuer import DevelopmentIssuer
+from persistence.samples import baseball
+from persistence.samples.postgres import NoPostgres, running_postgres
+from rest_compat.app import create_app
+from rest_compat.logs import set_up_logs
+from rest_compat.setup import bootstrap_organization
+from rest_compat.settings import Settings
+
+ORGANIZATION, USER, PROJECT = "demo", "ada", "Sandbox"
+MOST_BRANCHES = 12
+"""Tables shown per schema; the rest is counted."""
+
+console = Console(highlight=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What the demo connects to: the body that registers it, and what the deployment must allow for it."""
+
+    body: dict[str, Any]
+    settings: dict[str, Any]
+    searches: tuple[str, str]
+
+
+def run_demo(*, source: str | None, serve: bool, port: int, data: Path | None) -> int:
+    """Run the demo; the exit status."""
+    with contextlib.ExitStack() as closing:
+        folder = data or Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="stoa-demo-")))
+        console.print("[bold]Stoa demo[/]: connect, verify, ingest, search" + (", serve" if serve else ""))
+        chosen = closing.enter_context(_own(source) if source else _sample(folder))
+        settings = Settings(data=folder, port=port, log_level="WARNING", **chosen.settings)
+        set_up_logs(settings.log_format, settings.log_level)
+        failure, project = asyncio.run(_main_job(settings, chosen))
+        if failure is not None:
+            console.print(f"[bold red]The demo stopped:[/] {failure}")
+            return 1
+        if not serve:
+            console.print("[bold green]Done.[/] Run without --no-serve to explore it in a browser.")
+            return 0
+        from rest_compat.cli import run_server
+
+        return run_server(settings, on_ready=lambda address: _announce(settings, address, project))
+
+
+@contextlib.contextmanager
+def _sample(folder: Path) -> Iterator[Source]:
+    """The baseball database in a private PostgreSQL, or as files where there is no server to be had."""
+    files = baseball.source_files()
+    searches = ("columns.name:HR AND type:table", "salary")
+    with contextlib.ExitStack() as closing:
+        try:
+            with console.status("Starting a private PostgreSQL …"):
+                server = closing.enter_context(running_postgres())
+        except (NoPostgres, OSError) as reason:
+            console.print(f"1. No PostgreSQL to be had here ({reason}); using the {len(files)} files themselves.")
+            baseball.copy_files(folder / "baseball")
+            body = {
+                "name": "Baseball files",
+                "connection_type": "nfs",
+                "filesystem_config": {"path": str(folder / "baseball")},
+                "description": "The Lahman baseball data set as Parquet files.",
+            }
+            yield Source(body, {"filesystem_roots": (str(folder),)}, searches)
+            return
+        server.execute("create database baseball")
+        url = server.url("baseball")
+        started = time.perf_counter()
+        with _progress() as bar:
+            task = bar.add_task("1. Loading baseball since 1871 into PostgreSQL", total=len(files))
+
+            def loaded(_table: str, _rows: int) -> None:
+                bar.advance(task)
+
+            baseball.load(url, loaded)
+        console.print(f"   {len(files)} tables, a view and their keys in {time.perf_counter() - started:.1f} s")
+        yield _database_source("Lahman", url, ("columns.name:HR AND type:table", "salary"))
+
+
+@contextlib.contextmanager
+def _own(source: str) -> Iterator[Source]:
+    """A database or folder of the user's own."""
+    console.print("1. Using your own source")
+    if "://" in source:
+        yield _database_source("My database", source, ("type:table", "type:column AND name:*id"))
+        return
+    folder = Path(source).expanduser().resolve()
+    if not folder.is_dir():
+        raise ValueError(f"{source} is neither an address such as postgresql://user:password@host/name nor a folder.")
+    body = {"name": folder.name, "connection_type": "nfs", "filesystem_config": {"path": str(folder)}}
+    yield Source(body, {"filesystem_roots": (str(folder),)}, ("type:table", "type:column"))
+
+
+def _database_source(name: str, url: str, searches: tuple[str, str]) -> Source:
+    parts = urlsplit(url)
+    kinds = {"postgresql": ("postgres", 5432), "postgres": ("postgres", 5432), "mysql": ("mysql", 3306)}
+    if parts.scheme not in kinds or not parts.hostname:
+        raise ValueError("--source takes postgresql://user:password@host/name, mysql://user:password@host/name or a folder.")
+    kind, usual_port = kinds[parts.scheme]
+    port = parts.port or usual_port
+    body = {
+        "name": name,
+        "connection_type": kind,
+        "database_config": {"host": parts.hostname, "port": port, "database": unquote(parts.path.lstrip("/"))},
+        "credentials": {"username": unquote(parts.username or ""), "password": unquote(parts.password or "")},
+    }
+    return Source(body, {"outbound_allow": f"{parts.hostname}:{port}"}, searches)
+
+
+async def _main_job(settings: Settings, source: Source) -> tuple[str | None, str]:
+    """Register, verify, ingest, search; a sentence when something stopped it, and the project's id."""
+    await bootstrap_organization(settings, ORGANIZATION, USER, "Demo")
+    app = create_app(settings)
+    await app.open()
+    try:
+        transport = httpx.ASGITransport(app)
+        headers = {"Authorization": f"Bearer {_token(settings)}"}
+        async with httpx.AsyncClient(transport=transport, base_url="http://stoa", headers=headers) as client:
+            api = Api(client)
+            project = await _project(api)
+            client.headers["X-Project-ID"] = project
+            try:
+                await _steps(api, source)
+            except Refused as refused:
+                return str(refused), project
+            return None, project
+    finally:
+        await app.close()
+
+
+class Refused(Exception):
+    """A step that the platform refused, in its own words."""
+
+
+class Api:
+    """The documented REST paths."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+
+    async def __call__(self, method: str, path: str, **how: Any) -> Any:
+        """One call; its JSON. Raises Refused with the message of the envelope."""
+        answer = await self._client.request(method, path, **how)
+        if answer.is_error:
+            raise Refused(answer.json()["error"]["message"])
+        return answer.json()
+
+
+async def _project(api: Api) -> str:
+    """The demo's project, made when a data folder is used for the first time."""
+    found = (await api("GET", "/governance/projects"))["data"]
+    own = next((project for project in found if project["name"] == PROJECT), None)
+    own = own or await api("POST", "/governance/projects", json={"name": PROJECT, "description": "The demo's project."})
+    project_id: str = own["id"]
+    return project_id
+
+
+async def _steps(api: Api, source: Source) -> None:
+    connection = await api("POST", "/assets/data", json=source.body)
+    uri = connection["resource_uri"]
+    console.print(f"2. Registered   [cyan]{uri}[/]")
+    with console.status("Verifying …"):
+        verified = await api("POST", f"/assets/data/{uri}/verify")
+    if not verified["success"]:
+        raise Refused(verified["message"])
+    console.print(f"3. Verified     {verified['message']} ({verified['latency_ms']:.0f} ms)")
+    await _ingest(api, uri)
+    await _show_catalog(api, uri)
+    for number, query in enumerate(source.searches, 1):
+        await _search(api, number, query)
+
+
+async def _ingest(api: Api, uri: str) -> None:
+    configuration = await api(
+        "POST",
+        "/data-readiness/workflows",
+        json={"name": "Ingest", "workflow_type": "service-ingestion", "config": {"resource_uri": uri}},
+    )
+    runs = f"/data-readiness/workflows/{configuration['id']}/runs"
+    run = await api("POST", runs, json={})
+    with _progress() as bar:
+        task = bar.add_task("4. Ingesting", total=None)
+        while True:
+            state = await api("GET", f"{runs}/{run['id']}")
+            total = (await api("GET", f"{runs}/{run['id']}/tasks", params={"per_page": 1}))["pagination"]["total"]
+            done = await api("GET", f"{runs}/{run['id']}/tasks", params={"per_page": 1, "status": "completed"})
+            bar.update(task, total=total or None, completed=done["pagination"]["total"])
+            if state["status"] not in ("pending", "running"):
+                break
+            await asyncio.sleep(0.2)
+    if state["status"] != "completed":
+        raise Refused(f"The run {state['status']}: {state['error_message']}")
+    counts = state["output"]
+    console.print(
+        f"   {counts.get('created', 0)} assets created, {counts.get('updated', 0)} updated, "
+        f"{counts.get('unchanged', 0)} unchanged, {counts.get('vanished', 0)} vanished, "
+        f"in {state['duration_seconds']:.1f} s"
+    )
+
+
+async def _show_catalog(api: Api, uri: str) -> None:
+    service = uri.rpartition(":")[2]
+    tree = Tree(f"[bold]5. The catalog of {service}[/]")
+    for database in await _children(api, service):
+        branch = tree.add(f"[magenta]{database['name']}[/]  {database['children_total']} schemas")
+        for schema in await _children(api, database["fully_qualified_name"]):
+            leaf = branch.add(f"[blue]{schema['name']}[/]  {schema['children_total']} tables")
+            tables = await _children(api, schema["fully_qualified_name"])
+            for table in tables[:MOST_BRANCHES]:
+                rows = "" if table["row_count"] is None else f", about {table['row_count']:,} rows"
+                leaf.add(f"{table['name']}  [dim]{table['children_total']} columns{rows}[/]")
+            if (schema["children_total"] or 0) > MOST_BRANCHES:
+                leaf.add(f"[dim]… and {schema['children_total'] - MOST_BRANCHES} more[/]")
+    console.print(tree)
+
+
+async def _children(api: Api, prefix: str) -> list[dict[str, Any]]:
+    found = await api("GET", "/utils/search/metadata", params={"fqn_prefix": prefix, "limit": 200})
+    items: list[dict[str, Any]] = found["results"]
+    return items
+
+
+async def _search(api: Api, number: int, query: str) -> None:
+    found = await api("GET", "/utils/search/metadata", params={"q": query, "limit": 6})
+    table = Table(title=f"{5 + number}. Search: {query}  ({found['pagination']['total']} found)", title_justify="left")
+    for heading in ("asset", "type", "description"):
+        table.add_column(heading, overflow="fold")
+    for asset in found["results"]:
+        table.add_row(asset["fully_qualified_name"], asset["type"], asset["description"] or "")
+    console.print(table)
+
+
+def _announce(settings: Settings, address: str, project: str) -> None:
+    token = _token(settings, project)
+    console.print(f"\n[bold green]Stoa is serving[/] at {address}")
+    console.print(f"  GraphQL explorer    {address}/explorer#token={token}", soft_wrap=True)
+    console.print(f"  API documentation   {address}/docs")
+    console.print(f"  project             {project}")
+    console.print("  token (one day)")
+    console.print(token, soft_wrap=True)
+    console.print("\nTry it:")
+    console.print(
+        f"  curl -H 'Authorization: Bearer {token}' -H 'X-Project-ID: {project}' "
+        f"'{address}/utils/search/metadata?q=type:table&limit=3'",
+        soft_wrap=True,
+    )
+    console.print("\nCtrl-C stops it.")
+
+
+def _token(settings: Settings, project: str | None = None) -> str:
+    issuer = DevelopmentIssuer(settings.data)
+    return issuer.issue(USER, ORGANIZATION, project=project, ttl=timedelta(days=1))
+
+
+def _progress() -> Progress:
+    return Progress(
+        SpinnerColumn(finished_text="[green]✓"),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+    )
