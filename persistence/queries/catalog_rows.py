@@ -157,7 +157,8 @@ def insert_rows(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) ->
     if not rows:
         return
     sqlite = connection.dialect.name == "sqlite"
-    prepared = [_bulk_values(row, sqlite) for row in rows]
+    spelled: dict[datetime, str] = {}  # one ingestion has one moment, and spelling it is slow
+    prepared = [_bulk_values(row, spelled if sqlite else None) for row in rows]
     preparer = connection.dialect.identifier_preparer
     names = ", ".join(preparer.quote(name) for name in INSERTED)
     if sqlite:
@@ -168,20 +169,18 @@ def insert_rows(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) ->
     _copy(connection, f"COPY metadata_assets ({names}) FROM STDIN", prepared)
 
 
-def _bulk_values(row: Mapping[str, Any], sqlite: bool) -> tuple[Any, ...]:
+def _bulk_values(row: Mapping[str, Any], spelled: dict[datetime, str] | None) -> tuple[Any, ...]:
     values = [row[name] for name in INSERTED]
     for at in _JSON_AT:
         if values[at] is not None:
             values[at] = orjson.dumps(values[at]).decode()
-    if sqlite:
+    if spelled is not None:
         for at in _MOMENTS_AT:
-            if values[at] is not None:
-                values[at] = _sqlite_moment(values[at])
+            if (moment := values[at]) is not None:
+                if moment not in spelled:
+                    spelled[moment] = moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
+                values[at] = spelled[moment]
     return tuple(values)
-
-
-def _sqlite_moment(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
 
 
 def _copy(connection: sa.Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:

@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 
@@ -166,6 +167,7 @@ def names_field(query: Query, field: str) -> bool:
 
 _RUN = re.compile(r"[^\W_]+")
 _MAX_WORD = 200
+_REMEMBERED = 100
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxy0123456789")
 
 
@@ -175,7 +177,14 @@ def split_words(text: str) -> list[str]:
     Every word comes out in the letters a-z and 0-9, one by one, so that a prefix stays a prefix: other letters are
     written as `z` and six hexadecimal digits, `z` itself as `zz`. No tokenizer of a store then has anything to decide.
     """
-    return [_encoded(part) for run in _runs(text) for part in _turns(run)]
+    return list(_known_words(text) if len(text) <= _REMEMBERED else _words(text))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple([_encoded(part) for run in _runs(text) for part in _turns(run)])
+
+
+_known_words = lru_cache(maxsize=16_384)(_words)  # a column's name is split for itself, for its table, and ever again
 
 
 def _runs(text: str) -> list[str]:
@@ -219,7 +228,8 @@ def stored_words(free: Iterable[str | None], tagged: Iterable[tuple[str, str | N
     for text in free:
         if text:
             sections.append(" ".join(split_words(text)))
-            whole += [_encoded(run) for run in _runs(text) if len(_turns(run)) > 1]
+            if not (text.islower() or text.isupper()):
+                whole += [_encoded(run) for run in _runs(text) if len(_turns(run)) > 1]
     for field, text in tagged:
         if text:
             letter = WORD_TAGS[field]
