@@ -49,8 +49,13 @@ class PinnedHttp:
     nothing (proxies, certificates, passwords) is taken from the process's environment.
     """
 
-    def __init__(self, origin: str, settings: ConnectorSettings, outbound: Outbound) -> None:
-        """`origin` is `http(s)://host[:port]`. Raises ConnectorError when the policy refuses the host."""
+    def __init__(
+        self, origin: str, settings: ConnectorSettings, outbound: Outbound, tls: ssl.SSLContext | None = None
+    ) -> None:
+        """`origin` is `http(s)://host[:port]`; `tls` replaces the usual checks of certificates.
+
+        Raises ConnectorError when the policy refuses the host.
+        """
         parts = urlsplit(origin)
         host = parts.hostname or ""
         self._scheme = parts.scheme
@@ -62,6 +67,7 @@ class PinnedHttp:
         self._addresses = vetted_addresses(outbound, host, self._port)
         self._deadline = settings.statement_timeout
         self._client = httpx.Client(
+            verify=True if tls is None else tls,
             trust_env=False,
             follow_redirects=False,
             timeout=httpx.Timeout(settings.statement_timeout, connect=settings.connect_timeout),

@@ -1,0 +1,259 @@
+"""Couchbase through the REST interface of its query service: buckets, scopes and collections as SQL++ sees them.
+
+A bucket is a database, a scope a schema, a collection a table. Columns come from INFER, which samples documents; the
+fields of an embedded document are columns with dotted names.
+
+Interface: https://docs.couchbase.com/server/current/n1ql-rest-query/index.html
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from pydantic import Field
+
+from persistence.connectors.base import (
+    ColumnInfo,
+    Connector,
+    ConnectorError,
+    ConnectorSettings,
+    Discovery,
+    Outbound,
+    SchemaInfo,
+    TableInfo,
+)
+from persistence.connectors.config import BasicCredentials, DatabaseConfig, TlsOptions
+from persistence.connectors.objects import PinnedHttp, redirected
+from persistence.connectors.sql import (
+    Selection,
+    no_answer,
+    not_permitted,
+    tls_context,
+    unknown_database,
+    wrong_password,
+)
+
+VERIFIED = "a stub of ours of the query service's REST interface; not against a Couchbase server"
+
+_LONGEST_ANSWER = 32 << 20
+_DEEPEST = 8
+_MOST_COLUMNS = 2000
+
+_NEUTRAL = {"string": "VARCHAR", "number": "NUMERIC", "boolean": "BOOLEAN", "array": "ARRAY", "object": "JSON"}
+
+_KEYSPACES = (
+    "SELECT k.`bucket` AS b, k.`scope` AS s, k.name AS n FROM system:keyspaces AS k WHERE k.namespace_id = 'default'"
+)
+
+
+class CouchbaseOptions(TlsOptions):
+    """Options of a Couchbase connection."""
+
+    sample_size: int = Field(500, ge=1, le=10_000, description="Documents per collection that decide its columns.")
+
+
+class CouchbaseConfig(DatabaseConfig):
+    """`database_config` of a couchbase connection; `database` is a bucket, absent for all that the user may see."""
+
+    options: CouchbaseOptions = CouchbaseOptions()
+
+
+class CouchbaseConnector(Connector):
+    """Collections of a Couchbase cluster as tables."""
+
+    kind = "couchbase"
+    config_section = "database_config"
+    config_model = CouchbaseConfig
+    credentials_model = BasicCredentials
+
+    def __init__(
+        self,
+        config: CouchbaseConfig,
+        credentials: BasicCredentials,
+        settings: ConnectorSettings,
+        outbound: Outbound,
+    ) -> None:
+        if config.auth_type != "basic":
+            raise ConnectorError("bad_config", "A couchbase connection has only the auth_type 'basic'.")
+        self._config = config
+        self._user = credentials.username
+        secret = f"{credentials.username}:{credentials.password.get_secret_value()}".encode()
+        self._headers = {
+            "Authorization": "Basic " + base64.b64encode(secret).decode(),
+            "Content-Type": "application/x-www-form-urlencoded",
+        }
+        self._settings = settings
+        self._outbound = outbound
+        self._port = config.port or (8093 if config.ssl_mode == "disable" else 18093)
+        self._selection = Selection(config.selected_tables, config.db_schema)
+        self._http: PinnedHttp | None = None
+
+    def __repr__(self) -> str:
+        return f"<CouchbaseConnector {self._config.host}:{self._port}>"
+
+    def verify(self) -> Discovery:
+        """Log on and count the collections. Raises ConnectorError."""
+        version = "".join(str(row) for row in self._ask("SELECT RAW version()")[:1])
+        found = self.schemas()
+        tables = sum(len(schema.tables) for schema in found)
+        return Discovery(
+            f"Connected to Couchbase: {tables} collection{'' if tables == 1 else 's'} in "
+            f"{len(found)} scope{'' if len(found) == 1 else 's'}.",
+            {"server_version": version, "schemas": len(found), "tables": tables},
+        )
+
+    def schemas(self) -> Sequence[SchemaInfo]:
+        """The scopes of every selected bucket."""
+        held: dict[tuple[str, str], set[str]] = {}
+        for row in self._ask(_KEYSPACES):
+            if not isinstance(row, Mapping) or not isinstance(row.get("n"), str):
+                continue
+            # A bucket's default collection is listed under the bucket's own name.
+            bucket, scope, name = (
+                (str(row["b"]), str(row.get("s") or "_default"), row["n"])
+                if row.get("b")
+                else (row["n"], "_default", "_default")
+            )
+            chosen = self._config.database is None or self._config.database == bucket
+            if scope != "_system" and chosen and self._selection.has_table(bucket, scope, name):
+                held.setdefault((bucket, scope), set()).add(name)
+        if self._config.database is not None and not held:
+            raise unknown_database(self._config.database)
+        return [SchemaInfo(bucket, scope, tuple(sorted(names))) for (bucket, scope), names in sorted(held.items())]
+
+    def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
+        """The named collections. Couchbase infers one at a time: a sample and a count of each."""
+        for name in names:
+            if not self._selection.has_table(database, schema, name):
+                continue
+            path = ".".join(_quoted(part) for part in (database, schema, name))
+            try:
+                found = self._ask(f'INFER default:{path} WITH {{"sample_size": {self._config.options.sample_size}}}')
+            except ConnectorError as error:
+                if error.kind == "not_found":
+                    continue
+                if error.kind != "failed":
+                    raise
+                yield TableInfo(name, "TABLE", (), comment=f"The columns are not known. {error.reason}")
+                continue
+            columns, note = _columns(found)
+            yield TableInfo(name, "TABLE", columns, comment=note, row_count=self._count(path))
+
+    def close(self) -> None:
+        """Close the connections."""
+        http, self._http = self._http, None
+        if http is not None:
+            http.close()
+
+    def _count(self, path: str) -> int | None:
+        """The collection's own counter, which is read without a scan; None where it may not be read."""
+        try:
+            rows = self._ask(f"SELECT RAW COUNT(*) FROM default:{path}")  # noqa: S608 - quoted names
+        except ConnectorError as error:
+            if error.kind in {"failed", "permission", "not_found"}:
+                return None
+            raise
+        return rows[0] if rows and type(rows[0]) is int else None
+
+    def _ask(self, statement: str) -> list[Any]:
+        """Run a statement that the service itself refuses to let write. Raises ConnectorError."""
+        if self._http is None:
+            config = self._config
+            context = tls_context(config, config.options.ssl_ca)
+            host = f"[{config.host}]" if ":" in config.host else config.host
+            origin = f"{'http' if context is None else 'https'}://{host}:{self._port}"
+            self._http = PinnedHttp(origin, self._settings, self._outbound, context)
+        seconds = self._settings.statement_timeout
+        form = {"statement": statement, "readonly": "true", "timeout": f"{max(1, int(seconds))}s"}
+        answer = self._http.send(
+            "POST", "/query/service", self._headers, content=urlencode(form).encode(), at_most=_LONGEST_ANSWER
+        )
+        if answer.status in {301, 302, 303, 307, 308}:
+            raise redirected(answer, "The query service")
+        held = _object(answer.body)
+        errors = held.get("errors")
+        codes = [error.get("code") for error in errors if isinstance(error, dict)] if isinstance(errors, list) else []
+        if answer.status == 401 and 13014 not in codes:
+            raise wrong_password(self._user)
+        if answer.status in {401, 403} or 13014 in codes:
+            # The same code is for strangers and for users without the role; only the latter may ask for the version.
+            if "version()" in statement:
+                raise wrong_password(self._user)
+            raise not_permitted("query this keyspace")
+        if {12003, 12021, 12020} & set(codes):
+            raise ConnectorError("not_found", "The bucket, scope or collection does not exist any more.")
+        if 1080 in codes or held.get("status") == "timeout":
+            raise no_answer(self._config.host, self._port, seconds)
+        if codes:
+            raise ConnectorError("failed", f"The query service refused a statement with the code {codes[0]}.")
+        if answer.status == 200 and len(answer.body) >= _LONGEST_ANSWER:
+            raise ConnectorError("failed", "The query service's answer is longer than this deployment reads.")
+        if answer.status != 200 or held.get("status") != "success" or not isinstance(held.get("results"), list):
+            raise ConnectorError(
+                "failed",
+                f"{self._config.host}:{self._port} did not answer as Couchbase's query service does. Check the port: "
+                "it is 8093, or 18093 with TLS.",
+            )
+        return list(held["results"])
+
+
+def _columns(found: Sequence[Any]) -> tuple[tuple[ColumnInfo, ...], str | None]:
+    """The columns of all flavours of documents that INFER found, and how many documents it looked at."""
+    flavours = [f for group in found for f in (group if isinstance(group, list) else [group]) if isinstance(f, dict)]
+    seen: dict[str, tuple[dict[str, None], int]] = {}
+    documents = 0
+    for flavour in flavours:
+        documents += _whole(flavour.get("#docs"))
+        _fields("", flavour.get("properties"), seen, 1)
+    if not flavours:
+        return (), "It is empty."
+    columns = []
+    for at, (path, (types, filled)) in enumerate(list(seen.items())[:_MOST_COLUMNS], start=1):
+        names = [name for name in types if name not in {"null", "missing"}]
+        neutral = "UNKNOWN" if not names else _NEUTRAL.get(names[0], "VARIANT") if len(names) == 1 else "VARIANT"
+        optional = "null" in types or "missing" in types or filled < documents
+        columns.append(ColumnInfo(path, neutral, " | ".join(sorted(types)), at, nullable=optional))
+    note = f"Columns are inferred from {documents} documents."
+    if len(seen) > _MOST_COLUMNS:
+        note += f" It has more fields than the {_MOST_COLUMNS} that are listed."
+    return tuple(columns), note
+
+
+def _fields(prefix: str, properties: Any, seen: dict[str, tuple[dict[str, None], int]], depth: int) -> None:
+    for name, about in properties.items() if isinstance(properties, dict) else ():
+        if not isinstance(about, dict):
+            continue
+        path = f"{prefix}{name}"
+        stated = about.get("type")
+        types = [str(kind) for kind in (stated if isinstance(stated, list) else [stated]) if kind]
+        inner = about.get("properties")
+        if "object" in types and inner and depth < _DEEPEST:
+            _fields(f"{path}.", inner, seen, depth + 1)
+            types = [kind for kind in types if kind != "object"]
+            if not set(types) - {"null", "missing"}:
+                continue
+        known, filled = seen.get(path, ({}, 0))
+        seen[path] = (known | dict.fromkeys(types), filled + _whole(about.get("#docs")))
+
+
+def _whole(value: Any) -> int:
+    """A count; INFER gives one per type where a field has several."""
+    if isinstance(value, list):
+        return sum(_whole(part) for part in value)
+    return value if isinstance(value, int) else 0
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        held = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return held if isinstance(held, dict) else {}
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

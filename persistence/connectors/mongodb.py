@@ -1,0 +1,437 @@
+"""MongoDB: databases and collections, with columns inferred from a bounded sample of documents.
+
+A MongoDB database is a database, its one schema is called "default", a collection is a table. A field is a column; the
+fields of an embedded document are columns with dotted names. Fields of documents inside arrays are not.
+
+The driver connects to the one vetted server and does not go on to the members that the server names. With
+`ssl_mode: verify-full` it is given the host's name, which the certificate proves; otherwise the vetted address.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import Field
+
+from persistence.connectors.base import (
+    ColumnInfo,
+    Connector,
+    ConnectorError,
+    ConnectorSettings,
+    Discovery,
+    KeyInfo,
+    Outbound,
+    SchemaInfo,
+    TableInfo,
+    vetted_addresses,
+)
+from persistence.connectors.config import BasicCredentials, DatabaseConfig, Name, TlsOptions
+from persistence.connectors.sql import (
+    Selection,
+    bad_certificate,
+    no_answer,
+    no_tls,
+    not_listening,
+    not_permitted,
+    tls_context,
+    unknown_database,
+    wrong_password,
+)
+
+VERIFIED = "the driver against a wire-level stub of ours (OP_MSG, SCRAM-SHA-256); not against a MongoDB server"
+
+T = TypeVar("T")
+
+_SCHEMA = "default"
+_OWN = frozenset({"admin", "local", "config"})
+_DEEPEST = 8
+_MOST_COLUMNS = 2000
+
+_NEUTRAL = {
+    "string": "VARCHAR",
+    "objectId": "VARCHAR",
+    "regex": "VARCHAR",
+    "javascript": "VARCHAR",
+    "int": "INTEGER",
+    "long": "BIGINT",
+    "double": "DOUBLE",
+    "decimal": "NUMERIC",
+    "bool": "BOOLEAN",
+    "date": "TIMESTAMP",
+    "timestamp": "TIMESTAMP",
+    "binData": "BINARY",
+    "object": "JSON",
+    "array": "ARRAY",
+}
+
+
+class MongodbOptions(TlsOptions):
+    """Options of a MongoDB connection."""
+
+    auth_source: Name = Field("admin", description="The database that holds the user.")
+    sample_size: int = Field(200, ge=1, le=5000, description="Documents per collection that decide its columns.")
+
+
+class MongodbConfig(DatabaseConfig):
+    """`database_config` of a mongodb connection. Without `database` every database that the user may see is read."""
+
+    options: MongodbOptions = MongodbOptions()
+
+
+class MongodbCredentials(BasicCredentials):
+    """A user name and a password; without a user name the server is used as it lets strangers in."""
+
+    username: str | None = Field(None, max_length=255)  # type: ignore[assignment]  # strangers have none
+
+
+class MongodbConnector(Connector):
+    """Collections of a MongoDB server as tables."""
+
+    kind = "mongodb"
+    config_section = "database_config"
+    config_model = MongodbConfig
+    credentials_model = MongodbCredentials
+    extra = "mongodb"
+
+    def __init__(
+        self,
+        config: MongodbConfig,
+        credentials: MongodbCredentials,
+        settings: ConnectorSettings,
+        outbound: Outbound,
+    ) -> None:
+        if config.auth_type != "basic":
+            raise ConnectorError("bad_config", "A mongodb connection has only the auth_type 'basic'.")
+        self._config = config
+        self._credentials = credentials
+        self._settings = settings
+        self._outbound = outbound
+        self._port = config.port or 27017
+        self._selection = Selection(config.selected_tables)
+        self._client: Any = None
+        self._authority: Path | None = None
+
+    def __repr__(self) -> str:
+        return f"<MongodbConnector {self._config.host}:{self._port}>"
+
+    def verify(self) -> Discovery:
+        """Log on and count the collections. Raises ConnectorError."""
+        version = self._guarded(lambda: str(self._connected().server_info().get("version", "")))
+        found = self.schemas()
+        tables = sum(len(schema.tables) for schema in found)
+        return Discovery(
+            f"Connected to MongoDB {version}: {tables} collection{'' if tables == 1 else 's'} in "
+            f"{len(found)} database{'' if len(found) == 1 else 's'}.",
+            {"server_version": version, "databases": len(found), "tables": tables},
+        )
+
+    def schemas(self) -> Sequence[SchemaInfo]:
+        """The schema "default" of every selected database, with its collections and views."""
+        found = []
+        for database in self._databases():
+            names = sorted(
+                name for name in self._collections(database) if self._selection.has_table(database, _SCHEMA, name)
+            )
+            if names:
+                found.append(SchemaInfo(database, _SCHEMA, tuple(names)))
+        return found
+
+    def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
+        """The named collections. MongoDB describes one at a time: a sample, the indexes and the count of each."""
+        if schema != _SCHEMA:
+            return
+        there = self._collections(database)
+        for name in names:
+            if name in there and self._selection.has_table(database, schema, name):
+                yield self._guarded(lambda name=name: self._table(database, name, there[name]))  # type: ignore[misc]
+
+    def close(self) -> None:
+        """Close the driver's connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+        if self._authority is not None:
+            self._authority.unlink(missing_ok=True)
+            self._authority = None
+
+    def _databases(self) -> list[str]:
+        wanted = self._selection.databases()
+        if wanted is None and self._config.database is not None:
+            wanted = [self._config.database]
+        if wanted is None:
+            found = self._guarded(lambda: self._connected().list_database_names())
+            return sorted(set(found) - _OWN)
+        if wanted == [self._config.database] and not self._collections(wanted[0]):
+            raise unknown_database(wanted[0])
+        return wanted
+
+    def _collections(self, database: str) -> dict[str, Mapping[str, Any]]:
+        found = self._guarded(lambda: list(self._connected()[database].list_collections()))
+        return {str(entry["name"]): entry for entry in found if not str(entry["name"]).startswith("system.")}
+
+    def _table(self, database: str, name: str, entry: Mapping[str, Any]) -> TableInfo:
+        collection = self._connected()[database][name]
+        limit = max(1, int(self._settings.statement_timeout * 1000))
+        size = self._config.options.sample_size
+        shape = Shape()
+        with collection.aggregate([{"$sample": {"size": size}}], maxTimeMS=limit, batchSize=50) as sample:
+            for document in sample:
+                shape.add(document)
+        notes = [f"Columns are inferred from {shape.documents} documents."] if shape.documents else ["It is empty."]
+        if shape.cut:
+            notes.append(f"It has more fields than are listed: the first {_MOST_COLUMNS}, {_DEEPEST} levels deep.")
+        if entry.get("type") == "view":
+            options = entry.get("options", {})
+            definition = json.dumps(
+                {key: options[key] for key in ("viewOn", "pipeline") if key in options}, default=str
+            )
+            return TableInfo(name, "VIEW", shape.columns(), comment=" ".join(notes), definition=definition)
+        keys = [KeyInfo("PRIMARY_KEY", "_id_", ("_id",))]
+        for index in self._unless_refused(lambda: list(collection.list_indexes())) or []:
+            # A partial index says nothing about the documents that it leaves out.
+            if index.get("unique") and "partialFilterExpression" not in index and index["name"] != "_id_":
+                keys.append(KeyInfo("UNIQUE", str(index["name"]), tuple(index["key"])))
+        rows = self._unless_refused(lambda: int(collection.estimated_document_count(maxTimeMS=limit)))
+        return TableInfo(name, "TABLE", shape.columns(), tuple(keys), " ".join(notes), rows)
+
+    def _unless_refused(self, call: Callable[[], T]) -> T | None:
+        """None where a user may read documents but nothing about them."""
+        from pymongo.errors import OperationFailure
+
+        try:
+            return call()
+        except OperationFailure as error:
+            if error.code == 13:
+                return None
+            raise
+
+    def _connected(self) -> Any:
+        if self._client is not None:
+            return self._client
+        try:
+            import pymongo
+        except ImportError:
+            raise ConnectorError(
+                "missing_extra", "Reading MongoDB needs a driver. Install it with: pip install 'stoa-platform[mongodb]'"
+            ) from None
+        config, credentials = self._config, self._credentials
+        address = self._reachable()
+        milliseconds = max(1, int(self._settings.connect_timeout * 1000))
+        options: dict[str, Any] = {
+            "directConnection": True,
+            "connectTimeoutMS": milliseconds,
+            "serverSelectionTimeoutMS": milliseconds,
+            "socketTimeoutMS": max(1, int(self._settings.statement_timeout * 1000)),
+            "maxPoolSize": 2,
+            "retryReads": False,
+            "readPreference": "secondaryPreferred",
+            "datetime_conversion": "DATETIME_AUTO",
+            "unicode_decode_error_handler": "replace",
+            "appname": "stoa",
+        }
+        host = address
+        if config.ssl_mode != "disable":
+            tls_context(config, config.options.ssl_ca)  # says what is wrong with the certificate
+            options |= {
+                "tls": True,
+                "tlsAllowInvalidHostnames": config.ssl_mode != "verify-full",
+                "tlsAllowInvalidCertificates": config.ssl_mode == "require",
+            }
+            if config.ssl_mode == "require":
+                del options["tlsAllowInvalidHostnames"]
+            if config.ssl_mode == "verify-full":
+                host = config.host
+            if config.options.ssl_ca:
+                with tempfile.NamedTemporaryFile("w", prefix="stoa-ca-", suffix=".pem", delete=False) as authority:
+                    authority.write(config.options.ssl_ca)
+                self._authority = Path(authority.name)
+                options["tlsCAFile"] = authority.name
+        if credentials.username:
+            options |= {
+                "username": credentials.username,
+                "password": credentials.password.get_secret_value(),
+                "authSource": config.options.auth_source,
+            }
+        self._client = pymongo.MongoClient(f"[{host}]" if ":" in host else host, self._port, **options)
+        return self._client
+
+    def _reachable(self) -> str:
+        """The first vetted address that accepts a connection; the driver alone would try in vain until its time-out."""
+        host = self._config.host
+        failure: ConnectorError | None = None
+        began = time.monotonic()
+        for address in vetted_addresses(self._outbound, host, self._port):
+            left = max(0.1, self._settings.connect_timeout - (time.monotonic() - began))
+            try:
+                socket.create_connection((address, self._port), timeout=left).close()
+            except TimeoutError:
+                failure = no_answer(host, self._port, self._settings.connect_timeout)
+            except OSError:
+                failure = not_listening(host, self._port)
+            else:
+                return address
+        raise failure or not_listening(host, self._port)
+
+    def _guarded(self, call: Callable[[], T]) -> T:
+        """Run a step and say in a sentence what went wrong with it, without the driver's own text."""
+        try:
+            return call()
+        except (ConnectorError, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            failure = self._failure(error)
+        # Outside the handler: the driver's messages may name the user and the servers behind the vetted one.
+        raise failure
+
+    def _failure(self, error: Exception) -> ConnectorError:
+        from pymongo import errors
+
+        host, text = self._config.host, str(error)
+        if isinstance(error, errors.OperationFailure):
+            if error.code in {18, 8000} or (error.code == 11 and "ser" in text):
+                return wrong_password(self._credentials.username or "")
+            if error.code == 13:
+                if not self._credentials.username:
+                    return ConnectorError("authentication", "The server asks for a user name and a password.")
+                return not_permitted("read this database")
+            if error.code == 50:
+                return no_answer(host, self._port, self._settings.statement_timeout)
+            return ConnectorError("failed", f"The server refused a request with the code {error.code}.")
+        if "CERTIFICATE_VERIFY_FAILED" in text or "certificate verify failed" in text:
+            return bad_certificate(host, "it is not trusted, has expired or is issued for another name")
+        late = "timed out" in text and "SSL" not in text
+        if self._config.ssl_mode != "disable" and isinstance(error, errors.ConnectionFailure) and not late:
+            return no_tls(host, self._port, self._config.ssl_mode)
+        if isinstance(error, errors.NetworkTimeout | errors.ExecutionTimeout) or "timed out" in text:
+            return no_answer(host, self._port, self._settings.connect_timeout)
+        if isinstance(error, errors.ConfigurationError):
+            return ConnectorError(
+                "failed", "The driver cannot work with this server or config. The server must be MongoDB 4.2 or newer."
+            )
+        if isinstance(error, errors.ConnectionFailure):
+            return ConnectorError(
+                "unreachable",
+                f"{host}:{self._port} broke off the connection. Check that it is a MongoDB server, and whether it asks "
+                "for TLS (ssl_mode).",
+            )
+        return ConnectorError("failed", "The server's answer could not be understood.")
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What a path was seen to hold."""
+
+    types: dict[str, None] = field(default_factory=dict)
+    elements: dict[str, None] = field(default_factory=dict)
+    filled: int = 0
+
+
+class Shape:
+    """The columns of documents, path by path, as they come by."""
+
+    def __init__(self) -> None:
+        self.documents = 0
+        self.cut = False
+        self._seen: dict[str, _Seen] = {}
+
+    def add(self, document: Mapping[str, Any]) -> None:
+        """Look at one document."""
+        self.documents += 1
+        self._fields("", document, 1)
+
+    def columns(self) -> tuple[ColumnInfo, ...]:
+        """One column per path that held a value, the document's key first."""
+        ordered = sorted(self._seen.items(), key=lambda item: item[0] != "_id")
+        columns: list[ColumnInfo] = []
+        for path, seen in ordered:
+            names = [name for name in seen.types if name != "null"]
+            display = " | ".join(sorted(seen.types))
+            if seen.elements:
+                display = display.replace("array", f"array<{' | '.join(sorted(seen.elements))}>")
+            columns.append(
+                ColumnInfo(
+                    path,
+                    _common(names),
+                    display,
+                    len(columns) + 1,
+                    nullable="null" in seen.types or seen.filled < self.documents,
+                )
+            )
+        return tuple(columns)
+
+    def _fields(self, prefix: str, document: Mapping[str, Any], depth: int) -> None:
+        for name, value in document.items():
+            path = f"{prefix}{name}"
+            if isinstance(value, Mapping) and value and depth < _DEEPEST:
+                self._fields(f"{path}.", value, depth + 1)
+                continue
+            seen = self._seen.get(path)
+            if seen is None:
+                if len(self._seen) >= _MOST_COLUMNS:
+                    self.cut = True
+                    continue
+                seen = self._seen[path] = _Seen()
+            kind = _type(value)
+            self.cut = self.cut or (kind == "object" and bool(value))
+            seen.types[kind] = None
+            seen.filled += kind != "null"
+            if kind == "array":
+                seen.elements |= dict.fromkeys(_type(element) for element in value[:100])
+
+
+def _common(names: Sequence[str]) -> str:
+    """The type that holds values of all these types."""
+    kinds = set(names)
+    if not kinds:
+        return "UNKNOWN"
+    if len(kinds) == 1:
+        return _NEUTRAL.get(names[0], "VARIANT")
+    if kinds <= {"int", "long"}:
+        return "BIGINT"
+    if kinds <= {"int", "long", "double"}:
+        return "DOUBLE"
+    if kinds <= {"int", "long", "double", "decimal"}:
+        return "NUMERIC"
+    neutral = {_NEUTRAL.get(name) for name in kinds}
+    return next(iter(neutral)) or "VARIANT" if len(neutral) == 1 else "VARIANT"
+
+
+_NAMES = {
+    "NoneType": "null",
+    "bool": "bool",
+    "int": "int",
+    "Int64": "long",
+    "float": "double",
+    "str": "string",
+    "datetime": "date",
+    "DatetimeMS": "date",
+    "ObjectId": "objectId",
+    "Decimal128": "decimal",
+    "bytes": "binData",
+    "Binary": "binData",
+    "UUID": "binData",
+    "Timestamp": "timestamp",
+    "Regex": "regex",
+    "Pattern": "regex",
+    "Code": "javascript",
+    "DBRef": "dbRef",
+    "MinKey": "minKey",
+    "MaxKey": "maxKey",
+}
+
+
+def _type(value: Any) -> str:
+    """The name that MongoDB gives to a value's type."""
+    if isinstance(value, Mapping):
+        return "object"
+    if isinstance(value, list):
+        return "array"
+    name = _NAMES.get(type(value).__name__, "unknown")
+    return "long" if name == "int" and not -(1 << 31) <= value < 1 << 31 else name
