@@ -160,7 +160,7 @@ class Calls:
                         try:
                             return await self._once(context, ledger_key, handler, arguments)
                         except DatabaseError as error:
-                            log.warning("job %s lost the store and is begun again", ledger_key, exc_info=error)
+                            log.warning("job %s lost the store and is begun again: %s", ledger_key, error.message)
                             reason = "the store could not answer"
                 await asyncio.sleep(pause)
         except asyncio.CancelledError:

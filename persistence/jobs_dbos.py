@@ -320,7 +320,7 @@ class DbosJobs:
         try:
             return await self._loop.run_in_executor(self._threads, work)
         except sa.exc.SQLAlchemyError as error:
-            log.warning("the job engine's store failed: %s", type(error).__name__, exc_info=error)
+            log.warning("the job engine's store failed: %s", type(error).__name__)
             raise DatabaseError("The job engine's store could not answer. Retry shortly.") from error
 
     async def _recorded(self, seconds: float) -> None:
@@ -444,7 +444,7 @@ class DbosJobs:
                     self._enqueue_chunk(run, name, chunk)
                     break
                 except sa.exc.OperationalError as error:
-                    log.warning("job %s could not start its tasks and tries again", run.key, exc_info=error)
+                    log.warning("job %s cannot start its tasks and tries on: %s", run.key, type(error).__name__)
                     run.given_up.wait(pause)
 
     def _enqueue_chunk(self, run: Run, name: str, tasks: Sequence[JobTask]) -> None:
@@ -459,14 +459,18 @@ class DbosJobs:
         """Wait for all tasks. Nothing is recorded: a wait that begins again looks again."""
         names = {f"{run.key}/{task.key}": task.key for task in tasks}
         ended: dict[str, JobOutcome] = {}
+        away = False
         while len(ended) < len(names):
             self._calls.stand(run)
             try:
                 for chunk in _chunks([path for path in names if path not in ended]):
                     for row in self._client.list_workflows(workflow_ids=chunk, status=_OVER, load_input=False):
                         ended[row.workflow_id] = _outcome(names[row.workflow_id], row)
+                away = False
             except sa.exc.SQLAlchemyError as error:
-                log.warning("job %s cannot see its tasks and looks again", run.key, exc_info=error)
+                if not away:
+                    log.warning("job %s cannot see its tasks and looks on: %s", run.key, type(error).__name__)
+                away = True
             if len(ended) < len(names):
                 run.given_up.wait(self._settings.job_poll_seconds)
         return [ended[path] for path in names]

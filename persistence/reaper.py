@@ -83,6 +83,7 @@ class Reaper:
         self._dead_after = timedelta(seconds=dead_seconds)
         self._lock: Any = None
         self._suspects: frozenset[str] = frozenset()
+        self._failing: set[str] = set()
         self._loop_task: asyncio.Task[None] | None = None
 
     @property
@@ -117,12 +118,18 @@ class Reaper:
             for step in (self._beat, self._try_to_lead, self.sweep_own, self._sweep_if_called_for):
                 await self._survive(step)
 
-    @staticmethod
-    async def _survive(step: Callable[[], Any]) -> None:
+    async def _survive(self, step: Callable[[], Any]) -> None:
+        name = step.__name__.lstrip("_")
         try:
             await step()
         except Exception as error:  # a restarting database must not end the reaper
-            log.warning("the reaper's step %s failed and is tried again", step.__name__, exc_info=error)
+            if name not in self._failing:  # once per outage, not once per beat
+                log.warning("the reaper's step %s fails and is tried on", name, exc_info=error)
+            self._failing.add(name)
+        else:
+            if name in self._failing:
+                log.warning("the reaper's step %s works again", name)
+            self._failing.discard(name)
 
     async def _beat(self) -> None:
         if self._lock_url is None:
