@@ -27,9 +27,9 @@ class LimitRows:
         known = self._known.get(organization_id)
         if known is not None and known[0] > now:
             return known[1]
-        query = sa.select(
-            rate_limits.c.reads, rate_limits.c.writes, rate_limits.c.bulk, rate_limits.c.anonymous
-        ).where(rate_limits.c.organization_id == organization_id)
+        query = sa.select(rate_limits.c.reads, rate_limits.c.writes, rate_limits.c.bulk, rate_limits.c.anonymous).where(
+            rate_limits.c.organization_id == organization_id
+        )
         found = await self.store.read(lambda shelves: shelves.connection.execute(query).one_or_none())
         row: Row | None = None if found is None else (found[0], found[1], found[2], found[3])
         if len(self._known) >= 10_000:

@@ -6,7 +6,6 @@ from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
 
-
 from schema.base import Resource
 from schema.errors import NotFound, VersionConflict
 from schema.pagination import Page
@@ -144,5 +143,3 @@ class Repository(Generic[T]):
 
     def _equal(self, equals: Mapping[str, Any]) -> list[sa.ColumnElement[bool]]:
         return [self.table.c[name] == value for name, value in equals.items() if value is not None]
-
-

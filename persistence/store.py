@@ -7,11 +7,11 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy as sa
 
 from persistence.engine import Database
+from persistence.queries.connections import ConnectionShelf
 from persistence.queries.secrets import SecretShelf
 from persistence.queries.workflows import RunShelf, RunTaskShelf
-from persistence.queries.connections import ConnectionShelf
 from persistence.repository import Repository, Scope
-from persistence.tables import assets, data_readiness, governance
+from persistence.tables import data_readiness, governance
 from persistence.tuples import StoredTuple, write_tuples
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.governance.organization import Organization
@@ -19,7 +19,7 @@ from schema.governance.project import Project
 
 T = TypeVar("T")
 Relation = StoredTuple
-"""user, relation, object – as `persistence/tuples.py` spells them."""
+"""user, relation, object, as `persistence/tuples.py` spells them."""
 
 
 class RemoteRelations(Protocol):
@@ -34,7 +34,9 @@ class RemoteRelations(Protocol):
 class Shelves:
     """Every shelf over one connection, and so inside one transaction."""
 
-    def __init__(self, connection: sa.Connection, staged: list[tuple[str, list[Relation], list[Relation]]] | None) -> None:
+    def __init__(
+        self, connection: sa.Connection, staged: list[tuple[str, list[Relation], list[Relation]]] | None
+    ) -> None:
         self.connection = connection
         self._staged = staged
 

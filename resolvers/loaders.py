@@ -40,7 +40,9 @@ class Loaders:
 
     async def _load_projects(self, organization_ids: Sequence[str]) -> list[list[Project]]:
         own = self._caller.organization_id
-        projects = await self._store.read(lambda shelves: shelves.projects.where_in(self._scope, "organization_id", [own]))
+        projects = await self._store.read(
+            lambda shelves: shelves.projects.where_in(self._scope, "organization_id", [own])
+        )
         readable = await self._guard.allows_many(
             self._caller, Permission.CAN_READ, "project", [project.id for project in projects]
         )

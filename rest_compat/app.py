@@ -155,6 +155,7 @@ class Application:
         self.parts = parts
         self._ready = False
         self._stopping = False
+        self._started = asyncio.Event()
         self._failure: BaseException | None = None
         self.services = [s for s in SERVICES if service in (None, s.name)]
         if not self.services:
@@ -172,6 +173,11 @@ class Application:
     def begin_shutdown(self) -> None:
         """From now on every path but the probes answers 503."""
         self._stopping = True
+
+    async def started(self) -> bool:
+        """Wait until start-up has ended, and say whether it went well."""
+        await self._started.wait()
+        return self._is_ready()
 
     def _is_ready(self) -> bool:
         return self._ready and not self._stopping
@@ -206,6 +212,7 @@ class Application:
         await self.parts.open()
         self.http.state.reception = self.parts.reception
         self._ready = True
+        self._started.set()
         gc.freeze()  # what start-up made lives as long as the process; the collector need not walk it again
 
     async def close(self) -> None:
@@ -223,6 +230,7 @@ class Application:
         await asyncio.wait({opening, stop}, return_when=asyncio.FIRST_COMPLETED)
         if opening.done() and opening.exception() is not None:
             self._failure = opening.exception()
+            self._started.set()
             log.error("start-up failed: %s", self._failure, exc_info=self._failure)
             self.on_failure()
         await stop
@@ -294,4 +302,3 @@ def openapi_of(service: Service) -> dict[str, Any]:
 def create_app(settings: Settings | None = None, *, service: str | None = None, **parts: Any) -> Application:
     """The application for the settings of the environment, or for given ones; `parts` replaces what a test holds."""
     return Application(Parts(settings or Settings(), **parts), service)
-

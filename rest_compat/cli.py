@@ -22,7 +22,7 @@ def _settings(**given: Any) -> Settings:
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValueError as error:
-        problems = getattr(error, "errors", lambda: [])()
+        problems: list[Any] = getattr(error, "errors", list)()
         lines = [f"STOA_{'_'.join(map(str, p['loc'])).upper()}: {p['msg']}" for p in problems] or [str(error)]
         raise click.ClickException("The settings are not valid.\n  " + "\n  ".join(lines)) from None
 
@@ -96,9 +96,7 @@ def run_server(settings: Settings, *, service: str | None = None, on_ready: Any 
                 self._announcement = asyncio.create_task(self._announce(f"http://{address[0]}:{address[1]}"))
 
         async def _announce(self, address: str) -> None:
-            while not app._is_ready() and app.failure is None and not self.should_exit:
-                await asyncio.sleep(0.05)
-            if app._is_ready() and on_ready is not None:
+            if await app.started() and on_ready is not None:
                 on_ready(address)
 
     server = Server(
@@ -190,7 +188,9 @@ def token(user: str, org: str, project: str | None, groups: tuple[str, ...], ttl
         raise click.ClickException("STOA_ISSUER is set: ask that provider for tokens. Unset it to issue your own.")
     with _clear_failures():
         click.echo(
-            DevelopmentIssuer(settings.data).issue(user, org, project=project, groups=groups, ttl=timedelta(seconds=ttl))
+            DevelopmentIssuer(settings.data).issue(
+                user, org, project=project, groups=groups, ttl=timedelta(seconds=ttl)
+            )
         )
 
 
@@ -229,7 +229,9 @@ def snapshot(check: bool) -> None:
 
 
 @main.command()
-@click.option("--source", help="Address of your own database: postgresql://user:password@host/name, mysql://…, or a folder.")
+@click.option(
+    "--source", help="Address of your own database: postgresql://user:password@host/name, mysql://…, or a folder."
+)
 @click.option("--no-serve", is_flag=True, help="End after the searches instead of serving.")
 @click.option("--port", type=int, default=8000, show_default=True, help="Port to serve on; 0 takes a free one.")
 @click.option("--data", type=click.Path(path_type=Path), help="Data folder; a new temporary one when left out.")

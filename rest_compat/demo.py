@@ -25,8 +25,8 @@ from persistence.samples import baseball
 from persistence.samples.postgres import NoPostgres, running_postgres
 from rest_compat.app import create_app
 from rest_compat.logs import set_up_logs
-from rest_compat.setup import bootstrap_organization
 from rest_compat.settings import Settings
+from rest_compat.setup import bootstrap_organization
 
 ORGANIZATION, USER, PROJECT = "demo", "ada", "Sandbox"
 MOST_BRANCHES = 12
@@ -116,7 +116,9 @@ def _database_source(name: str, url: str, searches: tuple[str, str]) -> Source:
     parts = urlsplit(url)
     kinds = {"postgresql": ("postgres", 5432), "postgres": ("postgres", 5432), "mysql": ("mysql", 3306)}
     if parts.scheme not in kinds or not parts.hostname:
-        raise ValueError("--source takes postgresql://user:password@host/name, mysql://user:password@host/name or a folder.")
+        raise ValueError(
+            "--source takes postgresql://user:password@host/name, mysql://… of the same form, or a folder."
+        )
     kind, usual_port = kinds[parts.scheme]
     port = parts.port or usual_port
     body = {

@@ -129,9 +129,7 @@ class OperationRoute(APIRoute):
         except Exception as error:
             state = state_of(request)
             failure = as_api_error(error, request.url.path)
-            return response_of(
-                failure, path=request.url.path, request_id=state.request_id, trace_id=state.trace_id
-            )
+            return response_of(failure, path=request.url.path, request_id=state.request_id, trace_id=state.trace_id)
 
     async def _answer(self, request: Request) -> Response:
         reception: Reception = request.app.state.reception
@@ -194,7 +192,7 @@ def _documented(op: Operation[..., Any], project: ProjectHeader) -> Callable[...
                 "x_project_id",
                 inspect.Parameter.KEYWORD_ONLY,
                 annotation=Annotated[
-                    kind,  # type: ignore[valid-type]
+                    kind,
                     Header(alias=PROJECT_HEADER, description="The project to work in; wins over the token's claim."),
                 ],
                 default=inspect.Parameter.empty if project == "required" else None,

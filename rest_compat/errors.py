@@ -60,6 +60,4 @@ def is_data_readiness(path: str) -> bool:
 def response_of(error: ApiError, *, path: str, request_id: str, trace_id: str) -> Response:
     """The HTTP answer for a failure."""
     body = body_of(error, path=path, request_id=request_id, trace_id=trace_id)
-    return Response(
-        orjson.dumps(body, default=str), error.status, headers=error.headers, media_type="application/json"
-    )
+    return Response(orjson.dumps(body, default=str), error.status, headers=error.headers, media_type="application/json")

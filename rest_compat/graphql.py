@@ -16,7 +16,8 @@ from strawberry.types import ExecutionResult
 from auth.caller import Caller
 from resolvers.context import Context
 from resolvers.operation import Kind
-from rest_compat.request import Reception
+from rest_compat.errors import as_api_error, response_of
+from rest_compat.request import Reception, state_of
 from schema.errors import ApiError, InvalidFormat, InvalidRequest, RateLimitExceeded, Unauthenticated, ValidationError
 
 
@@ -28,11 +29,14 @@ class GraphEndpoint(GraphQL[Context, None]):
         if scope["type"] != "http":
             await super().__call__(scope, receive, send)
             return
+        request = Request(scope, receive)
         try:
-            response = await self.run(Request(scope, receive))
-        except HTTPException as refused:
-            status = 415 if "content type" in refused.reason else refused.status_code
-            raise InvalidRequest(f"{refused.reason}.", status=status) from None
+            response = await self.run(request)
+        except Exception as error:
+            # Answered here: the framework would make a plain-text 500 of anything that leaves this endpoint.
+            state, path = state_of(request), request.url.path
+            failure = as_api_error(_refused(error), path)
+            response = response_of(failure, path=path, request_id=state.request_id, trace_id=state.trace_id)
         await response(scope, receive, send)
 
     async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Context:
@@ -70,6 +74,14 @@ class GraphEndpoint(GraphQL[Context, None]):
         if result.extensions:
             answer["extensions"] = result.extensions
         return cast("GraphQLHTTPResponse", answer)
+
+
+def _refused(error: Exception) -> Exception:
+    """What the view refuses as HTTP, as an error of the catalogue."""
+    if not isinstance(error, HTTPException):
+        return error
+    status = 415 if "content type" in error.reason else error.status_code
+    return InvalidRequest(f"{error.reason.rstrip('.')}.", status=status)
 
 
 async def _charge(

@@ -1,4 +1,4 @@
-"""The front of the HTTP server: request id, trace, readiness, body size, rate headers, and the last catch. Pure ASGI."""
+"""The front of the HTTP server: request id, trace, readiness, body size, rate headers, the last catch. Pure ASGI."""
 
 import re
 import secrets
@@ -122,6 +122,7 @@ def _state(headers: Headers) -> RequestState:
 
 def probe(check: Callable[[], bool]) -> Callable[[Any], Awaitable[Any]]:
     """An endpoint that answers 200 `ok` while the check holds, and 503 otherwise."""
+
     async def endpoint(_request: Any) -> JSONResponse:
         return JSONResponse({"status": "ok"}) if check() else JSONResponse({"status": "starting"}, 503)
 

@@ -14,7 +14,13 @@ from auth.tokens import TokenVerifier
 from persistence.limits import LimitRows
 from resolvers.context import Context, Services
 from resolvers.operation import Kind
-from schema.errors import InvalidParameter, MissingRequiredField, ProjectAccessDenied, RateLimitExceeded, Unauthenticated
+from schema.errors import (
+    InvalidParameter,
+    MissingRequiredField,
+    ProjectAccessDenied,
+    RateLimitExceeded,
+    Unauthenticated,
+)
 
 PROJECT_HEADER = "X-Project-ID"
 _ETAG = re.compile(r'^(?:W/)?"(\d{1,18})"$')
@@ -40,6 +46,7 @@ class Reception:
     limiter: RateLimiter
     defaults: Limits
     tenant_rows: LimitRows
+
     async def caller(self, connection: HTTPConnection, kind: Kind) -> Caller:
         """Who calls. Raises the exact 401."""
         try:
@@ -77,7 +84,8 @@ class Reception:
         if project is not None:
             if not project.strip():
                 raise MissingRequiredField(f"The {PROJECT_HEADER} header is empty.", field=PROJECT_HEADER)
-            if project != caller.project_id or project_required:
+            # The claim's own project is left to the operation's permission: a service worker may not read projects.
+            if project != caller.project_id:
                 await require_project(guard, caller, project)
             caller = replace(caller, project_id=project)
         return Context(

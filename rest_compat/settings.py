@@ -27,7 +27,9 @@ class HttpSettings(BaseModel):
     shutdown_seconds: float = Field(
         1.0, ge=0, le=300, description="How long a stopping server still answers 503, so that balancers notice."
     )
-    log_format: str = Field("auto", pattern="^(auto|json|text)$", description="json, text, or auto: text on a terminal.")
+    log_format: str = Field(
+        "auto", pattern="^(auto|json|text)$", description="json, text, or auto: text on a terminal."
+    )
     log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="Least level that is logged.")
     cors_origins: str = Field("", description="Comma-separated origins that browsers may call from; empty: same only.")
 

@@ -34,7 +34,9 @@ async def bootstrap_organization(settings: Settings, organization_id: str, owner
         ]
 
         def work(shelves: Shelves) -> bool:
-            found = shelves.connection.execute(sa.select(organizations.c.id).where(organizations.c.id == organization_id))
+            found = shelves.connection.execute(
+                sa.select(organizations.c.id).where(organizations.c.id == organization_id)
+            )
             new = found.one_or_none() is None
             if new:
                 shelves.connection.execute(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import strawberry
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+from strawberry import Maybe as Maybe  # an argument that may be absent, null or a value; its default is None
 from strawberry.scalars import JSON
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ else:
 ModelT = TypeVar("ModelT", bound=BaseModel)
 MethodT = TypeVar("MethodT", bound=Callable[..., Any])
 EnumT = TypeVar("EnumT", bound=type[Enum])
-
-Maybe = strawberry.Maybe
-"""An argument that may be absent, null or a value; write the default as `None`."""
 
 
 class Long(int):

@@ -9,7 +9,6 @@ from resolvers.operation import Operation
 from schema.base import Info
 
 
-
 def opens(op: Operation[..., Any]) -> Any:
     """Offer an operation as a field with the same arguments, bounds and description."""
 

@@ -1,12 +1,13 @@
 """The error catalogue: one class is one code and one status (contract section 7).
 
 ApiError
-├── 400  InvalidRequest (405, 413, 415 too) · ValidationError · InvalidParameter · MissingRequiredField · InvalidFormat · SearchQueryInvalid
+├── 400  InvalidRequest (405, 413, 415 too) · ValidationError · InvalidParameter · MissingRequiredField ·
+│        InvalidFormat · SearchQueryInvalid
 ├── 401  Unauthenticated · TokenExpired · TokenInvalid · TokenMalformed
 ├── 403  Forbidden · ProjectAccessDenied · OrgAccessDenied
 ├── 404  NotFound
 ├── 409  AlreadyExists · VersionConflict
-├── 422  any of the 400 family, raised with status=422: right type, but outside a bound, pattern, enum or state rule
+├── 422  any of the 400 family, raised with status=422: right type, outside a bound, pattern, enum or state rule
 ├── 429  RateLimitExceeded · QuotaExceeded
 ├── 500  InternalError · DatabaseError
 ├── 502  UpstreamUnavailable

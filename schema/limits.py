@@ -1,21 +1,21 @@
-"""What a GraphQL request may cost: its shape is bounded before it runs, and it is charged like the REST calls it replaces."""
+"""What a GraphQL request may cost: bounded before it runs, and charged like the REST calls that it replaces."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any
 
 from graphql import (
     FieldNode,
     FragmentDefinitionNode,
     FragmentSpreadNode,
-    GraphQLIncludeDirective,
     GraphQLObjectType,
-    GraphQLSkipDirective,
     InlineFragmentNode,
     OperationDefinitionNode,
+    SelectionNode,
     SelectionSetNode,
+    VariableNode,
+    value_from_ast_untyped,
 )
-from graphql.execution.values import get_directive_values
 from pydantic import BaseModel, Field
 from strawberry.extensions import (
     DisableIntrospection,
@@ -63,12 +63,12 @@ class ChargeRootFields(SchemaExtension):
     def __init__(self, most: int) -> None:
         self._most = most
 
-    async def on_execute(self) -> AsyncIterator[None]:  # type: ignore[override]
+    async def on_execute(self) -> AsyncIterator[None]:
         """Count the operations that the request calls, and charge them."""
         context: Context = self.execution_context.context
         operations = list(self._called())
         costs = Counter(op.kind for op in operations)
-        await context.charge(dict(costs), most=self._most)
+        await context.charge({kind.value: cost for kind, cost in costs.items()}, most=self._most)
         yield
 
     def _called(self) -> Iterator[Operation[..., Any]]:
@@ -83,7 +83,7 @@ class ChargeRootFields(SchemaExtension):
         )
         root = self.execution_context.schema._schema.get_root_type(chosen.operation)
         assert root is not None
-        variables = self.execution_context.variables or {}
+        variables = _variables(chosen, self.execution_context.variables or {})
         seen: set[str] = set()
         for field in _root_fields(chosen.selection_set, fragments, variables):
             key = field.alias.value if field.alias else field.name.value
@@ -107,10 +107,26 @@ def _root_fields(
             yield from _root_fields(fragments[node.name.value].selection_set, fragments, variables)
 
 
-def _included(node: Any, variables: dict[str, Any]) -> bool:
-    skip = get_directive_values(GraphQLSkipDirective, node, variables)
-    include = get_directive_values(GraphQLIncludeDirective, node, variables)
-    return not (skip and skip["if"]) and not (include and not include["if"])
+def _included(node: SelectionNode, variables: Mapping[str, Any]) -> bool:
+    """Whether `@skip` and `@include` leave the node in; what cannot be told yet counts as in."""
+    for directive in node.directives or ():
+        name, argument = directive.name.value, next(iter(directive.arguments or ()), None)
+        if argument is None or name not in ("skip", "include"):
+            continue
+        value = argument.value
+        holds = variables.get(value.name.value) if isinstance(value, VariableNode) else getattr(value, "value", None)
+        if holds is (name == "skip"):
+            return False
+    return True
+
+
+def _variables(operation: OperationDefinitionNode, given: Mapping[str, Any]) -> dict[str, Any]:
+    defaults = {
+        definition.variable.name.value: value_from_ast_untyped(definition.default_value)
+        for definition in operation.variable_definitions or ()
+        if definition.default_value is not None
+    }
+    return defaults | dict(given)
 
 
 def _operation_of(root: GraphQLObjectType, name: str) -> Operation[..., Any] | None:
@@ -120,5 +136,3 @@ def _operation_of(root: GraphQLObjectType, name: str) -> Operation[..., Any] | N
     definition = field.extensions.get("strawberry-definition")
     operation: Operation[..., Any] | None = definition.metadata.get("operation") if definition else None
     return operation
-
-

@@ -32,7 +32,8 @@ _RIGHT_TYPE_WRONG_VALUE = {"uuid_parsing", "datetime_parsing", "date_parsing", "
 def refused_body(error: pydantic.ValidationError, name: str | None = None) -> ApiError:
     """The catalogue error for a body that was refused; `name` is put before each path (GraphQL arguments)."""
     return body_problems(
-        (problem["type"], problem["loc"], problem["msg"]) for problem in error.errors(include_url=False, include_input=False)
+        (problem["type"], problem["loc"], problem["msg"])
+        for problem in error.errors(include_url=False, include_input=False)
     )
 
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from persistence.migrations.run import upgrade
 from tests.doors import Door, GraphDoor, RestDoor
 from tests.support.postgres import PostgresServer, postgres_server, postgres_url, shared_postgres
-from tests.world import World, running_world, test_settings
+from tests.world import World, running_world, settings_for
 
 __all__ = ["postgres_server", "postgres_url"]
 
@@ -94,7 +94,7 @@ def setting_overrides() -> dict[str, Any]:
 @pytest.fixture
 async def world(store_url: str | None, tmp_path: Path, setting_overrides: dict[str, Any]) -> AsyncIterator[World]:
     """A running platform on the test's store."""
-    settings = test_settings(tmp_path, store_url, migrate_on_start=False, **setting_overrides)
+    settings = settings_for(tmp_path, store_url, migrate_on_start=False, **setting_overrides)
     async with running_world(settings) as world:
         yield world
 

@@ -157,7 +157,10 @@ class GraphDoor(Door):
 
 def _plain(op: Operation[..., Any], arguments: dict[str, Any]) -> tuple[dict[str, Any], Any]:
     """Arguments as JSON: the plain ones, and the body."""
-    given = {n: v.model_dump(mode="json", exclude_unset=True) if isinstance(v, BaseModel) else v for n, v in arguments.items()}
+    given = {
+        n: v.model_dump(mode="json", exclude_unset=True) if isinstance(v, BaseModel) else v
+        for n, v in arguments.items()
+    }
     given = {n: TypeAdapter(Any).dump_python(v, mode="json") for n, v in given.items()}
     body = given.pop(op.body.name, None) if op.body is not None else None
     return given, body

@@ -85,7 +85,7 @@ class World:
 
         def work(shelves: Any) -> dict[str, list[tuple[Any, ...]]]:
             return {
-                table.name: sorted((tuple(map(repr, row)) for row in shelves.connection.execute(table.select())))
+                table.name: sorted(tuple(map(repr, row)) for row in shelves.connection.execute(table.select()))
                 for table in whole_metadata().sorted_tables
                 if table.name not in ("workers", "job_ledger")
             }
@@ -115,15 +115,13 @@ async def running_world(settings: Settings, *, jobs: Any = None, **parts: Any) -
 
 
 async def _project(world: World, name: str, user: str, org: str) -> str:
-    answer = await world.request(
-        "POST", "/governance/projects", token=world.token(user, org=org), json={"name": name}
-    )
+    answer = await world.request("POST", "/governance/projects", token=world.token(user, org=org), json={"name": name})
     assert answer.status_code == 201, answer.text
     project_id: str = answer.json()["id"]
     return project_id
 
 
-def test_settings(folder: Path, url: str | None = None, **given: Any) -> Settings:
+def settings_for(folder: Path, url: str | None = None, **given: Any) -> Settings:
     """Settings of a test: its own folder and store, loopback sources allowed, and room in every window."""
     values: dict[str, Any] = {
         "data": folder / "data",
@@ -139,4 +137,3 @@ def test_settings(folder: Path, url: str | None = None, **given: Any) -> Setting
     return Settings(**(values | given))
 
 
-test_settings.__test__ = False  # type: ignore[attr-defined]

@@ -142,7 +142,9 @@ class ConnectorSettings(BaseModel):
     """What the deployment lets connectors do."""
 
     connect_timeout: float = Field(10.0, gt=0, le=300, description="Seconds to wait for a connection to a source.")
-    statement_timeout: float = Field(60.0, gt=0, le=86_400, description="Seconds that one statement in a source may take.")
+    statement_timeout: float = Field(
+        60.0, gt=0, le=86_400, description="Seconds that one statement in a source may take."
+    )
     filesystem_roots: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)] = Field(
         (), description="Comma-separated folders under which nfs paths may lie; empty refuses every path."
     )

@@ -1,4 +1,4 @@
-"""The one way from an operation to a tenant's store: off the event loop, within a deadline, under the address policy."""
+"""The one way from an operation to a tenant's store: off the event loop, with a deadline and an address policy."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -11,7 +11,6 @@ from persistence.migrations.run import whole_metadata
 LOCK = 0x5_70A  # any constant will do; every process of this house uses the same one
 
 
-
 def spelled(kind: str, item: Any, autogenerate: Any) -> str | Literal[False]:
     """Spell the house's own column types by their names in a generated migration."""
     if kind != "type" or not isinstance(item, Moment | sa.JSON):

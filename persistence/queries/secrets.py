@@ -49,7 +49,7 @@ class SecretShelf(Repository[Secret]):
             names[resource_id].append(name)
         return names
 
-    def all_sealed(self, after: tuple[str, str, str, str] | None, limit: int) -> Sequence[sa.Row[Any]]:
+    def all_sealed(self, after: tuple[str, str, str, str] | None, limit: int) -> Sequence[Sequence[Any]]:
         """A window over every tenant's secrets, for the key rotation command alone."""
         key = (secrets.c.organization_id, secrets.c.resource_type, secrets.c.resource_id, secrets.c.name)
         query = sa.select(*key, secrets.c.sealed).order_by(*key).limit(limit)

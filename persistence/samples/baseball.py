@@ -141,9 +141,7 @@ def _constraints(connection: psycopg.Connection[Any]) -> Iterator[sql.Composed]:
     for table, comment in COMMENTS.items():
         yield sql.SQL("comment on table {} is {}").format(sql.Identifier(SCHEMA, table), sql.Literal(comment))
     for (table, column), comment in COLUMN_COMMENTS.items():
-        yield sql.SQL("comment on column {} is {}").format(
-            sql.Identifier(SCHEMA, table, column), sql.Literal(comment)
-        )
+        yield sql.SQL("comment on column {} is {}").format(sql.Identifier(SCHEMA, table, column), sql.Literal(comment))
 
 
 def _names(columns: tuple[str, ...]) -> sql.Composed:

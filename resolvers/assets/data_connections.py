@@ -107,12 +107,16 @@ async def list_data_connections(
     *,
     page: PageNumber = 1,
     limit: PageSize = 20,
-    sort: Annotated[str, Field(max_length=200, description="field:order, comma-separated, such as name:desc.")] = "name:asc",
+    sort: Annotated[
+        str, Field(max_length=200, description="field:order, comma-separated, such as name:desc.")
+    ] = "name:asc",
     search: Annotated[str, Field(max_length=255, description="Part of the name or description.")] | None = None,
-    tags: Annotated[str, Field(max_length=1000, description="Comma-separated; a connection must have them all.")] | None = None,
+    tags: Annotated[str, Field(max_length=1000, description="Comma-separated; a connection must have them all.")]
+    | None = None,
     status: ConnectionStatus | None = None,
     connection_type: ConnectionType | None = None,
-    created_by: Annotated[str, Field(max_length=300, description="A user id, `user:` may stand before it.")] | None = None,
+    created_by: Annotated[str, Field(max_length=300, description="A user id, `user:` may stand before it.")]
+    | None = None,
 ) -> Page[DataConnection]:
     """List the data connections of the selected project and those of its whole organization."""
     mine = [sa.or_(table.c.project_id == ctx.project_id, table.c.project_id.is_(None))]
@@ -137,9 +141,7 @@ async def list_data_connections(
 
 
 @operation(needs=Permission.CAN_WRITE, on="data_connection:{resource_uri}", kind=Kind.WRITE)
-async def update_data_connection(
-    ctx: Context, *, resource_uri: Uri, changes: DataConnectionChange
-) -> DataConnection:
+async def update_data_connection(ctx: Context, *, resource_uri: Uri, changes: DataConnectionChange) -> DataConnection:
     """Update a data connection; only the fields that are sent change.
 
     A new config or new credentials make it PENDING again, unless the same request sets a status.
@@ -174,7 +176,9 @@ async def verify_data_connection(ctx: Context, *, resource_uri: Uri) -> Connecti
     """
     connection, credentials = await opened(ctx, resource_uri)
     if connection.status is ConnectionStatus.DISABLED:
-        raise ValidationError("This connection is disabled. Set its status to PENDING first.", status=422, field="status")
+        raise ValidationError(
+            "This connection is disabled. Set its status to PENDING first.", status=422, field="status"
+        )
     started = time.perf_counter()
     try:
         found = await ctx.services.connectors.use(
@@ -195,9 +199,7 @@ async def verify_data_connection(ctx: Context, *, resource_uri: Uri) -> Connecti
     }
     # The revision that was verified: a connection that was changed meanwhile keeps the state of its change.
     await ctx.store.write(
-        lambda shelves: shelves.data_connections.change(
-            ctx.tenant, resource_uri, values, expected=connection._revision
-        )
+        lambda shelves: shelves.data_connections.change(ctx.tenant, resource_uri, values, expected=connection._revision)
     )
     return answer
 
@@ -219,7 +221,9 @@ async def opened(ctx: Context, resource_uri: str) -> tuple[DataConnection, dict[
     connection, sealed = await ctx.store.read(work)
     credentials = {}
     for name, text in sealed.items():
-        value = ctx.services.keyring.open(text, associated_data(ctx.organization_id, "data_connection", resource_uri, name))
+        value = ctx.services.keyring.open(
+            text, associated_data(ctx.organization_id, "data_connection", resource_uri, name)
+        )
         credentials[name] = _value(value)
     return connection, credentials
 
@@ -268,7 +272,9 @@ def _keep(
     now, user = ctx.now(), ctx.caller.user_id
     for name, value in credentials.items():
         text = value.encode() if isinstance(value, str) else _JSON + orjson.dumps(value)
-        sealed = ctx.services.keyring.seal(text, associated_data(ctx.organization_id, "data_connection", resource_uri, name))
+        sealed = ctx.services.keyring.seal(
+            text, associated_data(ctx.organization_id, "data_connection", resource_uri, name)
+        )
         secret = Secret(
             name=name,
             description=None,

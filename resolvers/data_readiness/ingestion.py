@@ -47,7 +47,9 @@ class Ingestion:
 
     async def plan(self) -> Sequence[JobTask]:
         """List what there is and write the tasks. Raises JobError when the source shows nothing."""
-        found = [schema for schema in await self._read(lambda source: list(source.schemas())) if self._asked_for(schema)]
+        found = [
+            schema for schema in await self._read(lambda source: list(source.schemas())) if self._asked_for(schema)
+        ]
         batches = [batch for schema in found for batch in self._batches(schema)]
         if not batches:
             raise JobError(
@@ -86,9 +88,7 @@ class Ingestion:
 
         def work(shelves: Shelves) -> Counts | None:
             closing = {"completed_at": self._ctx.now()}
-            if not shelves.run_tasks.move(
-                task_id, RunStatus.COMPLETED, only_from=(RunStatus.RUNNING,), **closing
-            ):
+            if not shelves.run_tasks.move(task_id, RunStatus.COMPLETED, only_from=(RunStatus.RUNNING,), **closing):
                 return None
             counts = upsert_source(
                 shelves.connection,
@@ -297,4 +297,3 @@ def source_assets(
                 | ({"default": column.default} if column.default is not None else {}),
                 column_relationships=targets or None,
             )
-

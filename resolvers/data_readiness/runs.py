@@ -197,4 +197,3 @@ async def cancel_run(ctx: Context, *, configuration_id: ConfigurationId, run_id:
     canceled = await ctx.store.write(work)
     await ctx.services.jobs.cancel(canceled.id)
     return canceled
-

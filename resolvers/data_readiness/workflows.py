@@ -73,9 +73,7 @@ async def list_workflow_configurations(
 @operation(needs=Permission.CAN_READ)
 async def get_workflow_configuration(ctx: Context, *, configuration_id: ConfigurationId) -> WorkflowConfiguration:
     """Get a workflow configuration."""
-    return await ctx.store.read(
-        lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id))
-    )
+    return await ctx.store.read(lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id)))
 
 
 def _type_of(configuration: WorkflowConfigurationCreate) -> WorkflowType:

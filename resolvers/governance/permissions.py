@@ -127,18 +127,24 @@ async def set_parent(ctx: Context, *, link: ParentLink) -> Done:
     await require(ctx, Permission.CAN_CREATE_RESOURCES, link.parent_type.value, link.parent_id)
     child = object_name(link.resource_type.value, link.resource_id)
     parent = object_name(link.parent_type.value, link.parent_id)
-    standing = [
-        found
-        for relation in PARENTS
-        for found in await ctx.services.relations.read(ctx.organization_id, object=child, relation=relation.value)
-    ] if link.resource_type is not ResourceType.PROJECT else await ctx.services.relations.read(
-        ctx.organization_id, object=child, relation=ResourceType.ORGANIZATION.value
+    standing = (
+        [
+            found
+            for relation in PARENTS
+            for found in await ctx.services.relations.read(ctx.organization_id, object=child, relation=relation.value)
+        ]
+        if link.resource_type is not ResourceType.PROJECT
+        else await ctx.services.relations.read(
+            ctx.organization_id, object=child, relation=ResourceType.ORGANIZATION.value
+        )
     )
     wanted = RelationTuple(parent, link.parent_type.value, child)
     if wanted not in standing:
         await ctx.services.relations.write(ctx.organization_id, [wanted], standing, lenient=True)
     ctx.guard.forget()
-    return Done(message=f"{link.resource_type} {link.resource_id} now inherits from {link.parent_type} {link.parent_id}.")
+    return Done(
+        message=f"{link.resource_type} {link.resource_id} now inherits from {link.parent_type} {link.parent_id}."
+    )
 
 
 PARENTS = {ResourceType.PROJECT, ResourceType.ORGANIZATION}

@@ -59,7 +59,7 @@ async def create_project(ctx: Context, *, project: ProjectCreate) -> Project:
 
 
 def project_relations(project: Project) -> list[Relation]:
-    """The relations that a new project starts with: its organization, its creator, the groups, the platform's worker."""
+    """What a new project starts with: its organization, its creator, the groups, the platform's worker."""
     name = object_name("project", project.id)
     return [
         Relation(object_name("organization", project.organization_id), "organization", name),

@@ -84,9 +84,7 @@ async def update_resource_secret(
 
 
 @operation(needs=Permission.CAN_MANAGE_SECRETS, on=RESOURCE, kind=Kind.WRITE)
-async def delete_resource_secret(
-    ctx: Context, *, resource_type: TypeName, resource_id: ObjectId, name: Name
-) -> Done:
+async def delete_resource_secret(ctx: Context, *, resource_type: TypeName, resource_id: ObjectId, name: Name) -> Done:
     """Delete a secret of a resource."""
     return await _delete(ctx, resource_type, resource_id, name)
 

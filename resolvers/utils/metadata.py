@@ -156,7 +156,7 @@ async def update_metadata(
     given: dict[str, Any] = changes.given()
     reason, expected = given.pop("version_change_reason", None), given.pop("expected_version", None)
     if given.get("extension", {}) is None:
-        del given["extension"]  # GraphQL sends null for what was left out; {} clears it
+        given["extension"] = {}
     for flag in ("is_dq_tagged", "is_pii_tagged", "is_sensitivity_tagged"):
         if flag in given and given[flag] is None:
             del given[flag]

@@ -64,7 +64,10 @@ class WorkflowRun(Resource):
 class RunCreate(Change):
     """What a run works on."""
 
-    asset_fqn: Annotated[str, Field(min_length=1, max_length=2000, description="Dotted service[.database[.schema[.table]]].")] | None = None
+    asset_fqn: (
+        Annotated[str, Field(min_length=1, max_length=2000, description="Dotted service[.database[.schema[.table]]].")]
+        | None
+    ) = None
     parameters: JsonObject = Field(default_factory=dict)
     save_all: bool = False
 

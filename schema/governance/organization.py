@@ -25,9 +25,7 @@ class Organization(Resource):
     updated_at: datetime
 
     @edge
-    async def projects(
-        self, info: Info
-    ) -> list[Annotated["Project", strawberry.lazy("schema.governance.project")]]:
+    async def projects(self, info: Info) -> list[Annotated["Project", strawberry.lazy("schema.governance.project")]]:
         """The projects of this organization that the caller may read."""
         return await info.context.load.projects_of_organization(self.id)
 

@@ -9,7 +9,18 @@ import strawberry
 from pydantic import Field, model_validator
 from strawberry.scalars import JSON
 
-from schema.base import Change, JsonObject, Long, Maybe, Resource, change, choice, resource
+from schema.base import (
+    Change,
+    JsonObject,
+    Long,
+    Maybe,
+    OptionalJsonObject,
+    Resource,
+    absent,
+    change,
+    choice,
+    resource,
+)
 from schema.identifiers import VERSION_PATTERN, Fqn
 
 MAX_CHILDREN: Final = 500
@@ -27,7 +38,6 @@ class AssetType(StrEnum):
 
 
 OptionalLong = Annotated[int | None, strawberry.field(graphql_type=Long | None)]
-OptionalJsonObject = Annotated[dict[str, Any] | None, strawberry.field(graphql_type=JSON | None)]
 OptionalJsonObjects = Annotated[list[dict[str, Any]] | None, strawberry.field(graphql_type=list[JSON] | None)]
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -258,7 +268,7 @@ class MetadataAssetUpdate(_Storable):
     description: Maybe[LongText | None] = None
     summary_text: Maybe[LongText | None] = None
     owners: Maybe[Owners | None] = None
-    extension: OptionalJsonObject = None
+    extension: OptionalJsonObject = absent()
     is_dq_tagged: Maybe[bool] = None
     is_pii_tagged: Maybe[bool] = None
     is_sensitivity_tagged: Maybe[bool] = None
