@@ -202,7 +202,7 @@ class CouchbaseConnector(Connector):
 
 
 def _columns(found: Sequence[Any]) -> tuple[tuple[ColumnInfo, ...], str | None]:
-    """The columns of all flavours of documents that INFER found, and how many documents it looked at."""
+    """The columns of all flavours of documents that INFER found, and a remark."""
     flavours = [f for group in found for f in (group if isinstance(group, list) else [group]) if isinstance(f, dict)]
     seen: dict[str, tuple[dict[str, None], int]] = {}
     documents = 0
@@ -212,12 +212,13 @@ def _columns(found: Sequence[Any]) -> tuple[tuple[ColumnInfo, ...], str | None]:
     if not flavours:
         return (), "It is empty."
     columns = []
-    for at, (path, (types, filled)) in enumerate(list(seen.items())[:_MOST_COLUMNS], start=1):
+    # A sample comes in any order, and an unchanged collection should look unchanged.
+    for at, (path, (types, filled)) in enumerate(sorted(seen.items())[:_MOST_COLUMNS], start=1):
         names = [name for name in types if name not in {"null", "missing"}]
         neutral = "UNKNOWN" if not names else _NEUTRAL.get(names[0], "VARIANT") if len(names) == 1 else "VARIANT"
         optional = "null" in types or "missing" in types or filled < documents
         columns.append(ColumnInfo(path, neutral, " | ".join(sorted(types)), at, nullable=optional))
-    note = f"Columns are inferred from {documents} documents."
+    note = "Columns are inferred from a sample of its documents."
     if len(seen) > _MOST_COLUMNS:
         note += f" It has more fields than the {_MOST_COLUMNS} that are listed."
     return tuple(columns), note

@@ -184,7 +184,7 @@ class MongodbConnector(Connector):
         with collection.aggregate([{"$sample": {"size": size}}], maxTimeMS=limit, batchSize=50) as sample:
             for document in sample:
                 shape.add(document)
-        notes = [f"Columns are inferred from {shape.documents} documents."] if shape.documents else ["It is empty."]
+        notes = [f"Columns are inferred from at most {size} documents." if shape.documents else "It is empty."]
         if shape.cut:
             notes.append(f"It has more fields than are listed: the first {_MOST_COLUMNS}, {_DEEPEST} levels deep.")
         if entry.get("type") == "view":
@@ -348,10 +348,14 @@ class Shape:
 
     def columns(self) -> tuple[ColumnInfo, ...]:
         """One column per path that held a value, the document's key first."""
-        ordered = sorted(self._seen.items(), key=lambda item: item[0] != "_id")
+        # A sample comes in any order, and an unchanged collection should look unchanged.
+        ordered = sorted(self._seen.items(), key=lambda item: (item[0] != "_id", item[0]))
+        parents = {path[:at] for path in self._seen for at, sign in enumerate(path) if sign == "."}
         columns: list[ColumnInfo] = []
         for path, seen in ordered:
-            names = [name for name in seen.types if name != "null"]
+            names = [name for name in sorted(seen.types) if name != "null"]
+            if not names and path in parents:
+                continue
             display = " | ".join(sorted(seen.types))
             if seen.elements:
                 display = display.replace("array", f"array<{' | '.join(sorted(seen.elements))}>")
