@@ -60,11 +60,29 @@ def retire(engine: sa.Engine) -> None:
     engine.dispose()
 
 
+class _Seldom(logging.Filter):
+    """Lets a warning through once in 30 seconds: DBOS repeats itself at every look while its store is away."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is to be written."""
+        start = str(record.msg)[:50]
+        if record.levelno > logging.WARNING or record.created - self._last.get(start, 0.0) >= 30.0:
+            self._last[start] = record.created
+            return True
+        return False
+
+
 def quiet_dbos() -> None:
     """DBOS writes to the standard logger, and only what matters; without a handler it would print by itself."""
     logger = logging.getLogger("dbos")
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())
+    if not any(isinstance(known, _Seldom) for known in logger.filters):
+        logger.addFilter(_Seldom())
     logger.setLevel(logging.WARNING)
 
 

@@ -380,7 +380,7 @@ class DbosJobs:
                     found = await self._database.read(functools.partial(job_ledger.canceled, keys=sorted(keys)))
                     self._calls.give_up_canceled(found)
                 except DatabaseError:
-                    continue  # the store is away; look again
+                    await asyncio.sleep(1.0)  # the store is away
 
     # --- the workflows, in DBOS's threads ---------------------------------------------------------------------
 

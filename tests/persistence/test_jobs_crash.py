@@ -120,7 +120,7 @@ async def postgres_place(folder: Path, url: str) -> Place:
 def assert_each_effect_once(place: Place, job: str, n: int, *, in_flight: int) -> None:
     """Every task and the end left one effect; only what was in flight at a kill was begun again."""
     wanted = {f"{job}/t{i}" for i in range(n)} | {f"{job}#finish"}
-    assert set(place.count("effect")) == wanted
+    assert place.effects() == wanted
     assert set(place.count("effect").values()) == {1}
     begun = place.count("begin")
     again = sum(begun[key] - 1 for key in wanted)
@@ -136,7 +136,7 @@ async def test_a_killed_process_on_sqlite_finishes_its_job_after_its_restart(
         await jobs.enqueue("fan", {"n": 16, "seconds": 0.2}, key="run")
         await until(lambda: len(place.lines("end")) >= 6, "some tasks")
         await first.kill()
-        assert len(place.count("effect")) < 16
+        assert len(place.effects()) < 16
         await start(place).ready()
         assert await over(jobs, "run") is JobState.DONE
         outcome = await jobs.outcome("run")
@@ -238,7 +238,7 @@ async def test_the_other_worker_on_postgresql_finishes_what_a_killed_one_held(
         [parent] = [pid for key, pid in place.lines("begin") if key == "run#plan"]
         [other] = set(by_id) - {parent}
         await by_id[parent if victim == "the process with the parent" else other].kill()
-        assert len(place.count("effect")) < 24
+        assert len(place.effects()) < 24
         assert await over(jobs, "run") is JobState.DONE
     assert place.count("begin")["run#plan"] == 1
     assert_each_effect_once(place, "run", 24, in_flight=5)
@@ -313,7 +313,7 @@ async def test_a_worker_taken_for_dead_while_frozen_gives_up_and_serves_again(
         await jobs.enqueue("fan", {"n": 4, "seconds": 0}, key="next")
         assert await over(jobs, "next") is JobState.DONE
         assert await frozen.terminate() == 0
-    assert len(place.count("effect")) == 8 + 1 + 4 + 1
+    assert len(place.effects()) == 8 + 1 + 4 + 1
     assert set(place.count("effect").values()) == {1}
 
 

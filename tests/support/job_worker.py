@@ -68,6 +68,11 @@ class Place:
         """How often each key had that event."""
         return Counter(key for key, _ in self.lines(event))
 
+    def effects(self) -> set[str]:
+        """The keys that left their effect. A process may be killed between an effect and its line in the ledger."""
+        folder = self.folder / "effects"
+        return {path.name.replace("+", "/") for path in folder.iterdir()} if folder.exists() else set()
+
     def effect(self, key: str) -> None:
         """Leave the effect of a key, which is possible once."""
         try:
