@@ -64,7 +64,7 @@ from schema.utils.metadata_asset import MetadataAsset
 log = logging.getLogger("stoa.graphql")
 
 
-@strawberry.type
+@strawberry.type(description="Everything that can be read.")
 class Query:
     """Everything that can be read."""
 
@@ -94,7 +94,7 @@ class Query:
     run_tasks: Page[RunTask] = opens(list_run_tasks)
 
 
-@strawberry.type
+@strawberry.type(description="Everything that can be changed.")
 class Mutation:
     """Everything that can be changed."""
 

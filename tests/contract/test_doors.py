@@ -1,0 +1,284 @@
+"""Every operation stands behind both doors, the paths are the documented ones, and what is published is current."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from graphql import GraphQLInputObjectType, GraphQLObjectType
+from openapi_spec_validator import OpenAPIV30SpecValidator
+
+import schema
+from resolvers import operation as operations
+from resolvers.operation import Operation, operation
+from rest_compat.app import SERVICES, Service, openapi_of
+from rest_compat.door import OperationRoute
+from rest_compat.setup import snapshots
+from tests.doors import FIELDS, QUERIES, ROUTES, SDL
+from tests.world import World
+
+DOCUMENTED = {
+    "GET /governance/organizations",
+    "GET /governance/organizations/{org_id}",
+    "POST /governance/projects",
+    "GET /governance/projects",
+    "GET /governance/projects/{project_id}",
+    "GET /governance/permissions/check",
+    "POST /governance/permissions/grant",
+    "POST /governance/permissions/revoke",
+    "POST /governance/permissions/set-parent",
+    "POST /governance/permissions/delete-all",
+    "POST /governance/resources/projects/secrets",
+    "GET /governance/resources/projects/secrets",
+    "GET /governance/resources/projects/secrets/{name}",
+    "PUT /governance/resources/projects/secrets/{name}",
+    "DELETE /governance/resources/projects/secrets/{name}",
+    "POST /governance/resources/{resource_type}/{resource_id}/secrets",
+    "GET /governance/resources/{resource_type}/{resource_id}/secrets",
+    "GET /governance/resources/{resource_type}/{resource_id}/secrets/{name}",
+    "PUT /governance/resources/{resource_type}/{resource_id}/secrets/{name}",
+    "DELETE /governance/resources/{resource_type}/{resource_id}/secrets/{name}",
+    "POST /assets/data",
+    "GET /assets/data/{resource_uri}",
+    "PUT /assets/data/{resource_uri}",
+    "POST /assets/data/{resource_uri}/verify",
+    "GET /assets/data/{resource_uri}/secret",
+    "GET /utils/search/metadata",
+    "GET /utils/{resource_type}/{resource_uri}/metadata",
+    "POST /utils/{resource_type}/{resource_uri}/metadata",
+    "PUT /utils/{resource_type}/{resource_uri}/metadata",
+    "DELETE /utils/{resource_type}/{resource_uri}/metadata",
+    "GET /data-readiness/workflows",
+    "POST /data-readiness/workflows",
+    "GET /data-readiness/workflows/{configuration_id}",
+    "POST /data-readiness/workflows/{configuration_id}/runs",
+    "GET /data-readiness/workflows/{configuration_id}/runs",
+    "GET /data-readiness/workflows/{configuration_id}/runs/{run_id}",
+    "GET /data-readiness/workflows/{configuration_id}/runs/{run_id}/tasks",
+}
+"""Section 4 of the contract, the rows that this version serves."""
+
+ADDITIONS = {
+    "GET /governance/organizations/{org_id}/rate-limits",
+    "PUT /governance/organizations/{org_id}/rate-limits",
+    "GET /governance/permissions/explain",
+    "GET /assets/data",
+    "POST /data-readiness/workflows/{configuration_id}/runs/{run_id}/cancel",
+}
+"""What section 9.2 lets a version add."""
+
+ONLY_REST: set[str] = set()
+ONLY_GRAPH: set[str] = set()
+"""Operations that one door alone has a reason to open."""
+
+DEMANDS_PROJECT = {
+    *(path for path in DOCUMENTED if "/projects/secrets" in path),
+    *(path for path in DOCUMENTED if path.endswith("/metadata")),
+}
+"""The paths on which the contract demands the header X-Project-ID."""
+
+CREATED = {
+    "POST /governance/projects",
+    "POST /governance/resources/projects/secrets",
+    "POST /governance/resources/{resource_type}/{resource_id}/secrets",
+    "POST /assets/data",
+    "POST /utils/{resource_type}/{resource_uri}/metadata",
+    "POST /data-readiness/workflows",
+}
+QUEUED = {"POST /data-readiness/workflows/{configuration_id}/runs"}
+
+BY_NAME = pytest.mark.parametrize("service", SERVICES, ids=[s.name for s in SERVICES])
+PUBLISHED = list(snapshots())
+
+
+def routes() -> list[OperationRoute]:
+    """Every route that calls an operation."""
+    return [r for s in SERVICES for r in s.door.router.routes if isinstance(r, OperationRoute)]
+
+
+def line(route: OperationRoute) -> str:
+    """Method and path."""
+    (method,) = route.methods or {""}
+    return f"{method} {route.path}"
+
+
+def test_the_paths_are_the_documented_ones_and_the_listed_additions() -> None:
+    served = [line(route) for route in routes()]
+    assert len(served) == len(set(served))
+    plain = {path for path in served if " /api/" not in path}
+    assert plain == DOCUMENTED | ADDITIONS
+    assert not DOCUMENTED & ADDITIONS
+
+
+def test_data_readiness_is_served_under_both_prefixes_alike() -> None:
+    found: dict[str, list[tuple[Any, ...]]] = {"/data-readiness": [], "/api/data-readiness": []}
+    for route in routes():
+        for prefix, kept in found.items():
+            if route.path.startswith(prefix):
+                about = (route.path.removeprefix(prefix), route.methods, route.operation, route.answer_status)
+                kept.append((*about, route.envelope, route.project))
+    assert found["/data-readiness"] == found["/api/data-readiness"] != []
+
+
+def test_every_operation_has_a_path_and_a_field() -> None:
+    assert set(ROUTES) - set(FIELDS) == ONLY_REST
+    assert set(FIELDS) - set(ROUTES) == ONLY_GRAPH
+    for name, field in FIELDS.items():
+        assert field.extensions["strawberry-definition"].metadata["operation"] is ROUTES[name].operation
+
+
+def test_every_declared_operation_is_opened() -> None:
+    """An operation that stands in `resolvers/` and in no door would be dead, or reached in a third way."""
+    import importlib
+    import pkgutil
+
+    import resolvers
+
+    declared: dict[str, Operation[..., Any]] = {}
+    for module in pkgutil.walk_packages(resolvers.__path__, "resolvers."):
+        for value in vars(importlib.import_module(module.name)).values():
+            if isinstance(value, Operation):
+                declared[value.name] = value
+    assert set(declared) == set(ROUTES) | ONLY_GRAPH
+
+
+def test_reads_are_get_and_queries_and_writes_are_not() -> None:
+    for name, route in ROUTES.items():
+        (method,) = route.methods or {""}
+        reads = route.operation.kind is operations.Kind.READ
+        assert reads == (method == "GET") == (name in QUERIES), name
+
+
+def test_the_status_of_a_success_is_the_contracts() -> None:
+    for route in routes():
+        path = line(route).replace("/api/data-readiness", "/data-readiness")
+        expected = 201 if path in CREATED else 202 if path in QUEUED else 200
+        assert route.answer_status == expected, path
+
+
+def test_the_project_header_is_demanded_where_the_contract_says() -> None:
+    for route in routes():
+        path = line(route)
+        assert route.project == ("required" if path in DEMANDS_PROJECT else "optional"), path
+
+
+def test_an_operation_without_a_permission_does_not_import() -> None:
+    with pytest.raises(TypeError, match="needs"):
+        operation(on="project")  # type: ignore[call-arg]
+    for name, route in ROUTES.items():
+        assert isinstance(route.operation.needs, operations.Permission | operations.OwnView), name
+
+
+def test_what_needs_no_permission_is_a_short_list() -> None:
+    open_ = {name for name, route in ROUTES.items() if isinstance(route.operation.needs, operations.OwnView)}
+    assert open_ == {"list_organizations", "list_projects", "check_permission", "explain_permission"}
+
+
+@pytest.mark.parametrize(("path", "content"), PUBLISHED, ids=[path.name for path, _ in PUBLISHED])
+def test_the_published_file_is_current(path: Path, content: str) -> None:
+    assert path.read_text() == content, "run `stoa snapshot`"
+
+
+def test_no_published_file_is_left_over() -> None:
+    published = {path for path, _ in snapshots()}
+    openapi = Path(schema.__file__).parent.parent / "rest_compat" / "openapi"
+    assert {*openapi.iterdir()} | {Path(schema.__file__).parent / "schema.graphql"} == published
+
+
+@BY_NAME
+def test_the_document_is_openapi_3_0(service: Service) -> None:
+    document = json.loads(json.dumps(openapi_of(service)))
+    assert re.fullmatch(r"3\.0\.\d", document["openapi"])
+    assert [error.message for error in OpenAPIV30SpecValidator(document).iter_errors()] == []
+
+
+@BY_NAME
+def test_the_document_describes_every_path_once(service: Service) -> None:
+    document = openapi_of(service)
+    described = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
+    assert described == {line(r) for r in routes() if r.path.startswith(service.door.prefix + "/")}
+    ids = [op["operationId"] for methods in document["paths"].values() for op in methods.values()]
+    assert len(ids) == len(set(ids))
+
+
+@BY_NAME
+def test_the_document_says_what_each_operation_does_and_how_it_fails(service: Service) -> None:
+    document = openapi_of(service)
+    for path, methods in document["paths"].items():
+        for method, op in methods.items():
+            where = f"{method} {path}"
+            assert len(op["summary"]) > 8, where
+            assert len(op["description"]) > 8, where
+            assert {"400", "401", "403", "404", "409", "422", "429", "500", "502", "503"} < set(op["responses"]), where
+            for status, answer in op["responses"].items():
+                content = answer["content"]["application/json"]["schema"]
+                if int(status) >= 400:
+                    assert content == {"$ref": "#/components/schemas/Error"}, where
+                else:
+                    assert content, where
+            names = {p["name"]: p for p in op.get("parameters", [])}
+            header = names["X-Project-ID"]
+            assert header["in"] == "header"
+            assert header.get("required", False) == (f"{method.upper()} {path}" in DEMANDS_PROJECT), where
+            for name in re.findall(r"{(\w+)}", path):
+                assert names[name]["in"] == "path", where
+
+
+@BY_NAME
+def test_the_documents_error_has_the_keys_of_its_variant(service: Service) -> None:
+    error = openapi_of(service)["components"]["schemas"]["Error"]
+    inner = error["properties"]["error"]
+    if service.name == "data-readiness":
+        assert set(error["required"]) == {"error", "request_id"}
+        assert set(inner["properties"]) == {"code", "message", "details"}
+    else:
+        assert set(error["required"]) == {"error"}
+        assert set(inner["properties"]) == {"code", "message", "status", "details", "request_id", "trace_id"}
+    assert "details" not in inner["required"]
+
+
+def test_the_documents_use_no_word_that_openapi_3_0_lacks() -> None:
+    def walk(node: Any, where: str) -> None:
+        if isinstance(node, dict):
+            assert node.get("type") != "null", where
+            # A property may be called anything; a schema may not use these words.
+            if not where.endswith("/properties"):
+                assert not {"const", "examples", "prefixItems", "$defs"} & set(node), where
+            for name, value in node.items():
+                walk(value, f"{where}/{name}")
+        elif isinstance(node, list):
+            for number, value in enumerate(node):
+                walk(value, f"{where}/{number}")
+
+    for service in SERVICES:
+        walk(openapi_of(service), service.name)
+
+
+def test_every_field_type_and_argument_of_the_graph_is_described() -> None:
+    for root in (SDL.query_type, SDL.mutation_type):
+        assert root is not None
+        assert root.description
+        for name, field in root.fields.items():
+            assert field.description, name
+    for name, kind in SDL.type_map.items():
+        if isinstance(kind, GraphQLObjectType | GraphQLInputObjectType) and not name.startswith("__"):
+            assert kind.description, name
+
+
+def test_the_two_doors_take_the_same_arguments() -> None:
+    for name, route in ROUTES.items():
+        declared = {p.name for p in route.operation.parameters}
+        camel = {re.sub(r"_(\w)", lambda m: m.group(1).upper(), p) for p in declared}
+        assert set(FIELDS[name].args) == camel, name
+
+
+@pytest.mark.anyio
+async def test_every_service_publishes_its_document_and_its_page(world: World) -> None:
+    for service in SERVICES:
+        answer = await world.request("GET", f"{service.door.prefix}/openapi.json")
+        assert (answer.status_code, answer.json()) == (200, openapi_of(service))
+        assert answer.headers["content-type"] == "application/json"
+    page = await world.request("GET", "/docs")
+    assert page.status_code == 200
+    assert page.headers["content-type"].startswith("text/html")
