@@ -319,7 +319,7 @@ def update_asset(
     after = {field: changes[field] for field in PEOPLES_FIELDS if field in changes}
     people = set(asset.people_fields)
     for field, value in after.items():
-        (people.discard if value is None else people.add)(field)
+        (people.discard if value is None or value == {} else people.add)(field)
     if "description" in after and after["description"] is None:
         after["description"] = asset.source_description
     document = asset.view.document()

@@ -12,14 +12,13 @@ from typing import Annotated, Any, cast
 
 from pydantic import Field
 
-from auth.permissions import Permission
 from persistence.queries.catalog import create_asset, delete_asset, get_asset, search_assets, update_asset
 from persistence.queries.metadata_search import Window
 from resolvers.context import Context
 from resolvers.engines.catalog_diff import judge
 from resolvers.engines.query_string import parse_query
 from resolvers.operation import Kind, operation
-from schema.governance.permission import Done
+from schema.governance.permission import Done, Permission
 from schema.pagination import Offset, Page, SearchLimit
 from schema.utils.metadata_asset import (
     AssetSort,
@@ -153,7 +152,8 @@ async def update_metadata(
     Ingestion keeps what is set here. `expected_version` in the body, or If-Match, makes a concurrent change a
     VERSION_CONFLICT. A change that changes nothing makes no version.
     """
-    given: dict[str, Any] = changes.given()
+    whole = changes.model_dump(mode="python")  # owners and tags with their defaults, which given() would leave out
+    given: dict[str, Any] = {name: whole[name] for name in changes.given()}
     reason, expected = given.pop("version_change_reason", None), given.pop("expected_version", None)
     if given.get("extension", {}) is None:
         given["extension"] = {}

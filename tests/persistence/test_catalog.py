@@ -20,9 +20,8 @@ from schema.errors import AlreadyExists, InvalidParameter, NotFound, ValidationE
 from schema.utils.metadata_asset import AssetType, MetadataAsset
 from schema.utils.source_asset import Counts, SourceAsset
 from tests.support.catalog import SCOPE, TABLES, URI, catalog_url, day, engine, source
-from tests.support.postgres import postgres_server, postgres_url
 
-__all__ = ["catalog_url", "engine", "postgres_server", "postgres_url"]
+__all__ = ["catalog_url", "engine"]
 
 ORDERS = {"orders": {"id": "INTEGER", "email": "VARCHAR", "total": "NUMERIC"}}
 

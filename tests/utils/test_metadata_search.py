@@ -35,9 +35,6 @@ from schema.utils.search_query import (
     split_words,
 )
 from tests.support.catalog import SCOPE, TABLES, URI
-from tests.support.postgres import postgres_server
-
-__all__ = ["postgres_server"]
 
 Row = dict[str, Any]
 
