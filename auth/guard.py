@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from auth.caller import Caller
-from auth.permissions import Permission
 from auth.relations import Question, Relations, bare_id, object_name
+from schema.governance.permission import Permission
 
 LONGEST_ID = 1000
 

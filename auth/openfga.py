@@ -53,6 +53,13 @@ class OpenFgaSettings(BaseModel):
         None, description="Address of an OpenFGA server, such as http://openfga:8080; unset: the in-process engine."
     )
     openfga_api_token: SecretStr | None = Field(None, description="Preshared key of the OpenFGA server.")
+    openfga_store_prefix: str = Field(
+        "stoa-",
+        min_length=1,
+        max_length=16,
+        pattern=r"^[A-Za-z0-9_-]+$",
+        description="What the names of the organizations' stores start with; deployments on one server differ in it.",
+    )
     openfga_timeout: float = Field(3.0, gt=0, le=60, description="Seconds to wait for the OpenFGA server.")
 
 
@@ -373,7 +380,7 @@ class OpenFgaRelations:
         return known
 
     async def _find_store(self, store: str) -> str:
-        name = store_name(store)
+        name = store_name(store, self._settings.openfga_store_prefix)
         found = await self._named(name)
         if not found:
             await self._call("create-store", "POST", "/stores", {"name": name})
@@ -404,10 +411,10 @@ class OpenFgaRelations:
         return other.types == self.model.types and other.conditions == self.model.conditions
 
 
-def store_name(store: str) -> str:
+def store_name(store: str, prefix: str = "stoa-") -> str:
     """The name of an organization's store; a digest where OpenFGA would not take the organization's own."""
-    name = f"stoa-{store}"
-    return name if _STORE_NAME.fullmatch(name) else f"stoa-{hashlib.sha256(store.encode()).hexdigest()[:48]}"
+    name = f"{prefix}{store}"
+    return name if _STORE_NAME.fullmatch(name) else prefix + hashlib.sha256(store.encode()).hexdigest()[:48]
 
 
 class _Gone(UpstreamUnavailable):

@@ -1,41 +1,13 @@
-"""The platform's vocabulary of access: the permissions, relations and resource types of contract 5.1.
+"""What the authorization model says about the vocabulary of `schema/governance/permission.py`.
 
-What is granted to whom is read from `auth/model.fga`; these names are only its Python spelling, and a test compares
-the two.
+What is granted to whom is read from `auth/model.fga`; the names are only its Python spelling, and a test compares the
+two.
 """
 
 from enum import StrEnum
 
 from auth.model import Model
-
-
-class Permission(StrEnum):
-    """What an operation may require. Computed by the model, never granted."""
-
-    CAN_READ = "can_read"
-    CAN_WRITE = "can_write"
-    CAN_DELETE = "can_delete"
-    CAN_EXECUTE = "can_execute"
-    CAN_CREATE_RESOURCES = "can_create_resources"
-    CAN_SHARE = "can_share"
-    CAN_READ_SECRETS = "can_read_secrets"
-    CAN_MANAGE_SECRETS = "can_manage_secrets"
-    CAN_READ_METADATA = "can_read_metadata"
-    CAN_MANAGE_METADATA = "can_manage_metadata"
-    CAN_MANAGE_PROJECTS = "can_manage_projects"
-    CAN_MANAGE_USERS = "can_manage_users"
-
-
-class Relation(StrEnum):
-    """What may be granted to a user or a group; which of them where, `grantable` says."""
-
-    OWNER = "owner"
-    ADMIN = "admin"
-    MEMBER = "member"
-    DEVELOPER = "developer"
-    OPERATOR = "operator"
-    VIEWER = "viewer"
-    SERVICE_WORKER = "service_worker"
+from schema.governance.permission import Permission, Relation, ResourceType
 
 
 class ParentRelation(StrEnum):
@@ -43,19 +15,6 @@ class ParentRelation(StrEnum):
 
     ORGANIZATION = "organization"
     PROJECT = "project"
-
-
-class ResourceType(StrEnum):
-    """What access is given to."""
-
-    ORGANIZATION = "organization"
-    PROJECT = "project"
-    ARTIFACT = "artifact"
-    FILE = "file"
-    DATA_CONNECTION = "data_connection"
-    MCP_SERVER = "mcp_server"
-    API_SERVER = "api_server"
-    MODEL = "model"
 
 
 def grantable(model: Model, type_: ResourceType) -> frozenset[Relation]:

@@ -12,14 +12,12 @@ from persistence.queries.secrets import SecretShelf
 from persistence.queries.workflows import RunShelf, RunTaskShelf
 from persistence.repository import Repository, Scope
 from persistence.tables import data_readiness, governance
-from persistence.tuples import StoredTuple, write_tuples
+from persistence.tuples import TupleLike, write_tuples
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.governance.organization import Organization
 from schema.governance.project import Project
 
 T = TypeVar("T")
-Relation = StoredTuple
-"""user, relation, object, as `persistence/tuples.py` spells them."""
 
 
 class RemoteRelations(Protocol):
@@ -35,7 +33,7 @@ class Shelves:
     """Every shelf over one connection, and so inside one transaction."""
 
     def __init__(
-        self, connection: sa.Connection, staged: list[tuple[str, list[Relation], list[Relation]]] | None
+        self, connection: sa.Connection, staged: list[tuple[str, list[TupleLike], list[TupleLike]]] | None
     ) -> None:
         self.connection = connection
         self._staged = staged
@@ -80,7 +78,7 @@ class Shelves:
         """Tasks of runs."""
         return RunTaskShelf(self.connection)
 
-    def relate(self, organization_id: str, writes: Iterable[Relation] = (), deletes: Iterable[Relation] = ()) -> None:
+    def relate(self, organization_id: str, writes: Iterable[TupleLike] = (), deletes: Iterable[TupleLike] = ()) -> None:
         """Write relations as part of this transaction: they stand when it commits, and never without it."""
         if self._staged is None:
             write_tuples(self.connection, organization_id, list(writes), list(deletes), lenient=True)
@@ -117,8 +115,8 @@ class Store:
         remote = self._remote
         if remote is None:
             return await self.database.write(lambda connection: work(Shelves(connection, None)))
-        staged: list[tuple[str, list[Relation], list[Relation]]] = []
-        delivered: list[tuple[str, list[Relation], list[Relation]]] = []
+        staged: list[tuple[str, list[TupleLike], list[TupleLike]]] = []
+        delivered: list[tuple[str, list[TupleLike], list[TupleLike]]] = []
 
         async def deliver() -> None:
             for organization_id, writes, deletes in staged:

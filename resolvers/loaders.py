@@ -11,10 +11,10 @@ from aiodataloader import DataLoader
 
 from auth.caller import Caller
 from auth.guard import Guard
-from auth.permissions import Permission
 from persistence.repository import Scope
 from persistence.store import Store
 from schema.assets.data_connection import DataConnection
+from schema.governance.permission import Permission
 from schema.governance.project import Project
 
 MOST_PER_PARENT = 200

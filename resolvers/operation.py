@@ -8,10 +8,10 @@ from typing import Annotated, Any, Concatenate, Final, Generic, ParamSpec, TypeV
 from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
 from pydantic import ValidationError as PydanticError
 
-from auth.permissions import Permission
 from resolvers.context import Context
 from schema.base import Change
 from schema.errors import ApiError, Forbidden, NotFound, OrgAccessDenied, ProjectAccessDenied
+from schema.governance.permission import Permission
 from schema.problems import refused_body, refused_parameters
 
 P = ParamSpec("P")

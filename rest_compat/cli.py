@@ -246,11 +246,12 @@ def demo(source: str | None, no_serve: bool, port: int, data: Path | None) -> No
 @contextlib.contextmanager
 def _clear_failures() -> Iterator[None]:
     """Show a failure that is meant to be read as a sentence, without a traceback."""
+    from persistence.job_store import FolderInUse
     from schema.errors import ApiError
 
     try:
         yield
     except ApiError as error:
         raise click.ClickException(error.message) from error
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, FolderInUse) as error:
         raise click.ClickException(str(error)) from error

@@ -7,7 +7,6 @@ from starlette.requests import HTTPConnection
 
 from auth.caller import Caller
 from auth.guard import Guard
-from auth.permissions import Permission
 from auth.rate_limit import Kind as WindowKind
 from auth.rate_limit import Limits, RateLimiter, Window
 from auth.tokens import TokenVerifier
@@ -21,6 +20,7 @@ from schema.errors import (
     RateLimitExceeded,
     Unauthenticated,
 )
+from schema.governance.permission import Permission
 
 PROJECT_HEADER = "X-Project-ID"
 _ETAG = re.compile(r'^(?:W/)?"(\d{1,18})"$')

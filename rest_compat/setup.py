@@ -7,9 +7,9 @@ from pathlib import Path
 import sqlalchemy as sa
 
 import schema
-from auth.relations import group_subject, object_name, user_subject
+from auth.relations import RelationTuple, group_subject, object_name, user_subject
 from persistence.keyring import associated_data
-from persistence.store import Relation, Shelves
+from persistence.store import Shelves
 from persistence.tables.governance import organizations, secrets
 from rest_compat.settings import Settings
 
@@ -29,8 +29,8 @@ async def bootstrap_organization(settings: Settings, organization_id: str, owner
         now = parts.clock()
         target = object_name("organization", organization_id)
         relations = [
-            Relation(user_subject(owner), "owner", target),
-            *(Relation(group_subject(group), role, target) for group, role in ORGANIZATION_GROUPS.items()),
+            RelationTuple(user_subject(owner), "owner", target),
+            *(RelationTuple(group_subject(group), role, target) for group, role in ORGANIZATION_GROUPS.items()),
         ]
 
         def work(shelves: Shelves) -> bool:

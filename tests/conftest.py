@@ -1,18 +1,31 @@
 """Fixtures that every test may use: the store, the world, the two doors, the statements that ran."""
 
+import contextlib
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
+import redis
 import sqlalchemy as sa
 
 from persistence.migrations.run import upgrade
 from tests.doors import Door, GraphDoor, RestDoor
+from tests.support.needs import absent
+from tests.support.openfga import openfga_server
 from tests.support.postgres import PostgresServer, postgres_server, postgres_url, shared_postgres
+from tests.support.redis import RedisServer, redis_server
 from tests.world import World, running_world, settings_for
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Name what this machine lacks, so that nothing is left out silently."""
+    for what, how in absent():
+        terminalreporter.write_line(f"not on this machine: {what} ({how})", yellow=True)
+
 
 __all__ = ["postgres_server", "postgres_url"]
 
@@ -91,10 +104,55 @@ def setting_overrides() -> dict[str, Any]:
     return {}
 
 
+class _ScaledParts:
+    """The servers of a scaled deployment, started when the first test asks for them.
+
+    A part that this machine lacks is left out, and named at the end of the run; on CI it fails instead.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._closing = contextlib.ExitStack()
+        self._settings: dict[str, Any] | None = None
+        self._redis: RedisServer | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """What a deployment with these servers sets, with windows and stores of its own."""
+        if self._settings is None:
+            self._settings = {}
+            with contextlib.suppress(pytest.skip.Exception):
+                self._settings["openfga_url"] = self._closing.enter_context(openfga_server())
+            with contextlib.suppress(pytest.skip.Exception):
+                self._redis = self._closing.enter_context(redis_server(self._folder))
+                self._settings["redis_url"] = self._redis.url
+        if self._redis is not None:
+            redis.Redis.from_url(self._redis.url).flushall()
+        return self._settings | {"openfga_store_prefix": f"t{uuid4().hex[:12]}-"}
+
+    def close(self) -> None:
+        """Stop them."""
+        self._closing.close()
+
+
+@pytest.fixture(scope="session")
+def _scaled_parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_ScaledParts]:
+    parts = _ScaledParts(tmp_path_factory.mktemp("redis"))
+    yield parts
+    parts.close()
+
+
 @pytest.fixture
-async def world(store_url: str | None, tmp_path: Path, setting_overrides: dict[str, Any]) -> AsyncIterator[World]:
-    """A running platform on the test's store."""
-    settings = settings_for(tmp_path, store_url, migrate_on_start=False, **setting_overrides)
+def deployment(store_kind: str, _scaled_parts: _ScaledParts) -> dict[str, Any]:
+    """The settings of the test's deployment: all embedded on SQLite; OpenFGA and Redis beside PostgreSQL."""
+    return {} if store_kind == "sqlite" else _scaled_parts.settings()
+
+
+@pytest.fixture
+async def world(
+    store_url: str | None, tmp_path: Path, deployment: dict[str, Any], setting_overrides: dict[str, Any]
+) -> AsyncIterator[World]:
+    """A running platform: everything embedded, or PostgreSQL with an OpenFGA server and Redis."""
+    settings = settings_for(tmp_path, store_url, migrate_on_start=False, **(deployment | setting_overrides))
     async with running_world(settings) as world:
         yield world
 

@@ -90,7 +90,11 @@ class World:
                 if table.name not in ("workers", "job_ledger")
             }
 
-        return await self.app.parts.services.store.read(work)
+        rows = await self.app.parts.services.store.read(work)
+        for org in (ORG, OTHER_ORG):  # wherever the engine keeps them
+            relations = await self.app.parts.services.relations.read(org, limit=10_000)
+            rows[f"relations of {org}"] = sorted((str(relation),) for relation in relations)
+        return rows
 
 
 @asynccontextmanager
@@ -135,5 +139,3 @@ def settings_for(folder: Path, url: str | None = None, **given: Any) -> Settings
         "connect_timeout": 5,
     }
     return Settings(**(values | given))
-
-

@@ -9,11 +9,10 @@ import sqlalchemy as sa
 from pydantic import Field
 from sqlalchemy.exc import IntegrityError
 
-from auth.permissions import Permission
-from auth.relations import object_name, user_subject
+from auth.relations import RelationTuple, object_name, user_subject
 from persistence.connectors.base import ConnectorError, Discovery
 from persistence.keyring import associated_data
-from persistence.store import Relation, Shelves
+from persistence.store import Shelves
 from persistence.tables.assets import data_connections as table
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
@@ -27,6 +26,7 @@ from schema.assets.data_connection import (
     DataConnectionCreate,
 )
 from schema.errors import AlreadyExists, InvalidParameter, ValidationError
+from schema.governance.permission import Permission
 from schema.governance.secret import Secret
 from schema.identifiers import ResourceUri, slug, unique_slug
 from schema.pagination import Page, PageNumber, PageSize
@@ -79,7 +79,10 @@ async def create_data_connection(ctx: Context, *, connection: DataConnectionCrea
         name = object_name("data_connection", uri)
         shelves.relate(
             ctx.organization_id,
-            writes=[Relation(object_name(*parent), parent[0], name), Relation(user_subject(user), "owner", name)],
+            writes=[
+                RelationTuple(object_name(*parent), parent[0], name),
+                RelationTuple(user_subject(user), "owner", name),
+            ],
         )
         return new
 

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from auth.caller import Caller
-from auth.permissions import Permission
 from persistence.connectors.base import Connector, ConnectorError, SchemaInfo, TableInfo
 from persistence.jobs import JobError, JobOutcome, JobState, JobTask
 from persistence.queries.catalog_ingest import mark_vanished, upsert_source
@@ -26,6 +25,7 @@ from resolvers.engines.catalog_diff import judge
 from resolvers.governance.projects import WORKER
 from schema.assets.data_connection import DataConnection
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
+from schema.governance.permission import Permission
 from schema.identifiers import Fqn
 from schema.utils.metadata_asset import AssetType
 from schema.utils.source_asset import Counts, SourceAsset

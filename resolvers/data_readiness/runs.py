@@ -5,7 +5,6 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
-from auth.permissions import Permission
 from persistence.queries.workflows import OPEN
 from persistence.store import Shelves
 from persistence.tables.data_readiness import run_tasks, workflow_runs
@@ -16,6 +15,7 @@ from schema.assets.data_connection import ConnectionStatus, DataConnection
 from schema.data_readiness.workflow import WorkflowConfiguration, WorkflowType
 from schema.data_readiness.workflow_run import TASKS_SHOWN, RunCreate, RunStatus, RunTask, StartedRun, WorkflowRun
 from schema.errors import InvalidParameter, ValidationError
+from schema.governance.permission import Permission
 from schema.identifiers import ResourceUri, parse_fqn
 from schema.pagination import Page, PageNumber, PageSize
 

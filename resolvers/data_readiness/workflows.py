@@ -5,7 +5,6 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
-from auth.permissions import Permission
 from persistence.tables.data_readiness import workflow_configurations as table
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
@@ -16,6 +15,7 @@ from schema.data_readiness.workflow import (
     category_of,
 )
 from schema.errors import MissingRequiredField, ValidationError
+from schema.governance.permission import Permission
 from schema.pagination import Page, PageNumber, PageSize
 
 ConfigurationId = Annotated[UUID, Field(description="The configuration's id.")]

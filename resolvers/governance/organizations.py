@@ -2,12 +2,12 @@
 
 import sqlalchemy as sa
 
-from auth.permissions import Permission
 from persistence.store import Shelves
 from persistence.tables.governance import rate_limits
 from resolvers.context import Context
 from resolvers.operation import OWN_VIEW, Kind, operation
 from schema.governance.organization import Organization, RateLimits, RateLimitsChange
+from schema.governance.permission import Permission
 from schema.pagination import Page, PageNumber, PageSize
 
 

@@ -5,7 +5,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from auth.permissions import Permission
 from auth.relations import RelationTuple, object_name, subject_of
 from resolvers.context import Context
 from resolvers.operation import OWN_VIEW, Kind, operation, require
@@ -17,6 +16,7 @@ from schema.governance.permission import (
     Grant,
     ObjectId,
     ParentLink,
+    Permission,
     PermissionAnswer,
     PermissionExplanation,
     ResourceType,

@@ -4,13 +4,13 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from auth.permissions import Permission
-from auth.relations import group_subject, object_name, user_subject
-from persistence.store import Relation, Shelves
+from auth.relations import RelationTuple, group_subject, object_name, user_subject
+from persistence.store import Shelves
 from persistence.tables.governance import projects
 from resolvers.context import Context
 from resolvers.operation import OWN_VIEW, Kind, operation
 from schema.errors import AlreadyExists
+from schema.governance.permission import Permission
 from schema.governance.project import Project, ProjectCreate
 from schema.pagination import Page, PageNumber, PageSize
 
@@ -58,14 +58,14 @@ async def create_project(ctx: Context, *, project: ProjectCreate) -> Project:
     return created
 
 
-def project_relations(project: Project) -> list[Relation]:
+def project_relations(project: Project) -> list[RelationTuple]:
     """What a new project starts with: its organization, its creator, the groups, the platform's worker."""
     name = object_name("project", project.id)
     return [
-        Relation(object_name("organization", project.organization_id), "organization", name),
-        Relation(user_subject(project.created_by), "owner", name),
-        Relation(user_subject(WORKER), "service_worker", name),
-        *(Relation(group_subject(group), role, name) for group, role in PROJECT_GROUPS.items()),
+        RelationTuple(object_name("organization", project.organization_id), "organization", name),
+        RelationTuple(user_subject(project.created_by), "owner", name),
+        RelationTuple(user_subject(WORKER), "service_worker", name),
+        *(RelationTuple(group_subject(group), role, name) for group, role in PROJECT_GROUPS.items()),
     ]
 
 

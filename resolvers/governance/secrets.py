@@ -5,14 +5,13 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy.exc import IntegrityError
 
-from auth.permissions import Permission
 from persistence.keyring import associated_data
 from persistence.store import Shelves
 from persistence.tables.governance import secrets
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
 from schema.errors import AlreadyExists, ValidationError
-from schema.governance.permission import Done, ObjectId
+from schema.governance.permission import Done, ObjectId, Permission
 from schema.governance.secret import Secret, SecretChange, SecretCreate, SecretValue
 from schema.pagination import Page, PageNumber, PageSize
 

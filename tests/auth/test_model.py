@@ -7,8 +7,9 @@ import pytest
 from auth.dsl import ModelError, model_version, parse
 from auth.evaluator import Evaluator
 from auth.model import Model, platform_model
-from auth.permissions import ParentRelation, Permission, Relation, ResourceType, grantable, parents, permissions_of
+from auth.permissions import ParentRelation, grantable, parents, permissions_of
 from auth.relations import bare_id, group_subject, object_name, split_user, subject_of, user_subject
+from schema.governance.permission import Permission, Relation, ResourceType
 from tests.auth.cases.engines import tuples
 
 MODEL = platform_model()

@@ -7,8 +7,9 @@ import pytest
 from auth.evaluator import Evaluator
 from auth.explain import explain
 from auth.model import Model, platform_model
-from auth.permissions import Permission, ResourceType, permissions_of
+from auth.permissions import permissions_of
 from auth.relations import RelationTuple
+from schema.governance.permission import Permission, ResourceType
 from tests.auth.cases.engines import ENGINES, fresh_store, relations, tuple_of, tuples
 from tests.support.openfga import openfga_url  # noqa: F401
 from tests.support.postgres import postgres_server, postgres_url  # noqa: F401
