@@ -82,12 +82,14 @@ def run_server(settings: Settings, *, service: str | None = None, on_ready: Any 
         _asked = False
 
         def handle_exit(self, sig: int, frame: Any) -> None:
+            # Not uvicorn's own, which raises the signal again once all is closed: a clean stop is status 0.
             app.begin_shutdown()
+            self.force_exit = self._asked and sig == signal.SIGINT
             if self._asked or settings.shutdown_seconds == 0:
-                super().handle_exit(sig, frame)
+                self.should_exit = True
                 return
             self._asked = True
-            asyncio.get_running_loop().call_later(settings.shutdown_seconds, super().handle_exit, sig, frame)
+            asyncio.get_running_loop().call_later(settings.shutdown_seconds, setattr, self, "should_exit", True)
 
         async def startup(self, sockets: Any = None) -> None:
             await super().startup(sockets=sockets)
