@@ -6,7 +6,7 @@ hash is the one that was seen last are not touched, so taking in an unchanged so
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -153,8 +153,9 @@ def _said(service: str, assets: Iterable[SourceAsset]) -> list[_Said]:
     """The batch with names and hashes, parents before children, columns hung onto their tables."""
     said: dict[str, _Said] = {}
     for asset in sorted(assets, key=lambda asset: LEVEL[asset.type]):
+        asset, hash = _hashed(asset)
         parts = (service, *asset.path)
-        one = _Said(asset, parts, join_fqn(parts), join_fqn(parts[:-1]), _hash(asset))
+        one = _Said(asset, parts, join_fqn(parts), join_fqn(parts[:-1]), hash)
         if one.fqn in said:
             raise ValueError(f"the batch names {one.fqn!r} twice")
         said[one.fqn] = one
@@ -165,9 +166,33 @@ def _said(service: str, assets: Iterable[SourceAsset]) -> list[_Said]:
     return list(said.values())
 
 
-def _hash(asset: SourceAsset) -> str:
-    said = [getattr(asset, name) for name in SOURCE_FIELDS]
-    return hashlib.blake2b(orjson.dumps(said, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
+def _hashed(asset: SourceAsset) -> tuple[SourceAsset, str]:
+    """The asset with text that a store can keep, and the hash of everything that it says."""
+    said = _dumped(asset)
+    if said is None or b"\\u0000" in said:
+        asset = replace(asset, **{name: _storable(getattr(asset, name)) for name in ("path", *SOURCE_FIELDS)})
+        said = _dumped(asset)
+    if said is None:
+        raise ValueError(f"what the source says about {'.'.join(asset.path)!r} is not plain JSON")
+    return asset, hashlib.blake2b(said, digest_size=16).hexdigest()
+
+
+def _dumped(asset: SourceAsset) -> bytes | None:
+    try:
+        return orjson.dumps([getattr(asset, name) for name in ("path", *SOURCE_FIELDS)], option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        return None
+
+
+def _storable(value: Any) -> Any:
+    """Replace what no store keeps: the NUL character and half characters, which odd sources have in comments."""
+    if isinstance(value, str):
+        return value.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {_storable(key): _storable(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return type(value)(_storable(item) for item in value)
+    return value
 
 
 def _values(asset: SourceAsset) -> dict[str, Any]:

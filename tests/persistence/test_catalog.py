@@ -362,6 +362,16 @@ def test_names_with_dots_quotes_and_other_letters_are_kept(catalog):
     assert catalog.take(source(odd), on=2) == Counts(unchanged=5)
 
 
+def test_characters_that_no_store_keeps_are_replaced(catalog):
+    odd = source({"t": {"a\x00b": {"data_type": "TEXT", "description": "x\x00y\ud800", "constraint": {"d": ["\x00"]}}}})
+    catalog.take(odd)
+    column = catalog.get("public.t.a\ufffdb")
+    assert (column.description, column.constraint) == ("x\ufffdy?", {"d": ["\ufffd"]})
+    assert catalog.take(odd, on=2) == Counts(unchanged=4)
+    with pytest.raises(ValueError, match="plain JSON"):
+        catalog.take(source({"t": {"a": {"constraint": {"d": object()}}}}), on=3)
+
+
 def test_another_resource_cannot_take_a_name_over(catalog):
     catalog.take(source(ORDERS))
     with pytest.raises(AlreadyExists):
