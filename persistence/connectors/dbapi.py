@@ -1,5 +1,7 @@
 """What the kinds share whose drivers follow Python's database protocol (PEP 249) and bring their own transport."""
 
+import queue
+import threading
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -47,7 +49,10 @@ class DbApiConnector(SqlConnector):
         if self._connection is None:
             connect = self._given_connect or self._driver_connect()
             addresses = first_addresses(vetted_addresses(self.outbound, self.config.host, self.port))
-            self._connection = self.guarded(lambda: self._connect(connect, addresses))
+            # Some drivers wait for ever for a server that accepts and stays silent, so the deadline is kept here.
+            self._connection = self.guarded(
+                lambda: within(self.settings.connect_timeout, lambda: self._connect(connect, addresses))
+            )
         return self._connection
 
     @abstractmethod
@@ -98,6 +103,42 @@ class DbApiConnector(SqlConnector):
         if "certificate verify failed" in words or "hostname mismatch" in words:
             return ConnectorError("tls", f"The certificate of {host!r} was not accepted: {self.safe(error)}.")
         return ConnectorError("failed", f"{self.kind} at {host} could not be read: {self.safe(error)}.")
+
+
+def within(seconds: float, connect: Callable[[], Any]) -> Any:
+    """Call `connect` in a thread of its own and wait at most some seconds. Raises TimeoutError.
+
+    A connection that is made after all is closed at once.
+    """
+    outcome: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+    lock = threading.Lock()
+    given_up = False
+
+    def run() -> None:
+        connection, failure = None, None
+        try:
+            connection = connect()
+        except BaseException as error:
+            failure = error
+        with lock:
+            if not given_up:
+                outcome.put((connection, failure))
+                return
+        with suppress(Exception):
+            connection.close()  # type: ignore[union-attr]
+
+    threading.Thread(target=run, name="stoa-connect", daemon=True).start()
+    try:
+        connection, failure = outcome.get(timeout=seconds)
+    except queue.Empty:
+        with lock:
+            given_up = outcome.empty()
+        if given_up:
+            raise TimeoutError from None
+        connection, failure = outcome.get()
+    if failure is not None:
+        raise failure
+    return connection
 
 
 def _chain(error: BaseException) -> list[BaseException]:
