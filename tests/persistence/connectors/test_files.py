@@ -65,7 +65,10 @@ def test_folders_become_schemas_and_files_become_tables(tree: Path) -> None:
 
 
 def test_a_parquet_file_tells_its_rows_types_and_required_columns_without_a_scan(tree: Path) -> None:
-    query = "select 1::integer id, 2.50::decimal(9,2) price, [1] tags, {'a': 1} about, now() moment from range(7)"
+    query = """
+        select 1::integer id, 2.50::decimal(9,2) price, [1] tags, {'a': 1} about, now() moment, nullif(1, 1) gap
+        from range(7)
+    """
     put_parquet(tree, "t.parquet", query)
     with at(tree) as connector:
         table = everything(connector)["root"]["t"]
@@ -76,11 +79,14 @@ def test_a_parquet_file_tells_its_rows_types_and_required_columns_without_a_scan
         "tags": "ARRAY",
         "about": "STRUCT",
         "moment": "TIMESTAMPTZ",
+        "gap": "INTEGER",
     }
     assert (table.columns[1].precision, table.columns[1].scale) == (9, 2)
     assert table.columns[1].data_type_display == "DECIMAL(9,2)"
-    assert [column.ordinal_position for column in table.columns] == [1, 2, 3, 4, 5]
-    assert all(column.nullable for column in table.columns)
+    assert [column.ordinal_position for column in table.columns] == [1, 2, 3, 4, 5, 6]
+    tree_of_needs = duckdb.sql(f"select repetition_type from parquet_schema('{tree}/t.parquet') where name = 'id'")
+    assert table.columns[0].nullable is (tree_of_needs.fetchall() != [("REQUIRED",)])
+    assert table.columns[5].nullable is True
 
 
 def test_partition_folders_are_one_table_whose_keys_are_columns(tree: Path) -> None:
