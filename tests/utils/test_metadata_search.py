@@ -317,6 +317,9 @@ WORD = st.sampled_from(
         "a_b",
         "''",
         "drop table",
+        "late order",
+        "order late",
+        "customer late",
     ]
 )
 QUOTED = WORD.map(lambda word: '"' + word + '"')
@@ -372,11 +375,38 @@ def test_the_search_finds_what_a_slow_reading_of_every_asset_finds(store, rows, 
     assert search(store, query, window) == expected(rows, query, window)
 
 
+NO_VALUE = {
+    FieldKind.KEYWORD: '"nothing like it"',
+    FieldKind.WORDS: '"nothing like it"',
+    FieldKind.NUMBER: "77",
+    FieldKind.MOMENT: "1999-01-01",
+    FieldKind.FLAG: "false",
+}
+
+
 @pytest.mark.parametrize("name", sorted(FIELDS))
-def test_every_field_can_be_asked_for(store, rows, name):
-    for q in (f"_exists_:{name}", f"NOT _exists_:{name}"):
+def test_every_field_can_be_asked_for_and_its_absence_too(store, rows, name):
+    value = NO_VALUE[FIELDS[name]]
+    for q in (f"_exists_:{name}", f"NOT _exists_:{name}", f"{name}:{value}", f"NOT {name}:{value}"):
         query, window = parse_query(q), Window(limit=200)
-        assert search(store, query, window) == expected(rows, query, window)
+        assert search(store, query, window) == expected(rows, query, window), q
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        '"late order" late',
+        '"order late" AND customer',
+        '"customer late" AND order',
+        'description:"order of" AND description:late*',
+        'description:"of order" OR "of order"',
+        "late* AND orde* AND NOT cust*",
+        "customerid AND customer",
+    ],
+)
+def test_words_stand_next_to_each_other_in_a_phrase_also_beside_other_words(store, rows, q):
+    query, window = parse_query(q), Window(limit=200)
+    assert search(store, query, window) == expected(rows, query, window)
 
 
 @PATIENT
