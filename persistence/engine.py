@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import orjson
 import sqlalchemy as sa
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, SecretStr
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from schema.errors import ApiError, DatabaseError
@@ -30,7 +30,7 @@ class DatabaseSettings(BaseModel):
     """Where the platform keeps its own records."""
 
     data: Path = Field(Path("stoa-data"), description="Folder of the embedded store, blobs, keys and job log.")
-    database_url: str | None = Field(
+    database_url: SecretStr | None = Field(
         None, description="postgresql://user:password@host/name; unset: SQLite in the data folder."
     )
     database_pool: int = Field(10, ge=1, le=200, description="Connections kept open to PostgreSQL.")
@@ -40,8 +40,9 @@ class DatabaseSettings(BaseModel):
         """The SQLAlchemy address in force."""
         if self.database_url is None:
             return f"sqlite:///{self.data / 'stoa.sqlite'}"
-        _, _, rest = self.database_url.partition("://")
-        return f"postgresql+psycopg://{rest}" if self.database_url.startswith("postgres") else self.database_url
+        url = self.database_url.get_secret_value()
+        _, _, rest = url.partition("://")
+        return f"postgresql+psycopg://{rest}" if url.startswith("postgres") else url
 
 
 class Database:

@@ -35,20 +35,20 @@ class HttpSettings(BaseModel):
 
 
 class Settings(
-    BaseSettings,
-    HttpSettings,
-    DatabaseSettings,
-    TokenSettings,
-    RateLimitSettings,
-    RedisSettings,
-    OpenFgaSettings,
-    OutboundSettings,
-    ConnectorSettings,
-    KeyRingSettings,
-    JobSettings,
     GraphSettings,
+    JobSettings,
+    KeyRingSettings,
+    ConnectorSettings,
+    OutboundSettings,
+    OpenFgaSettings,
+    RedisSettings,
+    RateLimitSettings,
+    TokenSettings,
+    DatabaseSettings,
+    HttpSettings,
+    BaseSettings,
 ):
-    """Everything that a deployment can set."""
+    """Everything that a deployment can set, shown from the last section to the first."""
 
     model_config = SettingsConfigDict(env_prefix="STOA_", extra="ignore", env_ignore_empty=True)
 

@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import sqlalchemy as sa
 
 import schema
 from auth.relations import RelationTuple, group_subject, object_name, user_subject
+from persistence.connectors import CONNECTION_TYPES, connector_class
 from persistence.keyring import associated_data
 from persistence.store import Shelves
 from persistence.tables.governance import organizations, secrets
-from rest_compat.settings import Settings
+from rest_compat.settings import Settings, setting_lines
 
 ORGANIZATION_GROUPS = {"org-owners": "owner", "org-admins": "admin", "org-members": "member"}
 """The identity provider's groups that hold a role on the organization."""
@@ -103,6 +105,35 @@ def snapshots() -> Iterator[tuple[Path, str]]:
     for service in SERVICES:
         text = json.dumps(openapi_of(service), indent=2, ensure_ascii=False, sort_keys=False)
         yield Path(__file__).parent / "openapi" / f"{service.name}.json", text + "\n"
+    readme = Path(__file__).parents[1] / "README.md"
+    if readme.exists():  # a checkout; an installed package has none
+        written = readme.read_text()
+        written = _filled(written, "connectors", _connector_table())
+        yield readme, _filled(written, "settings", _settings_table())
+
+
+def _filled(text: str, name: str, table: str) -> str:
+    """The text with a table between its two markers."""
+    start, end = f"<!-- {name}: rewritten by `make snapshot` -->", f"<!-- /{name} -->"
+    before, after = text[: text.index(start)], text[text.index(end) :]
+    return f"{before}{start}\n{table}\n{after}"
+
+
+def _connector_table() -> str:
+    lines = ["| type | extra | verified against |", "|---|---|---|"]
+    for name in CONNECTION_TYPES:
+        kind = connector_class(name)
+        extra = f"`{kind.extra}`" if kind.extra else "none"
+        lines.append(f"| {name} | {extra} | {import_module(kind.__module__).VERIFIED} |")
+    return "\n".join(lines)
+
+
+def _settings_table() -> str:
+    lines = ["| variable | default | meaning |", "|---|---|---|"]
+    for line in setting_lines():
+        default = f"`{line.default}`" if line.default else ""
+        lines.append(f"| `{line.variable}` | {default} | {line.description.replace('|', '/')} |")
+    return "\n".join(lines)
 
 
 class _NoJobs:

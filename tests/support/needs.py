@@ -1,6 +1,7 @@
 """A part that cannot be had on this machine is named, never silently skipped; on CI it fails."""
 
 import os
+from collections.abc import Iterator
 from typing import NoReturn
 
 import pytest
@@ -12,3 +13,14 @@ def missing(what: str, how: str) -> NoReturn:
     if os.environ.get("STOA_TEST_REQUIRE_ALL") == "1":
         pytest.fail(sentence)
     pytest.skip(sentence)
+
+
+def absent() -> Iterator[tuple[str, str]]:
+    """The servers that this machine lacks, each with the way to get it."""
+    from tests.support import openfga, redis
+
+    for what, find in (("OpenFGA", openfga.openfga_binary), ("Redis", redis.binary)):
+        try:
+            find()
+        except (pytest.skip.Exception, pytest.fail.Exception) as reason:
+            yield what, str(reason.msg)

@@ -1,0 +1,77 @@
+"""Migrations: a fresh upgrade equals the tables that the code declares, and the way back leaves nothing."""
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from persistence.migrations.run import downgrade, upgrade, whole_metadata
+from persistence.tables.catalog import WORDS_TABLE
+from tests.support.postgres import PostgresServer
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The SQLAlchemy address of a store with nothing in it."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'stoa.sqlite'}"
+        return
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    url = server.create_database()
+    yield url.replace("postgresql://", "postgresql+psycopg://", 1)
+    server.drop_database(url)
+
+
+def _own(name: str | None) -> bool:
+    return name is not None and not name.startswith(WORDS_TABLE)
+
+
+def test_a_fresh_upgrade_equals_what_the_code_declares(empty_store: str) -> None:
+    upgrade(empty_store)
+    engine = sa.create_engine(empty_store)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection,
+            opts={"compare_type": True, "include_object": lambda item, name, kind, *_: kind != "table" or _own(name)},
+        )
+        with pytest.warns() if connection.dialect.name == "sqlite" else nullcontext():
+            differences = compare_metadata(context, whole_metadata())
+    engine.dispose()
+    assert differences == []
+
+
+def test_the_indexes_are_those_of_the_code(empty_store: str) -> None:
+    upgrade(empty_store)
+    engine = sa.create_engine(empty_store)
+    with engine.connect() as connection:
+        catalog = (
+            "select name from sqlite_master where type = 'index' and name not like 'sqlite_%'"
+            if connection.dialect.name == "sqlite"
+            else "select indexname from pg_indexes where schemaname = 'public'"
+        )
+        standing = {name for (name,) in connection.exec_driver_sql(catalog) if name != "alembic_version_pkc"}
+        dialect = connection.dialect.name
+    engine.dispose()
+    declared = {
+        str(index.name)
+        for table in whole_metadata().tables.values()
+        for index in table.indexes
+        if index._ddl_if is None or index._ddl_if.dialect == dialect
+    }
+    assert declared <= standing
+    assert not {name for name in standing if name.startswith("ix_")} - declared
+
+
+def test_down_leaves_nothing_and_up_works_again(empty_store: str) -> None:
+    upgrade(empty_store)
+    downgrade(empty_store)
+    engine = sa.create_engine(empty_store)
+    with engine.connect() as connection:
+        assert sa.inspect(connection).get_table_names() == ["alembic_version"]
+    engine.dispose()
+    upgrade(empty_store)
+    upgrade(empty_store)  # a second time is harmless
