@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.needs import missing
+from tests.support.postgres import die_with_parent, free_port
 
 _CACHE = Path(__file__).resolve().parents[2] / ".cache" / "samba"
 _HOW = "run .ci/install-samba, or install Debian's samba"
@@ -61,7 +62,7 @@ def samba_server() -> Iterator[SambaServer]:
         home.chmod(0o755)
         for name in ("data", "open", "state"):
             (home / name).mkdir()
-        port, user, password = _free_port(), getpass.getuser(), secrets.token_urlsafe(12)
+        port, user, password = free_port(), getpass.getuser(), secrets.token_urlsafe(12)
         config = home / "smb.conf"
         config.write_text(_configuration(home, port, user))
         subprocess.run(
@@ -79,6 +80,9 @@ def samba_server() -> Iterator[SambaServer]:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                # A stopping smbd ends its whole process group, which must not be that of the tests.
+                start_new_session=True,
+                preexec_fn=die_with_parent,
             )
         try:
             if not _answers(server, port):
@@ -136,9 +140,3 @@ def _answers(server: "subprocess.Popen[bytes]", port: int) -> bool:
         else:
             return True
     return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
