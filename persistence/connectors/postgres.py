@@ -43,7 +43,7 @@ from persistence.connectors.sql import (
     wrong_password,
 )
 
-VERIFIED = "real servers: PostgreSQL 15 and 18, with and without TLS"
+VERIFIED = "real servers: PostgreSQL 15 (with and without TLS), 16 and 18"
 
 _ROWS_AT_ONCE = 2000
 
@@ -122,10 +122,11 @@ class PostgresConnector(SqlConnector):
         return f"{self.product} {str(version).split()[0]}"
 
     def _explain_nothing_found(self, missing: Sequence[str]) -> None:
-        ((hidden,),) = self._rows(catalog.HIDDEN, {})
+        database = self.config.database
+        hidden = [name for name in self._rows(catalog.HIDDEN, {}) if self.selection.has_table(database, *name)]
         if hidden:
             raise not_permitted(
-                f"read any of the {hidden} tables and views of {self.config.database!r} "
+                f"read any of the {len(hidden)} selected tables and views of {database!r} "
                 "(it needs USAGE on the schemas and SELECT on the tables)"
             )
         super()._explain_nothing_found(missing)

