@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from auth.caller import Caller
 from auth.guard import Guard
 from persistence.jobs import FanOut, JobContext, JobError, JobOutcome, JobTask
+from persistence.queries.workflows import OPEN
 from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.data_readiness import workflow_runs
@@ -36,16 +37,24 @@ class Worker:
         )
 
     async def take_up(self) -> None:
-        """Queue the runs that were written down and never queued, because a process died between the two."""
+        """Queue the runs that are open and that the job engine may not know, and close those it has given up.
+
+        A process can die after it wrote a run down and before it queued it, and after a job was over and before its
+        run was. Queueing a run again does nothing, so every open run is offered.
+        """
         query = (
             sa.select(workflow_runs.c.id)
-            .where(workflow_runs.c.status == RunStatus.PENDING)
+            .where(workflow_runs.c.status.in_(OPEN))
             .order_by(workflow_runs.c.created_at)
             .limit(MOST_TAKEN_UP)
         )
+        jobs = self._services.jobs
         waiting = await self._services.store.read(lambda shelves: list(shelves.connection.execute(query).scalars()))
         for run_id in waiting:
-            await self._services.jobs.enqueue(RUN_JOB, {"run_id": run_id}, key=run_id)  # once, however often asked
+            await jobs.enqueue(RUN_JOB, {"run_id": run_id}, key=run_id)
+            if (outcome := await jobs.outcome(run_id)) is not None:
+                ctx, run, scope = await self._run(run_id)
+                await fail_run(ctx, scope, run.id, outcome.message or "The run ended without an outcome.")
 
     async def _plan(self, job: JobContext, arguments: dict[str, Any]) -> Sequence[JobTask]:
         ctx, run, scope = await self._run(arguments["run_id"])

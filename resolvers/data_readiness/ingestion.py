@@ -2,7 +2,8 @@
 
 Plan lists the schemas and writes one task per batch of tables. A task reads its tables and, in one transaction, takes
 them into the catalog and closes itself, so a task that was killed leaves nothing half done and one that runs twice
-finds nothing to do. Finish marks what has vanished and closes the run.
+finds nothing to do. Finish marks what has vanished and closes the run. Every step takes the run's row before its
+tasks' rows, so that none of them can wait for one another in a circle.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,23 +11,27 @@ from dataclasses import asdict
 from typing import Any, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
+import sqlalchemy as sa
+
 from auth.caller import Caller
-from persistence.connectors.base import Connector, ConnectorError, SchemaInfo, TableInfo
-from persistence.jobs import JobError, JobOutcome, JobState, JobTask
+from persistence.connectors.base import Connector, SchemaInfo, TableInfo
+from persistence.jobs import JobError, JobOutcome, JobState, JobTask, explain
 from persistence.queries.catalog_ingest import mark_vanished, upsert_source
+from persistence.queries.metadata_search import in_scope
 from persistence.queries.workflows import OPEN
 from persistence.repository import Scope
 from persistence.store import Shelves
+from persistence.tables.catalog import metadata_assets
 from persistence.tables.data_readiness import run_tasks
 from resolvers.assets.data_connections import config_of, opened
 from resolvers.context import Context
-from resolvers.data_readiness.runs import service_of
 from resolvers.engines.catalog_diff import judge
 from resolvers.governance.projects import WORKER
-from schema.assets.data_connection import DataConnection
+from schema.assets.data_connection import ConnectionStatus
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
+from schema.errors import DatabaseError
 from schema.governance.permission import Permission
-from schema.identifiers import Fqn
+from schema.identifiers import Fqn, ResourceUri
 from schema.utils.metadata_asset import AssetType
 from schema.utils.source_asset import Counts, SourceAsset
 
@@ -36,24 +41,29 @@ TABLES_PER_TASK = 50
 READ_SECONDS = 3600.0
 """How long reading one batch may take in all; each statement has the deployment's own, much shorter, bound."""
 
+FAILURES_TOLD = 10
+"""How many failed tasks a run's error message names."""
+
 
 class Ingestion:
     """One run of service ingestion, on behalf of the worker."""
 
     def __init__(self, ctx: Context, run: WorkflowRun, scope: Scope) -> None:
         self._ctx, self._run, self._scope = ctx, run, scope
+        self._uri = str(run.input["resource_uri"])
+        self._service = ResourceUri.parse(self._uri).name
         self._wanted = Fqn.parse(run.asset_fqn).parts[1:] if run.asset_fqn else ()
         """The names below the service that the run is limited to."""
 
     async def plan(self) -> Sequence[JobTask]:
-        """List what there is and write the tasks. Raises JobError when the source shows nothing."""
-        found = [
-            schema for schema in await self._read(lambda source: list(source.schemas())) if self._asked_for(schema)
-        ]
-        batches = [batch for schema in found for batch in self._batches(schema)]
-        if not batches:
+        """List what there is and write the tasks. Raises JobError when the source shows no table."""
+        if len(self._wanted) > 3:
+            raise JobError("asset_fqn names a column, and the smallest part that can be ingested is a table.")
+        batches = [batch for schema in await self._read(_listed) for batch in self._batches(schema)]
+        if not any(batch["tables"] for batch in batches):
+            what = f"nothing that can be ingested under {self._run.asset_fqn}" if self._wanted else "no table to ingest"
             raise JobError(
-                "The source shows no schema to ingest. Check the user's permissions, selected_tables and asset_fqn. "
+                f"The source shows {what}. Check the user's permissions, selected_tables and asset_fqn. "
                 "The catalog was left as it is."
             )
         tasks = [
@@ -71,33 +81,54 @@ class Ingestion:
 
         return tasks if await self._ctx.store.write(work) else []
 
-    async def task(self, arguments: dict[str, Any]) -> dict[str, Any] | None:
-        """Read one batch of tables and take it in."""
+    async def task(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Read one batch of tables and take it in. Answers what the batch names, and what it did unless it was done."""
+        named = {name: arguments[name] for name in ("database", "schema", "tables")}
         task_id, now = arguments["task_id"], self._ctx.now()
+        begun = {"started_at": now, "completed_at": None, "error_message": None}
+        # A task that stands as failed was killed before its end was told to the engine.
+        from_ = (*OPEN, RunStatus.FAILED)
         if not await self._ctx.store.write(
-            lambda shelves: shelves.run_tasks.move(task_id, RunStatus.RUNNING, only_from=OPEN, started_at=now)
+            lambda shelves: shelves.run_tasks.move(task_id, RunStatus.RUNNING, only_from=from_, **begun)
         ):
-            return None  # canceled, or done by a process that was killed right after
-        database, schema = arguments["database"], arguments["schema"]
+            return named  # canceled, or done by a process that was killed right after
         try:
-            connection, tables = await self._tables(database, schema, arguments["tables"])
-        except (ConnectorError, JobError) as error:
-            await self._fail_task(task_id, error.reason if isinstance(error, ConnectorError) else str(error))
+            counts = await self._take_in(task_id, arguments)
+        except DatabaseError:
+            raise  # begun again shortly
+        except Exception as error:
+            await self._fail_task(task_id, explain(error))
             raise
-        assets = list(source_assets(database, schema, arguments.get("comment"), tables))
+        return named | ({} if counts is None else asdict(counts))
+
+    async def _take_in(self, task_id: str, arguments: dict[str, Any]) -> Counts | None:
+        database, schema, names = arguments["database"], arguments["schema"], arguments["tables"]
+
+        def read(source: Connector) -> list[SourceAsset]:
+            found = source.tables(database, schema, names) if names else ()
+            return list(source_assets(database, schema, arguments["comment"], found))
+
+        assets = await self._read(read)
+        if names and not any(asset.type is AssetType.TABLE for asset in assets):
+            raise JobError(
+                f"None of the {len(names)} tables could be read any more. "
+                "Check the user's permissions; if the tables were dropped just now, trigger a new run."
+            )
 
         def work(shelves: Shelves) -> Counts | None:
-            closing = {"completed_at": self._ctx.now()}
-            if not shelves.run_tasks.move(task_id, RunStatus.COMPLETED, only_from=(RunStatus.RUNNING,), **closing):
+            now = self._ctx.now()
+            if not shelves.run_tasks.move(
+                task_id, RunStatus.COMPLETED, only_from=(RunStatus.RUNNING,), completed_at=now
+            ):
                 return None
             counts = upsert_source(
                 shelves.connection,
                 self._scope,
-                connection.resource_uri,
-                service_of(connection),
+                self._uri,
+                self._service,
                 assets,
                 actor=self._ctx.caller.user_id,
-                now=self._ctx.now(),
+                now=now,
                 judge=judge,
             )
             shelves.connection.execute(
@@ -105,27 +136,23 @@ class Ingestion:
             )
             return counts
 
-        counts = await self._ctx.store.write(work)
-        return None if counts is None else asdict(counts)
+        return await self._ctx.store.write(work)
 
     async def finish(self, outcomes: Sequence[JobOutcome]) -> dict[str, Any]:
         """Mark what has vanished, when everything could be read, and close the run."""
-        failed = [outcome for outcome in outcomes if outcome.state is JobState.FAILED]
-        present = await self._read(lambda source: list(source.schemas())) if not failed else []
-        uri, now = self._run.input["resource_uri"], self._ctx.now()
+        failed = [outcome for outcome in outcomes if outcome.state is not JobState.DONE]
+        batches = [outcome.result for outcome in outcomes if outcome.state is JobState.DONE and outcome.result]
+        now = self._ctx.now()
 
         def work(shelves: Shelves) -> dict[str, Any]:
-            vanished = 0
-            for parent, kept in self._present(present) if present else ():
-                vanished += mark_vanished(
-                    shelves.connection, self._scope, uri, parent, kept, actor=self._ctx.caller.user_id, now=now
-                )
-            output = {**shelves.run_tasks.sums(self._run.id), "vanished": vanished}
-            output |= {"tasks": len(outcomes), "failed_tasks": len(failed)}
+            if not shelves.workflow_runs.move(self._scope, self._run.id, RunStatus.RUNNING, only_from=OPEN):
+                return {}  # canceled, or closed by a process that was killed right after
+            sums = shelves.run_tasks.sums(self._run.id)
+            sums["unchanged"] = sums.get("unchanged", 0) - _repeated(batches)
+            sums["vanished"] = sums.get("vanished", 0) + (0 if failed else self._mark_vanished(shelves, batches))
+            output = {**sums, "tasks": len(outcomes), "failed_tasks": len(failed)}
+            message = self._failure(shelves, failed, len(outcomes)) if failed else None
             shelves.run_tasks.close_open(self._scope, self._run.id, RunStatus.FAILED, now)
-            message = None
-            if failed:
-                message = f"{len(failed)} of {len(outcomes)} tasks failed; the first: {failed[0].message}"
             shelves.workflow_runs.move(
                 self._scope,
                 self._run.id,
@@ -143,10 +170,9 @@ class Ingestion:
         """Close the run as failed."""
         await fail_run(self._ctx, self._scope, self._run.id, message)
 
-    def _asked_for(self, schema: SchemaInfo) -> bool:
-        return self._wanted[:2] == (schema.database, schema.name)[: len(self._wanted)]
-
     def _batches(self, schema: SchemaInfo) -> Iterator[dict[str, Any]]:
+        if self._wanted[:2] != (schema.database, schema.name)[: len(self._wanted)]:
+            return
         names = [name for name in schema.tables if len(self._wanted) < 3 or name == self._wanted[2]]
         for start in range(0, len(names) or 1, TABLES_PER_TASK):
             batch = names[start : start + TABLES_PER_TASK]
@@ -162,42 +188,68 @@ class Ingestion:
                 "label": label,
             }
 
-    def _present(self, schemas: Iterable[SchemaInfo]) -> Iterator[tuple[str, list[str]]]:
-        """What the source holds now, as parent FQN → names, from the tables up, within what the run was asked for."""
-        service = self._service
-        by_database: dict[str, list[str]] = {}
-        for schema in schemas:
-            by_database.setdefault(schema.database, []).append(schema.name)
-            if self._asked_for(schema) and len(self._wanted) < 3:
-                yield str(Fqn.of(service, schema.database, schema.name)), list(schema.tables)
-        for database, names in by_database.items():
-            if len(self._wanted) < 2 and self._wanted in ((), (database,)):
-                yield str(Fqn.of(service, database)), names
-        if not self._wanted:
-            yield service, list(by_database)
+    def _mark_vanished(self, shelves: Shelves, batches: Sequence[dict[str, Any]]) -> int:
+        """Mark what stands in the catalog and was not listed when the run was planned.
 
-    @property
-    def _service(self) -> str:
-        return str(self._run.input["resource_uri"]).rpartition(":")[2]
+        What was written since the run began was seen by another run, which listed later, and stays.
+        """
+        marked = 0
+        for parent, kept in self._present(batches).items():
+            children = sa.select(metadata_assets.c.name).where(
+                *in_scope(self._scope),
+                metadata_assets.c.parent_fqn == parent,
+                metadata_assets.c.updated_at >= self._run.started_at,
+            )
+            recent = shelves.connection.execute(children).scalars()
+            marked += mark_vanished(
+                shelves.connection,
+                self._scope,
+                self._uri,
+                parent,
+                kept.union(recent),
+                actor=self._ctx.caller.user_id,
+                now=self._ctx.now(),
+            )
+        return marked
 
-    async def _tables(self, database: str, schema: str, names: Sequence[str]) -> tuple[DataConnection, list[TableInfo]]:
-        uri = self._run.input["resource_uri"]
-        connection = await self._ctx.store.read(lambda shelves: shelves.data_connections.get(self._ctx.tenant, uri))
-        return connection, await self._read(lambda source: list(source.tables(database, schema, names)))
+    def _present(self, batches: Iterable[dict[str, Any]]) -> dict[str, set[str]]:
+        """What the source listed, as parent FQN → names, from the tables up, within what the run was asked for."""
+        tables: dict[str, set[str]] = {}
+        schemas: dict[str, set[str]] = {}
+        databases: set[str] = set()
+        for batch in batches:
+            database, schema = batch["database"], batch["schema"]
+            tables.setdefault(str(Fqn.of(self._service, database, schema)), set()).update(batch["tables"])
+            schemas.setdefault(str(Fqn.of(self._service, database)), set()).add(schema)
+            databases.add(database)
+        whole = (tables, schemas, {self._service: databases})
+        present: dict[str, set[str]] = {}
+        for level in whole[: max(0, 3 - len(self._wanted))]:
+            present |= level
+        return present
+
+    def _failure(self, shelves: Shelves, failed: Sequence[JobOutcome], of: int) -> str:
+        """A sentence that names the tasks that failed, each with its reason."""
+        query = sa.select(run_tasks.c.position, run_tasks.c.name).where(run_tasks.c.run_id == self._run.id)
+        names: dict[int, str] = {position: name for position, name in shelves.connection.execute(query)}
+        told = [f"{names.get(int(one.key), one.key)}: {one.message}" for one in failed[:FAILURES_TOLD]]
+        more = f" And {len(failed) - FAILURES_TOLD} more." if len(failed) > FAILURES_TOLD else ""
+        return f"{len(failed)} of {of} tasks failed, so nothing was marked as vanished. {' '.join(told)}{more}"
 
     async def _read(self, work: Callable[[Connector], T]) -> T:
-        uri = self._run.input["resource_uri"]
-        connection, credentials = await opened(self._ctx, uri)
-        await self._permitted(uri)
+        connection, credentials = await opened(self._ctx, self._uri)
+        if connection.status is ConnectionStatus.DISABLED:
+            raise JobError("The connection is disabled. Set its status to PENDING, then trigger a new run.")
+        await self._permitted()
         return await self._ctx.services.connectors.use(
             connection.connection_type.value, config_of(connection), credentials, work, timeout=READ_SECONDS
         )
 
-    async def _permitted(self, uri: str) -> None:
+    async def _permitted(self) -> None:
         """A run goes on only while somebody it acts for may still use the connection."""
         worker = Caller(WORKER, self._ctx.organization_id, self._ctx.project_id)
         for caller in (worker, self._ctx.caller):
-            if await self._ctx.guard.allows(caller, Permission.CAN_EXECUTE, "data_connection", uri):
+            if await self._ctx.guard.allows(caller, Permission.CAN_EXECUTE, "data_connection", self._uri):
                 return
         raise JobError("The permission to use this connection was revoked.")
 
@@ -226,15 +278,26 @@ class Ingestion:
         }
 
 
+def _listed(source: Connector) -> list[SchemaInfo]:
+    return list(source.schemas())
+
+
+def _repeated(batches: Sequence[dict[str, Any]]) -> int:
+    """How often the batches name a database or schema again: all but one of them count it as unchanged."""
+    databases = {batch["database"] for batch in batches}
+    schemas = {(batch["database"], batch["schema"]) for batch in batches}
+    return 2 * len(batches) - len(databases) - len(schemas)
+
+
 async def fail_run(ctx: Context, scope: Scope, run_id: str, message: str) -> None:
     """Close a run, and what is open of its tasks, as failed."""
     now = ctx.now()
 
     def work(shelves: Shelves) -> None:
-        shelves.run_tasks.close_open(scope, run_id, RunStatus.FAILED, now)
-        shelves.workflow_runs.move(
+        if shelves.workflow_runs.move(
             scope, run_id, RunStatus.FAILED, only_from=OPEN, completed_at=now, error_message=message[:2000]
-        )
+        ):
+            shelves.run_tasks.close_open(scope, run_id, RunStatus.FAILED, now)
 
     await ctx.store.write(work)
 
