@@ -12,8 +12,10 @@ import orjson
 from fastapi import APIRouter, Header
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from resolvers.operation import Operation
 from rest_compat.envelopes import Envelope
@@ -21,6 +23,7 @@ from rest_compat.errors import as_api_error, response_of
 from rest_compat.request import PROJECT_HEADER, Reception, state_of
 from schema.base import Resource
 from schema.errors import MissingRequiredField
+from schema.problems import require_text
 
 ProjectHeader = Literal["none", "optional", "required"]
 
@@ -35,6 +38,7 @@ class Door:
         self.prefixes = (prefix, *also)
         self.router = APIRouter()
         self.operations: dict[str, Operation[..., Any]] = {}
+        self._methods: dict[str, set[str]] = {}
 
     def get(self, path: str, op: Operation[..., Any], **how: Any) -> None:
         """Open a read."""
@@ -67,6 +71,8 @@ class Door:
         project: ProjectHeader = "optional",
     ) -> None:
         self.operations[op.name] = op
+        allowed = self._methods.setdefault(path, set())
+        allowed.add(method)
         for prefix in self.prefixes:
             main = prefix == self.prefixes[0]
             self.router.routes.append(
@@ -74,6 +80,7 @@ class Door:
                     prefix + path,
                     operation=op,
                     method=method,
+                    allowed=allowed,
                     status=status,
                     envelope=envelope,
                     project=project,
@@ -92,6 +99,7 @@ class OperationRoute(APIRoute):
         *,
         operation: Operation[..., Any],
         method: str,
+        allowed: set[str],
         status: int,
         envelope: type[Envelope] | None,
         project: ProjectHeader,
@@ -99,6 +107,8 @@ class OperationRoute(APIRoute):
         operation_id: str,
     ) -> None:
         self.operation, self.envelope, self.project = operation, envelope, project
+        self.allowed = allowed
+        """The methods of every operation at this path, this one's included."""
         returns = operation.returns
         if envelope is not None:
             (item,) = returns.__pydantic_generic_metadata__["args"]
@@ -119,6 +129,12 @@ class OperationRoute(APIRoute):
             tags=[tag],
         )
 
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; a 405 names what the path takes, whichever route was asked first."""
+        if scope["method"] not in (self.methods or ()):
+            raise HTTPException(405, headers={"Allow": ", ".join(sorted(self.allowed))})
+        await super().handle(scope, receive, send)
+
     def get_route_handler(self) -> Endpoint:
         """Serve without FastAPI's own parsing and second serialisation."""
         return self._serve
@@ -136,7 +152,9 @@ class OperationRoute(APIRoute):
         op = self.operation
         caller = await reception.caller(request, op.kind)
         await reception.charge(request, caller, op.kind)
-        arguments = op.parsed(self._strings(request))
+        strings = self._strings(request)
+        require_text(strings)
+        arguments = op.parsed(strings)
         if op.body is not None:
             raw = await request.body()
             if raw.strip():

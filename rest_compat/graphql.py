@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import orjson
 from cross_web import HTTPException
+from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -54,9 +55,12 @@ class GraphEndpoint(GraphQL[Context, None]):
     def decode_json(self, data: str | bytes) -> object:
         """Read a body. Raises InvalidFormat with the envelope that REST has for it."""
         try:
-            return orjson.loads(data)
-        except orjson.JSONDecodeError:
+            value: object = from_json(data, allow_inf_nan=False)  # as REST reads a body: no number loses digits
+        except ValueError:
             raise InvalidFormat("The body is not valid JSON.", field="") from None
+        if not isinstance(value, dict | list):
+            raise InvalidFormat("The body must be a JSON object.", field="")
+        return value
 
     def encode_json(self, data: object) -> bytes:
         """Write an answer."""

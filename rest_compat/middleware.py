@@ -20,7 +20,8 @@ from schema.errors import ApiError, InvalidRequest, ServiceStarting
 log = structlog.get_logger("stoa.access")
 
 _REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{1,128}$")
-_TRACEPARENT = re.compile(r"^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
+# Version ff is not valid, and version 00 ends after its four parts; a later one may say more.
+_TRACEPARENT = re.compile(r"^(?!ff|00.{53}-)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)")
 PROBES = frozenset({"/healthz", "/readyz"})
 
 

@@ -7,12 +7,14 @@ import strawberry
 
 from resolvers.operation import Operation
 from schema.base import Info
+from schema.problems import require_text
 
 
 def opens(op: Operation[..., Any]) -> Any:
     """Offer an operation as a field with the same arguments, bounds and description."""
 
     async def resolve(info: Info, **values: Any) -> Any:
+        require_text(values)
         return await op(info.context, **op.checked(values))
 
     info = inspect.Parameter("info", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=strawberry.Info)

@@ -6,7 +6,7 @@ MISSING_REQUIRED_FIELD, an unknown field 400 VALIDATION_ERROR; right type but ou
 rule 422 VALIDATION_ERROR. `details` names the first field's path and lists every problem.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pydantic
@@ -26,6 +26,18 @@ _WRONG_TYPES = {
     "decimal_parsing",
     "none_required",
 }
+_LABELS = (
+    "chain[",
+    "constrained-",
+    "function-",
+    "lax-or-strict[",
+    "json-or-python[",
+    "union[",
+    "dict[",
+    "list[",
+    "tuple[",
+)
+"""How pydantic names the member of a union that it tried; no part of a path in the body."""
 _RIGHT_TYPE_WRONG_VALUE = {"uuid_parsing", "datetime_parsing", "date_parsing", "url_parsing", "url_type", "uuid_type"}
 
 
@@ -58,6 +70,14 @@ def refused_parameters(error: pydantic.ValidationError) -> ApiError:
     return kind(_sentence(listed[0]), field=listed[0]["field"], problems=listed)
 
 
+def require_text(arguments: Mapping[str, Any]) -> None:
+    """Raise InvalidParameter for a parameter that holds the NUL character, which no store can look for."""
+    for name, value in arguments.items():
+        if isinstance(value, str) and "\x00" in value:
+            problem = {"field": name, "message": "It holds a character that cannot be stored"}
+            raise InvalidParameter(_sentence(problem), field=name, problems=[problem])
+
+
 def _kind(type_: str) -> type[ApiError] | None:
     """The 400 class of a problem, or None for a 422."""
     if type_ == "missing":
@@ -70,7 +90,7 @@ def _kind(type_: str) -> type[ApiError] | None:
 
 
 def _path(where: Iterable[Any]) -> str:
-    return ".".join(str(part) for part in where)
+    return ".".join(text for text in map(str, where) if not text.startswith(_LABELS))
 
 
 def _sentence(problem: dict[str, str]) -> str:

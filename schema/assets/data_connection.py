@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 import strawberry
 from pydantic import Field
 
-from schema.base import Change, JsonObject, Maybe, OptionalJsonObject, Resource, absent, change, choice, resource
+from schema.base import JsonObject, Maybe, OptionalJsonObject, Resource, absent, change, choice, resource
+from schema.storable import Storable
 
 ConnectionName = Annotated[
     str,
@@ -89,7 +90,7 @@ class DataConnection(Resource):
 
 
 @change
-class DataConnectionCreate(Change):
+class DataConnectionCreate(Storable):
     """A store to register: the config section must be the one that its type uses."""
 
     name: ConnectionName
@@ -107,7 +108,7 @@ class DataConnectionCreate(Change):
 
 
 @change
-class DataConnectionChange(Change):
+class DataConnectionChange(Storable):
     """What may change. A field left out stays; `credentials`, when present, replace the stored ones."""
 
     name: Maybe[ConnectionName] = None

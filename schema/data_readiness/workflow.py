@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schema.base import Change, JsonObject, OptionalJsonObject, Resource, change, choice, resource
+from schema.base import JsonObject, OptionalJsonObject, Resource, change, choice, resource
+from schema.storable import Storable
 
 
 @choice
@@ -70,7 +71,7 @@ class WorkflowConfiguration(Resource):
 
 
 @change
-class WorkflowSchedule(Change):
+class WorkflowSchedule(Storable):
     """When a configuration runs by itself."""
 
     cron_expression: Annotated[str, Field(min_length=9, max_length=200, description="Five cron fields.")]
@@ -79,7 +80,7 @@ class WorkflowSchedule(Change):
 
 
 @change
-class WorkflowConfigurationCreate(Change):
+class WorkflowConfigurationCreate(Storable):
     """A configuration of one workflow type; `workflow_definition_id` may name the type instead."""
 
     name: Annotated[str, Field(min_length=1, max_length=255)]

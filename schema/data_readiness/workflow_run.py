@@ -6,8 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schema.base import Change, JsonObject, Resource, change, choice, resource
+from schema.base import JsonObject, Resource, change, choice, resource
 from schema.data_readiness.workflow import WorkflowType
+from schema.storable import Storable
 
 TASKS_SHOWN = 100
 """How many tasks stand inside a run; the paged list has them all."""
@@ -61,7 +62,7 @@ class WorkflowRun(Resource):
 
 
 @change
-class RunCreate(Change):
+class RunCreate(Storable):
     """What a run works on."""
 
     asset_fqn: (

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import strawberry
 from pydantic import Field
 
-from schema.base import Change, Info, Resource, change, edge, resource
+from schema.base import Info, Resource, change, edge, resource
+from schema.storable import Storable
 
 if TYPE_CHECKING:
     from schema.assets.data_connection import DataConnection
@@ -33,7 +34,7 @@ class Project(Resource):
 
 
 @change
-class ProjectCreate(Change):
+class ProjectCreate(Storable):
     """What a new project starts with."""
 
     name: Annotated[str, Field(min_length=1, max_length=255, description="Unique in the organization.")]

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schema.base import Change, Resource, change, resource
+from schema.base import Resource, change, resource
+from schema.storable import Storable
 
 SecretName = Annotated[
     str,
@@ -43,7 +44,7 @@ class SecretValue(Resource):
 
 
 @change
-class SecretCreate(Change):
+class SecretCreate(Storable):
     """A new secret."""
 
     name: SecretName
@@ -52,7 +53,7 @@ class SecretCreate(Change):
 
 
 @change
-class SecretChange(Change):
+class SecretChange(Storable):
     """A new value, a new description, or both. A field left out stays."""
 
     value: SecretText | None = None

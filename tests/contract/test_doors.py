@@ -10,6 +10,7 @@ from graphql import GraphQLInputObjectType, GraphQLObjectType
 from openapi_spec_validator import OpenAPIV30SpecValidator
 
 import schema
+from auth.permissions import Permission
 from resolvers import operation as operations
 from resolvers.operation import Operation, operation
 from rest_compat.app import SERVICES, Service, openapi_of
@@ -167,7 +168,7 @@ def test_an_operation_without_a_permission_does_not_import() -> None:
     with pytest.raises(TypeError, match="needs"):
         operation(on="project")  # type: ignore[call-arg]
     for name, route in ROUTES.items():
-        assert isinstance(route.operation.needs, operations.Permission | operations.OwnView), name
+        assert isinstance(route.operation.needs, Permission | operations.OwnView), name
 
 
 def test_what_needs_no_permission_is_a_short_list() -> None:
