@@ -324,12 +324,16 @@ def update_asset(
         after["description"] = asset.source_description
     document = asset.view.document()
     judgement = judge({field: document[field] for field in after}, after)
-    if judgement is None:
+    if judgement is None and people == set(asset.people_fields):
         return asset.view
     after["people_fields"] = sorted(people)
     after["search_words"] = words_of(document | after, _column_names(connection, scope, asset))
     write_edits(connection, [Edit(asset, after, judgement, reason)], actor=actor, now=now)
-    if asset.view.type is AssetType.COLUMN and (parent := _find(connection, scope, asset.parent_fqn)) is not None:
+    if (
+        judgement is not None
+        and asset.view.type is AssetType.COLUMN
+        and (parent := _find(connection, scope, asset.parent_fqn)) is not None
+    ):
         change = ColumnChange(asset.view.name, "updated", judgement.fields)
         _column_changed(connection, scope, parent, change, judge, actor, now)
     return get_asset(connection, scope, resource_uri, str(name))

@@ -12,7 +12,7 @@ free-text index and sorts.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import sqlalchemy as sa
 
@@ -67,13 +67,17 @@ def _unindexed(condition: Condition) -> Condition:
     return column == condition.right
 
 
+def _of_columns(query: Query) -> TypeGuard[Text | Flag | Between | Exists]:
+    """Whether a part asks for a table by one of its columns."""
+    field = None if isinstance(query, All | Some | Never) else query.field
+    return field is not None and field.startswith("columns.")
+
+
 def _led_by_index(query: Query) -> bool:
     """Whether the free-text index, or the columns that fit, lead to all that a query finds."""
+    if _of_columns(query):
+        return True
     match query:
-        case Text(field=str(field)) | Flag(field=field) | Between(field=field) | Exists(field=field) if (
-            field.startswith("columns.")
-        ):
-            return True
         case Text(value, _, field):
             return (field is None or field in WORD_TAGS) and bool(split_words(value))
         case All(parts):
@@ -125,11 +129,13 @@ class Compiler:
         match query:
             case All(parts):
                 return sa.and_(sa.true(), *self._together(parts))
+            case Some(parts) if self.indexed and self.dialect == "postgresql" and any(map(_of_columns, parts)):
+                return self._either(parts)
             case Some(parts):
                 return sa.or_(*[self.condition(part) for part in parts])
             case Never(part):
                 return sa.not_(self._certain(self.condition(part)))
-            case _ if query.field is not None and query.field.startswith("columns."):
+            case _ if _of_columns(query):
                 return self._of_columns(query)
             case Text():
                 return self._text(query)
@@ -139,6 +145,15 @@ class Compiler:
                 return self._exists(field)
             case Between():
                 return self._between(query)
+
+    def _either(self, parts: Sequence[Query]) -> Condition:
+        """Each part by its own index: PostgreSQL reads every asset for an OR that holds a subquery."""
+        arms: list[sa.Select[Any]] = []
+        for part in parts:
+            assets = metadata_assets.alias()
+            inner = Compiler(self.scope, self.dialect, self.indexed, assets)
+            arms.append(sa.select(assets.c.row_number).where(*inner.scoped(False), inner.condition(part)))
+        return self.assets.c.row_number.in_(sa.union(*arms))
 
     def _certain(self, condition: Condition) -> Condition:
         # NOT of an unknown is unknown in SQL; a search knows only yes and no.

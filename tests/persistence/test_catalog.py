@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from persistence.engine import Database
 from persistence.queries.catalog import create_asset, delete_asset, get_asset, search_assets, update_asset
-from persistence.queries.catalog_ingest import mark_vanished, upsert_source
+from persistence.queries.catalog_ingest import mark_vanished, refresh_statistics, upsert_source
 from persistence.queries.metadata_search import Window
 from persistence.repository import Scope
 from persistence.tables import metadata
@@ -342,6 +342,20 @@ def test_an_update_that_changes_nothing_is_no_version(catalog):
     assert catalog.update("public.orders", description="same", owners=None).version == "0.1"
     given = catalog.update("public.orders", display_name="Orders", reason="Asked by sales.")
     assert (given.version, given.version_change_reason, given.changed_by) == ("0.2", "Asked by sales.", ["ann"])
+
+
+def test_a_person_who_says_what_the_source_says_is_kept_to_it(catalog):
+    catalog.take(source(ORDERS, orders={"description": "same"}))
+    catalog.update("public.orders", description="same")
+    catalog.take(source(ORDERS, orders={"description": "other"}), on=6)
+    assert (catalog.get("public.orders").version, catalog.get("public.orders").description) == ("0.1", "same")
+
+
+def test_statistics_can_be_refreshed_inside_a_transaction(catalog):
+    catalog.take(source(ORDERS))
+    with catalog.engine.begin() as connection:
+        refresh_statistics(connection)
+    assert catalog.found("email") == ["public.orders.email", "public.orders"]
 
 
 def test_a_column_edited_by_hand_is_a_new_version_of_its_table_too(catalog):

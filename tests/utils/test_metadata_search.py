@@ -402,6 +402,9 @@ def test_every_field_can_be_asked_for_and_its_absence_too(store, rows, name):
         'description:"of order" OR "of order"',
         "late* AND orde* AND NOT cust*",
         "customerid AND customer",
+        "late OR columns.name:orders",
+        "late AND (columns.name:o* OR name:orders* OR NOT columns.is_pii_tagged:true)",
+        "NOT (columns.name:orders OR customer)",
     ],
 )
 def test_words_stand_next_to_each_other_in_a_phrase_also_beside_other_words(store, rows, q):
