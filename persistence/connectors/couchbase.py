@@ -136,7 +136,7 @@ class CouchbaseConnector(Connector):
             except ConnectorError as error:
                 if error.kind == "not_found":
                     continue
-                if error.kind != "failed":
+                if error.kind not in {"permission", "failed"}:
                     raise
                 yield TableInfo(name, "TABLE", (), comment=f"The columns are not known. {error.reason}")
                 continue

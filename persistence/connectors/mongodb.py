@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -149,8 +150,17 @@ class MongodbConnector(Connector):
             return
         there = self._collections(database)
         for name in names:
-            if name in there and self._selection.has_table(database, schema, name):
-                yield self._guarded(lambda name=name: self._table(database, name, there[name]))  # type: ignore[misc]
+            if name not in there or not self._selection.has_table(database, schema, name):
+                continue
+            try:
+                table: TableInfo = self._guarded(partial(self._table, database, name, there[name]))
+            except ConnectorError as error:
+                # One collection that may not be read, or a view that no longer works, must not hide the others.
+                if error.kind not in {"permission", "failed"}:
+                    raise
+                kind = "VIEW" if there[name].get("type") == "view" else "TABLE"
+                table = TableInfo(name, kind, (), comment=f"The columns are not known. {error.reason}")
+            yield table
 
     def close(self) -> None:
         """Close the driver's connections."""
@@ -173,8 +183,13 @@ class MongodbConnector(Connector):
         return wanted
 
     def _collections(self, database: str) -> dict[str, Mapping[str, Any]]:
-        found = self._guarded(lambda: list(self._connected()[database].list_collections()))
+        found = self._guarded(lambda: self._listed(self._connected()[database]))
         return {str(entry["name"]): entry for entry in found if not str(entry["name"]).startswith("system.")}
+
+    def _listed(self, database: Any) -> list[Mapping[str, Any]]:
+        """The collections; for a user of single collections only those that he may read, without their options."""
+        found = self._unless_refused(lambda: list(database.list_collections()))
+        return list(database.list_collections(nameOnly=True, authorizedCollections=True)) if found is None else found
 
     def _table(self, database: str, name: str, entry: Mapping[str, Any]) -> TableInfo:
         collection = self._connected()[database][name]

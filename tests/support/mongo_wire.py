@@ -18,7 +18,7 @@ from typing import Any
 import bson
 
 Databases = dict[str, dict[str, dict[str, Any]]]
-"""Database → collection → {"documents": [...], "indexes": [...], "view": {...}}."""
+"""Database → collection → {"documents": [...], "indexes": [...], "view": {...}, "refused": True}."""
 
 _ROUNDS = 4096
 
@@ -66,6 +66,8 @@ class MongoStandIn:
             ]
             return self._cursor(command, found)
         held = database.get(str(command[name]), {})
+        if held.get("refused"):
+            return {"ok": 0.0, "code": 13, "codeName": "Unauthorized", "errmsg": f"not authorized to run {command}"}
         if name == "aggregate":
             size = command["pipeline"][0]["$sample"]["size"]
             return self._cursor(command, held.get("documents", [])[:size])

@@ -147,6 +147,16 @@ def test_a_user_who_may_not_see_indexes_and_counts_still_gets_columns(server: Mo
     assert len(table.columns) == 12
 
 
+def test_a_collection_that_may_not_be_read_hides_no_other(server: MongoStandIn) -> None:
+    server.databases["shop"]["secret"] = {"documents": [{"_id": 1, "pin": 2}], "refused": True}
+    with at(server, database="shop") as connector:
+        found = everything(connector)["default"]
+    assert found["secret"].columns == ()
+    assert found["secret"].comment is not None
+    assert found["secret"].comment.startswith("The columns are not known. The user may not")
+    assert len(found["orders"].columns) == 12
+
+
 def test_each_refusal_has_its_own_sentence(server: MongoStandIn, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     for connector, kind, words in (
