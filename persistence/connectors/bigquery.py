@@ -125,7 +125,7 @@ class BigqueryConnector(DbApiConnector):
         return self.guarded(listing)
 
     def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
-        """The named tables in six queries, sorted by name."""
+        """The named tables in five queries, sorted by name."""
         wanted = sorted({name for name in names if self.selection.has_table(database, schema, name)})
         if database != self.config.database or not wanted or not re.fullmatch(r"\w+", schema):
             return

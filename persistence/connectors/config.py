@@ -5,23 +5,35 @@ refused rather than ignored, so that a misspelt `ssl_mod: require` cannot silent
 is null counts as left out.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, StringConstraints, model_validator
 
 SslMode = Literal["disable", "require", "verify-ca", "verify-full"]
 """disable: in the clear. require: encrypted, any certificate. verify-ca: signed by a trusted authority.
 verify-full: and issued for the host that was named."""
 
-Host = Annotated[
-    str,
-    BeforeValidator(lambda value: value[1:-1] if isinstance(value, str) and value[:1] == "[" else value),
-    StringConstraints(pattern=r"^[A-Za-z0-9_:]([A-Za-z0-9_.:-]*[A-Za-z0-9_.:])?$", max_length=253),
-]
+_HOST = re.compile(r"[A-Za-z0-9_:]([A-Za-z0-9_.:-]{0,251}[A-Za-z0-9_.:])?")
+_SOCKET = re.compile(r"/[A-Za-z0-9_./-]{1,99}")
+
+
+def _host(value: str) -> str:
+    bare = value[1:-1] if value.startswith("[") and value.endswith("]") else value
+    if not _HOST.fullmatch(bare):
+        raise ValueError("give a host name or an IP address, without a scheme, port or path")
+    return bare
+
+
+def _host_or_socket(value: str) -> str:
+    return value if _SOCKET.fullmatch(value) else _host(value)
+
+
+Host = Annotated[str, AfterValidator(_host)]
 """A host name or an IP address; no scheme, no port, no list."""
 
-HostOrSocket = Host | Annotated[str, StringConstraints(pattern=r"^/[A-Za-z0-9_./-]*$", max_length=100)]
+HostOrSocket = Annotated[str, AfterValidator(_host_or_socket)]
 """As `Host`, or the absolute path of the folder that holds a server's Unix socket."""
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255)]

@@ -190,6 +190,7 @@ class DatabricksConnector(DbApiConnector):
         seconds = max(1, int(self.settings.statement_timeout))
         return connect(
             server_hostname=self.config.host,
+            _port=self.port,
             http_path=self.config.options.http_path,
             access_token=self._token.get_secret_value(),
             user_agent_entry="stoa",

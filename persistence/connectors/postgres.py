@@ -46,6 +46,7 @@ from persistence.connectors.sql import (
 VERIFIED = "real servers: PostgreSQL 15 (with and without TLS), 16 and 18"
 
 _ROWS_AT_ONCE = 2000
+_NO_FILE = os.path.join(os.devnull, "none")  # below a device, so it can never exist
 
 
 class PostgresConfig(DatabaseConfig):
@@ -203,7 +204,8 @@ class PostgresConnector(SqlConnector):
 
     def _authorities(self) -> "_Authorities":
         if self.config.ssl_mode in ("disable", "require"):
-            return _Authorities(None, None)
+            # Were there a root.crt in the home of Stoa's own account, `require` would check against it.
+            return _Authorities(None, _NO_FILE)
         ca = self.config.options.ssl_ca
         tls_context(self.config, ca)  # refuses what is not PEM, with a clear sentence
         return _Authorities(ca, ssl.get_default_verify_paths().cafile or certifi.where())
@@ -277,14 +279,14 @@ class PostgresConnector(SqlConnector):
 class _Authorities:
     """libpq reads trusted certificates from a file; this keeps one for as long as the connection is being made."""
 
-    def __init__(self, pem: str | None, usual: str | None) -> None:
+    def __init__(self, pem: str | None, usual: str) -> None:
         self._pem = pem
         self._usual = usual
         self._file: Path | None = None
 
     def __enter__(self) -> dict[str, str]:
         if self._pem is None:
-            return {} if self._usual is None else {"sslrootcert": self._usual}
+            return {"sslrootcert": self._usual}
         handle, name = tempfile.mkstemp(prefix="stoa-ca-", suffix=".pem")
         self._file = Path(name)
         with os.fdopen(handle, "w") as file:

@@ -34,6 +34,13 @@ def test_every_sql_kind_is_a_connector_that_knows_its_name(kind: str) -> None:
     assert found.default_port > 0
 
 
+@pytest.mark.parametrize("kind", SQL_KINDS)
+def test_every_sql_kind_says_what_it_was_verified_against(kind: str) -> None:
+    verified = sys.modules[connector_class(kind).__module__].VERIFIED
+    assert isinstance(verified, str)
+    assert len(verified) < 120
+
+
 def test_an_unknown_type_is_refused_with_the_list_of_known_ones() -> None:
     with pytest.raises(ConnectorError) as raised:
         connector_class("os:system")
