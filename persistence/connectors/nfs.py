@@ -71,14 +71,18 @@ class LocalFiles(FileStore):
             self._root = os.path.realpath(path, strict=True)
         except OSError as error:
             # A path outside the roots must not become a way to ask what exists.
-            if not _inside(os.path.realpath(path), roots):
+            if _above(os.path.realpath(path), roots) is None:
                 raise _outside() from None
             raise _failure(error, "The path") from None
-        if not _inside(self._root, roots):
+        allowed = _above(self._root, roots)
+        if allowed is None:
             raise _outside()
         self.name = Path(path).name or "root"
         try:
-            self._descriptor = os.open(self._root, _FOLDER)
+            # From the allowed folder down, or a part that becomes a link just now would lead out of it.
+            start = os.open(allowed, _FOLDER)
+            below = os.path.relpath(self._root, allowed)
+            self._descriptor = _descend(start, [] if below == "." else below.split("/"))
         except OSError as error:
             raise _failure(error, "The path") from None
 
@@ -148,20 +152,17 @@ class LocalFiles(FileStore):
         """A descriptor of a plain file inside the tree."""
         parts = path.split("/")
         target = os.path.realpath(os.path.join(self._root, *parts))
-        if not _inside(target, (self._root,)):
+        if _above(target, (self._root,)) is None:
             raise ConnectorError("permission", "The file leads out of the folder.")
         parts = os.path.relpath(target, self._root).split("/")
-        folder = os.dup(self._descriptor)
         try:
-            for part in parts[:-1]:
-                inner = os.open(part, _FOLDER, dir_fd=folder)
+            folder = _descend(os.dup(self._descriptor), parts[:-1])
+            try:
+                descriptor = os.open(parts[-1], _FILE, dir_fd=folder)
+            finally:
                 os.close(folder)
-                folder = inner
-            descriptor = os.open(parts[-1], _FILE, dir_fd=folder)
         except OSError as error:
             raise _failure(error, "The file") from None
-        finally:
-            os.close(folder)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
             raise ConnectorError("permission", "It is not a plain file.")
@@ -200,14 +201,25 @@ class _LocalReader:
         return bytes(pieces)
 
 
-def _inside(path: str, roots: tuple[str, ...]) -> bool:
-    """Whether a resolved path is one of the roots or lies below one."""
+def _descend(folder: int, parts: list[str]) -> int:
+    """Go down from an open folder without following links. Takes over `folder`; raises OSError."""
+    for part in parts:
+        try:
+            inner = os.open(part, _FOLDER, dir_fd=folder)
+        finally:
+            os.close(folder)
+        folder = inner
+    return folder
+
+
+def _above(path: str, roots: tuple[str, ...]) -> str | None:
+    """The resolved root that a resolved path is or lies below, or None."""
     for root in roots:
         with contextlib.suppress(OSError, ValueError):
             real = os.path.realpath(root)
             if os.path.commonpath((real, path)) == real:
-                return True
-    return False
+                return real
+    return None
 
 
 def _is_text(path: str) -> bool:

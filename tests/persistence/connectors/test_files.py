@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -259,6 +260,27 @@ def test_a_file_that_becomes_a_link_after_the_listing_is_not_followed(tree: Path
         found = everything(connector)
     assert found["root"]["a"].columns == ()
     assert found["sub"]["b"].columns == ()
+
+
+def test_a_folder_that_becomes_a_link_while_it_is_opened_is_not_followed(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tree, "mine/deep/a.csv", "a\n1\n")
+    put(tmp_path, "elsewhere/deep/a.csv", "password\nhunter2\n")
+    real = os.path.realpath
+
+    def swapped(path: str, **named: bool) -> str:
+        resolved = real(path, **named)
+        if resolved.endswith("deep"):  # right after the check that the path lies below the allowed folder
+            shutil.rmtree(tree / "mine", ignore_errors=True)
+            (tree / "mine").symlink_to(tmp_path / "elsewhere")
+            monkeypatch.setattr("os.path.realpath", real)
+        return resolved
+
+    monkeypatch.setattr("os.path.realpath", swapped)
+    with opened("nfs", {"path": str(tree / "mine/deep")}, roots=(str(tree),)) as connector:
+        assert failure(connector.verify).kind in {"not_found", "permission"}
+    assert (tree / "mine").is_symlink()
 
 
 def test_a_table_that_vanished_is_left_out(tree: Path) -> None:
