@@ -1,0 +1,335 @@
+"""The command line, as real processes: what it prints, what it refuses with a sentence, and how it ends."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import jwt
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+from rest_compat.settings import Settings
+from tests.support.postgres import PostgresServer, free_port
+from tests.support.server import Process, Server, stoa, until
+
+pytestmark = pytest.mark.timeout(240)
+
+
+def refused(answer: Any, *words: str) -> None:
+    """The command ended with status 1 and a sentence that holds the words, without a traceback."""
+    said = answer.stderr + answer.stdout
+    assert answer.returncode == 1, said[-2000:]
+    assert "Traceback" not in said, said[-2000:]
+    for word in words:
+        assert word in said, said[-2000:]
+
+
+@pytest.fixture(scope="module")
+def everyday(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with the organization acme, for the tests that only read."""
+    folder = tmp_path_factory.mktemp("everyday")
+    assert stoa(folder, "bootstrap", "--org", "acme", "--owner", "olga").returncode == 0
+    with Server(folder) as server:
+        yield server.ready()
+
+
+@pytest.mark.parametrize("command", ["serve", "worker", "migrate", "token", "bootstrap"])
+def test_help_lists_every_setting_with_its_meaning(tmp_path: Path, command: str) -> None:
+    answer = stoa(tmp_path, command, "--help")
+    assert answer.returncode == 0
+    lines = [line.strip() for line in answer.stdout.splitlines()]
+    for name, field in Settings.model_fields.items():
+        variable = f"STOA_{name.upper()}"
+        assert any(line.split("  ")[0] == variable for line in lines), variable
+        assert field.description in lines, variable
+
+
+def test_the_help_names_every_command(tmp_path: Path) -> None:
+    answer = stoa(tmp_path, "--help")
+    assert answer.returncode == 0
+    for command in ("serve", "worker", "migrate", "bootstrap", "token", "rotate-keys", "snapshot", "demo"):
+        assert f"\n  {command} " in answer.stdout
+    assert stoa(tmp_path, "--version").stdout.startswith("stoa, version ")
+
+
+def test_token_prints_only_a_token_that_works(tmp_path: Path, everyday: Server) -> None:
+    folder = everyday.log.parent
+    answer = stoa(folder, "token", "--user", "olga", "--org", "acme", "--group", "a", "--group", "b", "--ttl", "60")
+    assert answer.returncode == 0
+    assert answer.stderr == ""
+    token = answer.stdout.removesuffix("\n")
+    claims = jwt.decode(token, options={"verify_signature": False})
+    assert (claims["sub"], claims["org_id"], claims["groups"]) == ("olga", "acme", ["a", "b"])
+    assert claims["exp"] - claims["iat"] == 60
+    found = httpx.get(f"{everyday.address}/governance/projects", headers={"Authorization": f"Bearer {token}"})
+    assert found.status_code == 200, found.text
+
+
+def test_token_is_refused_where_a_provider_issues_them(tmp_path: Path) -> None:
+    settings = {"issuer": "https://id.example", "jwks_url": "https://id.example/keys", "audience": "stoa"}
+    refused(
+        stoa(tmp_path, "token", "--user", "olga", "--org", "acme", settings=settings),
+        "STOA_ISSUER is set: ask that provider for tokens.",
+    )
+
+
+@pytest.mark.parametrize(
+    "given",
+    [("--user", "x"), ("--user", "x", "--org", "acme", "--ttl", "0"), ("--user", "x", "--org", "a", "--ttl", "9" * 9)],
+)
+def test_token_with_missing_or_wild_options_is_a_usage_error(tmp_path: Path, given: tuple[str, ...]) -> None:
+    answer = stoa(tmp_path, "token", *given)
+    assert answer.returncode == 2
+    assert "Usage: stoa token" in answer.stderr
+    assert answer.stdout == ""
+
+
+def test_bootstrap_twice_changes_nothing(tmp_path: Path) -> None:
+    def dump() -> list[Any]:
+        engine = sa.create_engine(f"sqlite:///{tmp_path / 'data' / 'stoa.sqlite'}")
+        with engine.connect() as connection:
+            names = sorted(sa.inspect(connection).get_table_names())
+            rows = [(name, connection.exec_driver_sql(f'select * from "{name}"').all()) for name in names]
+        engine.dispose()
+        return rows
+
+    first = stoa(tmp_path, "bootstrap", "--org", "acme", "--owner", "olga", "--name", "Acme")
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == "Organization acme was created; olga is its owner.\n"
+    before = dump()
+    second = stoa(tmp_path, "bootstrap", "--org", "acme", "--owner", "olga", "--name", "Other")
+    assert second.stdout == "Organization acme stands; olga is its owner.\n"
+    assert dump() == before
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (("--org", "a b", "--owner", "olga"), "--org must be letters"),
+        (("--org", "a:b", "--owner", "olga"), "--org must be letters"),
+        (("--org", "acme", "--owner", " "), "--owner must be a user id"),
+        (("--org", "acme", "--owner", "stoa:worker"), "the platform's own"),
+    ],
+)
+def test_bootstrap_refuses_names_that_cannot_be(tmp_path: Path, given: tuple[str, ...], words: str) -> None:
+    refused(stoa(tmp_path, "bootstrap", *given), words)
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"port": "70000"}, ("STOA_PORT", "65535")),
+        ({"log_level": "LOUD"}, ("STOA_LOG_LEVEL",)),
+        ({"job_concurrency": "many"}, ("STOA_JOB_CONCURRENCY",)),
+        ({"rate_limit_reads": "-1"}, ("STOA_RATE_LIMIT_READS",)),
+        ({"worker_dead_seconds": "1"}, ("worker_dead_seconds",)),
+        ({"port": "70000", "log_level": "LOUD"}, ("STOA_PORT", "STOA_LOG_LEVEL")),
+    ],
+)
+@pytest.mark.parametrize("command", ["serve", "worker"])
+def test_bad_settings_give_a_sentence(
+    tmp_path: Path, settings: dict[str, str], words: tuple[str, ...], command: str
+) -> None:
+    refused(stoa(tmp_path, command, settings=settings), "The settings are not valid.", *words)
+
+
+def test_a_bad_setting_is_not_shown_when_it_may_be_a_secret(tmp_path: Path) -> None:
+    url = "mysql://stoa:hidden-secret@127.0.0.1/x"
+    for command in ("serve", "migrate"):
+        answer = stoa(tmp_path, command, settings={"database_url": url})
+        refused(answer)
+        assert "hidden-secret" not in answer.stdout + answer.stderr
+
+
+def test_an_unknown_service_gives_a_sentence(tmp_path: Path) -> None:
+    refused(stoa(tmp_path, "serve", "--service", "nothing"), "There is no service 'nothing'", "governance")
+
+
+def test_migrate_goes_up_and_down(tmp_path: Path) -> None:
+    def tables() -> set[str]:
+        engine = sa.create_engine(f"sqlite:///{tmp_path / 'data' / 'stoa.sqlite'}")
+        try:
+            return set(sa.inspect(engine).get_table_names())
+        finally:
+            engine.dispose()
+
+    (tmp_path / "data").mkdir()
+    for _ in range(2):
+        up = stoa(tmp_path, "migrate")
+        assert (up.returncode, up.stdout) == (0, "The store is up to date.\n"), up.stderr
+    assert {"organizations", "metadata_assets", "workflow_runs"} <= tables()
+    down = stoa(tmp_path, "migrate", "--down")
+    assert (down.returncode, down.stdout) == (0, "The store is empty now.\n"), down.stderr
+    assert tables() <= {"alembic_version"}
+    assert stoa(tmp_path, "migrate").returncode == 0
+    assert "metadata_assets" in tables()
+
+
+def test_migrate_goes_up_and_down_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
+    def tables() -> set[str]:
+        with psycopg.connect(postgres_url) as connection:
+            rows = connection.execute("select tablename from pg_tables where schemaname = 'public'").fetchall()
+        return {name for (name,) in rows}
+
+    for arguments, wanted in ((("migrate",), True), (("migrate", "--down"), False), (("migrate",), True)):
+        assert stoa(tmp_path, *arguments, settings={"database_url": postgres_url}).returncode == 0
+        assert ("metadata_assets" in tables()) is wanted
+
+
+def test_snapshot_check_says_whether_the_published_files_are_current(tmp_path: Path) -> None:
+    answer = stoa(tmp_path, "snapshot", "--check")
+    assert answer.returncode == 0, answer.stdout
+    assert answer.stdout == "Every snapshot is current.\n"
+
+
+@contextmanager
+def listening() -> Iterator[int]:
+    """A port that somebody else listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        yield taken.getsockname()[1]
+
+
+def test_a_taken_port_gives_a_clear_error(tmp_path: Path) -> None:
+    with listening() as port, Process(tmp_path, "serve", "--port", str(port)) as server:
+        assert server.ended() != 0
+        assert "address already in use" in server.text.lower()
+        assert str(port) in server.text
+        assert "Traceback" not in server.text
+
+
+def test_a_data_folder_that_cannot_be_written_ends_the_server(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with Server(tmp_path, "--data", str(tmp_path / "file" / "data")) as server:
+        assert server.ended() == 1
+        last = server.text.strip().splitlines()[-1]
+        assert last.startswith("Stoa could not start: ")
+        assert str(tmp_path / "file") in last
+
+
+@pytest.mark.parametrize("command", ["serve", "worker", "migrate", "bootstrap"])
+def test_an_unreachable_postgresql_ends_every_command_with_a_sentence(tmp_path: Path, command: str) -> None:
+    url = f"postgresql://stoa:hidden-secret@127.0.0.1:{free_port()}/stoa"
+    arguments = {"bootstrap": ("--org", "acme", "--owner", "olga"), "serve": ("--port", "0")}.get(command, ())
+    with Process(tmp_path, command, *arguments, settings={"database_url": url}) as process:
+        assert process.ended() == 1
+        said = process.text
+    assert "hidden-secret" not in said
+    last = said.strip().splitlines()[-1]
+    assert last.startswith(("Stoa could not start: ", "Error: ")), said[-2000:]
+    assert "Traceback" not in last
+    assert len(last) > 40
+
+
+def test_a_server_is_ready_after_its_start_and_answers_the_probes_without_a_token(everyday: Server) -> None:
+    assert everyday.status("/readyz") == 200
+    assert everyday.status("/healthz") == 200
+    assert everyday.status("/governance/projects") == 401
+
+
+def test_a_stopping_server_answers_503_and_ends_with_status_0(tmp_path: Path) -> None:
+    with Server(tmp_path, settings={"shutdown_seconds": 2}) as server:
+        server.ready()
+        assert server.status("/governance/projects") == 401
+        server.ask_to_stop()
+        until(lambda: server.status("/governance/projects") == 503, "the refusal")
+        answer = httpx.get(f"{server.address}/governance/projects")
+        assert answer.json()["error"]["code"] == "SERVICE_STARTING"
+        assert server.status("/readyz") == 503
+        assert server.status("/healthz") == 200
+        assert server.ended(30) == 0, server.text[-2000:]
+        assert "Traceback" not in server.text
+
+
+def test_a_server_that_is_interrupted_twice_ends_at_once(tmp_path: Path) -> None:
+    with Server(tmp_path, settings={"shutdown_seconds": 60}) as server:
+        server.ready()
+        server.ask_to_stop()
+        until(lambda: server.status("/readyz") == 503, "the first signal")
+        server.ask_to_stop()
+        assert server.ended(30) == 0
+
+
+def test_one_service_alone_serves_its_own_paths_and_document(tmp_path: Path) -> None:
+    with Server(tmp_path, "--service", "governance") as server:
+        server.ready()
+        document = httpx.get(f"{server.address}/openapi.json").json()
+        assert {path.split("/")[1] for path in document["paths"]} == {"governance"}
+        assert server.status("/governance/projects") == 401
+        assert server.status("/assets/data") == 404
+        assert server.status("/utils/search/metadata") == 404
+
+
+def test_all_services_together_have_a_document_each(everyday: Server) -> None:
+    assert everyday.status("/openapi.json") == 404
+    for service in ("governance", "assets", "utils", "data-readiness"):
+        document = httpx.get(f"{everyday.address}/{service}/openapi.json").json()
+        assert document["openapi"].startswith("3.0")
+        assert document["paths"]
+
+
+def test_port_0_takes_a_free_port_and_tells_it(tmp_path: Path) -> None:
+    with Process(tmp_path, "serve", "--port", "0") as server:
+        until(lambda: "Uvicorn running on http://127.0.0.1:" in server.text or server.process.poll(), "the address")
+        assert server.process.poll() is None, server.text
+        assert "127.0.0.1:0 " not in server.text
+
+
+def test_a_worker_ends_with_status_0_when_it_is_asked_to(tmp_path: Path) -> None:
+    with Process(tmp_path, "worker") as worker:
+        until(lambda: "The worker is ready." in worker.text or worker.process.poll() is not None, "the worker")
+        worker.ask_to_stop()
+        assert worker.ended(30) == 0, worker.text[-2000:]
+        assert "Traceback" not in worker.text
+
+
+@pytest.fixture
+def small_source(postgres_server: PostgresServer) -> Iterator[str]:
+    """A database of one table."""
+    url = postgres_server.create_database()
+    with psycopg.connect(url) as connection:
+        connection.execute("create table things (id integer primary key, name text)")
+    yield url
+    postgres_server.drop_database(url)
+
+
+def test_the_demo_takes_a_database_of_the_users_own(tmp_path: Path, small_source: str) -> None:
+    answer = stoa(tmp_path, "demo", "--no-serve", "--source", small_source)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "things" in answer.stdout
+    assert "2 columns" in answer.stdout
+    assert "5 assets created" in answer.stdout
+
+
+def test_the_demo_with_a_wrong_password_ends_with_a_sentence(tmp_path: Path, small_source: str) -> None:
+    password = small_source.split(":")[2].split("@")[0]
+    wrong = small_source.replace(password, quote("not-it"))
+    answer = stoa(tmp_path, "demo", "--no-serve", "--source", wrong)
+    refused(answer, "The demo stopped:", "password")
+    assert "not-it" not in answer.stdout + answer.stderr
+
+
+@pytest.mark.parametrize("source", ["ftp://x/y", "nowhere/at/all"])
+def test_the_demo_with_a_source_that_is_none_ends_with_a_sentence(tmp_path: Path, source: str) -> None:
+    refused(stoa(tmp_path, "demo", "--no-serve", "--source", source), "Error: ")
+
+
+def test_the_demo_shows_the_main_job_on_real_data(tmp_path: Path) -> None:
+    answer = stoa(tmp_path, "demo", "--no-serve", seconds=220)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    for step in (
+        "2. Registered",
+        "3. Verified",
+        "4. Ingesting",
+        "5. The catalog of",
+        "6. Search",
+        "7. Search",
+        "Done.",
+    ):
+        assert step in answer.stdout, answer.stdout
+    assert "Traceback" not in answer.stdout + answer.stderr
