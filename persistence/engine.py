@@ -7,6 +7,7 @@ asynchronous connection by SQLAlchemy's greenlet bridge. The function is the sam
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,6 +17,7 @@ import orjson
 import sqlalchemy as sa
 from pydantic import BaseModel, Field, SecretStr
 from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.util import greenlet_spawn
 
 from schema.errors import ApiError, DatabaseError
 
@@ -24,6 +26,9 @@ Work = Callable[[sa.Connection], T]
 BeforeCommit = Callable[[], Awaitable[None]]
 
 log = logging.getLogger("stoa.persistence")
+
+RESTED_SECONDS = 1.0
+"""How long a PostgreSQL connection may lie unused before it is tried out first."""
 
 
 class DatabaseSettings(BaseModel):
@@ -170,19 +175,24 @@ class _Postgres:
 
     def __init__(self, url: str, pool_size: int) -> None:
         self._engine = create_async_engine(
-            url,
-            pool_size=pool_size,
-            max_overflow=0,
-            pool_pre_ping=True,
-            json_serializer=_dump_json,
-            json_deserializer=orjson.loads,
+            url, pool_size=pool_size, max_overflow=0, json_serializer=_dump_json, json_deserializer=orjson.loads
         )
-        self._reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        _try_rested_connections(self._engine.sync_engine)
+        self._reader = self._engine.sync_engine.execution_options(isolation_level="AUTOCOMMIT")
         self.engines = (self._engine.sync_engine,)
 
     async def read(self, work: Work[T]) -> T:
-        async with self._reader.connect() as connection:
-            return await connection.run_sync(work)
+        def unit() -> T:
+            with self._reader.connect() as connection:
+                return work(connection)
+
+        # One switch for the whole unit: SQLAlchemy's asynchronous connection makes one per step and a task to close.
+        try:
+            return await greenlet_spawn(unit)
+        except sa.exc.DBAPIError as error:
+            if not error.connection_invalidated:
+                raise
+            return await greenlet_spawn(unit)  # the server hung up; a read may be asked again
 
     async def write(self, work: Work[T], before_commit: BeforeCommit | None) -> T:
         async with self._engine.begin() as connection:
@@ -193,6 +203,23 @@ class _Postgres:
 
     async def close(self) -> None:
         await self._engine.dispose()
+
+
+def _try_rested_connections(engine: sa.Engine) -> None:
+    """Replace connections that the server has dropped meanwhile, without a round trip for each use of a busy one."""
+
+    @sa.event.listens_for(engine, "checkin")
+    def _rests(_connection: Any, record: Any) -> None:
+        record.info["since"] = time.monotonic()
+
+    @sa.event.listens_for(engine, "checkout")
+    def _wakes(connection: Any, record: Any, _proxy: Any) -> None:
+        if time.monotonic() - record.info.get("since", time.monotonic()) < RESTED_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise sa.exc.InvalidatePoolError from error
 
 
 def _dump_json(value: Any) -> str:
