@@ -95,6 +95,7 @@ metadata_assets = sa.Table(
     sa.Index("ix_metadata_assets_children_by_position", "project_id", "parent_fqn", "ordinal_position", "name"),
     sa.Index("ix_metadata_assets_children_by_age", "project_id", "parent_fqn", "created_at", "id"),
     sa.Index("ix_metadata_assets_by_name", "project_id", "name", "id"),
+    sa.Index("ix_metadata_assets_by_type", "project_id", "type", "name", "id"),
     sa.Index("ix_metadata_assets_by_folded_name", "project_id", sa.text("lower(name)")),
     sa.Index("ix_metadata_assets_by_parent", "parent_id"),
     sa.Index("ix_metadata_assets_search_words", sa.text(WORDS_VECTOR), postgresql_using="gin").ddl_if(

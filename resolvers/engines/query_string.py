@@ -11,7 +11,7 @@ than one at the end are refused.
 
 import re
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from math import ceil, floor
 from typing import Any, Final, NoReturn
 
@@ -59,6 +59,9 @@ def parse_query(text: str | None) -> Query:
         _refuse("The query holds a character that no text can hold.", bad.start())
     try:
         parsed = parse_lucene(text)
+    except InvalidOperation:  # luqum takes whatever follows ^ or ~ for a number
+        position = min(text.find(mark) for mark in "^~" if mark in text)
+        _refuse(f"Boosts (^) and fuzzy terms (~) are not understood; one stands at position {position}.", position)
     except ParseError as error:
         found = _POSITION.search(str(error))
         position = int(found[1]) if found else len(text)

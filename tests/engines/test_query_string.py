@@ -193,3 +193,10 @@ def test_stored_words_keep_texts_apart_and_mark_those_of_single_fields():
         " customer id | late order | d_late d_order | customerid "
     )
     assert stored_words([], []) == " "
+
+
+@pytest.mark.parametrize("q", ["0^.", "a~.", "name:x^..", "(a^. OR b)"])
+def test_a_boost_that_is_no_number_is_refused_too(q: str) -> None:
+    with pytest.raises(SearchQueryInvalid) as refused:
+        parse_query(q)
+    assert q[refused.value.details["position"]] in "^~"

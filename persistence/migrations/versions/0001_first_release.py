@@ -93,6 +93,7 @@ def upgrade() -> None:
     with op.batch_alter_table("metadata_assets", schema=None) as batch_op:
         batch_op.create_index("ix_metadata_assets_by_name", ["project_id", "name", "id"], unique=False)
         batch_op.create_index("ix_metadata_assets_by_parent", ["parent_id"], unique=False)
+        batch_op.create_index("ix_metadata_assets_by_type", ["project_id", "type", "name", "id"], unique=False)
         batch_op.create_index(
             "ix_metadata_assets_children_by_age", ["project_id", "parent_fqn", "created_at", "id"], unique=False
         )
@@ -363,6 +364,7 @@ def downgrade() -> None:
         batch_op.drop_index("ix_metadata_assets_children_by_position")
         batch_op.drop_index("ix_metadata_assets_children_by_name")
         batch_op.drop_index("ix_metadata_assets_children_by_age")
+        batch_op.drop_index("ix_metadata_assets_by_type")
         batch_op.drop_index("ix_metadata_assets_by_parent")
         batch_op.drop_index("ix_metadata_assets_by_name")
 
