@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+import orjson
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -49,6 +50,86 @@ class StoredTuple(NamedTuple):
     object: str
     condition: str | None = None
     context: Mapping[str, Any] | None = None
+
+
+# The walk upwards from some objects; then what stands on each of them, of everybody or of the named users. Left to
+# themselves, both planners read all groups and parents of the store and join them to the few objects asked about. So
+# each is told the way, which is one look into the primary key for each object and type of user: SQLite by the name of
+# the index and the order of the join, PostgreSQL by lateral queries that `offset 0` keeps whole. It is text because
+# building and recognising a statement costs more than running this one.
+_WALKS = {
+    "sqlite": (
+        """
+        with recursive reached(type, id, level) as (
+            select json_extract(value, '$[0]'), json_extract(value, '$[1]'), 0 from json_each(:objects)
+            union
+            select t.user_type, t.user_id, r.level + 1 from reached r cross join json_each(:nodes) n
+            cross join relation_tuples t indexed by sqlite_autoindex_relation_tuples_1
+            where t.store = :store and t.object_type = r.type and t.object_id = r.id and t.user_type = n.value
+            and t.user_id <> '*' and r.level < :levels
+        ), objects as (select distinct type, id from reached)
+        """,
+        """
+        select t.object_type, t.object_id, t.user_type, t.user_id, t.user_relation, t.relation, t.condition, t.context
+        from objects r cross join relation_tuples t indexed by sqlite_autoindex_relation_tuples_1
+        where t.store = :store and t.object_type = r.type and t.object_id = r.id
+        """,
+        """
+        select t.object_type, t.object_id, t.user_type, t.user_id, t.user_relation, t.relation, t.condition, t.context
+        from objects r cross join json_each(:nodes) n
+        cross join relation_tuples t indexed by sqlite_autoindex_relation_tuples_1
+        where t.store = :store and t.object_type = r.type and t.object_id = r.id and t.user_type = n.value
+        union all
+        select t.object_type, t.object_id, t.user_type, t.user_id, t.user_relation, t.relation, t.condition, t.context
+        from objects r cross join json_each(:users) n
+        cross join relation_tuples t indexed by sqlite_autoindex_relation_tuples_1
+        where t.store = :store and t.object_type = r.type and t.object_id = r.id
+        and t.user_type = json_extract(n.value, '$[0]') and t.user_id = json_extract(n.value, '$[1]')
+        """,
+    ),
+    "postgresql": (
+        """
+        with recursive reached(type, id, level) as (
+            select a.type, a.id, 0 from unnest(%(types)s::text[], %(ids)s::text[]) a(type, id)
+            union
+            select f.user_type::text, f.user_id, r.level + 1
+            from reached r cross join unnest(%(nodes)s::text[]) n(type) cross join lateral (
+                select t.user_type, t.user_id from relation_tuples t
+                where t.store = %(store)s and t.object_type = r.type and t.object_id = r.id and t.user_type = n.type
+                offset 0
+            ) f
+            where f.user_id <> '*' and r.level < %(levels)s
+        ), objects as (select distinct type, id from reached)
+        """,
+        """
+        select f.object_type, f.object_id, f.user_type, f.user_id, f.user_relation, f.relation, f.condition,
+            f.context::text
+        from objects r cross join lateral (
+            select * from relation_tuples t
+            where t.store = %(store)s and t.object_type = r.type and t.object_id = r.id
+            offset 0
+        ) f
+        """,
+        """
+        select f.object_type, f.object_id, f.user_type, f.user_id, f.user_relation, f.relation, f.condition,
+            f.context::text
+        from objects r cross join unnest(%(nodes)s::text[]) n(type) cross join lateral (
+            select * from relation_tuples t
+            where t.store = %(store)s and t.object_type = r.type and t.object_id = r.id and t.user_type = n.type
+            offset 0
+        ) f
+        union all
+        select f.object_type, f.object_id, f.user_type, f.user_id, f.user_relation, f.relation, f.condition,
+            f.context::text
+        from objects r cross join unnest(%(user_types)s::text[], %(user_ids)s::text[]) n(type, id) cross join lateral (
+            select * from relation_tuples t
+            where t.store = %(store)s and t.object_type = r.type and t.object_id = r.id
+            and t.user_type = n.type and t.user_id = n.id
+            offset 0
+        ) f
+        """,
+    ),
+}
 
 
 _Key = tuple[str, str, str, str, str, str]
@@ -131,36 +212,36 @@ def tuples_around(
     users: Sequence[str] | None,
     node_types: Sequence[str],
 ) -> list[StoredTuple]:
-    """Collect all that a check of these objects can meet, level by level: one statement each, however many groups.
+    """Collect all that a check of these objects can meet, in one statement however many levels and groups there are.
 
     From each object it follows the tuples whose user is of a node type (a parent, a group), as far as they lead, or
     to MOST_LEVELS. Of the other users only `users` and the wildcards are read, so that the many users of a large
     project cost nothing; None reads them all.
     """
-    plain = None
+    plain: list[tuple[str, str]] = []
     if users is not None:  # groups are of a node type and read anyway
-        named = {_user(user)[:2] for user in users if "#" not in user}
-        plain = sorted(named | {(type_, "*") for type_, _ in named})
-    dialect = connection.dialect.name
-    statement = _level(dialect, users is None)
-    nodes = set(node_types)
-    found: dict[_Key, StoredTuple] = {}
-    level = set(map(_object, objects))
-    seen = set(level)
-    for _ in range(MOST_LEVELS):
-        leads = set()
-        for some in _in_parts(sorted(level)):
-            values = {"store": store, **_bound(dialect, some, plain, node_types)}
-            for row in connection.execute(statement, values):
-                if (row[0], row[1]) in level:  # SQLite's pairs every type with every identifier
-                    found[_key_of(row)] = _read(row)
-                    if row[2] in nodes and row[3] != "*":
-                        leads.add((row[2], row[3]))
-        level = leads - seen
-        seen |= level
-        if not level:
-            break
-    return list(found.values())
+        bare = {_user(user)[:2] for user in users if "#" not in user}
+        wanted = sorted(bare | {(type_, "*") for type_, _ in bare})
+        plain = [user for user in wanted if user[0] not in node_types]
+    asked = sorted(set(map(_object, objects)))
+    if connection.dialect.name == "sqlite":
+        values: dict[str, Any] = {
+            "objects": orjson.dumps(asked).decode(),
+            "users": orjson.dumps(plain).decode(),
+            "nodes": orjson.dumps(list(node_types)).decode(),
+        }
+    else:
+        values = {
+            "types": [type_ for type_, _ in asked],
+            "ids": [id_ for _, id_ in asked],
+            "user_types": [type_ for type_, _ in plain],
+            "user_ids": [id_ for _, id_ in plain],
+            "nodes": list(node_types),
+        }
+    walk, everybody, named = _WALKS[connection.dialect.name]
+    values |= {"store": store, "levels": MOST_LEVELS - 1}
+    result = connection.exec_driver_sql(walk + (everybody if users is None else named), values)
+    return [_read((*row[:7], None if row[7] is None else orjson.loads(row[7]))) for row in result]
 
 
 def objects_reached(connection: sa.Connection, store: str, user: str, object_type: str) -> list[str]:
@@ -215,78 +296,6 @@ class StoredTuples:
     async def delete_object(self, store: str, object: str) -> int:
         """See `delete_object_tuples`; one transaction."""
         return await self._database.write(lambda c: delete_object_tuples(c, store, object))
-
-
-@lru_cache
-def _level(dialect: str, everybody: bool) -> sa.CompoundSelect[Any] | sa.Select[Any]:
-    """What stands on a set of objects: ranges of the primary key, whose columns are ordered for it.
-
-    A recursive query and pairs of type and identifier in one IN were tried before; both planners then read all groups
-    and parents of the store and join them to the few objects asked about. So each is told the way: SQLite by the name
-    of the index and an IN for every column, PostgreSQL by a look into the key for every combination.
-    """
-    if dialect == "sqlite":
-        columns = {column.name: sa.column(column.name, column.type) for column in t.columns}
-        part = (
-            sa.select(*(columns[column.name] for column in _ROW))
-            .select_from(sa.text("relation_tuples indexed by sqlite_autoindex_relation_tuples_1"))
-            .where(columns["store"] == sa.bindparam("store"))
-            .where(_one_of(columns["object_type"], "types"), _one_of(columns["object_id"], "ids"))
-        )
-        if everybody:
-            return part
-        asked = part.where(_one_of(columns["user_type"], "user_types"), _one_of(columns["user_id"], "user_ids"))
-        return sa.union_all(part.where(_one_of(columns["user_type"], "node_types")), asked)
-    if everybody:
-        return _probes("type", "id")
-    return sa.union_all(_probes("type", "id", "user_type"), _probes("type", "id", "user_type", "user_id"))
-
-
-def _probes(*names: str) -> sa.Select[Any]:
-    """PostgreSQL's: one look into the key for each row of some arrays, which no estimate turns into a scan."""
-    prefix = f"probe{len(names)}"
-    array = postgresql.ARRAY(sa.Text)
-    arrays = [sa.bindparam(f"{prefix}_{name}", type_=array) for name in names]
-    probe = sa.func.unnest(*arrays).table_valued(*names, name=prefix).render_derived()
-    compared = {"type": t.c.object_type, "id": t.c.object_id, "user_type": t.c.user_type, "user_id": t.c.user_id}
-    found = sa.select(*_ROW).where(
-        t.c.store == sa.bindparam("store"), *(compared[name] == probe.c[name] for name in names)
-    )
-    each = found.correlate(probe).offset(0).lateral(f"found{len(names)}")
-    return sa.select(*each.c).select_from(probe).join(each, sa.true())
-
-
-def _bound(
-    dialect: str,
-    objects: Sequence[tuple[str, str]],
-    plain: Sequence[tuple[str, str]] | None,
-    node_types: Sequence[str],
-) -> dict[str, Any]:
-    """The values of `_level`; `plain` are the users that are named directly, wildcards included."""
-    if dialect == "sqlite":
-        return {
-            "types": sorted({type_ for type_, _ in objects}),
-            "ids": [id_ for _, id_ in objects],
-            "node_types": list(node_types),
-            "user_types": sorted({type_ for type_, _ in plain or ()}),
-            "user_ids": sorted({id_ for _, id_ in plain or ()}),
-        }
-    if plain is None:
-        return _columns("probe2", ("type", "id"), objects)
-    nodes = [(*item, node_type) for item in objects for node_type in node_types]
-    users = [(*item, *user) for item in objects for user in plain]
-    return _columns("probe3", ("type", "id", "user_type"), nodes) | _columns(
-        "probe4", ("type", "id", "user_type", "user_id"), users
-    )
-
-
-def _columns(prefix: str, names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> dict[str, list[str]]:
-    return {f"{prefix}_{name}": [row[place] for row in rows] for place, name in enumerate(names)}
-
-
-def _one_of(column: Any, values: str) -> sa.ColumnElement[bool]:
-    found: sa.ColumnElement[bool] = column.in_(sa.bindparam(values, expanding=True))
-    return found
 
 
 @lru_cache
