@@ -103,7 +103,7 @@ def _own(source: str) -> Iterator[Source]:
     """A database or folder of the user's own."""
     console.print("1. Using your own source")
     if "://" in source:
-        yield _database_source("My database", source, ("type:table", "type:column AND name:*id"))
+        yield _database_source("My database", source, ("type:table", "type:column"))
         return
     folder = Path(source).expanduser().resolve()
     if not folder.is_dir():
@@ -225,16 +225,21 @@ async def _show_catalog(api: Api, uri: str) -> None:
     service = uri.rpartition(":")[2]
     tree = Tree(f"[bold]5. The catalog of {service}[/]")
     for database in await _children(api, service):
-        branch = tree.add(f"[magenta]{database['name']}[/]  {database['children_total']} schemas")
+        branch = tree.add(f"[magenta]{database['name']}[/]  {_count(database, 'schema')}")
         for schema in await _children(api, database["fully_qualified_name"]):
-            leaf = branch.add(f"[blue]{schema['name']}[/]  {schema['children_total']} tables")
+            leaf = branch.add(f"[blue]{schema['name']}[/]  {_count(schema, 'table')}")
             tables = await _children(api, schema["fully_qualified_name"])
             for table in tables[:MOST_BRANCHES]:
                 rows = "" if table["row_count"] is None else f", about {table['row_count']:,} rows"
-                leaf.add(f"{table['name']}  [dim]{table['children_total']} columns{rows}[/]")
+                leaf.add(f"{table['name']}  [dim]{_count(table, 'column')}{rows}[/]")
             if (schema["children_total"] or 0) > MOST_BRANCHES:
                 leaf.add(f"[dim]… and {schema['children_total'] - MOST_BRANCHES} more[/]")
     console.print(tree)
+
+
+def _count(asset: dict[str, Any], noun: str) -> str:
+    number = asset["children_total"] or 0
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 async def _children(api: Api, prefix: str) -> list[dict[str, Any]]:
