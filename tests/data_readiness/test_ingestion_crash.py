@@ -89,11 +89,8 @@ class Place:
 
     def catalog(self) -> list[str]:
         """Everything that the catalog says, sorted."""
-        return sorted(orjson.dumps([_plain(value) for value in row]).decode() for row in self.rows(sa.select(*SAID)))
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if hasattr(value, "isoformat") else value
+        rows = self.rows(sa.select(*SAID))
+        return sorted(orjson.dumps(row, option=orjson.OPT_SORT_KEYS).decode() for row in rows)
 
 
 @pytest.fixture
