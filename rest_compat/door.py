@@ -21,7 +21,6 @@ from resolvers.operation import Operation
 from rest_compat.envelopes import Envelope
 from rest_compat.errors import as_api_error, response_of
 from rest_compat.request import PROJECT_HEADER, Reception, state_of
-from schema.base import Resource
 from schema.errors import MissingRequiredField
 from schema.problems import require_text
 
@@ -173,8 +172,9 @@ class OperationRoute(APIRoute):
 
     def _written(self, value: Any) -> Response:
         headers = {}
-        if isinstance(value, Resource) and value._revision is not None:
-            headers["ETag"] = f'"{value._revision}"'
+        revision = getattr(value, "_revision", None)  # of a resource, or of a view that stands for one
+        if revision is not None:
+            headers["ETag"] = f'"{revision}"'
         if self.envelope is not None:
             content = self._framed(self.envelope.of(value), value.items)
         elif hasattr(value, "json_bytes"):

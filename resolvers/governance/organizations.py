@@ -1,11 +1,13 @@
 """What can be done with organizations: read one's own, and set its limits. They are created by `stoa bootstrap`."""
 
 import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
 
 from persistence.store import Shelves
 from persistence.tables.governance import rate_limits
 from resolvers.context import Context
 from resolvers.operation import OWN_VIEW, Kind, operation
+from schema.errors import VersionConflict
 from schema.governance.organization import Organization, RateLimits, RateLimitsChange
 from schema.governance.permission import Permission
 from schema.pagination import Page, PageNumber, PageSize
@@ -41,10 +43,18 @@ async def set_rate_limits(ctx: Context, *, org_id: str, limits: RateLimitsChange
     """
 
     def work(shelves: Shelves) -> RateLimits:
-        own = rate_limits.c.organization_id == ctx.organization_id
-        values = limits.model_dump()
+        standing = _limits(ctx, shelves)
+        if ctx.expected_revision is not None and standing._revision != ctx.expected_revision:
+            raise VersionConflict(
+                "These limits were changed by somebody else. Read them again and retry.",
+                resource_type="rate_limits",
+                resource_id=ctx.organization_id,
+            )
+        own, values = rate_limits.c.organization_id == ctx.organization_id, limits.model_dump()
         changed = shelves.connection.execute(
-            rate_limits.update().where(own).values(**values, revision=rate_limits.c.revision + 1)
+            rate_limits.update()
+            .where(own, rate_limits.c.revision == standing._revision)
+            .values(**values, revision=rate_limits.c.revision + 1)
         )
         if changed.rowcount == 0:
             shelves.connection.execute(
@@ -52,20 +62,31 @@ async def set_rate_limits(ctx: Context, *, org_id: str, limits: RateLimitsChange
             )
         return _limits(ctx, shelves)
 
-    return await ctx.store.write(work)
+    try:
+        return await ctx.store.write(work)
+    except IntegrityError:  # another first setting, or change, came between the look and the write
+        raise VersionConflict(
+            "These limits were changed at the same moment. Read them again and retry.",
+            resource_type="rate_limits",
+            resource_id=ctx.organization_id,
+        ) from None
 
 
 def _limits(ctx: Context, shelves: Shelves) -> RateLimits:
+    """The limits in force; their revision is 0 while the organization has none of its own."""
+    table = rate_limits.c
     row = shelves.connection.execute(
-        sa.select(rate_limits.c.reads, rate_limits.c.writes, rate_limits.c.bulk, rate_limits.c.anonymous).where(
-            rate_limits.c.organization_id == ctx.organization_id
+        sa.select(table.reads, table.writes, table.bulk, table.anonymous, table.revision).where(
+            table.organization_id == ctx.organization_id
         )
     ).one_or_none()
-    own = ctx.services.limits.overridden(*(row or ()))
-    return RateLimits(
+    own = ctx.services.limits.overridden(*(row[:4] if row else ()))
+    limits = RateLimits(
         organization_id=ctx.organization_id,
         reads=own.reads,
         writes=own.writes,
         bulk=own.bulk,
         anonymous=own.anonymous,
     )
+    limits._revision = row.revision if row else 0
+    return limits
