@@ -1,6 +1,7 @@
 """The graph: every field GraphQL offers, one line each."""
 
 import logging
+import re
 from datetime import datetime
 
 import strawberry
@@ -56,6 +57,7 @@ from schema.governance.organization import Organization, RateLimits
 from schema.governance.permission import DeletedRelations, Done, PermissionAnswer, PermissionExplanation
 from schema.governance.project import Project
 from schema.governance.secret import Secret, SecretValue
+from schema.leaves import LeafExecutor
 from schema.limits import GraphSettings, extensions
 from schema.pagination import Page
 from schema.problems import body_problems
@@ -148,11 +150,17 @@ def _as_api_error(error: GraphQLError) -> ApiError | None:
     if isinstance(original, ApiError):
         return original
     if isinstance(original, InputValidationError):
-        return body_problems((p.type, p.location[1:] or p.location, p.message) for p in original.errors)
+        found = ((p.type, p.location[1:] or p.location, p.message) for p in original.errors)
+        return body_problems((type_, map(_snake, where), message) for type_, where, message in found)
     if original is None or isinstance(original, GraphQLError):
         return None
     log.error("unexpected failure in the graph", exc_info=original)
     return InternalError("An unexpected error occurred. The log has it under this request id.")
+
+
+def _snake(part: object) -> object:
+    """A field as REST and the arguments' own checks spell it, so that `details` reads the same at both doors."""
+    return re.sub("(?<=.)([A-Z])", r"_\1", part).lower() if isinstance(part, str) else part
 
 
 def _zulu(moment: datetime) -> str:
@@ -164,6 +172,7 @@ def build_graph(settings: GraphSettings | None = None) -> Graph:
     return Graph(
         query=Query,
         mutation=Mutation,
+        execution_context_class=LeafExecutor,
         extensions=extensions(settings or GraphSettings()),
         config=StrawberryConfig(
             scalar_map={

@@ -18,6 +18,7 @@ from graphql import (
 )
 from pydantic import BaseModel, Field
 from strawberry.extensions import (
+    AddValidationRules,
     DisableIntrospection,
     MaxAliasesLimiter,
     MaxTokensLimiter,
@@ -44,11 +45,15 @@ class GraphSettings(BaseModel):
 
 def extensions(settings: GraphSettings) -> list[Callable[[], SchemaExtension]]:
     """The extensions of the published graph, caches included."""
+    # Made once: the cache knows a validated query by its rules too, and the limiters make new ones for each request.
+    rules = [
+        *QueryDepthLimiter(max_depth=settings.graphql_max_depth).validation_rules,
+        *MaxAliasesLimiter(max_alias_count=settings.graphql_max_aliases).validation_rules,
+    ]
     chosen: list[Callable[[], SchemaExtension]] = [
         lambda: ParserCache(maxsize=settings.graphql_cache_size),
         lambda: ValidationCache(maxsize=settings.graphql_cache_size),
-        lambda: QueryDepthLimiter(max_depth=settings.graphql_max_depth),
-        lambda: MaxAliasesLimiter(max_alias_count=settings.graphql_max_aliases),
+        lambda: AddValidationRules(rules),
         lambda: MaxTokensLimiter(max_token_count=settings.graphql_max_tokens),
         lambda: ChargeRootFields(settings.graphql_max_root_fields),
     ]

@@ -7,7 +7,7 @@ that the store wrote. Five hundred children then cost the driver, one dictionary
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 import sqlalchemy as sa
@@ -186,14 +186,10 @@ class AssetView:
         """The direct children, or None when they were not asked for."""
         return self._children
 
-    def __getattr__(self, name: str) -> Any:
-        """A field of the asset, with the type that the resource gives it."""
-        try:
-            value = self._row[_INDEX[name]]
-        except KeyError:
-            raise AttributeError(name) from None
-        read = _READ.get(name)
-        return value if value is None or read is None else read(value)
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """A field of the asset, with the type that the resource gives it."""
 
     def __repr__(self) -> str:
         return f"<AssetView {self.fully_qualified_name!r} {self.version}>"
@@ -212,3 +208,16 @@ _READ: Final[dict[str, Callable[[Any], Any]]] = {
     "tags": lambda text: [AssetTag.model_validate(tag) for tag in orjson.loads(text)],
     "change_description": ChangeDescription.model_validate_json,
 }
+
+
+def _reader(name: str) -> property:
+    """One field of an asset as an attribute; ten thousand of them are read for a large answer of the graph."""
+    at, read = _INDEX[name], _READ.get(name)
+    if read is None:
+        return property(lambda view: view._row[at])
+    return property(lambda view: None if (value := view._row[at]) is None else read(value))
+
+
+for _name in NAMES:
+    if not hasattr(AssetView, _name):
+        setattr(AssetView, _name, _reader(_name))

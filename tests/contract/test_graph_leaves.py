@@ -1,0 +1,191 @@
+"""The short way through plain fields answers what the library answers, and a query is validated once."""
+
+from datetime import UTC, datetime
+from enum import Enum
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import strawberry
+from hypothesis import given
+from hypothesis import strategies as st
+from strawberry.extensions import SchemaExtension
+from strawberry.scalars import JSON
+from strawberry.types import ExecutionResult
+
+from schema.leaves import LeafExecutor, _written
+from schema.limits import GraphSettings, extensions
+
+pytestmark = pytest.mark.anyio
+
+
+@strawberry.enum
+class Colour(Enum):
+    """A choice."""
+
+    RED = "red"
+    BLUE = "blue"
+
+
+@strawberry.type
+class Thing:
+    """Something with fields of each plain kind, and one of a kind that is not plain."""
+
+    name: str
+    note: str | None
+    size: int
+    weight: float | None
+    open: bool
+    colour: Colour
+    made_at: datetime
+    extra: JSON
+    words: list[str]
+    parts: "list[Thing] | None"
+
+    @strawberry.field
+    def shouted(self) -> str:
+        """A field with a resolver."""
+        return str(self.name).upper()
+
+    @strawberry.field
+    def repeated(self, times: int = 2) -> str:
+        """A field with an argument."""
+        return str(self.name) * times
+
+
+def _thing(**changed: Any) -> Any:
+    values: dict[str, Any] = {
+        "name": "bolt",
+        "note": None,
+        "size": 3,
+        "weight": 0.5,
+        "open": True,
+        "colour": Colour.BLUE,
+        "made_at": datetime(2026, 1, 2, tzinfo=UTC),
+        "extra": {"a": [1, None]},
+        "words": ["x", "y"],
+        "parts": [],
+    }
+    return Thing(**(values | changed))
+
+
+async def _later() -> str:
+    return "late"
+
+
+WRONG: list[dict[str, Any]] = [
+    {"name": None},
+    {"size": "many"},
+    {"size": 2**40},
+    {"colour": "green"},
+    {"made_at": "yesterday"},
+    {"note": LookupError("gone")},
+    {"extra": LookupError("gone")},
+    {"extra": None},
+    {"weight": float("nan")},
+]
+
+
+@strawberry.type
+class Query:
+    """Many things: good ones, and one of each wrong kind."""
+
+    @strawberry.field
+    def things(self) -> list[Thing | None]:
+        """With parts, so that wrong ones stand at two depths."""
+        wrong = [_thing(**changed) for changed in WRONG]
+        return [_thing(), _thing(note="n", parts=[_thing(), *wrong]), *wrong, None]
+
+    @strawberry.field
+    def good(self) -> list[Thing]:
+        """Only good ones."""
+        return [_thing(), _thing(note="n", parts=[_thing(weight=None)])]
+
+
+SHORT = strawberry.Schema(Query, execution_context_class=LeafExecutor)
+WHOLE = strawberry.Schema(Query)
+
+_plain = [
+    *("name", "note", "size", "weight", "open", "colour", "madeAt", "extra", "words", "shouted", "__typename"),
+    *("again: name", "name note", "repeated(times: 3)", "note @skip(if: true)", "size @include(if: $yes)"),
+    *("... on Thing { weight }", "...some"),
+]
+_selections = st.recursive(
+    st.lists(st.sampled_from(_plain), min_size=1, max_size=5).map(" ".join),
+    lambda inner: st.tuples(st.lists(st.sampled_from(_plain), max_size=3).map(" ".join), inner).map(
+        lambda pair: f"{pair[0]} parts {{ {pair[1]} }}"
+    ),
+    max_leaves=4,
+)
+
+
+def _told(result: ExecutionResult) -> tuple[Any, Any]:
+    errors = [error.formatted for error in result.errors or ()]
+    return repr(result.data), sorted(errors, key=repr)  # NaN differs from itself, its spelling does not
+
+
+@given(selection=_selections, field=st.sampled_from(["things", "good"]))
+def test_the_short_way_answers_exactly_what_the_library_answers(selection: str, field: str) -> None:
+    query = (
+        f"query Q($yes: Boolean! = true) {{ {field} {{ {selection} }} }} fragment some on Thing {{ name open }} "
+        "query R($yes: Boolean! = true) { good { ...some size @include(if: $yes) } }"
+    )
+    short, whole = (schema.execute_sync(query, operation_name="Q") for schema in (SHORT, WHOLE))
+    assert _told(short) == _told(whole)
+
+
+def test_plain_fields_take_the_short_way_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[Any] = []
+
+    def note(leaves: Any, source: Any) -> Any:
+        taken.append(source)
+        return _written(leaves, source)
+
+    monkeypatch.setattr("schema.leaves._written", note)
+    assert SHORT.execute_sync("{ good { name note size colour madeAt extra } }").errors is None
+    assert len(taken) == 2
+    for other in ("shouted", "words", "repeated(times: 1)", "parts { shouted }"):
+        assert SHORT.execute_sync(f"{{ good {{ name {other} }} }}").errors is None
+    assert len(taken) == 2
+
+
+async def test_a_value_that_has_to_be_awaited_is_awaited() -> None:
+    class Late:
+        def __init__(self) -> None:
+            self.extra = _later()
+
+    @strawberry.type
+    class Waiting:
+        @strawberry.field
+        def late(self) -> Thing:
+            return Late()  # type: ignore[return-value]
+
+    schema = strawberry.Schema(Waiting, execution_context_class=LeafExecutor)
+    result = await schema.execute("{ late { extra } }")
+    assert result.errors is None
+    assert result.data == {"late": {"extra": "late"}}
+
+
+def test_an_extension_that_resolves_fields_sees_every_one() -> None:
+    seen: list[str] = []
+
+    class Watch(SchemaExtension):
+        def resolve(self, _next: Any, root: Any, info: Any, *args: Any, **kwargs: Any) -> Any:
+            seen.append(info.field_name)
+            return _next(root, info, *args, **kwargs)
+
+    schema = strawberry.Schema(Query, extensions=[Watch], execution_context_class=LeafExecutor)
+    assert schema.execute_sync("{ good { name } }").errors is None
+    watched = seen.copy()
+    seen.clear()
+    whole = strawberry.Schema(Query, extensions=[Watch])
+    assert whole.execute_sync("{ good { name } }").errors is None
+    assert watched == seen
+
+
+def test_every_request_is_validated_by_the_same_rules() -> None:
+    made = extensions(GraphSettings())
+    rules = [[getattr(factory(), "validation_rules", None) for factory in made] for _ in range(2)]
+    for first, second in pairwise(rules):
+        assert first == second
+    assert any(rules[0])
