@@ -114,6 +114,14 @@ class Connector(ABC):
     def schemas(self) -> Sequence[SchemaInfo]:
         """All schemas that the connection selects (`selected_tables`), with their table names, sorted."""
 
+    @property
+    def cut_short(self) -> bool:
+        """Whether `schemas()` left something out because the source is larger than what is listed.
+
+        What it does not name may then still be there.
+        """
+        return False
+
     @abstractmethod
     def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
         """The named tables with columns and keys, in a bounded number of statements however many names there are.

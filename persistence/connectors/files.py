@@ -149,6 +149,11 @@ class FileTables(Connector):
         """Seconds that reading the shape of one file may take."""
         return 60.0
 
+    @property
+    def cut_short(self) -> bool:
+        """Whether the tree holds more entries than were listed."""
+        return self._layout().truncated
+
     def verify(self) -> Discovery:
         """List the tree and count its tables; no file is read. Raises ConnectorError."""
         self._reading()
