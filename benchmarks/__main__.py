@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import io
 import os
 import re
 import statistics
@@ -373,12 +374,12 @@ def run(size: Size, stores: list[str], say: Callable[[str], None]) -> list[Table
             )
             results.extend(measured(world, place, size, generator))
             spent[name] = asyncio.run(admission(world))
-    return [result_table(results), loading_table(worlds), admission_table(spent, results)]
+    return [result_table(results), loading_table(worlds), admission_table(spent, results)] if worlds else []
 
 
 def written(tables: list[Table]) -> None:
     """Put the tables into the README of this folder."""
-    console = Console(width=150, file=open(os.devnull, "w"), record=True)
+    console = Console(width=150, file=io.StringIO(), record=True)
     for table in tables:
         console.print(table)
     fresh = f"{MARKS[0]}\n```text\n{console.export_text().strip()}\n```\n{MARKS[1]}"

@@ -56,7 +56,7 @@ _JSON = {
 _MOMENTS = {"created_at", "updated_at", "deleted_at"}
 _FLAGS = {"is_dq_tagged", "is_pii_tagged", "is_sensitivity_tagged", "nullable"}
 
-Rows = list[Sequence[Any]]
+Rows = Sequence[Sequence[Any]]
 Fetch = Callable[[str, Sequence[Any]], Awaitable[Rows]]
 
 

@@ -220,7 +220,8 @@ def _settle(connection: sa.Connection) -> None:
 
 
 def _last_row(connection: sa.Connection) -> int:
-    return connection.execute(sa.select(sa.func.max(metadata_assets.c.row_number))).scalar_one()
+    last: int = connection.execute(sa.select(sa.func.max(metadata_assets.c.row_number))).scalar_one()
+    return last
 
 
 def _rows_after(connection: sa.Connection, last: int) -> tuple[list[tuple[Any, ...]], int]:
