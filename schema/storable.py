@@ -19,8 +19,13 @@ class Storable(Change):
     @field_validator("*", mode="after")
     @classmethod
     def _can_be_stored(cls, value: Any) -> Any:
-        require_storable(value)
-        return value
+        return storable(value)
+
+
+def storable(value: Any) -> Any:
+    """The value itself, for use as a validator of one field."""
+    require_storable(value)
+    return value
 
 
 def require_storable(value: Any, depth: int = 0) -> None:

@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
 
 from auth.relations import RelationTuple, group_subject, object_name, user_subject
 from persistence.store import Shelves
@@ -53,7 +54,12 @@ async def create_project(ctx: Context, *, project: ProjectCreate) -> Project:
         shelves.relate(ctx.organization_id, writes=project_relations(new))
         return new
 
-    created = await ctx.store.write(work)
+    try:
+        created = await ctx.store.write(work)
+    except IntegrityError:  # somebody took the name between the look and the write
+        raise AlreadyExists(
+            f"A project named {project.name!r} exists already. Choose another name.", resource_type="project"
+        ) from None
     ctx.guard.forget()
     return created
 

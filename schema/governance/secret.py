@@ -3,17 +3,17 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from schema.base import Resource, change, resource
-from schema.storable import Storable
+from schema.base import Change, Maybe, Resource, change, resource
+from schema.storable import storable
 
 SecretName = Annotated[
     str,
     Field(min_length=1, max_length=255, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", description="Unique per resource."),
 ]
 SecretText = Annotated[str, Field(min_length=1, max_length=65_536, description="The value to keep sealed.")]
-Description = Annotated[str, Field(max_length=1000)]
+Description = Annotated[str, Field(max_length=1000), AfterValidator(storable)]
 
 
 @resource
@@ -44,7 +44,7 @@ class SecretValue(Resource):
 
 
 @change
-class SecretCreate(Storable):
+class SecretCreate(Change):
     """A new secret."""
 
     name: SecretName
@@ -53,8 +53,8 @@ class SecretCreate(Storable):
 
 
 @change
-class SecretChange(Storable):
-    """A new value, a new description, or both. A field left out stays."""
+class SecretChange(Change):
+    """A new value, a new description, or both. A field left out stays; a null description is none."""
 
-    value: SecretText | None = None
-    description: Description | None = None
+    value: Maybe[SecretText] = None
+    description: Maybe[Description | None] = None
