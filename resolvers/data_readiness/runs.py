@@ -30,6 +30,10 @@ async def trigger_run(ctx: Context, *, configuration_id: ConfigurationId, run: R
     configuration = await ctx.store.read(
         lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id))
     )
+    if run.asset_fqn is not None and len(parse_fqn(run.asset_fqn, field="asset_fqn").parts) > 4:
+        raise ValidationError(
+            "asset_fqn has four parts at most: service.database.schema.table.", status=422, field="asset_fqn"
+        )
     given = {"asset_fqn": run.asset_fqn, "parameters": run.parameters, "save_all": run.save_all}
     if configuration.workflow_type is WorkflowType.SERVICE_INGESTION:
         connection = await connection_of(ctx, configuration, run.asset_fqn)
