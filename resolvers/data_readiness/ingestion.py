@@ -59,7 +59,8 @@ class Ingestion:
         """List what there is and write the tasks. Raises JobError when the source shows no table."""
         if len(self._wanted) > 3:
             raise JobError("asset_fqn names a column, and the smallest part that can be ingested is a table.")
-        batches = [batch for schema in await self._read(_listed) for batch in self._batches(schema)]
+        schemas, cut_short = await self._read(_listed)
+        batches = [batch | {"cut_short": cut_short} for schema in schemas for batch in self._batches(schema)]
         if not any(batch["tables"] for batch in batches):
             what = f"nothing that can be ingested under {self._run.asset_fqn}" if self._wanted else "no table to ingest"
             raise JobError(
@@ -83,7 +84,7 @@ class Ingestion:
 
     async def task(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Read one batch of tables and take it in. Answers what the batch names, and what it did unless it was done."""
-        named = {name: arguments[name] for name in ("database", "schema", "tables")}
+        named = {name: arguments[name] for name in ("database", "schema", "tables", "cut_short")}
         task_id, now = arguments["task_id"], self._ctx.now()
         begun = {"started_at": now, "completed_at": None, "error_message": None}
         # A task that stands as failed was killed before its end was told to the engine.
@@ -147,10 +148,15 @@ class Ingestion:
         def work(shelves: Shelves) -> dict[str, Any]:
             if not shelves.workflow_runs.move(self._scope, self._run.id, RunStatus.RUNNING, only_from=OPEN):
                 return {}  # canceled, or closed by a process that was killed right after
-            sums = shelves.run_tasks.sums(self._run.id)
-            sums["unchanged"] = sums.get("unchanged", 0) - _repeated(batches)
-            sums["vanished"] = sums.get("vanished", 0) + (0 if failed else self._mark_vanished(shelves, batches))
-            output = {**sums, "tasks": len(outcomes), "failed_tasks": len(failed)}
+            output: dict[str, Any] = asdict(Counts()) | shelves.run_tasks.sums(self._run.id)
+            output["unchanged"] -= _repeated(batches)
+            # What a listing that was cut short does not name may still be there.
+            cut_short = any(batch["cut_short"] for batch in batches)
+            if not failed and not cut_short:
+                output["vanished"] += self._mark_vanished(shelves, batches)
+            output |= {"tasks": len(outcomes), "failed_tasks": len(failed)}
+            if cut_short:
+                output["listing_cut_short"] = True
             message = self._failure(shelves, failed, len(outcomes)) if failed else None
             shelves.run_tasks.close_open(self._scope, self._run.id, RunStatus.FAILED, now)
             shelves.workflow_runs.move(
@@ -278,8 +284,8 @@ class Ingestion:
         }
 
 
-def _listed(source: Connector) -> list[SchemaInfo]:
-    return list(source.schemas())
+def _listed(source: Connector) -> tuple[list[SchemaInfo], bool]:
+    return list(source.schemas()), source.cut_short
 
 
 def _repeated(batches: Sequence[dict[str, Any]]) -> int:

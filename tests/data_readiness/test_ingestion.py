@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from persistence.jobs import FanOut, JobContext
+from persistence.jobs import FanOut, JobContext, JobTask
 from resolvers.assets.data_connections import create_data_connection, update_data_connection
 from resolvers.data_readiness.runs import (
     RUN_JOB,
@@ -555,12 +555,14 @@ async def test_a_connection_disabled_in_the_middle_fails_the_run(shop: Bench, wo
     await shop.ingest()
     before = [row for row in (await catalog(world))["metadata_assets"]]
 
+    done = asyncio.Event()
+
     async def disable(key: str) -> None:
         if key == "000000":
-            await shop.call(
-                update_data_connection, resource_uri=shop.uri, changes=DataConnectionChange(status="DISABLED")
-            )
-        await asyncio.sleep(0.05)
+            disabled = DataConnectionChange(status="DISABLED")
+            await shop.call(update_data_connection, resource_uri=shop.uri, changes=disabled)
+            done.set()
+        await done.wait()
 
     before_task(disable)
     run = await shop.ingest("failed")
@@ -574,16 +576,20 @@ async def test_a_connection_disabled_in_the_middle_fails_the_run(shop: Bench, wo
 
 
 async def test_a_permission_taken_away_in_the_middle_fails_the_run(shop: Bench, before_task: Gate) -> None:
+    done = asyncio.Event()
+
     async def revoke(key: str) -> None:
         if key == "000000":
             target = GovernedResource(resource_type=ResourceType.DATA_CONNECTION, resource_id=shop.uri)
             await shop.call(delete_all_permissions, target=target)
-        await asyncio.sleep(0.05)
+            done.set()
+        await done.wait()
 
     before_task(revoke)
     run = await shop.ingest("failed")
     assert "The permission to use this connection was revoked." in run["error_message"]
-    assert run["output"]["created"] == 0 if "created" in run["output"] else True
+    assert run["output"]["created"] == 0
+    assert await shop.names() == set()
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WorkflowType if kind is not WorkflowType.SERVICE_INGESTION])
@@ -605,11 +611,13 @@ async def test_one_unreadable_schema_fails_the_run_by_name_and_marks_nothing(
     await bench.ingest()
     source.run("drop table sales.orders")
 
+    done = asyncio.Event()
+
     async def revoke(key: str) -> None:
         if key == "000000":
             source.run(f'revoke usage on schema "Ünï ""x"".y Z" from "{source.role}"')
-        else:
-            await asyncio.sleep(0.3)
+            done.set()
+        await done.wait()
 
     before_task(revoke)
     run = await bench.ingest("failed")
@@ -649,6 +657,23 @@ async def test_a_table_dropped_while_the_run_goes_on_is_marked_by_the_next(
     assert run["output"]["vanished"] == 0
     assert "sales.orders" in await shop.names("table")
     assert (await shop.ingest())["output"]["vanished"] == 4
+
+
+async def test_a_listing_that_was_cut_short_marks_nothing_and_the_run_says_so(
+    shop: Bench, source: Source, world: World
+) -> None:
+    await shop.ingest()
+    source.run("drop table sales.orders")
+    worker = world.app.parts.worker
+
+    async def plan(job: JobContext, arguments: dict[str, Any]) -> list[JobTask]:
+        tasks = await worker._plan(job, arguments)
+        return [JobTask(task.key, task.arguments | {"cut_short": True}) for task in tasks]
+
+    world.jobs.register(RUN_JOB, FanOut(plan=plan, task=worker._task, finish=worker._finish, failed=worker._failed))
+    run = await shop.ingest()
+    assert (run["output"]["vanished"], run["output"]["listing_cut_short"]) == (0, True)
+    assert "sales.orders" in await shop.names("table")
 
 
 async def test_a_canceled_run_starts_no_further_task_and_a_new_one_works(
@@ -742,7 +767,7 @@ async def test_a_task_that_runs_twice_does_nothing_the_second_time(
     before_count = await shop.ingest()
     assert before_count["output"]["unchanged"] == 0
     assert len(seen) == 2
-    assert {again == {"database", "schema", "tables"} for _, again in seen} == {True}
+    assert {again == {"database", "schema", "tables", "cut_short"} for _, again in seen} == {True}
 
 
 async def test_a_person_without_the_permission_cannot_trigger_or_cancel(bench: Bench, world: World) -> None:
