@@ -322,7 +322,7 @@ async def test_a_disabled_connection_is_not_verified(world: World, door: Door) -
 async def test_a_list_is_sorted_searched_and_filtered(world: World, door: Door) -> None:
     ann = world.token("ann", project=world.shop)
     await world.grant("ann", "developer", "project", world.shop)
-    nfs = {"connection_type": "nfs", "database_config": ..., "filesystem_config": {"path": "/x"}}
+    nfs: dict[str, Any] = {"connection_type": "nfs", "database_config": ..., "filesystem_config": {"path": "/x"}}
     await make(world, door, name="alpha", description="50%_off", tags=["red", "big"])
     await make(world, door, name="Beta", tags=["red"], **nfs)
     uri = (await make(world, door, ann, name="gamma", tags=['re"d', "r,x"]))["resource_uri"]

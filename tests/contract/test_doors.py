@@ -10,12 +10,12 @@ from graphql import GraphQLInputObjectType, GraphQLObjectType
 from openapi_spec_validator import OpenAPIV30SpecValidator
 
 import schema
-from auth.permissions import Permission
 from resolvers import operation as operations
 from resolvers.operation import Operation, operation
 from rest_compat.app import SERVICES, Service, openapi_of
 from rest_compat.door import OperationRoute
 from rest_compat.setup import snapshots
+from schema.governance.permission import Permission
 from tests.doors import FIELDS, QUERIES, ROUTES, SDL
 from tests.world import World
 

@@ -258,7 +258,7 @@ async def test_a_bad_token_is_not_an_anonymous_read(world: World) -> None:
 async def roomy(tmp_path: Path) -> AsyncIterator[World]:
     """A world with the contract's own limits."""
     (tmp_path / "roomy").mkdir()
-    values = {"rate_limit_reads": 300, "rate_limit_writes": 60, "rate_limit_bulk": 10}
+    values: dict[str, Any] = {"rate_limit_reads": 300, "rate_limit_writes": 60, "rate_limit_bulk": 10}
     async with running_world(settings_for(tmp_path / "roomy", **values)) as world:
         yield world
 
