@@ -8,7 +8,7 @@ from pydantic import Field
 from auth.relations import RelationTuple, object_name, subject_of
 from resolvers.context import Context
 from resolvers.operation import OWN_VIEW, Kind, operation, require
-from schema.errors import AlreadyExists, NotFound, ValidationError
+from schema.errors import AlreadyExists, InvalidParameter, NotFound, ValidationError
 from schema.governance.permission import (
     DeletedRelations,
     Done,
@@ -40,9 +40,12 @@ async def check_permission(
     then without that user's groups, which only his own token tells.
     """
     subjects = await _subjects(ctx, user)
-    allowed = await ctx.services.relations.allowed(
-        ctx.organization_id, subjects, permission.value, object_name(resource_type.value, resource_id)
-    )
+    try:
+        allowed = await ctx.services.relations.allowed(
+            ctx.organization_id, subjects, permission.value, object_name(resource_type.value, resource_id)
+        )
+    except ValueError:
+        raise _not_of(resource_type, permission) from None
     return PermissionAnswer(allowed=allowed)
 
 
@@ -60,9 +63,12 @@ async def explain_permission(
     The same callers may ask as for the check; what would turn a no is shown to those who can manage users only.
     """
     subjects = await _subjects(ctx, user)
-    found = await ctx.services.relations.explain(
-        ctx.organization_id, subjects, permission.value, object_name(resource_type.value, resource_id)
-    )
+    try:
+        found = await ctx.services.relations.explain(
+            ctx.organization_id, subjects, permission.value, object_name(resource_type.value, resource_id)
+        )
+    except ValueError:
+        raise _not_of(resource_type, permission) from None
     manages = await ctx.guard.allows(ctx.caller, Permission.CAN_MANAGE_USERS, "organization", ctx.organization_id)
     return PermissionExplanation(
         allowed=found.allowed,
@@ -70,6 +76,10 @@ async def explain_permission(
         chain=[str(link) for link in found.chain],
         grants=[" and ".join(map(str, together)) for together in found.grants] if manages else [],
     )
+
+
+def _not_of(resource_type: ResourceType, permission: Permission) -> InvalidParameter:
+    return InvalidParameter(f"A {resource_type} has no {permission}. Ask for one that it has.", field="permission")
 
 
 async def _subjects(ctx: Context, user: str | None) -> Sequence[str]:

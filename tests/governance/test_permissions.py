@@ -231,3 +231,10 @@ async def test_relations_of_two_tenants_never_meet(world: World, door: Door) -> 
     assert await door(get_project, elsewhere, project_id=world.shop) in ("RESOURCE_NOT_FOUND", "PROJECT_ACCESS_DENIED")
     about = {"permission": "can_read", "resource_type": "project", "resource_id": world.shop}
     assert await door(check_permission, elsewhere, **about) == {"allowed": False}
+
+
+async def test_a_permission_that_the_type_does_not_have_is_a_malformed_parameter(world: World, door: Door) -> None:
+    about = {"permission": "can_manage_projects", "resource_type": "file", "resource_id": "x"}
+    for op in (check_permission, explain_permission):
+        refused = await door(op, world.owner, **about)
+        assert (refused.code, refused.status, refused.details) == ("INVALID_PARAMETER", 400, {"field": "permission"})
