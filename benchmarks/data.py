@@ -22,7 +22,7 @@ from auth.relations import RelationTuple, object_name, user_subject
 from persistence.engine import Database
 from persistence.jobs import InlineJobs
 from persistence.migrations.run import upgrade
-from persistence.queries.catalog_ingest import upsert_source
+from persistence.queries.catalog_ingest import refresh_statistics, upsert_source
 from persistence.queries.catalog_rows import INSERTED
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets
@@ -174,10 +174,13 @@ async def _load(database: Database, bulk_url: str, scope: Scope, uri: str, size:
         loading.first.append(await _take(database, scope, uri, part))
         rows, last = await database.read(lambda connection, last=last: _rows_after(connection, last))  # type: ignore[misc]
         loading.bulk.append(await asyncio.to_thread(bulk.load, rows))
+    started = time.perf_counter()
+    await database.write(refresh_statistics)  # as a run does at its end
+    loading.first[-1] += time.perf_counter() - started
+    for part in parts_of(size):
         loading.again.append(await _take(database, scope, uri, part))
     assert await database.read(_last_row) == last, "taking in an unchanged source wrote something"
     await asyncio.to_thread(bulk.close)
-    await database.write(_settle)
     return loading
 
 
@@ -213,10 +216,6 @@ def _say_more(connection: sa.Connection) -> None:
         "business_rules": "Never empty for closed records.",
     }
     connection.execute(metadata_assets.update().where(metadata_assets.c.parent_fqn == WIDE).values(said))
-
-
-def _settle(connection: sa.Connection) -> None:
-    connection.exec_driver_sql("analyze")
 
 
 def _last_row(connection: sa.Connection) -> int:
