@@ -130,18 +130,19 @@ class Answers:
         whole, twenty = _columns(FIELDS, pg), _columns(list(GRAPH_FIELDS.values()), pg)
         self._one, self._children = f"select {whole} {by_name}", f"select {whole} {below}"
         self._graph_one, self._graph_children = f"select {twenty} {by_name}", f"select {twenty} {below}"
-        matches = (
-            "array_to_tsvector(string_to_array(btrim(a.search_words), ' ')) @@ ?::tsquery"
-            if pg
-            else "a.row_number in (select rowid from metadata_words where metadata_words match ?)"
-        )
-        found = f"from metadata_assets a where {scope} and a.deleted_at is null and {matches}"
+        if pg:
+            tables = "metadata_assets a"
+            matches = "array_to_tsvector(string_to_array(btrim(a.search_words), ' ')) @@ ?::tsquery"
+        else:  # SQLite joins in the written order here: its statistics are not there yet
+            tables = "metadata_words w cross join metadata_assets a on a.row_number = w.rowid"
+            matches = "w.metadata_words match ?"
+        found = f"from {tables} where {scope} and a.deleted_at is null and {matches}"
         self._count = f"select count(*) {found}"
         self._page = (
-            f"with found as materialized (select a.row_number, a.name, a.id {found}) "
-            f"select {whole} from metadata_assets a join "
-            "(select row_number from found order by name, id limit ? offset 0) page on page.row_number = a.row_number "
-            "order by a.name, a.id"
+            f"with found as materialized (select a.row_number, a.name, a.id {found}), "
+            "page as materialized (select row_number from found order by name, id limit ? offset 0) "
+            f"select {whole} from page {'' if pg else 'cross '}join metadata_assets a "
+            "on page.row_number = a.row_number order by a.name, a.id"
         )
         if pg:
             for name in ("_one", "_children", "_graph_one", "_graph_children", "_count", "_page"):
