@@ -8,6 +8,9 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 Json: sa.types.TypeEngine[Any] = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 
+Name: sa.types.TypeEngine[str] = sa.String(255).with_variant(sa.String(255, collation="C"), "postgresql")
+"""A name that sorts by code point in both stores, whatever locale a database was made with."""
+
 
 class Moment(sa.types.TypeDecorator[datetime]):
     """A point in time. Refuses naive values and always comes back in UTC."""

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import orjson
 import sqlalchemy as sa
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import BaseModel, Field, SecretStr, field_validator
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.util import greenlet_spawn
 
@@ -39,6 +39,15 @@ class DatabaseSettings(BaseModel):
         None, description="postgresql://user:password@host/name; unset: SQLite in the data folder."
     )
     database_pool: int = Field(10, ge=1, le=200, description="Connections kept open to PostgreSQL.")
+
+    @field_validator("database_url")
+    @classmethod
+    def _known_store(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().startswith(
+            ("postgresql://", "postgres://", "sqlite:///")
+        ):
+            raise ValueError("it must start with postgresql://, or be left out for SQLite in the data folder")
+        return value
 
     @property
     def resolved_database_url(self) -> str:

@@ -23,7 +23,9 @@ def _settings(**given: Any) -> Settings:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValueError as error:
         problems: list[Any] = getattr(error, "errors", list)()
-        lines = [f"STOA_{'_'.join(map(str, p['loc'])).upper()}: {p['msg']}" for p in problems] or [str(error)]
+        lines = [
+            f"STOA_{'_'.join(map(str, p['loc'])).upper()}: {p['msg'].removeprefix('Value error, ')}" for p in problems
+        ] or [str(error)]
         raise click.ClickException("The settings are not valid.\n  " + "\n  ".join(lines)) from None
 
 
@@ -113,7 +115,7 @@ def run_server(settings: Settings, *, service: str | None = None, on_ready: Any 
     app.on_failure = give_up
     server.run()
     if app.failure is not None:
-        click.echo(f"Stoa could not start: {app.failure}", err=True)
+        click.echo(f"Stoa could not start: {_sentence(app.failure)}", err=True)
         return 1
     return 0
 
@@ -248,12 +250,27 @@ def demo(source: str | None, no_serve: bool, port: int, data: Path | None) -> No
 @contextlib.contextmanager
 def _clear_failures() -> Iterator[None]:
     """Show a failure that is meant to be read as a sentence, without a traceback."""
+    from alembic.util.exc import CommandError
+    from sqlalchemy.exc import SQLAlchemyError
+
     from persistence.job_store import FolderInUse
     from schema.errors import ApiError
 
     try:
         yield
-    except ApiError as error:
-        raise click.ClickException(error.message) from error
-    except (ValueError, OSError, FolderInUse) as error:
-        raise click.ClickException(str(error)) from error
+    except (ApiError, ValueError, OSError, FolderInUse, SQLAlchemyError, CommandError) as error:
+        raise click.ClickException(_sentence(error)) from error
+
+
+def _sentence(error: BaseException) -> str:
+    """A failure as one line for a person: of a driver's failure the first line alone, which holds no password."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from schema.errors import ApiError
+
+    if isinstance(error, ApiError):
+        return error.message
+    if isinstance(error, SQLAlchemyError):
+        first = next(iter(str(getattr(error, "orig", None) or error).splitlines()), type(error).__name__)
+        return f"The store could not be used: {first}. Check STOA_DATABASE_URL and that the server runs."
+    return str(error)

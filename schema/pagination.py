@@ -10,7 +10,7 @@ from schema.base import Resource, resource
 T = TypeVar("T")
 U = TypeVar("U")
 
-PageNumber = Annotated[int, Field(ge=1, le=1_000_000_000, description="1-indexed page.")]
+PageNumber = Annotated[int, Field(ge=1, le=20_000_000, description="1-indexed page.")]
 PageSize = Annotated[int, Field(ge=1, le=100, description="Items per page, 1 to 100.")]
 Offset = Annotated[int, Field(ge=0, le=2_000_000_000, description="Items to pass over.")]
 SearchLimit = Annotated[int, Field(ge=1, le=200, description="Items to answer with, 1 to 200.")]

@@ -3,10 +3,11 @@
 import subprocess
 import sys
 
-OPTIONAL = (
-    "openfga_sdk aiohttp redis pymysql smbprotocol smbclient pymongo oracledb snowflake impala databricks celpy "
-    "duckdb obstore pandas google.cloud moto"
-).split()
+OPTIONAL = {
+    *("openfga_sdk", "aiohttp", "redis", "celpy", "duckdb", "pandas", "moto"),
+    *("pymysql", "smbprotocol", "smbclient", "pymongo", "oracledb", "snowflake", "impala", "databricks"),
+    "google.cloud",
+}
 
 
 def test_importing_the_application_loads_no_optional_driver() -> None:

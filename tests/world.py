@@ -108,7 +108,7 @@ async def running_world(settings: Settings, *, jobs: Any = None, **parts: Any) -
     await app.open()
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://stoa.test") as client:
-        world = World(app, client, DevelopmentIssuer(settings.data), clock, inline)
+        world = World(app, client, DevelopmentIssuer(settings.data, clock=clock), clock, inline)
         world.shop = await _project(world, "shop", "olga", ORG)
         world.lab = await _project(world, "lab", "olga", ORG)
         world.theirs = await _project(world, "theirs", "otto", OTHER_ORG)

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from persistence.columns import Json, Moment
+from persistence.columns import Json, Moment, Name
 from persistence.tables import metadata
 
 data_connections = sa.Table(
@@ -11,7 +11,7 @@ data_connections = sa.Table(
     sa.Column("resource_uri", sa.String(800), primary_key=True),
     sa.Column("organization_id", sa.String(255), sa.ForeignKey("organizations.id"), nullable=False),
     sa.Column("project_id", sa.String(255), sa.ForeignKey("projects.id")),  # null: the whole organization's
-    sa.Column("name", sa.String(255), nullable=False),
+    sa.Column("name", Name, nullable=False),
     sa.Column("connection_type", sa.String(32), nullable=False),
     sa.Column("status", sa.String(16), nullable=False),
     sa.Column("status_message", sa.String(1000)),

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from persistence.columns import Json, Moment
+from persistence.columns import Json, Moment, Name
 from persistence.tables import metadata
 
 workflow_configurations = sa.Table(
@@ -11,7 +11,7 @@ workflow_configurations = sa.Table(
     sa.Column("id", sa.String(36), primary_key=True),
     sa.Column("organization_id", sa.String(255), sa.ForeignKey("organizations.id"), nullable=False),
     sa.Column("project_id", sa.String(255), sa.ForeignKey("projects.id"), nullable=False),
-    sa.Column("name", sa.String(255), nullable=False),
+    sa.Column("name", Name, nullable=False),
     sa.Column("workflow_type", sa.String(64), nullable=False),
     sa.Column("category", sa.String(64), nullable=False),
     sa.Column("config", Json, nullable=False),

@@ -2,14 +2,14 @@
 
 import sqlalchemy as sa
 
-from persistence.columns import Moment
+from persistence.columns import Moment, Name
 from persistence.tables import metadata
 
 organizations = sa.Table(
     "organizations",
     metadata,
     sa.Column("id", sa.String(255), primary_key=True),
-    sa.Column("name", sa.String(255), nullable=False),
+    sa.Column("name", Name, nullable=False),
     sa.Column("description", sa.String(1000)),
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("updated_at", Moment, nullable=False),
@@ -21,7 +21,7 @@ projects = sa.Table(
     metadata,
     sa.Column("id", sa.String(255), primary_key=True),
     sa.Column("organization_id", sa.String(255), sa.ForeignKey("organizations.id"), nullable=False),
-    sa.Column("name", sa.String(255), nullable=False),
+    sa.Column("name", Name, nullable=False),
     sa.Column("description", sa.String(1000)),
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("updated_at", Moment, nullable=False),
@@ -36,7 +36,7 @@ secrets = sa.Table(
     sa.Column("organization_id", sa.String(255), primary_key=True),
     sa.Column("resource_type", sa.String(64), primary_key=True),
     sa.Column("resource_id", sa.String(512), primary_key=True),
-    sa.Column("name", sa.String(255), primary_key=True),
+    sa.Column("name", Name, primary_key=True),
     sa.Column("project_id", sa.String(255)),
     sa.Column("description", sa.String(1000)),
     sa.Column("sealed", sa.Text, nullable=False),  # never selected by the resource, which has no such field

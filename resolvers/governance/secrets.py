@@ -11,18 +11,11 @@ from persistence.tables.governance import secrets
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
 from schema.errors import AlreadyExists, ValidationError
-from schema.governance.permission import Done, ObjectId, Permission, ResourceType
+from schema.governance.permission import Done, ObjectId, Permission, TypeName
 from schema.governance.secret import Secret, SecretChange, SecretCreate, SecretValue
 from schema.pagination import Page, PageNumber, PageSize
 
 Name = Annotated[str, Field(min_length=1, max_length=255, description="The secret's name.")]
-TypeName = Annotated[
-    str,
-    Field(
-        pattern=rf"^({'|'.join(ResourceType)})$",
-        description="The resource's type, such as data_connection.",
-    ),
-]
 RESOURCE = "{resource_type}:{resource_id}"
 
 

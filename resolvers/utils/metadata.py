@@ -18,7 +18,7 @@ from resolvers.context import Context
 from resolvers.engines.catalog_diff import judge
 from resolvers.engines.query_string import parse_query
 from resolvers.operation import Kind, operation
-from schema.governance.permission import Done, Permission
+from schema.governance.permission import Done, Permission, TypeName
 from schema.pagination import Offset, Page, SearchLimit
 from schema.utils.metadata_asset import (
     AssetSort,
@@ -31,7 +31,6 @@ from schema.utils.metadata_asset import (
 )
 
 RESOURCE = "{resource_type}:{resource_uri}"
-TypeName = Annotated[str, Field(pattern=r"^[a-z_]{1,64}$", description="The resource's type, such as data_connection.")]
 Uri = Annotated[
     str,
     Field(

@@ -35,6 +35,13 @@ class ResourceType(StrEnum):
     MODEL = "model"
 
 
+TypeName = Annotated[
+    str,
+    Field(pattern=rf"^({'|'.join(ResourceType)})$", description="The resource's type, such as data_connection."),
+]
+"""A resource's type as a part of a path, where GraphQL's spelling of an enum would not fit."""
+
+
 @choice
 class Relation(StrEnum):
     """The roles that can be granted; the model says which type takes which."""

@@ -1,6 +1,5 @@
 """A metadata asset is one database, schema, table or column that the catalog knows about (contract 2.5)."""
 
-import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Final, Self
@@ -10,7 +9,6 @@ from pydantic import Field, model_validator
 from strawberry.scalars import JSON
 
 from schema.base import (
-    Change,
     JsonObject,
     Long,
     Maybe,
@@ -22,6 +20,7 @@ from schema.base import (
     resource,
 )
 from schema.identifiers import VERSION_PATTERN, Fqn
+from schema.storable import Storable
 
 MAX_CHILDREN: Final = 500
 """How many direct children one answer holds; `children_total` tells how many there are."""
@@ -40,7 +39,6 @@ class AssetType(StrEnum):
 OptionalLong = Annotated[int | None, strawberry.field(graphql_type=Long | None)]
 OptionalJsonObjects = Annotated[list[dict[str, Any]] | None, strawberry.field(graphql_type=list[JSON] | None)]
 
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 LEVEL: Final = {AssetType.DATABASE: 2, AssetType.DATABASE_SCHEMA: 3, AssetType.TABLE: 4, AssetType.COLUMN: 5}
 """How many parts the dotted name of each type has; the first part is the service."""
@@ -161,7 +159,7 @@ OptionalCount = Annotated[int | None, strawberry.field(graphql_type=Long | None)
 
 
 @change
-class AssetOwnerInput(Change):
+class AssetOwnerInput(Storable):
     """An owner to set."""
 
     name: NamePart
@@ -170,7 +168,7 @@ class AssetOwnerInput(Change):
 
 
 @change
-class AssetTagInput(Change):
+class AssetTagInput(Storable):
     """A tag to set."""
 
     tag_id: NamePart
@@ -184,31 +182,8 @@ Owners = Annotated[list[AssetOwnerInput], Field(max_length=100)]
 Tags = Annotated[list[AssetTagInput], Field(max_length=200)]
 
 
-def _storable(value: Any) -> None:
-    """Raise ValueError for what no store can keep: the NUL character, half characters, numbers beyond 64 bits."""
-    if isinstance(value, str):
-        if _UNSTORABLE.search(value):
-            raise ValueError("text holds a character that cannot be stored")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            _storable(key)
-            _storable(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            _storable(item)
-    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise ValueError("a whole number is beyond 64 bits")
-
-
-class _Storable(Change):
-    @model_validator(mode="after")
-    def _can_be_stored(self) -> Self:
-        _storable(self.model_dump(mode="python"))
-        return self
-
-
 @change
-class MetadataAssetCreate(_Storable):
+class MetadataAssetCreate(Storable):
     """An asset written by hand. Its parent must stand already, unless it is a database."""
 
     type: AssetType
@@ -258,7 +233,7 @@ class MetadataAssetCreate(_Storable):
 
 
 @change
-class MetadataAssetUpdate(_Storable):
+class MetadataAssetUpdate(Storable):
     """What people may say about an asset. A field left out stays; null clears it.
 
     A cleared description falls back to the comment that the source itself carries, if it has one.

@@ -314,3 +314,8 @@ async def test_reading_costs_the_same_statements_however_many_children_there_are
     statements.clear()
     answer = await door(get_metadata, world.owner, **at(uri, "main.db.public.wide", include_children=True))
     assert (len(statements), len(answer["children"])) == (narrow, 120)
+
+
+async def test_a_resource_type_that_there_is_not_is_refused(world: World, door: Door) -> None:
+    arguments = {"resource_type": "spaceship", "resource_uri": "x", "fqn": "a.b"}
+    assert await door(get_metadata, world.owner, **arguments) == "INVALID_PARAMETER"
