@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import orjson
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from persistence.queries.catalog_rows import (
     Edit,
@@ -265,16 +266,37 @@ class _Batch:
     def _known(self, said: list[_Said]) -> dict[str, _Known]:
         """The standing rows of everything said, of its parents, and of every column of its tables."""
         assets = metadata_assets
-        columns = [assets.c[name] for name in _Known._fields]
         tables = [one.fqn for one in said if one.asset.type is AssetType.TABLE]
         others = {one.fqn for one in said if one.asset.type is not AssetType.COLUMN}
         others |= {one.parent_fqn for one in said if one.asset.type not in (AssetType.COLUMN, AssetType.DATABASE)}
         found: dict[str, _Known] = {}
         for column, keys in ((assets.c.fully_qualified_name, sorted(others)), (assets.c.parent_fqn, tables)):
             for some in chunks(keys):
-                rows = self.connection.execute(sa.select(*columns).where(*in_scope(self.scope), column.in_(some)))
+                rows = self.connection.execute(self._looked_up(column, some))
                 found |= {row.fully_qualified_name: _Known(*row) for row in rows}
         return found
+
+    def _looked_up(self, column: sa.ColumnElement[str], keys: Sequence[str]) -> sa.Select[Any]:
+        """The rows of which a column is one of the keys.
+
+        During a first ingestion PostgreSQL's statistics know nothing of the project yet, and one `in (...)` would be
+        answered by reading all of it, for every batch. So there each key is looked up by itself, which only an index
+        can answer: `offset 0` keeps the planner from undoing that, and the organization is checked outside so that
+        the index of the children is the one that fits.
+        """
+        assets = metadata_assets
+        columns = [assets.c[name] for name in _Known._fields]
+        if self.connection.dialect.name != "postgresql":
+            return sa.select(*columns).where(*in_scope(self.scope), column.in_(keys))
+        asked = sa.func.unnest(sa.cast(list(keys), ARRAY(sa.Text))).table_valued("key").render_derived("asked")
+        own = assets.c.organization_id == self.scope.organization_id
+        inside = [assets.c.project_id == self.scope.project_id, column == asked.c.key]
+        if column is assets.c.fully_qualified_name:
+            inside.append(own)
+        each = sa.select(*columns, assets.c.organization_id).where(*inside).offset(0).lateral("each")
+        chosen = [each.c[name] for name in _Known._fields]
+        joined = sa.select(*chosen).select_from(asked).join(each, sa.true())
+        return joined.where(each.c.organization_id == self.scope.organization_id)
 
     def _gone_columns(self, said: list[_Said], known: Mapping[str, _Known]) -> list[_Known]:
         now_there = {one.fqn for one in said}
