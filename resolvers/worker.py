@@ -1,5 +1,6 @@
 """The third door: a job that was written down becomes work on behalf of who triggered it."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from typing import Any
@@ -55,6 +56,15 @@ class Worker:
             if (outcome := await jobs.outcome(run_id)) is not None:
                 ctx, run, scope = await self._run(run_id)
                 await fail_run(ctx, scope, run.id, outcome.message or "The run ended without an outcome.")
+
+    async def watch(self, seconds: float = 60.0) -> None:
+        """Take up open runs again and again until cancelled: queueing one may have failed while this process lived."""
+        while True:
+            await asyncio.sleep(seconds)
+            try:
+                await self.take_up()
+            except Exception:
+                log.exception("open runs could not be taken up; trying again in %g seconds", seconds)
 
     async def _plan(self, job: JobContext, arguments: dict[str, Any]) -> Sequence[JobTask]:
         ctx, run, scope = await self._run(arguments["run_id"])

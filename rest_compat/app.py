@@ -131,6 +131,8 @@ class Parts:
         await self.jobs.start()
         self._closing.push_async_callback(self.jobs.stop)
         await self.worker.take_up()
+        watching = asyncio.create_task(self.worker.watch())
+        self._closing.push_async_callback(_ended, watching)
 
     async def close(self) -> None:
         """Give everything back, in the opposite order."""
@@ -146,6 +148,12 @@ class Parts:
         provider = settings.provider_keys(client)
         self._closing.push_async_callback(provider.close)
         return TokenVerifier(settings, provider, clock=self.clock)
+
+
+async def _ended(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
 
 
 class Application:
