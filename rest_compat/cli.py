@@ -14,7 +14,7 @@ import click
 
 from rest_compat.settings import Settings, setting_lines
 
-IDENTIFIER = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$")
+IDENTIFIER = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
 
 
 def _settings(**given: Any) -> Settings:
@@ -165,7 +165,7 @@ def migrate(data: Path | None, down: bool) -> None:
 def bootstrap(org: str, owner: str, name: str | None, data: Path | None) -> None:
     """Create an organization with its owner and its group mapping. Running it again changes nothing."""
     if not IDENTIFIER.match(org):
-        raise click.ClickException("--org must be letters, digits, dots, hyphens and underscores, at most 255.")
+        raise click.ClickException("--org must be letters, digits, dots, hyphens and underscores, at most 64.")
     if not owner.strip() or owner.startswith("stoa:"):
         raise click.ClickException("--owner must be a user id; those that start with `stoa:` are the platform's own.")
     from rest_compat.setup import bootstrap_organization

@@ -19,7 +19,8 @@ SLUG_PATTERN: Final = r"^[a-z0-9-]+$"
 VERSION_PATTERN: Final = r"^\d+\.\d+$"
 """A content version as the contract writes it."""
 
-MAX_SLUG: Final = 255
+MAX_SLUG: Final = 100
+"""An OpenFGA server takes names of 256 letters, and a resource URI holds its organization and project besides."""
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
 _SLUG = re.compile(r"[a-z0-9-]+")
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")

@@ -8,6 +8,7 @@ import strawberry
 from pydantic import Field
 
 from schema.base import JsonObject, Maybe, OptionalJsonObject, Resource, absent, change, choice, resource
+from schema.identifiers import MAX_SLUG, SLUG_PATTERN
 from schema.storable import Storable
 
 ConnectionName = Annotated[
@@ -26,8 +27,8 @@ LastPart = Annotated[
     str,
     Field(
         min_length=1,
-        max_length=200,
-        pattern=r"^[a-z0-9-]+$",
+        max_length=MAX_SLUG,
+        pattern=SLUG_PATTERN,
         description="The last part of the new resource URI; made from the name when left out.",
     ),
 ]

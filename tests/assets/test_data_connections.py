@@ -175,7 +175,7 @@ async def test_what_lies_outside_its_bounds_is_refused(
         {"description": "d" * 1000},
         {"description": ""},
         {"tags": ["t" * 255] * 100},
-        {"resource_uri": "a" * 200},
+        {"resource_uri": "a" * 100},
         {"database_config": POSTGRES | {"port": 65_535, "ssl_mode": "require", "db_schema": "public"}},
     ],
 )
