@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from rest_compat.errors import sentence
 from rest_compat.settings import Settings, setting_lines
 
 IDENTIFIER = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
@@ -61,63 +62,11 @@ def main() -> None:
 @click.option("--service", help="Serve one service alone: governance, assets, utils or data-readiness.")
 def serve(host: str | None, port: int | None, data: Path | None, service: str | None) -> None:
     """Serve the API. Needs nothing but this package; everything else is a setting."""
+    from rest_compat.server import run_server
+
     settings = _settings(host=host, port=port, data=data)
-    sys.exit(run_server(settings, service=service))
-
-
-def run_server(settings: Settings, *, service: str | None = None, on_ready: Any = None) -> int:
-    """Serve until a signal; the exit status. `on_ready` is called with the bound address once requests are served."""
-    import uvicorn
-
-    from rest_compat.app import create_app
-    from rest_compat.logs import set_up_logs
-
-    set_up_logs(settings.log_format, settings.log_level)
-    try:
-        app = create_app(settings, service=service)
-    except ValueError as error:
-        raise click.ClickException(str(error)) from None
-
-    class Server(uvicorn.Server):
-        """Answers 503 for a moment before it stops, so that a balancer sees it go."""
-
-        _asked = False
-
-        def handle_exit(self, sig: int, frame: Any) -> None:
-            # Not uvicorn's own, which raises the signal again once all is closed: a clean stop is status 0.
-            app.begin_shutdown()
-            self.force_exit = self._asked and sig == signal.SIGINT
-            if self._asked or settings.shutdown_seconds == 0:
-                self.should_exit = True
-                return
-            self._asked = True
-            asyncio.get_running_loop().call_later(settings.shutdown_seconds, setattr, self, "should_exit", True)
-
-        async def startup(self, sockets: Any = None) -> None:
-            await super().startup(sockets=sockets)
-            if self.servers:
-                address = self.servers[0].sockets[0].getsockname()
-                self._announcement = asyncio.create_task(self._announce(f"http://{address[0]}:{address[1]}"))
-
-        async def _announce(self, address: str) -> None:
-            if await app.started() and on_ready is not None:
-                on_ready(address)
-
-    server = Server(
-        uvicorn.Config(
-            app, host=settings.host, port=settings.port, log_config=None, access_log=False, timeout_graceful_shutdown=10
-        )
-    )
-
-    def give_up() -> None:
-        server.should_exit = True
-
-    app.on_failure = give_up
-    server.run()
-    if app.failure is not None:
-        click.echo(f"Stoa could not start: {_sentence(app.failure)}", err=True)
-        return 1
-    return 0
+    with _clear_failures():
+        sys.exit(run_server(settings, service=service))
 
 
 @main.command(cls=_WithSettings)
@@ -259,18 +208,4 @@ def _clear_failures() -> Iterator[None]:
     try:
         yield
     except (ApiError, ValueError, OSError, FolderInUse, SQLAlchemyError, CommandError) as error:
-        raise click.ClickException(_sentence(error)) from error
-
-
-def _sentence(error: BaseException) -> str:
-    """A failure as one line for a person: of a driver's failure the first line alone, which holds no password."""
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from schema.errors import ApiError
-
-    if isinstance(error, ApiError):
-        return error.message
-    if isinstance(error, SQLAlchemyError):
-        first = next(iter(str(getattr(error, "orig", None) or error).splitlines()), type(error).__name__)
-        return f"The store could not be used: {first}. Check STOA_DATABASE_URL and that the server runs."
-    return str(error)
+        raise click.ClickException(sentence(error)) from error

@@ -25,6 +25,7 @@ from persistence.samples import baseball
 from persistence.samples.postgres import NoPostgres, running_postgres
 from rest_compat.app import create_app
 from rest_compat.logs import set_up_logs
+from rest_compat.server import run_server
 from rest_compat.settings import Settings
 from rest_compat.setup import bootstrap_organization
 
@@ -59,8 +60,6 @@ def run_demo(*, source: str | None, serve: bool, port: int, data: Path | None) -
         if not serve:
             console.print("[bold green]Done.[/] Run without --no-serve to explore it in a browser.")
             return 0
-        from rest_compat.cli import run_server
-
         return run_server(settings, on_ready=lambda address: _announce(settings, address, project))
 
 

@@ -1,9 +1,10 @@
-"""From a failure to the documented envelope (contract section 7), in its two variants."""
+"""From a failure to what is shown: the documented envelope (contract section 7), or a line in a terminal."""
 
 import logging
 from typing import Any
 
 import orjson
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -61,3 +62,13 @@ def response_of(error: ApiError, *, path: str, request_id: str, trace_id: str) -
     """The HTTP answer for a failure."""
     body = body_of(error, path=path, request_id=request_id, trace_id=trace_id)
     return Response(orjson.dumps(body, default=str), error.status, headers=error.headers, media_type="application/json")
+
+
+def sentence(error: BaseException) -> str:
+    """A failure as one line for a terminal: of a driver's failure the first line alone, which holds no password."""
+    if isinstance(error, ApiError):
+        return error.message
+    if isinstance(error, SQLAlchemyError):
+        first = next(iter(str(getattr(error, "orig", None) or error).splitlines()), type(error).__name__)
+        return f"The store could not be used: {first}. Check STOA_DATABASE_URL and that the server runs."
+    return str(error)

@@ -1,0 +1,75 @@
+"""One serving process: listens at once, starts up behind a 503, and stops the way balancers like it."""
+
+import asyncio
+import signal
+from collections.abc import Callable
+from typing import Any
+
+import click
+import uvicorn
+
+from rest_compat.app import Application, create_app
+from rest_compat.errors import sentence
+from rest_compat.logs import set_up_logs
+from rest_compat.settings import Settings
+
+Ready = Callable[[str], None]
+
+
+def run_server(settings: Settings, *, service: str | None = None, on_ready: Ready | None = None) -> int:
+    """Serve until a signal; the exit status. `on_ready` is called with the bound address once requests are served.
+
+    Raises ValueError for settings that contradict one another.
+    """
+    set_up_logs(settings.log_format, settings.log_level)
+    app = create_app(settings, service=service)
+    server = Server(app, settings, on_ready)
+    server.run()
+    if app.failure is None:
+        return 0
+    click.echo(f"Stoa could not start: {sentence(app.failure)}", err=True)
+    return 1
+
+
+class Server(uvicorn.Server):
+    """Answers 503 for a moment before it stops, so that a balancer sees it go."""
+
+    def __init__(self, app: Application, settings: Settings, on_ready: Ready | None) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                host=settings.host,
+                port=settings.port,
+                log_config=None,
+                access_log=False,
+                timeout_graceful_shutdown=10,
+            )
+        )
+        self._app, self._grace, self._on_ready = app, settings.shutdown_seconds, on_ready
+        self._asked = False
+        app.on_failure = self._give_up
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """Begin to stop; the second signal stops at once."""
+        # Not uvicorn's own, which raises the signal again once all is closed: a clean stop is status 0.
+        self._app.begin_shutdown()
+        self.force_exit = self._asked and sig == signal.SIGINT
+        if self._asked or self._grace == 0:
+            self.should_exit = True
+            return
+        self._asked = True
+        asyncio.get_running_loop().call_later(self._grace, self._give_up)
+
+    async def startup(self, sockets: Any = None) -> None:
+        """Listen, and announce the address when the application is ready."""
+        await super().startup(sockets=sockets)
+        if self.servers:
+            host, port = self.servers[0].sockets[0].getsockname()[:2]
+            self._announcement = asyncio.create_task(self._announce(f"http://{host}:{port}"))
+
+    async def _announce(self, address: str) -> None:
+        if await self._app.started() and self._on_ready is not None:
+            self._on_ready(address)
+
+    def _give_up(self) -> None:
+        self.should_exit = True
