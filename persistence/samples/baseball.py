@@ -62,7 +62,7 @@ _TYPES = {"BIGINT": "bigint", "DOUBLE": "double precision", "VARCHAR": "text", "
 Progress = Callable[[str, int], None]
 
 
-class NoSample(Exception):
+class NoSample(ValueError):
     """The data set is not installed."""
 
 
