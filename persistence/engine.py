@@ -27,6 +27,9 @@ BeforeCommit = Callable[[], Awaitable[None]]
 
 log = logging.getLogger("stoa.persistence")
 
+HELD_UP_SECONDS = 0.025
+"""How long one read of SQLite may take before the reads after it go past it."""
+
 RESTED_SECONDS = 1.0
 """How long a PostgreSQL connection may lie unused before it is tried out first."""
 
@@ -108,6 +111,39 @@ def _translated(error: sa.exc.DBAPIError) -> Exception:
     return failure
 
 
+class _Readers:
+    """One thread for SQLite's reads, and a few more that help out while that one is held up by a slow read.
+
+    The driver gives up Python's lock at every row, so that threads that read at the same time mostly hand it to and
+    fro: with four of them a read of 500 rows cost twice the CPU of one thread's (17.9 against 7.8 ms).
+    """
+
+    def __init__(self) -> None:
+        self._first = ThreadPoolExecutor(1, thread_name_prefix="stoa-read")
+        self._helpers = ThreadPoolExecutor(3, thread_name_prefix="stoa-slow-read")
+        self._since: float | None = None
+
+    async def run(self, unit: Callable[[], T]) -> T:
+        """Run a unit in whichever thread is free soon."""
+        loop = asyncio.get_running_loop()
+        since = self._since
+        if since is not None and time.monotonic() - since > HELD_UP_SECONDS:
+            return await loop.run_in_executor(self._helpers, unit)
+        return await loop.run_in_executor(self._first, self._timed, unit)
+
+    def _timed(self, unit: Callable[[], T]) -> T:
+        self._since = time.monotonic()
+        try:
+            return unit()
+        finally:
+            self._since = None
+
+    def close(self) -> None:
+        """Wait for what is running, and end the threads."""
+        for threads in (self._first, self._helpers):
+            threads.shutdown(wait=True)
+
+
 class _Sqlite:
     """Readers in a small pool of threads, one writer at a time with BEGIN IMMEDIATE."""
 
@@ -117,7 +153,7 @@ class _Sqlite:
             Path(database).parent.mkdir(parents=True, exist_ok=True)
         self._reader, self._writer = (_sqlite_engine(url, begin) for begin in ("BEGIN", "BEGIN IMMEDIATE"))
         self.engines = (self._reader, self._writer)
-        self._read_threads = ThreadPoolExecutor(4, thread_name_prefix="stoa-read")
+        self._readers = _Readers()
         self._write_thread = ThreadPoolExecutor(1, thread_name_prefix="stoa-write")
         self._one_writer = asyncio.Lock()
 
@@ -126,7 +162,7 @@ class _Sqlite:
             with self._reader.connect() as connection:
                 return work(connection)
 
-        return await asyncio.get_running_loop().run_in_executor(self._read_threads, unit)
+        return await self._readers.run(unit)
 
     async def write(self, work: Work[T], before_commit: BeforeCommit | None) -> T:
         async with self._one_writer:
@@ -155,8 +191,8 @@ class _Sqlite:
             raise
 
     async def close(self) -> None:
-        for threads in (self._read_threads, self._write_thread):
-            threads.shutdown(wait=True)
+        self._readers.close()
+        self._write_thread.shutdown(wait=True)
         for engine in self.engines:
             engine.dispose()
 

@@ -1,7 +1,9 @@
 """The store's connections: a server that hung up is noticed, and no caller pays for it."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -67,3 +69,47 @@ async def test_a_failing_read_gives_its_connection_back(database: Database) -> N
             await database.read(fails)
     async with asyncio.timeout(10):
         assert await database.read(_backend) > 0
+
+
+@pytest.fixture
+async def file_store(tmp_path: Path) -> AsyncIterator[Database]:
+    """A store in a SQLite file with one number in it."""
+    opened = Database(f"sqlite:///{tmp_path / 'stoa.sqlite'}")
+    await opened.write(lambda c: c.exec_driver_sql("create table numbers (n integer)"))
+    await opened.write(lambda c: c.exec_driver_sql("insert into numbers values (0)"))
+    yield opened
+    await opened.close()
+
+
+def _number(connection: sa.Connection) -> int:
+    found: int = connection.exec_driver_sql("select n from numbers").scalar_one()
+    return found
+
+
+def _count_up(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("update numbers set n = ?", (_number(connection) + 1,))
+
+
+async def test_forty_transactions_at_once_lose_no_update_in_sqlite(file_store: Database, tmp_path: Path) -> None:
+    other = Database(f"sqlite:///{tmp_path / 'stoa.sqlite'}")  # as another process would have it
+    await asyncio.gather(*(one.write(_count_up) for _ in range(20) for one in (file_store, other)))
+    await other.close()
+    assert await file_store.read(_number) == 40
+
+
+async def test_a_slow_read_of_sqlite_does_not_hold_up_those_after_it(file_store: Database) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def slow(connection: sa.Connection) -> int:
+        begun.set()
+        assert may_end.wait(30)
+        return _number(connection)
+
+    held_up = asyncio.create_task(file_store.read(slow))
+    await asyncio.to_thread(begun.wait, 30)
+    await asyncio.sleep(engine.HELD_UP_SECONDS * 2)
+    async with asyncio.timeout(20):
+        assert await asyncio.gather(*(file_store.read(_number) for _ in range(10))) == [0] * 10
+    assert not held_up.done()
+    may_end.set()
+    assert await held_up == 0
