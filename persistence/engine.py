@@ -41,7 +41,9 @@ class DatabaseSettings(BaseModel):
     database_url: SecretStr | None = Field(
         None, description="postgresql://user:password@host/name; unset: SQLite in the data folder."
     )
-    database_pool: int = Field(10, ge=1, le=200, description="Connections kept open to PostgreSQL.")
+    database_pool: int = Field(
+        10, ge=1, le=200, description="Connections to PostgreSQL for reads, and as many for writes."
+    )
 
     @field_validator("database_url")
     @classmethod
@@ -216,15 +218,28 @@ def _sqlite_engine(url: str, begin: str) -> sa.Engine:
 
 
 class _Postgres:
-    """One asynchronous pool; reads run outside a transaction, which saves two round trips each."""
+    """A pool for writes, and one for reads, which run outside a transaction and so save two round trips each.
+
+    The reads' connections are set up for that once: setting it at each use would be a step that a cancelled caller
+    can break off after the connection is taken and before anybody could give it back.
+    """
 
     def __init__(self, url: str, pool_size: int) -> None:
-        self._engine = create_async_engine(
-            url, pool_size=pool_size, max_overflow=0, json_serializer=_dump_json, json_deserializer=orjson.loads
+        self._engine, self._reading = (
+            create_async_engine(
+                url,
+                pool_size=pool_size,
+                max_overflow=0,
+                json_serializer=_dump_json,
+                json_deserializer=orjson.loads,
+                **isolation,
+            )
+            for isolation in ({}, {"isolation_level": "AUTOCOMMIT"})
         )
-        _try_rested_connections(self._engine.sync_engine)
-        self._reader = self._engine.sync_engine.execution_options(isolation_level="AUTOCOMMIT")
-        self.engines = (self._engine.sync_engine,)
+        self._reader = self._reading.sync_engine
+        self.engines = (self._engine.sync_engine, self._reader)
+        for engine in self.engines:
+            _try_rested_connections(engine)
 
     async def read(self, work: Work[T]) -> T:
         def unit() -> T:
@@ -248,6 +263,7 @@ class _Postgres:
 
     async def close(self) -> None:
         await self._engine.dispose()
+        await self._reading.dispose()
 
 
 def _try_rested_connections(engine: sa.Engine) -> None:

@@ -25,7 +25,7 @@ from persistence.connectors.config import BasicCredentials, DatabaseConfig, Name
 from persistence.connectors.dbapi import Connect, DbApiConnector, Row, keys_of, quoted, whole
 from persistence.connectors.sql import among, not_permitted, unknown_database, with_columns, wrong_password
 
-VERIFIED = "the driver against fakesnow's server (by hand); no Snowflake account"
+VERIFIED = "the driver against fakesnow's server; no Snowflake account"
 
 _SUFFIXES = (".snowflakecomputing.com", ".snowflakecomputing.cn")
 _OWN = ("SNOWFLAKE", "SNOWFLAKE_SAMPLE_DATA")

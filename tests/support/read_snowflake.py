@@ -1,0 +1,70 @@
+"""Run in `.cache/stand-ins`: reads a small Snowflake database through our connector and the real driver, prints JSON.
+
+The stand-in speaks plain HTTP, so the driver's own `connect` is told its address; all else is the connector's.
+"""
+
+import contextlib
+import json
+import sys
+from dataclasses import asdict
+from typing import Any
+
+import fakesnow
+import snowflake.connector
+
+from persistence.connectors.base import ConnectorError, ConnectorSettings
+from persistence.connectors.snowflake import SnowflakeConfig, SnowflakeConnector, SnowflakeCredentials
+
+STATEMENTS = (
+    "create database if not exists SHOP",
+    "create schema if not exists SHOP.SALES",
+    "create schema if not exists SHOP.STOCK",
+    "create table SHOP.SALES.CUSTOMERS (ID int not null, NAME varchar(40), SINCE timestamp_ntz)",
+    "create table SHOP.SALES.ORDERS (ID int, AMOUNT number(10,2), PAID boolean)",
+    "create table SHOP.STOCK.ITEMS (SKU varchar(12) not null, WEIGHT float)",
+)
+
+
+class Loopback:
+    """An address policy for which everything is here."""
+
+    def resolve(self, host: str, port: int) -> list[str]:
+        """This machine."""
+        return ["127.0.0.1"]
+
+
+def main() -> None:
+    """Read, and print what was found."""
+    with contextlib.redirect_stdout(sys.stderr), fakesnow.server() as server:
+        filling = snowflake.connector.connect(**server, database="SHOP", schema="SALES")
+        for statement in STATEMENTS:
+            filling.cursor().execute(statement)
+
+        def connect(**given: Any) -> Any:
+            return snowflake.connector.connect(**(given | server))
+
+        config = SnowflakeConfig.model_validate({"host": "acme.snowflakecomputing.com", "database": "SHOP"})
+        credentials = SnowflakeCredentials(username="ann", password="secret")
+        with SnowflakeConnector(config, credentials, ConnectorSettings(), Loopback(), connect=connect) as source:
+            found: dict[str, Any] = {"verified": source.verify().details}
+            schemas = source.schemas()
+            found["schemas"] = {schema.name: list(schema.tables) for schema in schemas}
+            found["tables"] = [
+                asdict(table) for schema in schemas for table in source.tables("SHOP", schema.name, schema.tables)
+            ]
+        settings = ConnectorSettings(connect_timeout=2)
+        with SnowflakeConnector(config, credentials, settings, Loopback(), connect=_unreachable) as source:
+            try:
+                source.verify()
+            except ConnectorError as error:
+                found["refused"] = [error.kind, error.reason]
+    sys.stdout.write(json.dumps(found))
+
+
+def _unreachable(**given: Any) -> Any:
+    """The driver, sent to a port where nobody listens."""
+    return snowflake.connector.connect(**(given | {"host": "127.0.0.1", "port": 9, "protocol": "http"}))
+
+
+if __name__ == "__main__":
+    main()
