@@ -23,7 +23,7 @@ from persistence.connectors.config import BasicCredentials, DatabaseConfig, TlsO
 from persistence.connectors.dbapi import Connect, DbApiConnector, Row, whole
 from persistence.connectors.sql import not_permitted, tls_context, with_columns, wrong_password
 
-VERIFIED = "the driver's calls against a recorded stand-in, its network failures for real (by hand); no Hive server"
+VERIFIED = "the driver against Spark 4.1's HiveServer2 (by hand), its calls against a recorded stand-in; no Hive itself"
 
 _SYSTEM = ("sys", "information_schema")
 _TABLE_TYPES = {"VIEW": "VIEW", "VIRTUAL_VIEW": "VIEW", "MATERIALIZED_VIEW": "MATERIALIZED_VIEW"}
