@@ -98,9 +98,20 @@ class Shelves:
 class Store:
     """Runs units of work on the shelves. `remote` is given when relations live in a server of their own."""
 
-    def __init__(self, database: Database, remote: RemoteRelations | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        remote: RemoteRelations | None = None,
+        *,
+        first: Callable[[Shelves], None] | None = None,
+    ) -> None:
         self.database = database
         self._remote = remote
+        self._first = first
+
+    def guarded(self, first: Callable[[Shelves], None]) -> "Store":
+        """The same store, where `first` runs at the beginning of every transaction that writes."""
+        return Store(self.database, self._remote, first=first)
 
     async def read(self, work: Callable[[Shelves], T]) -> T:
         """Run a unit that only reads."""
@@ -113,6 +124,8 @@ class Store:
         committed, and when the commit itself fails they are taken back.
         """
         remote = self._remote
+        if self._first is not None:
+            work = _after(self._first, work)
         if remote is None:
             return await self.database.write(lambda connection: work(Shelves(connection, None)))
         staged: list[tuple[str, list[TupleLike], list[TupleLike]]] = []
@@ -131,3 +144,11 @@ class Store:
             for organization_id, writes, deletes in reversed(delivered):
                 await remote.write(organization_id, deletes, writes, lenient=True)
             raise
+
+
+def _after(first: Callable[[Shelves], None], work: Callable[[Shelves], T]) -> Callable[[Shelves], T]:
+    def both(shelves: Shelves) -> T:
+        first(shelves)
+        return work(shelves)
+
+    return both

@@ -13,7 +13,7 @@ from persistence.connectors.gateway import Gateway
 from persistence.jobs import Jobs
 from persistence.keyring import KeyRing
 from persistence.repository import Scope
-from persistence.store import Store
+from persistence.store import Shelves, Store
 from resolvers.loaders import Loaders
 from schema.errors import MissingRequiredField
 
@@ -53,11 +53,16 @@ class Context:
     """How a door that learns late what it is asked for charges the caller's windows."""
     expected_revision: int | None = None
     """What `If-Match` named; a write to another revision is a VERSION_CONFLICT."""
+    idempotency_key: str | None = None
+    """Under which name a write is done once; the doors hand it to `resolvers.idempotency.once`."""
+    store_guard: Callable[[Shelves], None] | None = None
+    """What runs first inside every transaction that writes."""
 
     @property
     def store(self) -> Store:
         """Where the platform keeps its own records."""
-        return self.services.store
+        store = self.services.store
+        return store if self.store_guard is None else store.guarded(self.store_guard)
 
     def now(self) -> datetime:
         """The current moment, in UTC."""

@@ -10,6 +10,7 @@ from pydantic import ValidationError as PydanticError
 
 from resolvers.context import Context
 from schema.base import Change
+from schema.content import Upload
 from schema.errors import ApiError, Forbidden, NotFound, OrgAccessDenied, ProjectAccessDenied
 from schema.governance.permission import Permission
 from schema.problems import refused_body, refused_parameters
@@ -62,7 +63,8 @@ class Operation(Generic[P, R]):
             raise TypeError(f"{self.name} takes {len(bodies)} bodies; an operation takes one at most")
         self.body = bodies[0] if bodies else None
         self.body_type: TypeAdapter[Any] | None = TypeAdapter(self.body.annotation) if self.body else None
-        self.plain = [p for p in self.parameters if p is not self.body]
+        self.upload = next((p for p in self.parameters if p.annotation is Upload), None)
+        self.plain = [p for p in self.parameters if p is not self.body and p is not self.upload]
         self.arguments: type[BaseModel] = _model(self.name, self.plain)
 
     async def __call__(self, ctx: Context, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -91,6 +93,8 @@ class Operation(Generic[P, R]):
         """Apply the declared bounds to arguments that arrive as Python values: GraphQL fields and queued jobs."""
         given = dict(values)
         checked: dict[str, Any] = {}
+        if self.upload is not None and self.upload.name in given:
+            checked[self.upload.name] = given.pop(self.upload.name)
         if self.body is not None and self.body.name in given:
             checked[self.body.name] = self._checked_body(given.pop(self.body.name))
         try:

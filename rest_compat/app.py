@@ -48,7 +48,9 @@ from rest_compat.middleware import PROBES, Front, probe
 from rest_compat.openapi import document_of
 from rest_compat.pages import ServiceDocument, page_routes
 from rest_compat.request import PROJECT_HEADER, Reception, state_of
+from rest_compat.search import search
 from rest_compat.settings import Settings
+from rest_compat.talk2data import talk2data
 from rest_compat.utils import utils
 from schema.graph import build_graph
 
@@ -67,11 +69,16 @@ class Service:
 
 SERVICES = (
     Service("governance", "Governance", governance, "Organizations, projects, permissions and secrets."),
-    Service("assets", "Assets", assets, "Data connections: register, verify and read them."),
-    Service("utils", "Utils", utils, "The metadata catalog and its search."),
+    Service("assets", "Assets", assets, "Data connections, files, artifacts, and the check of a model's credentials."),
+    Service("utils", "Utils", utils, "The metadata catalog and its search, schedules, context packs and memories."),
+    Service("talk2data", "Talk2Data", talk2data, "Chat sessions, their turns, and the stream of each answer."),
     Service(
-        "data-readiness", "Data Readiness", data_readiness, "Workflow configurations, their runs and the runs' tasks."
+        "data-readiness",
+        "Data Readiness",
+        data_readiness,
+        "Workflows and their runs, violations, scores, the glossary.",
     ),
+    Service("search", "Search", search, "The search index: entities in, entities out, and what a query finds."),
 )
 
 

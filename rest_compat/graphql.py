@@ -19,6 +19,7 @@ from resolvers.context import Context
 from resolvers.operation import Kind
 from rest_compat.errors import as_api_error, response_of
 from rest_compat.request import Reception, state_of
+from rest_compat.route import IDEMPOTENCY_HEADER
 from schema.errors import ApiError, InvalidFormat, InvalidRequest, RateLimitExceeded, Unauthenticated, ValidationError
 
 
@@ -50,6 +51,7 @@ class GraphEndpoint(GraphQL[Context, None]):
             await _charge(reception, request, caller, costs, most)
 
         ctx.charging = charging
+        ctx.idempotency_key = request.headers.get(IDEMPOTENCY_HEADER)
         return ctx
 
     def decode_json(self, data: str | bytes) -> object:

@@ -36,6 +36,10 @@ LONG = strawberry.scalar(
     parse_value=int,
 )
 
+Size = Annotated[int, strawberry.field(graphql_type=Long)]
+"""A count of bytes, in a resource."""
+OptionalLong = Annotated[int | None, strawberry.field(graphql_type=Long | None)]
+
 JsonObject = Annotated[dict[str, Any], strawberry.field(graphql_type=JSON)]
 OptionalJsonObject = Annotated[dict[str, Any] | None, strawberry.field(graphql_type=JSON | None)]
 
@@ -53,11 +57,13 @@ class Resource(BaseModel):
     """A value the API answers with: immutable and exactly the documented fields.
 
     `_revision` is the optimistic version of the stored row; REST prints it as `ETag`, and it is never a field.
+    `_created` tells whether an operation that creates or updates has created; REST answers 201 then.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True)
 
     _revision: int | None = PrivateAttr(default=None)
+    _created: bool = PrivateAttr(default=False)
 
 
 class Change(BaseModel):

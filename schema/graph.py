@@ -1,4 +1,4 @@
-"""The graph: every field GraphQL offers, one line each."""
+"""The graph: the fields of every service (`schema/fields/`), and how its errors are told."""
 
 import logging
 import re
@@ -10,120 +10,27 @@ from strawberry.pydantic import InputValidationError
 from strawberry.schema.config import StrawberryConfig
 from strawberry.types import ExecutionContext
 
-from resolvers.assets.data_connections import (
-    create_data_connection,
-    get_data_connection,
-    get_data_connection_secret,
-    list_data_connections,
-    update_data_connection,
-    verify_data_connection,
-)
-from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks, list_workflow_runs, trigger_run
-from resolvers.data_readiness.workflows import (
-    create_workflow_configuration,
-    get_workflow_configuration,
-    list_workflow_configurations,
-)
-from resolvers.governance.organizations import get_organization, get_rate_limits, list_organizations, set_rate_limits
-from resolvers.governance.permissions import (
-    check_permission,
-    delete_all_permissions,
-    explain_permission,
-    grant_permission,
-    revoke_permission,
-    set_parent,
-)
-from resolvers.governance.projects import create_project, get_project, list_projects
-from resolvers.governance.secrets import (
-    create_project_secret,
-    create_resource_secret,
-    delete_project_secret,
-    delete_resource_secret,
-    get_project_secret,
-    get_resource_secret,
-    list_project_secrets,
-    list_resource_secrets,
-    update_project_secret,
-    update_resource_secret,
-)
-from resolvers.utils.metadata import create_metadata, delete_metadata, get_metadata, search_metadata, update_metadata
-from schema.assets.data_connection import ConnectionSecret, ConnectionVerification, DataConnection
 from schema.base import LONG, Long
-from schema.data_readiness.workflow import WorkflowConfiguration
-from schema.data_readiness.workflow_run import RunTask, StartedRun, WorkflowRun
-from schema.door import opens
 from schema.errors import ApiError, InternalError
-from schema.governance.organization import Organization, RateLimits
-from schema.governance.permission import DeletedRelations, Done, PermissionAnswer, PermissionExplanation
-from schema.governance.project import Project
-from schema.governance.secret import Secret, SecretValue
+from schema.fields.assets import AssetsMutation, AssetsQuery
+from schema.fields.data_readiness import DataReadinessMutation, DataReadinessQuery
+from schema.fields.governance import GovernanceMutation, GovernanceQuery
+from schema.fields.utils import UtilsMutation, UtilsQuery
 from schema.leaves import LeafExecutor
 from schema.limits import GraphSettings, extensions
-from schema.pagination import Page
 from schema.problems import body_problems
-from schema.utils.metadata_asset import MetadataAsset
 
 log = logging.getLogger("stoa.graphql")
 
 
 @strawberry.type(description="Everything that can be read.")
-class Query:
+class Query(GovernanceQuery, AssetsQuery, UtilsQuery, DataReadinessQuery):
     """Everything that can be read."""
-
-    organizations: Page[Organization] = opens(list_organizations)
-    organization: Organization = opens(get_organization)
-    rate_limits: RateLimits = opens(get_rate_limits)
-    projects: Page[Project] = opens(list_projects)
-    project: Project = opens(get_project)
-    check_permission: PermissionAnswer = opens(check_permission)
-    explain_permission: PermissionExplanation = opens(explain_permission)
-    project_secrets: Page[Secret] = opens(list_project_secrets)
-    project_secret: SecretValue = opens(get_project_secret)
-    resource_secrets: Page[Secret] = opens(list_resource_secrets)
-    resource_secret: SecretValue = opens(get_resource_secret)
-
-    data_connections: Page[DataConnection] = opens(list_data_connections)
-    data_connection: DataConnection = opens(get_data_connection)
-    data_connection_secret: ConnectionSecret = opens(get_data_connection_secret)
-
-    search_metadata: Page[MetadataAsset] = opens(search_metadata)
-    metadata: MetadataAsset = opens(get_metadata)
-
-    workflow_configurations: Page[WorkflowConfiguration] = opens(list_workflow_configurations)
-    workflow_configuration: WorkflowConfiguration = opens(get_workflow_configuration)
-    workflow_runs: Page[WorkflowRun] = opens(list_workflow_runs)
-    workflow_run: WorkflowRun = opens(get_workflow_run)
-    run_tasks: Page[RunTask] = opens(list_run_tasks)
 
 
 @strawberry.type(description="Everything that can be changed.")
-class Mutation:
+class Mutation(GovernanceMutation, AssetsMutation, UtilsMutation, DataReadinessMutation):
     """Everything that can be changed."""
-
-    set_rate_limits: RateLimits = opens(set_rate_limits)
-    create_project: Project = opens(create_project)
-    grant_permission: Done = opens(grant_permission)
-    revoke_permission: Done = opens(revoke_permission)
-    set_parent: Done = opens(set_parent)
-    delete_all_permissions: DeletedRelations = opens(delete_all_permissions)
-    create_project_secret: Secret = opens(create_project_secret)
-    update_project_secret: Secret = opens(update_project_secret)
-    delete_project_secret: Done = opens(delete_project_secret)
-    create_resource_secret: Secret = opens(create_resource_secret)
-    update_resource_secret: Secret = opens(update_resource_secret)
-    delete_resource_secret: Done = opens(delete_resource_secret)
-
-    create_data_connection: DataConnection = opens(create_data_connection)
-    update_data_connection: DataConnection = opens(update_data_connection)
-    verify_data_connection: ConnectionVerification = opens(verify_data_connection)
-
-    create_metadata: MetadataAsset = opens(create_metadata)
-    update_metadata: MetadataAsset = opens(update_metadata)
-    delete_metadata: Done = opens(delete_metadata)
-
-    create_workflow_configuration: WorkflowConfiguration = opens(create_workflow_configuration)
-    trigger_run: StartedRun = opens(trigger_run)
-    cancel_run: WorkflowRun = opens(cancel_run)
 
 
 class Graph(strawberry.Schema):

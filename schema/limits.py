@@ -74,6 +74,9 @@ class ChargeRootFields(SchemaExtension):
         operations = list(self._called())
         costs = Counter(op.kind for op in operations)
         await context.charge({kind.value: cost for kind, cost in costs.items()}, most=self._most)
+        key = (self.execution_context.operation_extensions or {}).get("idempotencyKey")
+        if key is not None:
+            context.idempotency_key = str(key)  # where a client cannot set the header
         yield
 
     def _called(self) -> Iterator[Operation[..., Any]]:

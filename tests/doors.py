@@ -10,7 +10,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from resolvers.operation import Operation
 from rest_compat.app import SERVICES
-from rest_compat.door import OperationRoute
+from rest_compat.route import OperationRoute
 from schema.graph import build_graph
 
 SDL = build_graph()._schema

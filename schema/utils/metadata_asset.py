@@ -10,9 +10,9 @@ from strawberry.scalars import JSON
 
 from schema.base import (
     JsonObject,
-    Long,
     Maybe,
     OptionalJsonObject,
+    OptionalLong,
     Resource,
     absent,
     change,
@@ -36,7 +36,6 @@ class AssetType(StrEnum):
     COLUMN = "column"
 
 
-OptionalLong = Annotated[int | None, strawberry.field(graphql_type=Long | None)]
 OptionalJsonObjects = Annotated[list[dict[str, Any]] | None, strawberry.field(graphql_type=list[JSON] | None)]
 
 

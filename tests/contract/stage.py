@@ -342,3 +342,17 @@ async def new_run(stage: Stage, place: Place) -> dict[str, Any]:
 async def run(stage: Stage, place: Place) -> dict[str, Any]:
     """A run that waits."""
     return await stage.run(place)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One line of the matrix. `on` names what the permission is asked on; `makes` is what the call is about."""
+
+    operation: str
+    on: str
+    needs: str
+    makes: Prepare
+    id: str | None = None
+    """The argument that names the target, or None when there is none."""
+    header: bool = False
+    """Whether the path demands X-Project-ID."""

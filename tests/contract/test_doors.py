@@ -13,7 +13,7 @@ import schema
 from resolvers import operation as operations
 from resolvers.operation import Operation, operation
 from rest_compat.app import SERVICES, Service, openapi_of
-from rest_compat.door import OperationRoute
+from rest_compat.route import OperationRoute
 from rest_compat.setup import snapshots
 from schema.governance.permission import Permission
 from tests.doors import FIELDS, QUERIES, ROUTES, SDL

@@ -3,7 +3,6 @@
 Nothing here is read from the product: what an operation needs and what a role has are written down a second time.
 """
 
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -13,7 +12,8 @@ from pydantic import BaseModel
 
 from resolvers.operation import Operation
 from tests.contract import stage as on
-from tests.contract.stage import MARK, ROLES, Place, Prepare, Stage
+from tests.contract.cases import CASES
+from tests.contract.stage import MARK, ROLES, Case, Place, Stage
 from tests.doors import FIELDS, ROUTES, Door, Refused
 from tests.world import World
 
@@ -33,14 +33,18 @@ ON_ORGANIZATION = {
 ON_PROJECT = {
     "can_read": {OO, OA, OM, PO, PA, PD, PP, PV},
     "can_create_resources": {OO, OA, PO, PA, PD},
+    "can_write": {OO, OA, PO, PA, PD},
+    "can_delete": {OO, OA, PO, PA},
     "can_execute": {OO, OA, PO, PA, PD, PP},
     "can_read_secrets": {OO, OA, PO, PA, WORKER},
     "can_manage_secrets": {OO, OA, PO, PA},
     "can_read_metadata": {OO, OA, OM, PO, PA, PD, PP, PV},
+    "can_manage_metadata": {OO, OA, PO, PA, PD},
 }
 ON_CONNECTION = {
     "can_read": {OO, OA, OM, PO, PA, PD, PP, PV, CO, CD, CP, CV},
     "can_write": {OO, OA, PO, PA, PD, CO, CD},
+    "can_delete": {OO, OA, PO, PA, CO},
     "can_execute": {OO, OA, PO, PA, PD, PP, WORKER, CO, CD, CP},
     "can_share": {OO, OA, PO, PA, CO},
     "can_read_secrets": {OO, OA, PO, PA, WORKER, CO},
@@ -50,20 +54,6 @@ ON_CONNECTION = {
 }
 WHOLE_ORGANIZATION = {OO, OA, OM}
 """The roles that reach into the sibling project; the others end at their own."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """One line of the matrix. `on` names what the permission is asked on; `makes` is what the call is about."""
-
-    operation: str
-    on: str
-    needs: str
-    makes: Prepare
-    id: str | None = None
-    """The argument that names the target, or None when there is none."""
-    header: bool = False
-    """Whether the path demands X-Project-ID."""
 
 
 MATRIX = [
@@ -112,6 +102,7 @@ MATRIX = [
     Case("get_workflow_run", "project", "can_read", on.run, "run_id"),
     Case("list_run_tasks", "project", "can_read", on.run, "run_id"),
     Case("cancel_run", "project", "can_execute", on.run, "run_id"),
+    *CASES,
 ]
 
 

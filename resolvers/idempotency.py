@@ -1,0 +1,221 @@
+"""Doing a write once, however often it is sent (`Idempotency-Key`, after the IETF draft of that name).
+
+The first request claims its key, does the work and keeps the answer; the same request again gets that answer, another
+one under the same key is a 409. A claim goes through three states: `running`, `committed` from the first transaction of
+the work on (set inside that very transaction), and `done` with the answer. So a process that is killed loses nothing
+and does nothing twice: before the first commit the next request takes the claim over, after it nobody does.
+
+A request that fails before it has changed anything gives the key back. Keys are forgotten after a day.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import orjson
+import sqlalchemy as sa
+from pydantic import TypeAdapter
+
+from persistence.keyring import SealBroken, associated_data
+from persistence.store import Shelves
+from persistence.tables.idempotency import idempotency_keys as table
+from resolvers.context import Context
+from resolvers.operation import Kind, Operation
+from schema.errors import AlreadyExists, ApiError, InvalidParameter, VersionConflict
+
+LONGEST_KEY = 255
+KEPT = timedelta(days=1)
+LEASE = timedelta(minutes=2)
+"""After so long without a commit a claim is taken for that of a process that died."""
+PATIENCE = 30.0
+"""How many seconds a request waits for the first of its kind before it is told to come back."""
+
+
+class StoredFailure(ApiError):
+    """The failure that the first request ended with, told again."""
+
+    def __init__(self, code: str, status: int, message: str, details: Mapping[str, Any]) -> None:
+        super().__init__(message, status=status, **details)
+        self.code = code  # type: ignore[misc]  # the code of the failure that was kept
+
+
+async def once(op: Operation[..., Any], ctx: Context, key: str | None, arguments: Mapping[str, Any]) -> Any:
+    """Call the operation, or answer as the first call under this key did.
+
+    Reads, and calls without a key, are simply made. Raises RESOURCE_ALREADY_EXISTS when the key stands for another
+    request, VERSION_CONFLICT when the first one is still at work or was cut off after it had changed something.
+    """
+    if key is None or op.kind is Kind.READ:
+        return await op(ctx, **arguments)
+    if not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
+        raise InvalidParameter(
+            f"Idempotency-Key takes 1 to {LONGEST_KEY} printable characters.", field="Idempotency-Key"
+        )
+    claim = _Claim(op, ctx, key, _fingerprint(op, ctx, arguments))
+    kept = await claim.taken()
+    if kept is not None:
+        return kept.told(op)
+    try:
+        value = await op(replace(ctx, store_guard=claim.committing), **arguments)
+    except BaseException as failure:
+        await asyncio.shield(claim.failed(failure))
+        raise
+    await claim.done(_Answer.of(op, value))
+    return value
+
+
+class _Answer:
+    """What the first request answered, as it is kept."""
+
+    def __init__(self, kept: dict[str, Any]) -> None:
+        self._kept = kept
+
+    @classmethod
+    def of(cls, op: Operation[..., Any], value: Any) -> "_Answer":
+        return cls(
+            {
+                "value": orjson.loads(TypeAdapter(op.returns).dump_json(value)),
+                "revision": getattr(value, "_revision", None),
+                "created": getattr(value, "_created", False),
+            }
+        )
+
+    @classmethod
+    def failure(cls, error: ApiError) -> "_Answer":
+        told = {"code": error.code, "status": error.status, "message": error.message, "details": error.details}
+        return cls({"failure": told})
+
+    def told(self, op: Operation[..., Any]) -> Any:
+        """The value again, or the failure raised again."""
+        if "failure" in self._kept:
+            raise StoredFailure(**self._kept["failure"])
+        value = TypeAdapter(op.returns).validate_json(orjson.dumps(self._kept["value"]))
+        if self._kept["revision"] is not None:
+            value._revision = self._kept["revision"]
+        if self._kept["created"]:
+            value._created = True
+        return value
+
+    def bytes(self) -> bytes:
+        return orjson.dumps(self._kept, default=str)
+
+
+class _Claim:
+    """One request's hold on a key."""
+
+    def __init__(self, op: Operation[..., Any], ctx: Context, key: str, fingerprint: bytes) -> None:
+        self._op, self._ctx, self._fingerprint = op, ctx, fingerprint
+        self._owner = str(uuid4())
+        self._id = {"organization_id": ctx.organization_id, "principal": ctx.caller.principal, "key": key}
+        self._here = [table.c[name] == value for name, value in self._id.items()]
+        self._bound = associated_data("idempotency", *self._id.values())
+
+    async def taken(self) -> _Answer | None:
+        """None when the key is ours now; the kept answer when it was another's and he is done."""
+        waited = 0.0
+        while True:
+            row = await self._ctx.services.store.write(self._try)
+            if row is None:
+                return None
+            if self._open(row.fingerprint) != self._fingerprint:
+                raise AlreadyExists(
+                    "This Idempotency-Key was used for another request. Choose a new key for a new request.",
+                    field="Idempotency-Key",
+                )
+            if row.state == "done":
+                return _Answer(orjson.loads(self._open(row.answer)))
+            if row.state == "committed" and row.claimed_at + LEASE < self._ctx.now():
+                raise VersionConflict(
+                    "The first request under this key was carried out, but it was cut off before its answer was kept. "
+                    "Read the resource to see what stands.",
+                    field="Idempotency-Key",
+                )
+            if waited >= PATIENCE:
+                raise VersionConflict(
+                    "The first request under this key is still being carried out. Retry in a moment.",
+                    field="Idempotency-Key",
+                )
+            await asyncio.sleep(0.05)
+            waited += 0.05
+
+    def _try(self, shelves: Shelves) -> Any:
+        """Claim the key in one transaction; the row that stands in the way, if one does."""
+        now, run = self._ctx.now(), shelves.connection.execute
+        run(table.delete().where(table.c.expires_at < now))
+        row = run(sa.select(table).where(*self._here).with_for_update()).one_or_none()
+        mine = {"owner": self._owner, "state": "running", "claimed_at": now, "expires_at": now + KEPT}
+        if row is None:
+            fresh = self._id | mine | {"operation": self._op.name, "fingerprint": self._seal(self._fingerprint)}
+            with shelves.connection.begin_nested() as attempt:
+                try:
+                    run(table.insert().values(**fresh))
+                except sa.exc.IntegrityError:
+                    attempt.rollback()
+                else:
+                    return None
+            return run(sa.select(table).where(*self._here)).one()
+        dead = row.state == "running" and row.claimed_at + LEASE < now
+        if dead and self._open(row.fingerprint) == self._fingerprint:
+            run(table.update().where(*self._here).values(**mine))
+            return None
+        return row
+
+    def committing(self, shelves: Shelves) -> None:
+        """Part of every transaction of the work: mark that it has changed something. Raises when the claim is lost."""
+        held = shelves.connection.execute(
+            table.update()
+            .where(*self._here, table.c.owner == self._owner, table.c.state.in_(("running", "committed")))
+            .values(state="committed")
+        )
+        if not held.rowcount:
+            raise VersionConflict(
+                "Another request under this Idempotency-Key took over. Retry to get its answer.",
+                field="Idempotency-Key",
+            )
+
+    async def failed(self, failure: BaseException) -> None:
+        """Give the key back when nothing was changed; else keep the failure as the answer."""
+
+        def work(shelves: Shelves) -> bool:
+            free = table.delete().where(*self._here, table.c.owner == self._owner, table.c.state == "running")
+            return bool(shelves.connection.execute(free).rowcount)
+
+        if not await self._ctx.services.store.write(work) and isinstance(failure, ApiError):
+            await self.done(_Answer.failure(failure))
+
+    async def done(self, answer: _Answer) -> None:
+        """Keep the answer."""
+        kept = table.update().where(*self._here, table.c.owner == self._owner)
+        values = {"state": "done", "answer": self._seal(answer.bytes())}
+        await self._ctx.services.store.write(lambda shelves: shelves.connection.execute(kept.values(**values)))
+
+    def _seal(self, plain: bytes) -> str:
+        return self._ctx.services.keyring.seal(plain, self._bound)
+
+    def _open(self, sealed: str) -> bytes:
+        try:
+            return self._ctx.services.keyring.open(sealed, self._bound)
+        except SealBroken:
+            raise VersionConflict(
+                "What was kept under this Idempotency-Key can no longer be read. Choose a new key.",
+                field="Idempotency-Key",
+            ) from None
+
+
+def _fingerprint(op: Operation[..., Any], ctx: Context, arguments: Mapping[str, Any]) -> bytes:
+    """What makes two requests the same: the operation, the project, every argument, and what `If-Match` named."""
+    plain = {name: _plain(value) for name, value in arguments.items()}
+    text = orjson.dumps(
+        [op.name, ctx.caller.project_id, ctx.expected_revision, plain], option=orjson.OPT_SORT_KEYS, default=str
+    )
+    return hashlib.sha256(text).digest()
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "blob"):  # an upload is the same when its bytes are, wherever they were put
+        return [value.size, value.sha256, value.file_name, value.content_type]
+    return TypeAdapter(Any).dump_python(value, mode="json", exclude_unset=True)

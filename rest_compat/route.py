@@ -1,0 +1,201 @@
+"""One path of the REST door: an operation, how its request is read, and how its answer is written.
+
+FastAPI documents the route from the operation's signature; the request itself is parsed once by the operation's own
+argument model and answered once as bytes, so both doors apply the same bounds and nothing is validated twice.
+"""
+
+import inspect
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, Literal, cast
+
+import orjson
+from fastapi import Header
+from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from resolvers.context import Context
+from resolvers.idempotency import LONGEST_KEY, once
+from resolvers.operation import Kind, Operation
+from rest_compat.envelopes import Envelope
+from rest_compat.errors import as_api_error, response_of
+from rest_compat.request import PROJECT_HEADER, Reception, state_of
+from schema.errors import MissingRequiredField
+from schema.problems import require_text
+
+ProjectHeader = Literal["none", "optional", "required"]
+
+Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
+
+IDEMPOTENCY_HEADER = "Idempotency-Key"
+
+
+class OperationRoute(APIRoute):
+    """A route that calls one operation."""
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        operation: Operation[..., Any],
+        method: str,
+        allowed: set[str],
+        status: int,
+        created: int | None,
+        empty: bool,
+        envelope: type[Envelope] | None,
+        project: ProjectHeader,
+        tag: str,
+        operation_id: str,
+    ) -> None:
+        self.operation, self.envelope, self.project = operation, envelope, project
+        self.created, self.empty = created, empty
+        """The status when the value says that it was created; and whether the answer is `{}` whatever the value."""
+        self.allowed = allowed
+        """The methods of every operation at this path, this one's included."""
+        returns = operation.returns
+        if envelope is not None:
+            (item,) = returns.__pydantic_generic_metadata__["args"]
+            returns = envelope.__class_getitem__(item)
+        self.answer = TypeAdapter(returns)
+        self.answer_status = status
+        summary, _, rest = operation.summary.partition("\n")
+        super().__init__(
+            path,
+            _documented(operation, project),
+            methods=[method],
+            name=operation.name,
+            operation_id=operation_id,
+            summary=summary.rstrip("."),
+            description=rest.strip() or summary,
+            response_model=returns,
+            status_code=status,
+            tags=[tag],
+        )
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; a 405 names what the path takes, whichever route was asked first."""
+        if scope["method"] not in (self.methods or ()):
+            raise HTTPException(405, headers={"Allow": ", ".join(sorted(self.allowed))})
+        await super().handle(scope, receive, send)
+
+    def get_route_handler(self) -> Endpoint:
+        """Serve without FastAPI's own parsing and second serialisation."""
+        return self._serve
+
+    async def _serve(self, request: Request) -> Response:
+        try:
+            return await self._answer(request)
+        except Exception as error:
+            state = state_of(request)
+            failure = as_api_error(error, request.url.path)
+            return response_of(failure, path=request.url.path, request_id=state.request_id, trace_id=state.trace_id)
+
+    async def _answer(self, request: Request) -> Response:
+        reception: Reception = request.app.state.reception
+        op = self.operation
+        caller = await reception.caller(request, op.kind)
+        await reception.charge(request, caller, op.kind)
+        strings = self._strings(request)
+        require_text(strings)
+        arguments = op.parsed(strings)
+        if op.body is not None:
+            await self._take_body(request, arguments)
+        ctx = await reception.context(request, caller, project_required=self.project == "required")
+        return await self._called(request, ctx, arguments)
+
+    async def _take_body(self, request: Request, arguments: dict[str, Any]) -> None:
+        """Add the body to the arguments."""
+        assert self.operation.body is not None
+        body = self.operation.body
+        raw = await request.body()
+        if raw.strip():
+            arguments[body.name] = self.operation.parsed_body(raw)
+        elif body.default is inspect.Parameter.empty:
+            raise MissingRequiredField("A JSON body is required here.", field="body")
+
+    async def _called(self, request: Request, ctx: Context, arguments: dict[str, Any]) -> Response:
+        """Call the operation, once per idempotency key, and write its answer."""
+        value = await once(self.operation, ctx, request.headers.get(IDEMPOTENCY_HEADER), arguments)
+        return self._written(value)
+
+    def _strings(self, request: Request) -> dict[str, Any]:
+        """The path and query parameters that the operation declares; others are ignored, as HTTP clients expect."""
+        known = self.operation.arguments.model_fields
+        query = {name: value for name, value in request.query_params.items() if name in known}
+        return query | {name: value for name, value in request.path_params.items() if name in known}
+
+    def _written(self, value: Any) -> Response:
+        headers = {}
+        revision = getattr(value, "_revision", None)  # of a resource, or of a view that stands for one
+        if revision is not None:
+            headers["ETag"] = f'"{revision}"'
+        status = self.created if self.created is not None and value._created else self.answer_status
+        if self.empty:
+            content = b"{}"
+        elif self.envelope is not None:
+            content = self._framed(self.envelope.of(value), value.items)
+        elif hasattr(value, "json_bytes"):
+            content = cast("bytes", value.json_bytes())
+        else:
+            content = self.answer.dump_json(value)
+        return Response(content, status, headers=headers, media_type="application/json")
+
+    def _framed(self, framed: Any, items: list[Any]) -> bytes:
+        """A list in its envelope; items that are views bring their own bytes."""
+        if not items or not hasattr(items[0], "json_bytes"):
+            return self.answer.dump_json(framed)
+        parts = {name: getattr(framed, name) for name in type(framed).model_fields}
+        return orjson.dumps(
+            {
+                name: [orjson.Fragment(item.json_bytes()) for item in items] if part is items else part.model_dump()
+                for name, part in parts.items()
+            }
+        )
+
+
+def _documented(op: Operation[..., Any], project: ProjectHeader) -> Callable[..., Any]:
+    """A function with the operation's signature, for the document alone."""
+
+    async def endpoint(**values: Any) -> Any:
+        raise AssertionError("OperationRoute serves without this function")
+
+    parameters = [p for p in op.parameters if p is not op.upload]
+    if op.kind is not Kind.READ:
+        parameters.append(
+            inspect.Parameter(
+                "idempotency_key",
+                inspect.Parameter.KEYWORD_ONLY,
+                annotation=Annotated[
+                    str | None,
+                    Header(
+                        alias=IDEMPOTENCY_HEADER,
+                        min_length=1,
+                        max_length=LONGEST_KEY,
+                        description="Any new text: the same request under the same key is done once, and answered "
+                        "alike for a day.",
+                    ),
+                ],
+                default=None,
+            )
+        )
+    if project != "none":
+        kind = str if project == "required" else str | None
+        parameters.append(
+            inspect.Parameter(
+                "x_project_id",
+                inspect.Parameter.KEYWORD_ONLY,
+                annotation=Annotated[
+                    kind,
+                    Header(alias=PROJECT_HEADER, description="The project to work in; wins over the token's claim."),
+                ],
+                default=inspect.Parameter.empty if project == "required" else None,
+            )
+        )
+    parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
+    setattr(endpoint, "__signature__", inspect.Signature(parameters))  # noqa: B010 (mypy refuses the plain assignment)
+    endpoint.__name__ = op.name
+    return endpoint

@@ -1,0 +1,34 @@
+"""What the graph offers of Data Readiness: one line per field."""
+
+import strawberry
+
+from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks, list_workflow_runs, trigger_run
+from resolvers.data_readiness.workflows import (
+    create_workflow_configuration,
+    get_workflow_configuration,
+    list_workflow_configurations,
+)
+from schema.data_readiness.workflow import WorkflowConfiguration
+from schema.data_readiness.workflow_run import RunTask, StartedRun, WorkflowRun
+from schema.door import opens
+from schema.pagination import Page
+
+
+@strawberry.type(name="Query")
+class DataReadinessQuery:
+    """What can be read of Data Readiness."""
+
+    workflow_configurations: Page[WorkflowConfiguration] = opens(list_workflow_configurations)
+    workflow_configuration: WorkflowConfiguration = opens(get_workflow_configuration)
+    workflow_runs: Page[WorkflowRun] = opens(list_workflow_runs)
+    workflow_run: WorkflowRun = opens(get_workflow_run)
+    run_tasks: Page[RunTask] = opens(list_run_tasks)
+
+
+@strawberry.type(name="Mutation")
+class DataReadinessMutation:
+    """What can be changed of Data Readiness."""
+
+    create_workflow_configuration: WorkflowConfiguration = opens(create_workflow_configuration)
+    trigger_run: StartedRun = opens(trigger_run)
+    cancel_run: WorkflowRun = opens(cancel_run)

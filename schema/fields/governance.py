@@ -1,0 +1,67 @@
+"""What the graph offers of Governance: one line per field."""
+
+import strawberry
+
+from resolvers.governance.organizations import get_organization, get_rate_limits, list_organizations, set_rate_limits
+from resolvers.governance.permissions import (
+    check_permission,
+    delete_all_permissions,
+    explain_permission,
+    grant_permission,
+    revoke_permission,
+    set_parent,
+)
+from resolvers.governance.projects import create_project, get_project, list_projects
+from resolvers.governance.secrets import (
+    create_project_secret,
+    create_resource_secret,
+    delete_project_secret,
+    delete_resource_secret,
+    get_project_secret,
+    get_resource_secret,
+    list_project_secrets,
+    list_resource_secrets,
+    update_project_secret,
+    update_resource_secret,
+)
+from schema.door import opens
+from schema.governance.organization import Organization, RateLimits
+from schema.governance.permission import DeletedRelations, Done, PermissionAnswer, PermissionExplanation
+from schema.governance.project import Project
+from schema.governance.secret import Secret, SecretValue
+from schema.pagination import Page
+
+
+@strawberry.type(name="Query")
+class GovernanceQuery:
+    """What can be read of Governance."""
+
+    organizations: Page[Organization] = opens(list_organizations)
+    organization: Organization = opens(get_organization)
+    rate_limits: RateLimits = opens(get_rate_limits)
+    projects: Page[Project] = opens(list_projects)
+    project: Project = opens(get_project)
+    check_permission: PermissionAnswer = opens(check_permission)
+    explain_permission: PermissionExplanation = opens(explain_permission)
+    project_secrets: Page[Secret] = opens(list_project_secrets)
+    project_secret: SecretValue = opens(get_project_secret)
+    resource_secrets: Page[Secret] = opens(list_resource_secrets)
+    resource_secret: SecretValue = opens(get_resource_secret)
+
+
+@strawberry.type(name="Mutation")
+class GovernanceMutation:
+    """What can be changed of Governance."""
+
+    set_rate_limits: RateLimits = opens(set_rate_limits)
+    create_project: Project = opens(create_project)
+    grant_permission: Done = opens(grant_permission)
+    revoke_permission: Done = opens(revoke_permission)
+    set_parent: Done = opens(set_parent)
+    delete_all_permissions: DeletedRelations = opens(delete_all_permissions)
+    create_project_secret: Secret = opens(create_project_secret)
+    update_project_secret: Secret = opens(update_project_secret)
+    delete_project_secret: Done = opens(delete_project_secret)
+    create_resource_secret: Secret = opens(create_resource_secret)
+    update_resource_secret: Secret = opens(update_resource_secret)
+    delete_resource_secret: Done = opens(delete_resource_secret)
