@@ -154,7 +154,7 @@ ShortText = Annotated[str, Field(max_length=1000)]
 LongText = Annotated[str, Field(max_length=100_000)]
 NamePart = Annotated[str, Field(min_length=1, max_length=255)]
 Position = Annotated[int, Field(ge=0, le=2**31 - 1)]
-OptionalCount = Annotated[int | None, strawberry.field(graphql_type=Long | None), Field(ge=0, le=2**63 - 1)]
+OptionalCount = Annotated[OptionalLong, Field(ge=0, le=2**63 - 1)]
 
 
 @change
