@@ -55,6 +55,8 @@ class Context:
     """What `If-Match` named; a write to another revision is a VERSION_CONFLICT."""
     idempotency_key: str | None = None
     """Under which name a write is done once; the doors hand it to `resolvers.idempotency.once`."""
+    operations_called: int = 1
+    """How many operations the request calls; each of several has a key of its own."""
     store_guard: Callable[[Shelves], None] | None = None
     """What runs first inside every transaction that writes."""
 

@@ -218,4 +218,4 @@ def _fingerprint(op: Operation[..., Any], ctx: Context, arguments: Mapping[str, 
 def _plain(value: Any) -> Any:
     if hasattr(value, "blob"):  # an upload is the same when its bytes are, wherever they were put
         return [value.size, value.sha256, value.file_name, value.content_type]
-    return TypeAdapter(Any).dump_python(value, mode="json", exclude_unset=True)
+    return TypeAdapter(Any).dump_python(value, mode="json", exclude_defaults=True)

@@ -20,9 +20,9 @@ def opens(op: Operation[..., Any]) -> Any:
     async def resolve(info: Info, **values: Any) -> Any:
         require_text(values)
         key = info.context.idempotency_key
-        # Several fields of one request are several writes under the one key that came with it.
-        named = key and f"{key}#{info.path.key}"
-        return await once(op, info.context, named, op.checked(values))
+        if key and info.context.operations_called > 1:  # several writes under the one key that came with the request
+            key = f"{key}#{info.path.key}"
+        return await once(op, info.context, key, op.checked(values))
 
     return strawberry.field(
         resolver=_signed(resolve, op, op.returns), description=op.summary, metadata={"operation": op}

@@ -77,6 +77,7 @@ class ChargeRootFields(SchemaExtension):
         key = (self.execution_context.operation_extensions or {}).get("idempotencyKey")
         if key is not None:
             context.idempotency_key = str(key)  # where a client cannot set the header
+        context.operations_called = len(operations)
         yield
 
     def _called(self) -> Iterator[Operation[..., Any]]:
