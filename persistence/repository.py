@@ -99,6 +99,24 @@ class Repository(Generic[T]):
         query = self.select(scope).where(self.table.c[column].in_(keys)).order_by(self.table.c[self._key])
         return self.resources(self._connection.execute(query).all())
 
+    def first_of_each(
+        self,
+        scope: Scope,
+        column: str,
+        keys: Sequence[str],
+        *,
+        order: Sequence[sa.ColumnElement[Any]] = (),
+        most: int,
+    ) -> list[tuple[str, str | None, T]]:
+        """The first items of each key of a column, in one statement: key, project and item, the key's order kept."""
+        by, project = self.table.c[column], self.table.c.get("project_id")
+        rank = sa.func.row_number().over(partition_by=by, order_by=[*order, self.table.c[self._key]])
+        columns = [*self._columns, by.label("of_key"), (sa.null() if project is None else project).label("of_project")]
+        ranked = sa.select(*columns, rank.label("of_rank")).where(*self._within(scope), by.in_(keys)).subquery()
+        query = sa.select(ranked).where(ranked.c.of_rank <= most).order_by(ranked.c.of_key, ranked.c.of_rank)
+        rows = self._connection.execute(query).all()
+        return [(row.of_key, row.of_project, item) for row, item in zip(rows, self.resources(rows), strict=True)]
+
     def add(self, item: T, **hidden: Any) -> T:
         """Insert an item; `hidden` are columns that the resource does not show. Raises IntegrityError when taken."""
         values = {name: value for name, value in item.model_dump(mode="python").items() if name in self.table.c}

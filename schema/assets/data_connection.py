@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 import strawberry
 from pydantic import Field
 
-from schema.base import JsonObject, Maybe, OptionalJsonObject, Resource, absent, change, choice, resource
+from schema.base import Info, JsonObject, Maybe, OptionalJsonObject, Resource, absent, change, choice, edge, resource
 from schema.identifiers import MAX_SLUG, SLUG_PATTERN
 from schema.storable import Storable
+from schema.utils.metadata_asset import AssetMembers
 
 ConnectionName = Annotated[
     str,
@@ -88,6 +89,11 @@ class DataConnection(Resource):
     storage_config: OptionalJsonObject
     filesystem_config: OptionalJsonObject
     secret_names: list[str]
+
+    @edge
+    async def catalog(self, info: Info) -> AssetMembers:
+        """The databases that the catalog knows of this store, the first 500, for callers who may read metadata."""
+        return await info.context.load.catalog_of(self)
 
 
 @change

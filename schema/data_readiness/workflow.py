@@ -2,12 +2,16 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+import strawberry
 from pydantic import Field
 
-from schema.base import JsonObject, OptionalJsonObject, Resource, change, choice, resource
+from schema.base import Info, JsonObject, OptionalJsonObject, Resource, change, choice, edge, resource
 from schema.storable import Storable
+
+if TYPE_CHECKING:
+    from schema.data_readiness.workflow_run import WorkflowRun
 
 
 @choice
@@ -68,6 +72,13 @@ class WorkflowConfiguration(Resource):
     triggers: list[str]
     created_at: datetime
     updated_at: datetime
+
+    @edge
+    async def runs(
+        self, info: Info
+    ) -> list[Annotated["WorkflowRun", strawberry.lazy("schema.data_readiness.workflow_run")]]:
+        """The runs of this configuration, newest first, the first 200."""
+        return await info.context.load.runs_of_configuration(self.id)
 
 
 @change

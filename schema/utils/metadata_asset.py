@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from strawberry.scalars import JSON
 
 from schema.base import (
+    Info,
     JsonObject,
     Maybe,
     OptionalJsonObject,
@@ -17,6 +18,7 @@ from schema.base import (
     absent,
     change,
     choice,
+    edge,
     resource,
 )
 from schema.identifiers import VERSION_PATTERN, Fqn
@@ -148,6 +150,19 @@ class MetadataAsset(Resource):
     change_description: ChangeDescription
     change_summary: JsonObject
     changed_by: list[str] | None
+
+    @edge
+    async def members(self, info: Info) -> Annotated["AssetMembers", strawberry.lazy("schema.utils.metadata_asset")]:
+        """The assets directly below this one, the first 500: schemas, tables or columns. A column has none."""
+        return await info.context.load.members_of_asset(self)
+
+
+@resource
+class AssetMembers(Resource):
+    """What stands directly below a connection or an asset: at most 500 items, and how many there are in all."""
+
+    items: list[MetadataAsset]
+    total: int
 
 
 ShortText = Annotated[str, Field(max_length=1000)]

@@ -1,0 +1,13 @@
+"""The batched reads behind the edges of the graph. One instance per request, always inside the caller's tenant.
+
+They live beside the context and not in persistence, because an edge shows only what the caller may read, and so needs
+the guard as well as the store. Each service has its own file; an edge is one `batched` method in it.
+"""
+
+from resolvers.loaders.assets import AssetsLoaders
+from resolvers.loaders.data_readiness import DataReadinessLoaders
+from resolvers.loaders.governance import GovernanceLoaders
+
+
+class Loaders(GovernanceLoaders, AssetsLoaders, DataReadinessLoaders):
+    """Everything an edge may load: ten parents cost as many statements as one."""
