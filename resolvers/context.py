@@ -1,7 +1,7 @@
 """What an operation may touch. Every door builds the same one."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from persistence.connectors.gateway import Gateway
 from persistence.jobs import Jobs
 from persistence.keyring import KeyRing
 from persistence.repository import Scope
+from persistence.signals import Signals
 from persistence.store import Shelves, Store
 from resolvers.loaders import Loaders
 from schema.errors import MissingRequiredField
@@ -38,6 +39,8 @@ class Services:
     limits: Limits
     """The deployment's rate limits, which a tenant's own stand over."""
     clock: Callable[[], datetime] = utc_now
+    signals: Signals = field(default_factory=Signals)
+    """The bells of this process: who changes a run or a turn rings, who follows one listens."""
 
 
 @dataclass

@@ -34,6 +34,7 @@ from persistence.keyring import KeyRing
 from persistence.limits import LimitRows
 from persistence.migrations.run import upgrade
 from persistence.outbound import OutboundPolicy, http_client
+from persistence.signals import Signals
 from persistence.store import Store
 from persistence.tuples import StoredTuples
 from resolvers.context import Services, utc_now
@@ -125,6 +126,7 @@ class Parts:
             connectors=Gateway(settings, outbound),
             limits=settings.limits,
             clock=self.clock,
+            signals=Signals(settings),
         )
         self.reception = Reception(
             services=self.services,
@@ -186,8 +188,10 @@ class Application:
             await self._front(scope, receive, send)
 
     def begin_shutdown(self) -> None:
-        """From now on every path but the probes answers 503."""
+        """From now on every path but the probes answers 503, and open streams end."""
         self._stopping = True
+        if self._ready:
+            self.parts.services.signals.close()
 
     async def started(self) -> bool:
         """Wait until start-up has ended, and say whether it went well."""

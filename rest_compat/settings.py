@@ -14,6 +14,7 @@ from persistence.engine import DatabaseSettings
 from persistence.jobs import JobSettings
 from persistence.keyring import KeyRingSettings
 from persistence.outbound import OutboundSettings
+from persistence.signals import StreamSettings
 from schema.limits import GraphSettings
 
 
@@ -36,6 +37,7 @@ class HttpSettings(BaseModel):
 
 class Settings(
     GraphSettings,
+    StreamSettings,
     JobSettings,
     KeyRingSettings,
     ConnectorSettings,
