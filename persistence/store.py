@@ -8,6 +8,8 @@ import sqlalchemy as sa
 
 from persistence.engine import Database
 from persistence.queries.connections import ConnectionShelf
+from persistence.queries.search import SearchShelf
+from persistence.queries.schedules import ScheduleRunShelf, ScheduleShelf
 from persistence.queries.secrets import SecretShelf
 from persistence.queries.workflows import RunShelf, RunTaskShelf
 from persistence.repository import Repository, Scope
@@ -77,6 +79,21 @@ class Shelves:
     def run_tasks(self) -> RunTaskShelf:
         """Tasks of runs."""
         return RunTaskShelf(self.connection)
+
+    @cached_property
+    def search(self) -> SearchShelf:
+        """The search index."""
+        return SearchShelf(self.connection)
+
+    @cached_property
+    def schedules(self) -> ScheduleShelf:
+        """Schedules."""
+        return ScheduleShelf(self.connection)
+
+    @cached_property
+    def schedule_runs(self) -> ScheduleRunShelf:
+        """Records of what schedules fired."""
+        return ScheduleRunShelf(self.connection)
 
     def relate(self, organization_id: str, writes: Iterable[TupleLike] = (), deletes: Iterable[TupleLike] = ()) -> None:
         """Write relations as part of this transaction: they stand when it commits, and never without it."""

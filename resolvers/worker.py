@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
@@ -17,6 +17,7 @@ from persistence.tables.data_readiness import workflow_runs
 from resolvers.context import Context, Services
 from resolvers.data_readiness.ingestion import Ingestion, fail_run
 from resolvers.data_readiness.runs import RUN_JOB
+from resolvers.search.bulk import SearchIndexer
 from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 
@@ -25,14 +26,27 @@ log = logging.getLogger("stoa.worker")
 MOST_TAKEN_UP = 10_000
 
 
-class Worker:
-    """Carries out runs in whichever process the job engine chooses."""
-
-    def __init__(self, services: Services) -> None:
-        self._services = services
+class Hand(Protocol):
+    """One kind of background work."""
 
     def register(self) -> None:
         """Tell the job engine what it can be asked to do."""
+
+    async def take_up(self) -> None:
+        """Queue what was written down and may not have been queued."""
+
+
+class Worker:
+    """Carries out runs, and what else waits for a background, in whichever process the job engine chooses."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._hands: list[Hand] = [SearchIndexer(services)]
+
+    def register(self) -> None:
+        """Tell the job engine what it can be asked to do."""
+        for hand in self._hands:
+            hand.register()
         self._services.jobs.register(
             RUN_JOB, FanOut(plan=self._plan, task=self._task, finish=self._finish, failed=self._failed)
         )
@@ -43,6 +57,8 @@ class Worker:
         A process can die after it wrote a run down and before it queued it, and after a job was over and before its
         run was. Queueing a run again does nothing, so every open run is offered.
         """
+        for hand in self._hands:
+            await hand.take_up()
         query = (
             sa.select(workflow_runs.c.id)
             .where(workflow_runs.c.status.in_(OPEN))

@@ -15,6 +15,7 @@ from schema.errors import ApiError, InternalError
 from schema.fields.assets import AssetsMutation, AssetsQuery
 from schema.fields.data_readiness import DataReadinessMutation, DataReadinessQuery
 from schema.fields.governance import GovernanceMutation, GovernanceQuery
+from schema.fields.search import SearchMutation, SearchQuery
 from schema.fields.utils import UtilsMutation, UtilsQuery
 from schema.leaves import LeafExecutor
 from schema.limits import GraphSettings, extensions
@@ -24,12 +25,12 @@ log = logging.getLogger("stoa.graphql")
 
 
 @strawberry.type(description="Everything that can be read.")
-class Query(GovernanceQuery, AssetsQuery, UtilsQuery, DataReadinessQuery):
+class Query(GovernanceQuery, AssetsQuery, UtilsQuery, DataReadinessQuery, SearchQuery):
     """Everything that can be read."""
 
 
 @strawberry.type(description="Everything that can be changed.")
-class Mutation(GovernanceMutation, AssetsMutation, UtilsMutation, DataReadinessMutation):
+class Mutation(GovernanceMutation, AssetsMutation, UtilsMutation, DataReadinessMutation, SearchMutation):
     """Everything that can be changed."""
 
 
