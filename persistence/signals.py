@@ -47,12 +47,12 @@ class Bell:
         """Wake the listener up."""
         self._rung.set()
 
-    async def wait(self, timeout: float | None = None) -> bool:
-        """Return when the topic was notified since the last return, or after `timeout` seconds: whether it was.
+    async def wait(self, seconds: float | None = None) -> bool:
+        """Return when the topic was notified since the last return, or after so many seconds: whether it was.
 
-        Without a timeout the wait is the deployment's polling interval, which is what a reader of the store wants.
+        Left out, they are the polling interval, which is what a reader of the store wants.
         """
-        seconds = self._signals.settings.stream_poll_seconds if timeout is None else timeout
+        seconds = self._signals.settings.stream_poll_seconds if seconds is None else seconds
         if not self._signals.closed:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -90,10 +90,10 @@ class Signals:
             if not bells:
                 self._bells.pop(topic, None)
 
-    async def wait(self, topic: str, timeout: float | None = None) -> bool:
+    async def wait(self, topic: str, seconds: float | None = None) -> bool:
         """Wait for one notification from now on; whether it came. To read in between, use `listen`."""
         with self.listen(topic) as bell:
-            return await bell.wait(timeout)
+            return await bell.wait(seconds)
 
     @contextmanager
     def place(self, principal: str) -> Iterator[None]:

@@ -80,7 +80,9 @@ class Ingestion:
             shelves.connection.execute(run_tasks.insert(), [self._task_row(p, t) for p, t in enumerate(tasks)])
             return True
 
-        return tasks if await self._ctx.store.write(work) else []
+        planned = tasks if await self._ctx.store.write(work) else []
+        self._ring()
+        return planned
 
     async def task(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Read one batch of tables and take it in. Answers what the batch names, and what it did unless it was done."""
@@ -93,6 +95,7 @@ class Ingestion:
             lambda shelves: shelves.run_tasks.move(task_id, RunStatus.RUNNING, only_from=from_, **begun)
         ):
             return named  # canceled, or done by a process that was killed right after
+        self._ring()
         try:
             counts = await self._take_in(task_id, arguments)
         except DatabaseError:
@@ -100,6 +103,8 @@ class Ingestion:
         except Exception as error:
             await self._fail_task(task_id, explain(error))
             raise
+        finally:
+            self._ring()
         return named | ({} if counts is None else asdict(counts))
 
     async def _take_in(self, task_id: str, arguments: dict[str, Any]) -> Counts | None:
@@ -170,7 +175,9 @@ class Ingestion:
             )
             return output
 
-        return await self._ctx.store.write(work)
+        output = await self._ctx.store.write(work)
+        self._ring()
+        return output
 
     async def fail(self, message: str) -> None:
         """Close the run as failed."""
@@ -259,6 +266,9 @@ class Ingestion:
                 return
         raise JobError("The permission to use this connection was revoked.")
 
+    def _ring(self) -> None:
+        self._ctx.services.signals.notify(f"run:{self._run.id}")
+
     async def _fail_task(self, task_id: str, message: str) -> None:
         now = self._ctx.now()
         await self._ctx.store.write(
@@ -306,6 +316,7 @@ async def fail_run(ctx: Context, scope: Scope, run_id: str, message: str) -> Non
             shelves.run_tasks.close_open(scope, run_id, RunStatus.FAILED, now)
 
     await ctx.store.write(work)
+    ctx.services.signals.notify(f"run:{run_id}")
 
 
 def source_assets(

@@ -199,5 +199,6 @@ async def cancel_run(ctx: Context, *, configuration_id: ConfigurationId, run_id:
         return _run(ctx, shelves, configuration_id, run_id)
 
     canceled = await ctx.store.write(work)
+    ctx.services.signals.notify(f"run:{canceled.id}")
     await ctx.services.jobs.cancel(canceled.id)
     return canceled
