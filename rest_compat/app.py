@@ -38,6 +38,7 @@ from persistence.signals import Signals
 from persistence.store import Store
 from persistence.tuples import StoredTuples
 from resolvers.context import Services, utc_now
+from resolvers.utils.firings import Firings
 from resolvers.worker import Worker
 from rest_compat.assets import assets
 from rest_compat.data_readiness import data_readiness
@@ -54,6 +55,7 @@ from rest_compat.settings import Settings
 from rest_compat.talk2data import talk2data
 from rest_compat.utils import utils
 from schema.graph import build_graph
+from schema.subgraph import build_subgraph
 
 log = logging.getLogger("stoa.app")
 
@@ -95,6 +97,7 @@ class Parts:
     services: Services = field(init=False)
     reception: Reception = field(init=False)
     worker: Worker = field(init=False)
+    firings: Firings = field(init=False)
     _closing: contextlib.AsyncExitStack = field(init=False, default_factory=contextlib.AsyncExitStack)
 
     async def open(self, *, executes: bool | None = None) -> None:
@@ -135,13 +138,14 @@ class Parts:
             defaults=settings.limits,
             tenant_rows=LimitRows(store),
         )
-        self.worker = Worker(self.services)
+        self.firings = Firings(self.services, settings)
+        self.worker = Worker(self.services, [self.firings])
         self.worker.register()
         await self.jobs.start()
         self._closing.push_async_callback(self.jobs.stop)
         await self.worker.take_up()
-        watching = asyncio.create_task(self.worker.watch())
-        self._closing.push_async_callback(_ended, watching)
+        for watch in (self.worker.watch(), self.firings.watch()):
+            self._closing.push_async_callback(_ended, asyncio.create_task(watch))
 
     async def close(self) -> None:
         """Give everything back, in the opposite order."""
@@ -290,9 +294,8 @@ def _http_app(services: Sequence[Service], settings: Settings, ready: Callable[[
         app.router.routes.append(Route(f"{service.door.prefix}/openapi.json", document(service.name)))
     if len(services) == 1:
         app.router.routes.append(Route("/openapi.json", document(services[0].name)))
-    app.router.routes.append(
-        Route("/graphql", GraphEndpoint(build_graph(settings), graphql_ide=None), methods=["GET", "POST"])
-    )
+    graph = build_subgraph(services[0].name, settings) if len(services) == 1 else build_graph(settings)
+    app.router.routes.append(Route("/graphql", GraphEndpoint(graph, graphql_ide=None), methods=["GET", "POST"]))
     pages = [ServiceDocument(s.name, s.title, s.description, f"{s.door.prefix}/openapi.json") for s in services]
     app.router.routes.extend(page_routes(pages))
     for path in sorted(PROBES):

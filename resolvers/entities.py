@@ -1,0 +1,133 @@
+"""The entities of the federated graph: by which key each is known, and how many of them are read at once.
+
+Run apart, a service answers with a reference to another service's entity, and the gateway asks its owner for the
+rest. What comes in as a reference is a caller's claim and nothing more: every entity is read in the caller's
+organization and shown only when he holds the permission that reading it by itself demands, else it is null. However
+many references come, an entity type costs one read of the store and one question to the authorization engine.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from persistence.queries.asset_view import AssetView, answer_columns
+from persistence.repository import Repository
+from persistence.store import Shelves
+from persistence.tables.catalog import metadata_assets
+from resolvers.context import Context
+from schema.assets.data_connection import DataConnection
+from schema.data_readiness.workflow import WorkflowConfiguration
+from schema.data_readiness.workflow_run import TASKS_SHOWN, WorkflowRun
+from schema.governance.organization import Organization
+from schema.governance.permission import Permission
+from schema.governance.project import Project
+from schema.utils.metadata_asset import MetadataAsset
+
+Found = Mapping[str, Any]
+Read = Callable[[Context, Sequence[str]], Awaitable[Found]]
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """One entity type: the field that tells one from another, and the read of many."""
+
+    model: type
+    read: Read
+    key: str = "id"
+    """The key by its Python name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """What was read, and the object that a permission on it is checked on."""
+
+    key: str
+    value: Any
+    object_type: str
+    object_id: str
+
+
+Work = Callable[[Shelves, Context, Sequence[str]], Iterable[Guarded]]
+
+
+def guarded(work: Work, permission: Permission = Permission.CAN_READ) -> Read:
+    """A read that leaves out what the caller may not read."""
+
+    async def read(ctx: Context, keys: Sequence[str]) -> Found:
+        found = await ctx.store.read(lambda shelves: list(work(shelves, ctx, keys)))
+        if not found:
+            return {}
+        allowed: dict[tuple[str, str], bool] = {}
+        for object_type in sorted({item.object_type for item in found}):
+            ids = sorted({item.object_id for item in found if item.object_type == object_type})
+            answers = await ctx.guard.allows_many(ctx.caller, permission, object_type, ids)
+            allowed |= {(object_type, id): answer for id, answer in answers.items()}
+        return {item.key: item.value for item in found if allowed[item.object_type, item.object_id]}
+
+    return read
+
+
+def itself(shelf: Callable[[Shelves], Repository[Any]], object_type: str, *, key: str = "id") -> Read:
+    """The read of a resource that has roles of its own."""
+
+    def work(shelves: Shelves, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
+        for item in shelf(shelves).where_in(ctx.tenant, key, keys):
+            found = getattr(item, key)
+            yield Guarded(found, item, object_type, found)
+
+    return guarded(work)
+
+
+def of_project(
+    shelf: Callable[[Shelves], Repository[Any]],
+    *,
+    key: str = "id",
+    completed: Callable[[Shelves, Context, list[Any]], list[Any]] = lambda _shelves, _ctx, items: items,
+) -> Read:
+    """The read of a resource that is checked on its project."""
+
+    def work(shelves: Shelves, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
+        repository = shelf(shelves)
+        table = repository.table
+        query = repository.select(ctx.tenant).where(table.c[key].in_(keys)).add_columns(table.c.project_id)
+        rows = shelves.connection.execute(query).all()
+        items = completed(shelves, ctx, repository.resources(rows))
+        for item, row in zip(items, rows, strict=True):
+            yield Guarded(getattr(item, key), item, "project", row[-1])
+
+    return guarded(work)
+
+
+def _with_tasks(shelves: Shelves, ctx: Context, runs: list[WorkflowRun]) -> list[WorkflowRun]:
+    tasks = shelves.run_tasks.of_runs(ctx.tenant, [run.id for run in runs], TASKS_SHOWN) if runs else {}
+    return [run.model_copy(update={"tasks": tasks[run.id]}) for run in runs]
+
+
+def _assets(shelves: Shelves, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
+    table = metadata_assets.c
+    query = sa.select(*answer_columns).where(
+        table.organization_id == ctx.organization_id, table.id.in_(keys), table.deleted_at.is_(None)
+    )
+    for row in shelves.connection.execute(query):
+        asset = AssetView(tuple(row)).resource()  # a union tells its members by their class
+        yield Guarded(asset.id, asset, "project", asset.project_id)
+
+
+ENTITIES: Final[dict[type, Entity]] = {
+    entity.model: entity
+    for entity in (
+        Entity(Organization, itself(lambda shelves: shelves.organizations, "organization")),
+        Entity(Project, itself(lambda shelves: shelves.projects, "project")),
+        Entity(
+            DataConnection,
+            itself(lambda shelves: shelves.data_connections, "data_connection", key="resource_uri"),
+            key="resource_uri",
+        ),
+        Entity(MetadataAsset, guarded(_assets, Permission.CAN_READ_METADATA)),
+        Entity(WorkflowConfiguration, of_project(lambda shelves: shelves.workflow_configurations)),
+        Entity(WorkflowRun, of_project(lambda shelves: shelves.workflow_runs, completed=_with_tasks)),
+    )
+}
+"""Every entity of the graph. A class that is not here is a value, which each subgraph that uses it holds in full."""
