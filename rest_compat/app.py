@@ -25,6 +25,7 @@ from auth.model import platform_model
 from auth.openfga import OpenFgaRelations
 from auth.rate_limit import RateLimiter, Window
 from auth.relations import Relations
+from auth.remote import RemoteRelations
 from auth.tokens import TokenVerifier
 from persistence.connectors.gateway import Gateway
 from persistence.engine import Database
@@ -49,6 +50,7 @@ from rest_compat.graphql import GraphEndpoint
 from rest_compat.middleware import PROBES, Front, probe
 from rest_compat.openapi import document_of
 from rest_compat.pages import ServiceDocument, page_routes
+from rest_compat.relations import relation_routes
 from rest_compat.request import PROJECT_HEADER, Reception, state_of
 from rest_compat.search import search
 from rest_compat.settings import Settings
@@ -92,6 +94,8 @@ class Parts:
     settings: Settings
     relations: Relations | None = None
     jobs: Jobs | None = None
+    apart: bool = False
+    """Whether governance is another process, which is asked when its address is set."""
     clock: Callable[[], datetime] = utc_now
     database: Database = field(init=False)
     services: Services = field(init=False)
@@ -109,8 +113,10 @@ class Parts:
             await asyncio.to_thread(upgrade, url)
         self.database = Database(url, pool_size=settings.database_pool)
         self._closing.push_async_callback(self.database.close)
-        remote = None
-        if self.relations is None and settings.openfga_url is not None:
+        remote: OpenFgaRelations | RemoteRelations | None = None
+        if self.relations is None and self.apart and settings.governance_url is not None:
+            self.relations = remote = RemoteRelations(settings)
+        elif self.relations is None and settings.openfga_url is not None:
             self.relations = remote = OpenFgaRelations(platform_model(), settings)
         elif self.relations is None:
             self.relations = LocalRelations(platform_model(), StoredTuples(self.database))
@@ -294,6 +300,8 @@ def _http_app(services: Sequence[Service], settings: Settings, ready: Callable[[
         app.router.routes.append(Route(f"{service.door.prefix}/openapi.json", document(service.name)))
     if len(services) == 1:
         app.router.routes.append(Route("/openapi.json", document(services[0].name)))
+    if any(service.name == "governance" for service in services) and settings.service_key is not None:
+        app.router.routes.extend(relation_routes(settings.service_key))
     graph = build_subgraph(services[0].name, settings) if len(services) == 1 else build_graph(settings)
     app.router.routes.append(Route("/graphql", GraphEndpoint(graph, graphql_ide=None), methods=["GET", "POST"]))
     pages = [ServiceDocument(s.name, s.title, s.description, f"{s.door.prefix}/openapi.json") for s in services]
@@ -323,4 +331,5 @@ def openapi_of(service: Service) -> dict[str, Any]:
 
 def create_app(settings: Settings | None = None, *, service: str | None = None, **parts: Any) -> Application:
     """The application for the settings of the environment, or for given ones; `parts` replaces what a test holds."""
-    return Application(Parts(settings or Settings(), **parts), service)
+    apart = service not in (None, "governance")
+    return Application(Parts(settings or Settings(), apart=apart, **parts), service)

@@ -59,7 +59,9 @@ def main() -> None:
 @click.option("--host", help="Address to listen on (STOA_HOST).")
 @click.option("--port", type=int, help="Port to listen on; 0 takes a free one (STOA_PORT).")
 @_data
-@click.option("--service", help="Serve one service alone: governance, assets, utils or data-readiness.")
+@click.option(
+    "--service", help="Serve one service alone: governance, assets, utils, talk2data, data-readiness or search."
+)
 def serve(host: str | None, port: int | None, data: Path | None, service: str | None) -> None:
     """Serve the API. Needs nothing but this package; everything else is a setting."""
     from rest_compat.server import run_server
@@ -80,7 +82,7 @@ def worker(data: Path | None) -> None:
     set_up_logs(settings.log_format, settings.log_level)
 
     async def run() -> None:
-        parts = Parts(settings)
+        parts = Parts(settings, apart=True)
         await parts.open(executes=True)
         click.echo("The worker is ready.", err=True)
         stop = asyncio.Event()

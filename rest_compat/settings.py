@@ -8,6 +8,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from auth.openfga import OpenFgaSettings
 from auth.rate_limit import RateLimitSettings, RedisSettings
+from auth.remote import GovernanceSettings
 from auth.tokens import TokenSettings
 from persistence.connectors.base import ConnectorSettings
 from persistence.engine import DatabaseSettings
@@ -15,6 +16,7 @@ from persistence.jobs import JobSettings
 from persistence.keyring import KeyRingSettings
 from persistence.outbound import OutboundSettings
 from persistence.signals import StreamSettings
+from resolvers.utils.firings import ScheduleSettings
 from schema.limits import GraphSettings
 
 
@@ -38,11 +40,13 @@ class HttpSettings(BaseModel):
 class Settings(
     GraphSettings,
     StreamSettings,
+    ScheduleSettings,
     JobSettings,
     KeyRingSettings,
     ConnectorSettings,
     OutboundSettings,
     OpenFgaSettings,
+    GovernanceSettings,
     RedisSettings,
     RateLimitSettings,
     TokenSettings,

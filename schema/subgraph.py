@@ -8,6 +8,7 @@ It is made of the same classes and the same resolvers as the whole graph, which 
   it is written;
 - an entity (`resolvers/entities.py`) is whole in its own service; in another one it is its key, and the edges that
   this other service resolves;
+- the fields of an interface come from the key alone, so every subgraph that holds the entity has them;
 - everything else is a value: each subgraph that uses it holds it in full, and says `@shareable`.
 
 So a new class joins by the folder that it stands in, and needs at most one line in `resolvers/entities.py`.
@@ -15,7 +16,7 @@ So a new class joins by the folder that it stands in, and needs at most one line
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NewType, cast
+from typing import Any, Final, NewType, TypeVar, cast
 
 import strawberry
 from graphql import (
@@ -24,6 +25,7 @@ from graphql import (
     ConstDirectiveNode,
     DefinitionNode,
     DocumentNode,
+    FieldDefinitionNode,
     GraphQLObjectType,
     NameNode,
     ObjectTypeDefinitionNode,
@@ -57,6 +59,9 @@ MOST_REFERENCES = 10_000
 SERVICE_FOLDERS = ("governance", "assets", "utils", "talk2data", "data_readiness", "search")
 ROOTS = ("Query", "Mutation", "Subscription")
 _MACHINERY = ("_Service", "_Any", "_Entity")
+
+NodeT = TypeVar("NodeT", bound=DefinitionNode | FieldDefinitionNode)
+_SHAREABLE: Final = ConstDirectiveNode(name=NameNode(value="shareable"), arguments=())
 
 Representation = NewType("Representation", object)
 _ANY = strawberry.scalar(
@@ -106,11 +111,11 @@ class Subgraph(Graph):
         entity = ENTITIES.get(origin)
         if entity is None:
             return fields
-        whole = _service_of(origin) == self.service
+        whole, shared = _service_of(origin) == self.service, {entity.key} | _of_interfaces(type_definition)
         return [
             field
             for field in fields
-            if field.python_name == entity.key
+            if field.python_name in shared
             or (whole if field.base_resolver is None else _resolved_by(field, origin) == self.service)
         ]
 
@@ -118,8 +123,10 @@ class Subgraph(Graph):
         """Whether this service adds anything to an entity."""
         if _service_of(model) == self.service:
             return True
-        fields = _definition(model).fields
-        return any(f.base_resolver is not None and _resolved_by(f, model) == self.service for f in fields)
+        definition = _definition(model)
+        shared = _of_interfaces(definition)
+        edges = (f for f in definition.fields if f.base_resolver is not None and f.python_name not in shared)
+        return any(_resolved_by(field, model) == self.service for field in edges)
 
     def _if_any(self, root: type | None) -> type | None:
         """The root type, unless none of its fields is this service's."""
@@ -177,6 +184,10 @@ class Subgraph(Graph):
             raise MissingRequiredField(f"A reference to {name} needs {self._key(entity)}.", field="representations")
         return cast("str", name), key
 
+    def _key_of(self, type_: GraphQLObjectType) -> str | None:
+        entity = ENTITIES.get(type_.extensions["strawberry-definition"].origin)
+        return None if entity is None else self._key(entity)
+
     def _key(self, entity: Entity) -> str:
         field = next(field for field in _definition(entity.model).fields if field.python_name == entity.key)
         return self.config.name_converter.from_field(field)
@@ -200,14 +211,26 @@ class Subgraph(Graph):
                 if kept:
                     yield _changed(definition, fields=kept)
                 continue
-            yield _changed(definition, directives=(*(definition.directives or ()), self._directive(name)))
+            yield _changed(
+                definition,
+                directives=(*(definition.directives or ()), self._directive(name)),
+                fields=tuple(self._fields(name, definition)),
+            )
+
+    def _fields(self, name: str, definition: ObjectTypeDefinitionNode) -> Iterator[FieldDefinitionNode]:
+        """The fields of a type; those of an interface of an entity are in every subgraph that holds it."""
+        type_ = cast("GraphQLObjectType", self._schema.type_map[name])
+        shared = {field for interface in type_.interfaces for field in interface.fields} - {self._key_of(type_)}
+        for field in definition.fields or ():
+            if self._key_of(type_) and field.name.value in shared:
+                field = _changed(field, directives=(*(field.directives or ()), _SHAREABLE))
+            yield field
 
     def _directive(self, name: str) -> ConstDirectiveNode:
-        type_ = cast("GraphQLObjectType", self._schema.type_map[name])
-        entity = ENTITIES.get(type_.extensions["strawberry-definition"].origin)
-        if entity is None:
-            return ConstDirectiveNode(name=NameNode(value="shareable"), arguments=())
-        arguments = [ArgumentNode(name=NameNode(value="fields"), value=StringValueNode(value=self._key(entity)))]
+        key = self._key_of(cast("GraphQLObjectType", self._schema.type_map[name]))
+        if key is None:
+            return _SHAREABLE
+        arguments = [ArgumentNode(name=NameNode(value="fields"), value=StringValueNode(value=key))]
         if name not in self._entities:
             unknown = BooleanValueNode(value=False)
             arguments.append(ArgumentNode(name=NameNode(value="resolvable"), value=unknown))
@@ -218,9 +241,12 @@ def _definition(model: type) -> StrawberryObjectDefinition:
     return get_object_definition(model, strict=True)
 
 
-def _changed(node: ObjectTypeDefinitionNode, **values: Any) -> ObjectTypeDefinitionNode:
-    kept = {key: getattr(node, key) for key in ("description", "name", "interfaces", "directives", "fields")}
-    return ObjectTypeDefinitionNode(**(kept | values))
+def _of_interfaces(definition: StrawberryObjectDefinition) -> set[str]:
+    return {field.python_name for interface in definition.interfaces for field in interface.fields}
+
+
+def _changed(node: NodeT, **values: Any) -> NodeT:
+    return type(node)(**({key: getattr(node, key) for key in node.keys if key != "loc"} | values))
 
 
 def _service_of(class_: Any) -> str | None:

@@ -4,18 +4,29 @@ import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
+import httpx
 import pytest
+from pydantic import SecretStr
+from starlette.applications import Starlette
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.local import LocalRelations
 from auth.model import Model
 from auth.openfga import OpenFgaRelations, OpenFgaSettings
 from auth.relations import Relations, RelationTuple
+from auth.remote import GovernanceSettings, RemoteRelations
 from persistence.engine import Database, DatabaseSettings
 from persistence.tables.authorization import relation_tuples
 from persistence.tuples import StoredTuples
+from rest_compat.relations import relation_routes
+from rest_compat.request import RequestState
 
-ENGINES = ("sqlite", "postgresql", "openfga")
+ENGINES = ("sqlite", "postgresql", "openfga", "governance")
+"""`governance` asks a governance service over HTTP, which has the tuples in SQLite."""
+
+KEY = "k" * 32
 
 
 @asynccontextmanager
@@ -46,7 +57,27 @@ async def relations(engine: str, model: Model, request: pytest.FixtureRequest) -
         folder: Path = request.getfixturevalue("tmp_path")
         url = f"sqlite:///{folder / 'tuples.sqlite'}"
     async with database(url) as opened:
-        yield LocalRelations(model, StoredTuples(opened))
+        local = LocalRelations(model, StoredTuples(opened))
+        if engine != "governance":
+            yield local
+            return
+        served = Starlette(routes=list(relation_routes(SecretStr(KEY))))
+        served.state.reception = SimpleNamespace(services=SimpleNamespace(relations=local))
+        settings = GovernanceSettings(governance_url="http://governance.test", service_key=SecretStr(KEY))
+        remote = RemoteRelations(settings, transport=httpx.ASGITransport(_with_state(served)))
+        try:
+            yield remote
+        finally:
+            await remote.close()
+
+
+def _with_state(app: ASGIApp) -> ASGIApp:
+    """What the front of the server puts on a request."""
+
+    async def front(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, "stoa": RequestState("req-1", "0" * 32)}, receive, send)
+
+    return front
 
 
 def fresh_store() -> str:
