@@ -1,4 +1,8 @@
-"""The REST door: the paths of a service, each one operation."""
+"""The REST door: the paths of a service, each one operation.
+
+A change that would break clients opens the new behaviour with `version=2`, at `/<service>/v2/...`, and marks the old
+path `deprecated=Deprecation(...)`; both stand side by side for at least six months (contract section 9).
+"""
 
 from typing import Any
 
@@ -7,7 +11,7 @@ from fastapi import APIRouter
 from resolvers.operation import Operation
 from rest_compat.envelopes import Envelope
 from rest_compat.events import StreamRoute
-from rest_compat.route import OperationRoute, ProjectHeader
+from rest_compat.route import Deprecation, OperationRoute, ProjectHeader
 from rest_compat.transfer import DownloadRoute, UploadRoute
 
 
@@ -64,8 +68,14 @@ class Door:
         empty: bool = False,
         envelope: type[Envelope] | None = None,
         project: ProjectHeader = "optional",
+        version: int = 1,
+        deprecated: Deprecation | None = None,
+        operation_id: str | None = None,
         route: type[OperationRoute] = OperationRoute,
     ) -> None:
+        if version > 1:
+            path = f"/v{version}{path}"
+        name = operation_id or op.name  # a second path of an operation needs a name of its own
         self.operations[op.name] = op
         allowed = self._methods.setdefault(path, set())
         allowed.add(method)
@@ -83,6 +93,7 @@ class Door:
                     envelope=envelope,
                     project=project,
                     tag=self.tag,
-                    operation_id=op.name if main else f"{op.name}_{prefix.strip('/').split('/')[0]}",
+                    deprecated=deprecated,
+                    operation_id=name if main else f"{name}_{prefix.strip('/').split('/')[0]}",
                 )
             )

@@ -6,7 +6,10 @@ argument model and answered once as bytes, so both doors apply the same bounds a
 
 import inspect
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, Literal, cast
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from email.utils import format_datetime
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 import orjson
 from fastapi import Header
@@ -33,8 +36,40 @@ Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 
 
+@dataclass(frozen=True, slots=True)
+class Deprecation:
+    """Since when a path is deprecated, when it goes, and what takes its place (contract section 9).
+
+    Raises ValueError for a path that would go within six months of being deprecated.
+    """
+
+    since: date
+    sunset: date
+    successor: str
+    """The path to use instead."""
+
+    def __post_init__(self) -> None:
+        if self.sunset - self.since < timedelta(days=183):
+            raise ValueError("a deprecated path stays for at least six months")
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """`Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the link to the successor."""
+        since, sunset = (datetime.combine(day, time(), UTC) for day in (self.since, self.sunset))
+        return {
+            "Deprecation": f"@{int(since.timestamp())}",
+            "Sunset": format_datetime(sunset, usegmt=True),
+            "Link": f'<{self.successor}>; rel="successor-version"',
+        }
+
+
 class OperationRoute(APIRoute):
     """A route that calls one operation."""
+
+    document: ClassVar[dict[str, Any]] = {}
+    """What a kind of route tells the document beside what every route does."""
+    headers: ClassVar[tuple[inspect.Parameter, ...]] = ()
+    """The headers that a kind of route reads, for the document."""
 
     def __init__(
         self,
@@ -50,22 +85,21 @@ class OperationRoute(APIRoute):
         project: ProjectHeader,
         tag: str,
         operation_id: str,
+        deprecated: Deprecation | None = None,
     ) -> None:
         self.operation, self.envelope, self.project = operation, envelope, project
+        self.deprecation = deprecated
         self.created, self.empty = created, empty
         """The status when the value says that it was created; and whether the answer is `{}` whatever the value."""
         self.allowed = allowed
         """The methods of every operation at this path, this one's included."""
-        returns = operation.returns
-        if envelope is not None:
-            (item,) = returns.__pydantic_generic_metadata__["args"]
-            returns = envelope.__class_getitem__(item)
+        returns = self.answer_type(operation, envelope)
         self.answer = TypeAdapter(returns)
         self.answer_status = status
         summary, _, rest = operation.summary.partition("\n")
         super().__init__(
             path,
-            _documented(operation, project),
+            _documented(operation, project, self.headers),
             methods=[method],
             name=operation.name,
             operation_id=operation_id,
@@ -74,7 +108,16 @@ class OperationRoute(APIRoute):
             response_model=returns,
             status_code=status,
             tags=[tag],
+            deprecated=deprecated is not None or None,
+            **self.document,
         )
+
+    def answer_type(self, operation: Operation[..., Any], envelope: type[Envelope] | None) -> Any:
+        """The type of the answer, in its envelope if it has one."""
+        if envelope is None:
+            return operation.returns
+        (item,) = operation.returns.__pydantic_generic_metadata__["args"]
+        return envelope.__class_getitem__(item)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; a 405 names what the path takes, whichever route was asked first."""
@@ -88,11 +131,14 @@ class OperationRoute(APIRoute):
 
     async def _serve(self, request: Request) -> Response:
         try:
-            return await self._answer(request)
+            response = await self._answer(request)
         except Exception as error:
             state = state_of(request)
             failure = as_api_error(error, request.url.path)
-            return response_of(failure, path=request.url.path, request_id=state.request_id, trace_id=state.trace_id)
+            response = response_of(failure, path=request.url.path, request_id=state.request_id, trace_id=state.trace_id)
+        if self.deprecation is not None:
+            response.headers.update(self.deprecation.headers)
+        return response
 
     async def _answer(self, request: Request) -> Response:
         reception: Reception = request.app.state.reception
@@ -157,13 +203,15 @@ class OperationRoute(APIRoute):
         )
 
 
-def _documented(op: Operation[..., Any], project: ProjectHeader) -> Callable[..., Any]:
+def _documented(
+    op: Operation[..., Any], project: ProjectHeader, headers: tuple[inspect.Parameter, ...]
+) -> Callable[..., Any]:
     """A function with the operation's signature, for the document alone."""
 
     async def endpoint(**values: Any) -> Any:
         raise AssertionError("OperationRoute serves without this function")
 
-    parameters = [p for p in op.parameters if p is not op.upload]
+    parameters = [*(p for p in op.parameters if p is not op.upload), *headers]
     if op.kind is not Kind.READ:
         parameters.append(
             inspect.Parameter(

@@ -6,9 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from schema.base import JsonObject, Resource, change, resource
-from schema.errors import InvalidParameter
 from schema.governance.permission import ResourceType
-from schema.identifiers import ResourceUri
 from schema.storable import Storable
 
 MOST_AT_ONCE = 1000
@@ -87,10 +85,15 @@ def permission_object(permission_id: str) -> tuple[str, str]:
     anything else is taken for the id of a project, so that what names nothing is found by nobody.
     """
     type_, _, id_ = permission_id.partition(":")
-    if id_ and type_ in set(ResourceType):
-        return type_, id_
-    try:
-        kind = ResourceUri.parse(permission_id).kind
-    except InvalidParameter:
-        return "project", permission_id
-    return ("data_connection" if kind == "data" else kind), permission_id
+    kind = _TYPES_BY_KIND.get(type_)
+    if kind is not None and not id_.startswith(f"{type_}:"):
+        return kind, permission_id
+    return (type_, id_) if id_ and type_ in set(ResourceType) else ("project", permission_id)
+
+
+_TYPES_BY_KIND = {
+    "data": ResourceType.DATA_CONNECTION,
+    "file": ResourceType.FILE,
+    "artifact": ResourceType.ARTIFACT,
+}
+"""Which resources have a URI of their own, by its first part."""
