@@ -8,7 +8,6 @@ It is made of the same classes and the same resolvers as the whole graph, which 
   it is written;
 - an entity (`resolvers/entities.py`) is whole in its own service; in another one it is its key, and the edges that
   this other service resolves;
-- the fields of an interface come from the key alone, so every subgraph that holds the entity has them;
 - everything else is a value: each subgraph that uses it holds it in full, and says `@shareable`.
 
 So a new class joins by the folder that it stands in, and needs at most one line in `resolvers/entities.py`.
@@ -16,7 +15,7 @@ So a new class joins by the folder that it stands in, and needs at most one line
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NewType, TypeVar, cast
+from typing import Any, Final, NewType, cast
 
 import strawberry
 from graphql import (
@@ -25,7 +24,6 @@ from graphql import (
     ConstDirectiveNode,
     DefinitionNode,
     DocumentNode,
-    FieldDefinitionNode,
     GraphQLObjectType,
     NameNode,
     ObjectTypeDefinitionNode,
@@ -60,7 +58,6 @@ SERVICE_FOLDERS = ("governance", "assets", "utils", "talk2data", "data_readiness
 ROOTS = ("Query", "Mutation", "Subscription")
 _MACHINERY = ("_Service", "_Any", "_Entity")
 
-NodeT = TypeVar("NodeT", bound=DefinitionNode | FieldDefinitionNode)
 _SHAREABLE: Final = ConstDirectiveNode(name=NameNode(value="shareable"), arguments=())
 
 Representation = NewType("Representation", object)
@@ -111,11 +108,11 @@ class Subgraph(Graph):
         entity = ENTITIES.get(origin)
         if entity is None:
             return fields
-        whole, shared = _service_of(origin) == self.service, {entity.key} | _of_interfaces(type_definition)
+        whole = _service_of(origin) == self.service
         return [
             field
             for field in fields
-            if field.python_name in shared
+            if field.python_name == entity.key
             or (whole if field.base_resolver is None else _resolved_by(field, origin) == self.service)
         ]
 
@@ -123,9 +120,7 @@ class Subgraph(Graph):
         """Whether this service adds anything to an entity."""
         if _service_of(model) == self.service:
             return True
-        definition = _definition(model)
-        shared = _of_interfaces(definition)
-        edges = (f for f in definition.fields if f.base_resolver is not None and f.python_name not in shared)
+        edges = (field for field in _definition(model).fields if field.base_resolver is not None)
         return any(_resolved_by(field, model) == self.service for field in edges)
 
     def _if_any(self, root: type | None) -> type | None:
@@ -211,20 +206,7 @@ class Subgraph(Graph):
                 if kept:
                     yield _changed(definition, fields=kept)
                 continue
-            yield _changed(
-                definition,
-                directives=(*(definition.directives or ()), self._directive(name)),
-                fields=tuple(self._fields(name, definition)),
-            )
-
-    def _fields(self, name: str, definition: ObjectTypeDefinitionNode) -> Iterator[FieldDefinitionNode]:
-        """The fields of a type; those of an interface of an entity are in every subgraph that holds it."""
-        type_ = cast("GraphQLObjectType", self._schema.type_map[name])
-        shared = {field for interface in type_.interfaces for field in interface.fields} - {self._key_of(type_)}
-        for field in definition.fields or ():
-            if self._key_of(type_) and field.name.value in shared:
-                field = _changed(field, directives=(*(field.directives or ()), _SHAREABLE))
-            yield field
+            yield _changed(definition, directives=(*(definition.directives or ()), self._directive(name)))
 
     def _directive(self, name: str) -> ConstDirectiveNode:
         key = self._key_of(cast("GraphQLObjectType", self._schema.type_map[name]))
@@ -241,12 +223,9 @@ def _definition(model: type) -> StrawberryObjectDefinition:
     return get_object_definition(model, strict=True)
 
 
-def _of_interfaces(definition: StrawberryObjectDefinition) -> set[str]:
-    return {field.python_name for interface in definition.interfaces for field in interface.fields}
-
-
-def _changed(node: NodeT, **values: Any) -> NodeT:
-    return type(node)(**({key: getattr(node, key) for key in node.keys if key != "loc"} | values))
+def _changed(node: ObjectTypeDefinitionNode, **values: Any) -> ObjectTypeDefinitionNode:
+    kept = {key: getattr(node, key) for key in ("description", "name", "interfaces", "directives", "fields")}
+    return ObjectTypeDefinitionNode(**(kept | values))
 
 
 def _service_of(class_: Any) -> str | None:
