@@ -1,5 +1,23 @@
 """Every path under /talk2data. Additions to the contract are marked."""
 
+from resolvers.talk2data import feedback, sessions, streaming, turns
 from rest_compat.door import Door
+from rest_compat.envelopes import PageLimitList
 
 talk2data = Door("/talk2data", tag="Talk2Data")
+
+_session, _turn = "/chat/sessions/{session_id}", "/chat/sessions/{session_id}/turns/{turn_id}"
+_stream = "/chat/messages/sessions/{session_id}/turns/{turn_id}/stream"
+talk2data.post("/chat/sessions", sessions.create_chat_session)
+talk2data.get("/chat/sessions", sessions.list_chat_sessions, envelope=PageLimitList)
+talk2data.get(_session, sessions.get_chat_session)
+talk2data.patch(_session, sessions.update_chat_session)
+talk2data.delete(_session, sessions.delete_chat_session, empty=True)
+talk2data.post(f"{_session}/turns", turns.create_turn)
+talk2data.get(f"{_session}/turns", turns.list_turns, envelope=PageLimitList)
+talk2data.get(_turn, turns.get_turn)
+talk2data.get(f"{_turn}/artifacts", turns.list_turn_artifacts, envelope=PageLimitList)
+talk2data.post(f"{_turn}/feedback", feedback.submit_turn_feedback, status=200, created=201)
+talk2data.stream(_stream, streaming.stream_turn)
+talk2data.stream(_stream, streaming.stream_turn, method="GET", operation_id="follow_turn")  # addition, for EventSource
+talk2data.post("/chat/messages/{task_id}/cancel", turns.cancel_task, status=200)

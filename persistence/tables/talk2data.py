@@ -1,0 +1,105 @@
+"""Chat sessions, and of each turn its messages, events, artifacts and feedback."""
+
+import sqlalchemy as sa
+
+from persistence.columns import Json, Moment
+from persistence.tables import metadata
+
+
+def _of_turn() -> sa.Column[str]:
+    return sa.Column("turn_id", sa.String(36), sa.ForeignKey("turns.turn_id", ondelete="CASCADE"), nullable=False)
+
+
+chat_sessions = sa.Table(
+    "chat_sessions",
+    metadata,
+    sa.Column("session_id", sa.String(36), primary_key=True),
+    sa.Column("organization_id", sa.String(255), sa.ForeignKey("organizations.id"), nullable=False),
+    sa.Column("project_id", sa.String(255), sa.ForeignKey("projects.id"), nullable=False),
+    sa.Column("created_by", sa.String(255), nullable=False),  # whose session it is
+    sa.Column("title", sa.String(255)),
+    sa.Column("turn_count", sa.Integer, nullable=False),
+    sa.Column("message_count", sa.Integer, nullable=False),
+    sa.Column("artifact_count", sa.Integer, nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("updated_at", Moment, nullable=False),
+    sa.Column("revision", sa.Integer, nullable=False),
+    sa.Index("ix_chat_sessions_owner", "organization_id", "project_id", "created_by", "created_at"),
+)
+
+turns = sa.Table(
+    "turns",
+    metadata,
+    sa.Column("turn_id", sa.String(36), primary_key=True),
+    sa.Column(
+        "session_id", sa.String(36), sa.ForeignKey("chat_sessions.session_id", ondelete="CASCADE"), nullable=False
+    ),
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("project_id", sa.String(255), nullable=False),
+    sa.Column("task_id", sa.String(36), nullable=False, unique=True),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("state", sa.String(16), nullable=False, index=True),
+    sa.Column("caller", Json, nullable=False),  # who asked, as the worker needs him; not shown
+    sa.Column("last_sequence", sa.Integer, nullable=False),  # of the turn's events
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("updated_at", Moment, nullable=False),
+    sa.UniqueConstraint("session_id", "position"),
+)
+
+turn_messages = sa.Table(
+    "turn_messages",
+    metadata,
+    sa.Column("message_id", sa.String(36), primary_key=True),
+    _of_turn(),
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("role", sa.String(16), nullable=False),
+    sa.Column("content", sa.Text, nullable=False),
+    sa.Column("message_type", sa.String(16), nullable=False),
+    sa.Column("task_id", sa.String(36), nullable=False),
+    sa.Column("generated_artifacts", Json, nullable=False),
+    sa.Column("context", Json),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.UniqueConstraint("turn_id", "position"),
+)
+
+turn_events = sa.Table(
+    "turn_events",
+    metadata,
+    _of_turn(),
+    sa.Column("sequence", sa.Integer, nullable=False),
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("task_id", sa.String(36), nullable=False),
+    sa.Column("event", sa.String(16), nullable=False),
+    sa.Column("final", sa.Boolean, nullable=False),
+    sa.Column("data", Json, nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.PrimaryKeyConstraint("turn_id", "sequence"),
+)
+
+turn_artifacts = sa.Table(
+    "turn_artifacts",
+    metadata,
+    _of_turn(),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("resource_uri", sa.String(800), nullable=False),
+    sa.Column("artifact_type", sa.String(64), nullable=False),
+    sa.Column("artifact_title", sa.String(255)),
+    sa.Column("artifact_description", sa.String(2000)),
+    sa.Column("metadata", Json, nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.PrimaryKeyConstraint("turn_id", "position"),
+)
+
+turn_feedback = sa.Table(
+    "turn_feedback",
+    metadata,
+    _of_turn(),
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("rating", sa.String(16), nullable=False),
+    sa.Column("comment", sa.String(2000)),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("updated_at", Moment, nullable=False),
+    sa.PrimaryKeyConstraint("turn_id"),
+)

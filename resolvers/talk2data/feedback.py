@@ -1,0 +1,28 @@
+"""What can be done with feedback: rate a turn, and rate it again."""
+
+from sqlalchemy.exc import IntegrityError
+
+from persistence.store import Shelves
+from resolvers.context import Context
+from resolvers.operation import Kind, operation
+from resolvers.talk2data.sessions import SessionId
+from resolvers.talk2data.turns import TurnId, own_turn
+from schema.governance.permission import Permission
+from schema.talk2data.feedback import TurnFeedback, TurnFeedbackCreate
+
+
+@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+async def submit_turn_feedback(
+    ctx: Context, *, session_id: SessionId, turn_id: TurnId, feedback: TurnFeedbackCreate
+) -> TurnFeedback:
+    """Rate a turn of one of the caller's own sessions; a second rating takes the place of the first."""
+    now = ctx.now()
+
+    def work(shelves: Shelves) -> TurnFeedback:
+        turn = own_turn(ctx, shelves, session_id, turn_id)
+        return shelves.turns.rate(ctx.organization_id, turn.turn_id, feedback.rating, feedback.comment, now)
+
+    try:
+        return await ctx.store.write(work)
+    except IntegrityError:  # two first ratings at once, or a session deleted in this moment: now it can be told
+        return await ctx.store.write(work)

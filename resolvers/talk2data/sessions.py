@@ -1,0 +1,105 @@
+"""What can be done with chat sessions: begin, list, read, rename, delete. Each user sees his own alone.
+
+Chatting is running something, so it takes can_execute on the project; looking at one's own takes can_read. Nobody
+reads another's session, whatever his role: questions may say more than their asker would tell.
+"""
+
+from typing import Annotated
+from uuid import UUID, uuid4
+
+from pydantic import Field
+
+from persistence.queries.chat import TurnRow
+from persistence.store import Shelves
+from persistence.tables.talk2data import chat_sessions
+from resolvers.context import Context
+from resolvers.operation import Kind, operation
+from schema.errors import Forbidden, NotFound
+from schema.governance.permission import Done, Permission
+from schema.pagination import Page, PageNumber, PageSize
+from schema.talk2data.session import ChatSession, ChatSessionChange, ChatSessionCreate
+
+SessionId = Annotated[UUID, Field(description="The session's id.")]
+
+
+def require_own(ctx: Context, shelves: Shelves, session_id: UUID | str) -> str:
+    """The id of the caller's session. Raises NotFound, and Forbidden for another user's of this project."""
+    owner = shelves.chat_sessions.owner_of(ctx.scope, str(session_id))
+    if owner is None:
+        raise NotFound("chat_session", str(session_id))
+    if owner != ctx.caller.user_id:
+        raise Forbidden("This chat session belongs to somebody else. Begin one of your own.")
+    return str(session_id)
+
+
+@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+async def create_chat_session(ctx: Context, *, session: ChatSessionCreate | None = None) -> ChatSession:
+    """Begin a chat session in the selected project. It belongs to the caller alone."""
+    now = ctx.now()
+    new = ChatSession(
+        session_id=str(uuid4()),
+        title=session.title if session is not None else None,
+        turn_count=0,
+        message_count=0,
+        artifact_count=0,
+        created_at=now,
+        updated_at=now,
+    )
+    return await ctx.store.write(
+        lambda shelves: shelves.chat_sessions.add(
+            new, organization_id=ctx.organization_id, project_id=ctx.project_id, created_by=ctx.caller.user_id
+        )
+    )
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_chat_sessions(ctx: Context, *, page: PageNumber = 1, limit: PageSize = 20) -> Page[ChatSession]:
+    """List the caller's own sessions in the selected project, newest first."""
+    return await ctx.store.read(
+        lambda shelves: shelves.chat_sessions.page(
+            ctx.scope,
+            offset=(page - 1) * limit,
+            limit=limit,
+            order=[chat_sessions.c.created_at.desc()],
+            created_by=ctx.caller.user_id,
+        )
+    )
+
+
+@operation(needs=Permission.CAN_READ)
+async def get_chat_session(ctx: Context, *, session_id: SessionId) -> ChatSession:
+    """Get one of the caller's own sessions."""
+    return await ctx.store.read(
+        lambda shelves: shelves.chat_sessions.get(ctx.scope, require_own(ctx, shelves, session_id))
+    )
+
+
+@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+async def update_chat_session(ctx: Context, *, session_id: SessionId, changes: ChatSessionChange) -> ChatSession:
+    """Give one of the caller's own sessions another title."""
+    values = changes.given() | {"updated_at": ctx.now()}
+    return await ctx.store.write(
+        lambda shelves: shelves.chat_sessions.change(
+            ctx.scope, require_own(ctx, shelves, session_id), values, expected=ctx.expected_revision
+        )
+    )
+
+
+@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+async def delete_chat_session(ctx: Context, *, session_id: SessionId) -> Done:
+    """Delete one of the caller's own sessions with its turns, and cancel the answer that is being worked on."""
+
+    expected = None if ctx.expected_revision is None else ctx.expected_revision + 1  # holding the row counts it up
+
+    def work(shelves: Shelves) -> TurnRow | None:
+        own = require_own(ctx, shelves, session_id)
+        shelves.chat_sessions.count(own, ctx.now())  # holds the row, so that no turn begins meanwhile
+        turn = shelves.turns.open_turn(own)
+        shelves.chat_sessions.remove(ctx.scope, own, expected=expected)
+        return turn
+
+    turn = await ctx.store.write(work)
+    if turn is not None:
+        ctx.services.signals.notify(f"turn:{turn.turn_id}")
+        await ctx.services.jobs.cancel(turn.task_id)
+    return Done(message="The chat session was deleted.")

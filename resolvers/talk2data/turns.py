@@ -1,0 +1,154 @@
+"""What can be done with turns: ask, list, read, see the artifacts, cancel. All of it in the caller's own sessions."""
+
+from typing import Annotated
+from uuid import UUID, uuid4
+
+from pydantic import Field
+
+from persistence.queries.chat import TurnRow
+from persistence.store import Shelves
+from persistence.tables.talk2data import turns
+from resolvers.context import Context
+from resolvers.operation import Kind, operation
+from resolvers.talk2data.answering import TURN_JOB, ended, update_of
+from resolvers.talk2data.sessions import SessionId, require_own
+from schema.errors import Forbidden, NotFound, ValidationError
+from schema.governance.permission import Permission
+from schema.pagination import Page, PageNumber, PageSize
+from schema.talk2data.turn import (
+    CanceledTask,
+    StartedTurn,
+    TaskState,
+    Turn,
+    TurnArtifact,
+    TurnCreate,
+    TurnOrder,
+    TurnState,
+)
+
+TurnId = Annotated[UUID, Field(description="The turn's id.")]
+
+
+@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+async def create_turn(ctx: Context, *, session_id: SessionId, turn: TurnCreate) -> StartedTurn:
+    """Ask a question. The answer is worked on at once and goes on by itself; follow the turn's stream.
+
+    A session answers one question at a time: another one meanwhile is a 422 that names the task to wait for or cancel.
+    """
+    turn_id, task_id, now = str(uuid4()), str(uuid4()), ctx.now()
+    context = turn.context.model_dump() if turn.context is not None else None
+
+    def work(shelves: Shelves) -> None:
+        own = require_own(ctx, shelves, session_id)
+        position = shelves.chat_sessions.count(own, now, turns=1, messages=1)
+        if position is None:
+            raise NotFound("chat_session", own)  # deleted in this moment
+        standing = shelves.turns.open_turn(own)
+        if standing is not None:
+            raise ValidationError(
+                "The last question of this session is still being answered. Wait for the answer or cancel its task.",
+                status=422,
+                field="session_id",
+                task_id=standing.task_id,
+                turn_id=standing.turn_id,
+            )
+        row = TurnRow(
+            turn_id=turn_id,
+            session_id=own,
+            task_id=task_id,
+            organization_id=ctx.organization_id,
+            project_id=ctx.project_id,
+            position=position,
+            state=TurnState.CREATED,
+            last_sequence=1,
+            caller=ctx.caller.to_dict(),
+        )
+        shelves.turns.begin(row, turn.message, context, now)
+        shelves.turns.store_events(row, [update_of(TaskState.SUBMITTED)], 0, now)
+
+    await ctx.store.write(work)
+    # A process that dies between these two leaves an open turn, which the next start takes up by the same key.
+    await ctx.services.jobs.enqueue(TURN_JOB, {"turn_id": turn_id}, key=task_id)
+    return StartedTurn(session_id=str(session_id), turn_id=turn_id, task_id=task_id, state=TurnState.CREATED)
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_turns(
+    ctx: Context,
+    *,
+    session_id: SessionId,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+    order: TurnOrder = TurnOrder.ASC,
+) -> Page[Turn]:
+    """List the turns of one of the caller's own sessions, the first question first unless asked otherwise."""
+    by = turns.c.position.desc() if order is TurnOrder.DESC else turns.c.position.asc()
+
+    def work(shelves: Shelves) -> Page[Turn]:
+        own = require_own(ctx, shelves, session_id)
+        found = shelves.turns.page(ctx.scope, offset=(page - 1) * limit, limit=limit, order=[by], session_id=own)
+        return found.model_copy(update={"items": shelves.turns.filled(found.items)})
+
+    return await ctx.store.read(work)
+
+
+@operation(needs=Permission.CAN_READ)
+async def get_turn(ctx: Context, *, session_id: SessionId, turn_id: TurnId) -> Turn:
+    """Get a turn of one of the caller's own sessions."""
+
+    def work(shelves: Shelves) -> Turn:
+        (turn,) = shelves.turns.filled([own_turn(ctx, shelves, session_id, turn_id)])
+        return turn
+
+    return await ctx.store.read(work)
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_turn_artifacts(
+    ctx: Context, *, session_id: SessionId, turn_id: TurnId, page: PageNumber = 1, limit: PageSize = 20
+) -> Page[TurnArtifact]:
+    """List what a turn of one of the caller's own sessions produced, in the order in which it was made."""
+
+    def work(shelves: Shelves) -> Page[TurnArtifact]:
+        turn = own_turn(ctx, shelves, session_id, turn_id)
+        return shelves.turns.artifact_page(turn.turn_id, offset=(page - 1) * limit, limit=limit)
+
+    return await ctx.store.read(work)
+
+
+@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+async def cancel_task(ctx: Context, *, task_id: Annotated[UUID, Field(description="The task's id.")]) -> CanceledTask:
+    """Cancel the task behind a turn of the caller's own. What was answered so far stays; a task that is over is a 422.
+
+    Its stream ends with `done`, whose `state` is canceled.
+    """
+    now = ctx.now()
+
+    def work(shelves: Shelves) -> TurnRow:
+        turn = shelves.turns.row(task_id=str(task_id), organization_id=ctx.organization_id, project_id=ctx.project_id)
+        if turn is None:
+            raise NotFound("task", str(task_id))
+        if shelves.chat_sessions.owner_of(ctx.scope, turn.session_id) != ctx.caller.user_id:
+            raise Forbidden("This task answers somebody else's question.")
+        if not ended(shelves, turn, TurnState.CANCELED, "The task was canceled.", now):
+            raise ValidationError(
+                f"This task is {_state(shelves, turn)} and cannot be canceled.", status=422, field="task_id"
+            )
+        return turn
+
+    turn = await ctx.store.write(work)
+    ctx.services.signals.notify(f"turn:{turn.turn_id}")
+    await ctx.services.jobs.cancel(turn.task_id)
+    return CanceledTask(
+        task_id=turn.task_id, session_id=turn.session_id, turn_id=turn.turn_id, state=TaskState.CANCELED
+    )
+
+
+def _state(shelves: Shelves, turn: TurnRow) -> TurnState:
+    now = shelves.turns.row(turn_id=turn.turn_id)
+    return turn.state if now is None else now.state
+
+
+def own_turn(ctx: Context, shelves: Shelves, session_id: UUID, turn_id: UUID) -> Turn:
+    """A turn of the caller's session, bare. Raises as `require_own` does, and NotFound for a turn of another one."""
+    return shelves.turns.get(ctx.scope, str(turn_id), session_id=require_own(ctx, shelves, session_id))

@@ -1,0 +1,37 @@
+"""Feedback is what the asker thinks of an answer: one rating per turn, which he may change."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from schema.base import Resource, change, choice, resource
+from schema.storable import Storable
+
+
+@choice
+class Rating(StrEnum):
+    """Whether an answer helped."""
+
+    THUMBS_UP = "thumbs_up"
+    THUMBS_DOWN = "thumbs_down"
+
+
+@resource
+class TurnFeedback(Resource):
+    """The asker's rating of a turn."""
+
+    turn_id: str
+    rating: Rating
+    comment: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@change
+class TurnFeedbackCreate(Storable):
+    """A rating, which takes the place of an earlier one; a comment left out is taken away."""
+
+    rating: Rating
+    comment: Annotated[str, Field(max_length=2000)] | None = None

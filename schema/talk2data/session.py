@@ -1,0 +1,59 @@
+"""A chat session holds the turns of one conversation. It belongs to who began it and to nobody else."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import strawberry
+from pydantic import AfterValidator, Field
+
+from schema.base import Info, Maybe, Resource, change, edge, resource
+from schema.storable import Storable
+
+if TYPE_CHECKING:
+    from schema.talk2data.turn import Turn
+
+
+def not_blank(value: str) -> str:
+    """The text itself, or ValueError when it holds nothing but white space."""
+    if not value.strip():
+        raise ValueError("it must hold more than white space")
+    return value
+
+
+Title = Annotated[
+    str,
+    Field(min_length=1, max_length=255, description="1 to 255 characters, not only white space."),
+    AfterValidator(not_blank),
+]
+
+
+@resource
+class ChatSession(Resource):
+    """A conversation of one user with his data. `title` is null until somebody gives one."""
+
+    session_id: str
+    title: str | None
+    turn_count: int
+    message_count: int
+    artifact_count: int
+    created_at: datetime
+    updated_at: datetime
+
+    @edge
+    async def turns(self, info: Info) -> list[Annotated["Turn", strawberry.lazy("schema.talk2data.turn")]]:
+        """The first turns of this session, in their order; the paged list has them all."""
+        return await info.context.load.turns_of_session(self.session_id)
+
+
+@change
+class ChatSessionCreate(Storable):
+    """What a new session starts with."""
+
+    title: Title | None = None
+
+
+@change
+class ChatSessionChange(Storable):
+    """A new title; null takes the title away, and a title left out stays."""
+
+    title: Maybe[Title | None] = None
