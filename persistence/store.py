@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy as sa
 
 from persistence.engine import Database
+from persistence.queries.chat import SessionShelf, TurnShelf
 from persistence.queries.connections import ConnectionShelf
 from persistence.queries.search import SearchShelf
 from persistence.queries.schedules import ScheduleRunShelf, ScheduleShelf
@@ -94,6 +95,16 @@ class Shelves:
     def schedule_runs(self) -> ScheduleRunShelf:
         """Records of what schedules fired."""
         return ScheduleRunShelf(self.connection)
+
+    @cached_property
+    def chat_sessions(self) -> SessionShelf:
+        """Chat sessions."""
+        return SessionShelf(self.connection)
+
+    @cached_property
+    def turns(self) -> TurnShelf:
+        """Turns of chat sessions."""
+        return TurnShelf(self.connection)
 
     def relate(self, organization_id: str, writes: Iterable[TupleLike] = (), deletes: Iterable[TupleLike] = ()) -> None:
         """Write relations as part of this transaction: they stand when it commits, and never without it."""

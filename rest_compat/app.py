@@ -39,6 +39,8 @@ from persistence.signals import Signals
 from persistence.store import Store
 from persistence.tuples import StoredTuples
 from resolvers.context import Services, utc_now
+from resolvers.talk2data.answering import Answering
+from resolvers.talk2data.engine import NoEngine, TurnEngine
 from resolvers.utils.firings import Firings
 from resolvers.worker import Worker
 from rest_compat.assets import assets
@@ -94,6 +96,8 @@ class Parts:
     settings: Settings
     relations: Relations | None = None
     jobs: Jobs | None = None
+    turn_engine: TurnEngine = field(default_factory=NoEngine)
+    """Who answers the questions of Talk2Data."""
     apart: bool = False
     """Whether governance is another process, which is asked when its address is set."""
     clock: Callable[[], datetime] = utc_now
@@ -145,7 +149,7 @@ class Parts:
             tenant_rows=LimitRows(store),
         )
         self.firings = Firings(self.services, settings)
-        self.worker = Worker(self.services, [self.firings])
+        self.worker = Worker(self.services, [self.firings, Answering(self.services, self.turn_engine, settings)])
         self.worker.register()
         await self.jobs.start()
         self._closing.push_async_callback(self.jobs.stop)

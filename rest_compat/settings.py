@@ -16,6 +16,7 @@ from persistence.jobs import JobSettings
 from persistence.keyring import KeyRingSettings
 from persistence.outbound import OutboundSettings
 from persistence.signals import StreamSettings
+from resolvers.talk2data.engine import TurnSettings
 from resolvers.utils.firings import ScheduleSettings
 from schema.limits import GraphSettings
 
@@ -40,6 +41,7 @@ class HttpSettings(BaseModel):
 class Settings(
     GraphSettings,
     StreamSettings,
+    TurnSettings,
     ScheduleSettings,
     JobSettings,
     KeyRingSettings,

@@ -16,6 +16,7 @@ from schema.fields.assets import AssetsMutation, AssetsQuery
 from schema.fields.data_readiness import DataReadinessMutation, DataReadinessQuery
 from schema.fields.governance import GovernanceMutation, GovernanceQuery
 from schema.fields.search import SearchMutation, SearchQuery
+from schema.fields.talk2data import Talk2DataMutation, Talk2DataQuery, Talk2DataSubscription
 from schema.fields.utils import UtilsMutation, UtilsQuery
 from schema.leaves import LeafExecutor
 from schema.limits import GraphSettings, extensions
@@ -25,13 +26,20 @@ log = logging.getLogger("stoa.graphql")
 
 
 @strawberry.type(description="Everything that can be read.")
-class Query(GovernanceQuery, AssetsQuery, UtilsQuery, DataReadinessQuery, SearchQuery):
+class Query(GovernanceQuery, AssetsQuery, UtilsQuery, DataReadinessQuery, SearchQuery, Talk2DataQuery):
     """Everything that can be read."""
 
 
 @strawberry.type(description="Everything that can be changed.")
-class Mutation(GovernanceMutation, AssetsMutation, UtilsMutation, DataReadinessMutation, SearchMutation):
+class Mutation(
+    GovernanceMutation, AssetsMutation, UtilsMutation, DataReadinessMutation, SearchMutation, Talk2DataMutation
+):
     """Everything that can be changed."""
+
+
+@strawberry.type(description="Everything that can be followed as it happens.")
+class Subscription(Talk2DataSubscription):
+    """Everything that can be followed as it happens."""
 
 
 class Graph(strawberry.Schema):
@@ -80,6 +88,7 @@ def build_graph(settings: GraphSettings | None = None) -> Graph:
     return Graph(
         query=Query,
         mutation=Mutation,
+        subscription=Subscription,
         execution_context_class=LeafExecutor,
         extensions=extensions(settings or GraphSettings()),
         config=StrawberryConfig(
