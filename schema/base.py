@@ -9,9 +9,13 @@ from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import strawberry
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, PrivateAttr
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 from strawberry import Maybe as Maybe  # an argument that may be absent, null or a value; its default is None
 from strawberry.scalars import JSON
+
+from schema.descriptions import describe, own_doc, texts_below
 
 if TYPE_CHECKING:
     from resolvers.context import Context
@@ -53,23 +57,38 @@ def absent() -> Any:
     return Field(default_factory=lambda: None)
 
 
-class Resource(BaseModel):
+class Described(BaseModel):
+    """A class whose fields are described in both doors: see `schema/descriptions.py`."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Put into the document what `describe` found for fields that have no description of their own."""
+        shown = handler(core)
+        properties = handler.resolve_ref_schema(shown).get("properties", {})
+        for name, field in cls.model_fields.items():
+            told = properties.get(field.alias or name)
+            if told is not None and field.description and "$ref" not in told:
+                told.setdefault("description", field.description)
+        return shown
+
+
+class Resource(Described):
     """A value the API answers with: immutable and exactly the documented fields.
 
     `_revision` is the optimistic version of the stored row; REST prints it as `ETag`, and it is never a field.
     `_created` tells whether an operation that creates or updates has created; REST answers 201 then.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True, use_attribute_docstrings=True)
 
     _revision: int | None = PrivateAttr(default=None)
     _created: bool = PrivateAttr(default=False)
 
 
-class Change(BaseModel):
+class Change(Described):
     """A body the API accepts: unknown fields are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     def given(self) -> dict[str, Any]:
         """Return only what the client sent; an explicit null stays."""
@@ -78,12 +97,14 @@ class Change(BaseModel):
 
 def resource(cls: type[ModelT]) -> type[ModelT]:
     """Open a resource to GraphQL, described by its own docstring."""
-    return strawberry.pydantic.type(cls, description=_own_doc(cls))
+    describe(cls)
+    return strawberry.pydantic.type(cls, description=own_doc(cls))
 
 
 def change(cls: type[ModelT]) -> type[ModelT]:
     """Open an input to GraphQL, described by its own docstring."""
-    return strawberry.pydantic.input(cls, description=_own_doc(cls))
+    describe(cls)
+    return strawberry.pydantic.input(cls, description=own_doc(cls))
 
 
 def edge(method: MethodT) -> MethodT:
@@ -92,9 +113,10 @@ def edge(method: MethodT) -> MethodT:
 
 
 def choice(cls: EnumT) -> EnumT:
-    """Open a set of documented values to GraphQL, described by its own docstring."""
-    return strawberry.enum(cls, description=inspect.getdoc(cls))
-
-
-def _own_doc(cls: type[BaseModel]) -> str | None:
-    return inspect.cleandoc(cls.__dict__["__doc__"]) if cls.__dict__.get("__doc__") else None
+    """Open a set of documented values to GraphQL: described by its docstring, each value by the text below it."""
+    opened = strawberry.enum(cls, description=own_doc(cls))
+    texts = texts_below(cls)
+    for value in opened.__strawberry_definition__.values:  # type: ignore[attr-defined]
+        spelled = f"`{cls[value.name].value}` in REST."
+        value.description = f"{texts[value.name]} {spelled}" if value.name in texts else spelled
+    return opened

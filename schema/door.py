@@ -1,8 +1,9 @@
 """The GraphQL door: turn an operation into a field."""
 
 import inspect
-from collections.abc import AsyncIterator, Callable
-from typing import Any, cast, get_args
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
+from typing import Annotated, Any, cast, get_args
 
 import strawberry
 from strawberry.file_uploads import Upload as GraphUpload
@@ -10,7 +11,10 @@ from strawberry.file_uploads import Upload as GraphUpload
 from resolvers.idempotency import once
 from resolvers.operation import Operation
 from schema.base import Info
+from schema.connections import Bounds, Lister, filters_of, item_of
 from schema.content import Upload
+from schema.descriptions import described
+from schema.pagination import Connection
 from schema.problems import require_text
 
 
@@ -25,7 +29,29 @@ def opens(op: Operation[..., Any]) -> Any:
         return await once(op, info.context, key, op.checked(values))
 
     return strawberry.field(
-        resolver=_signed(resolve, op, op.returns), description=op.summary, metadata={"operation": op}
+        resolver=_signed(resolve, op.name, op.parameters, op.returns),
+        description=op.summary,
+        metadata={"operation": op},
+    )
+
+
+def connects(op: Operation[..., Any]) -> Any:
+    """Offer a list operation by cursors, beside the field with its numbered pages: same filters, permission, charge."""
+    lister = Lister(op)
+
+    async def resolve(info: Info, **values: Any) -> Connection[Any]:
+        require_text(values)
+        return await lister(info.context, values)
+
+    bounds = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=field.rebuild_annotation(), default=None)
+        for name, field in Bounds.model_fields.items()
+    ]
+    summary = f"{op.summary.partition(chr(10))[0].rstrip('.')}, by cursors: 20 unless `first` or `last` says otherwise."
+    return strawberry.field(
+        resolver=_signed(resolve, op.name, [*bounds, *filters_of(op)], Connection[item_of(op)]),  # type: ignore[misc]
+        description=summary,
+        metadata={"connects": op, "charges": op.kind},
     )
 
 
@@ -35,21 +61,31 @@ def follows(op: Operation[..., Any]) -> Any:
 
     async def resolve(info: Info, **values: Any) -> AsyncIterator[Any]:
         require_text(values)
-        async for item in await op(info.context, **op.checked(values)):
-            yield item
+        async with aclosing(await op(info.context, **op.checked(values))) as events:
+            async for item in events:
+                yield item
 
     return strawberry.subscription(
-        resolver=_signed(resolve, op, cast("Any", AsyncIterator)[event]),
+        resolver=_signed(resolve, op.name, op.parameters, cast("Any", AsyncIterator)[event]),
         description=op.summary,
         metadata={"operation": op},
     )
 
 
-def _signed(resolve: Callable[..., Any], op: Operation[..., Any], returns: Any) -> Callable[..., Any]:
-    """Give a resolver the operation's name and signature, which is what the graph shows."""
+def _signed(
+    resolve: Callable[..., Any], name: str, parameters: Sequence[inspect.Parameter], returns: Any
+) -> Callable[..., Any]:
+    """Give a resolver a name and a signature, which is what the graph shows."""
     info = inspect.Parameter("info", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=strawberry.Info)
-    shown = [info, *(p.replace(annotation=GraphUpload) if p.annotation is Upload else p for p in op.parameters)]
-    resolve.__name__ = op.name
+    shown = [info, *(p.replace(annotation=_argument(p)) for p in parameters)]
+    resolve.__name__ = name
     resolve.__annotations__ = {p.name: p.annotation for p in shown} | {"return": returns}
     setattr(resolve, "__signature__", inspect.Signature(shown, return_annotation=returns))  # noqa: B010 (mypy refuses the plain assignment)
     return resolve
+
+
+def _argument(parameter: inspect.Parameter) -> Any:
+    """The type of an argument in the graph, with what front ends read about it."""
+    annotation = GraphUpload if parameter.annotation is Upload else parameter.annotation
+    text = described(parameter.name, parameter.annotation)
+    return Annotated[annotation, strawberry.argument(description=text)]

@@ -3,6 +3,7 @@
 import logging
 import re
 from datetime import datetime
+from uuid import UUID
 
 import strawberry
 from graphql import GraphQLError
@@ -15,6 +16,7 @@ from schema.errors import ApiError, InternalError
 from schema.fields.assets import AssetsMutation, AssetsQuery
 from schema.fields.data_readiness import DataReadinessMutation, DataReadinessQuery
 from schema.fields.governance import GovernanceMutation, GovernanceQuery
+from schema.fields.nodes import NodesQuery
 from schema.fields.search import SearchMutation, SearchQuery
 from schema.fields.talk2data import Talk2DataMutation, Talk2DataQuery, Talk2DataSubscription
 from schema.fields.utils import UtilsMutation, UtilsQuery
@@ -26,7 +28,7 @@ log = logging.getLogger("stoa.graphql")
 
 
 @strawberry.type(description="Everything that can be read.")
-class Query(GovernanceQuery, AssetsQuery, UtilsQuery, DataReadinessQuery, SearchQuery, Talk2DataQuery):
+class Query(GovernanceQuery, AssetsQuery, UtilsQuery, DataReadinessQuery, SearchQuery, Talk2DataQuery, NodesQuery):
     """Everything that can be read."""
 
 
@@ -94,7 +96,18 @@ def build_graph(settings: GraphSettings | None = None) -> Graph:
         config=StrawberryConfig(
             scalar_map={
                 Long: LONG,
-                datetime: strawberry.scalar(name="DateTime", serialize=_zulu, parse_value=datetime.fromisoformat),
+                datetime: strawberry.scalar(
+                    name="DateTime",
+                    description="A moment in ISO 8601, such as 2026-01-31T12:00:00Z.",
+                    serialize=_zulu,
+                    parse_value=datetime.fromisoformat,
+                ),
+                UUID: strawberry.scalar(
+                    name="UUID",
+                    description="A UUID, such as 3fa85f64-5717-4562-b3fc-2c963f66afa6.",
+                    serialize=str,
+                    parse_value=UUID,
+                ),
             }
         ),
     )

@@ -29,7 +29,7 @@ from strawberry.extensions import (
 )
 
 from resolvers.context import Context
-from resolvers.operation import Operation
+from resolvers.operation import Kind, Operation
 
 
 class GraphSettings(BaseModel):
@@ -71,16 +71,17 @@ class ChargeRootFields(SchemaExtension):
     async def on_execute(self) -> AsyncIterator[None]:
         """Count the operations that the request calls, and charge them."""
         context: Context = self.execution_context.context
-        operations = list(self._called())
-        costs = Counter(op.kind for op in operations)
+        kinds = list(self._called())
+        costs = Counter(kinds)
         await context.charge({kind.value: cost for kind, cost in costs.items()}, most=self._most)
         key = (self.execution_context.operation_extensions or {}).get("idempotencyKey")
         if key is not None:
             context.idempotency_key = str(key)  # where a client cannot set the header
-        context.operations_called = len(operations)
+        context.operations_called = len(kinds)
         yield
 
-    def _called(self) -> Iterator[Operation[..., Any]]:
+    def _called(self) -> Iterator[Kind]:
+        """The kind of each operation that the request calls."""
         document = self.execution_context.graphql_document
         assert document is not None
         fragments = {d.name.value: d for d in document.definitions if isinstance(d, FragmentDefinitionNode)}
@@ -96,10 +97,10 @@ class ChargeRootFields(SchemaExtension):
         seen: set[str] = set()
         for field in _root_fields(chosen.selection_set, fragments, variables):
             key = field.alias.value if field.alias else field.name.value
-            operation = _operation_of(root, field.name.value)
-            if operation is not None and key not in seen:  # the same response key is resolved once
+            kind = _charge_of(root, field.name.value)
+            if kind is not None and key not in seen:  # the same response key is resolved once
                 seen.add(key)
-                yield operation
+                yield kind
 
 
 def _root_fields(
@@ -138,10 +139,11 @@ def _variables(operation: OperationDefinitionNode, given: Mapping[str, Any]) -> 
     return defaults | dict(given)
 
 
-def _operation_of(root: GraphQLObjectType, name: str) -> Operation[..., Any] | None:
+def _charge_of(root: GraphQLObjectType, name: str) -> Kind | None:
+    """Which window a root field is charged to: that of its operation, or the one that it names itself."""
     field = root.fields.get(name)
-    if field is None:
+    definition = field.extensions.get("strawberry-definition") if field is not None else None
+    if definition is None:
         return None
-    definition = field.extensions.get("strawberry-definition")
-    operation: Operation[..., Any] | None = definition.metadata.get("operation") if definition else None
-    return operation
+    operation: Operation[..., Any] | None = definition.metadata.get("operation")
+    return operation.kind if operation is not None else definition.metadata.get("charges")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Annotated, Any, Generic, TypeVar
 
+import strawberry
 from pydantic import Field
 
 from schema.base import Resource, resource
@@ -30,3 +31,36 @@ class Page(Resource, Generic[T]):
         return Page[Any].model_construct(
             items=[each(item) for item in self.items], total=self.total, offset=self.offset, limit=self.limit
         )
+
+
+First = Annotated[int, Field(ge=1, le=100, description="How many to answer with, 1 to 100, from the start.")]
+Last = Annotated[int, Field(ge=1, le=100, description="How many to answer with, 1 to 100, from the end.")]
+Cursor = Annotated[str, Field(min_length=1, max_length=300, description="A cursor that this list answered with.")]
+
+
+@strawberry.type(description="Where a window of a connection stands in its list.")
+class PageInfo:
+    """Where a window of a connection stands in its list."""
+
+    has_next_page: bool = strawberry.field(description="Whether more items stand after this window.")
+    has_previous_page: bool = strawberry.field(description="Whether more items stand before this window.")
+    start_cursor: str | None = strawberry.field(description="The cursor of the first item; null when there is none.")
+    end_cursor: str | None = strawberry.field(description="The cursor of the last item; null when there is none.")
+
+
+@strawberry.type(description="One item of a list, and the cursor that marks its place.")
+class Edge(Generic[T]):
+    """One item of a list, and the cursor that marks its place."""
+
+    cursor: str = strawberry.field(description="Marks the place of this item; pass it as `after` or `before`.")
+    node: T = strawberry.field(description="The item.")
+
+
+@strawberry.type(description="One window of a list by cursors; the field beside it answers with numbered pages.")
+class Connection(Generic[T]):
+    """One window of a list by cursors."""
+
+    edges: list[Edge[T]] = strawberry.field(description="The items of this window, each with its cursor.")
+    nodes: list[T] = strawberry.field(description="The items of this window alone.")
+    page_info: PageInfo = strawberry.field(description="What stands before and after this window.")
+    total_count: int = strawberry.field(description="How many items the list has in all.")

@@ -26,7 +26,8 @@ ROUTES: dict[str, OperationRoute] = {
 def fields_of(root: GraphQLObjectType | None) -> dict[str, GraphQLField]:
     """The fields of a root type by the name of the operation behind them."""
     assert root is not None
-    return {f.extensions["strawberry-definition"].metadata["operation"].name: f for f in root.fields.values()}
+    made = [(f.extensions["strawberry-definition"].metadata.get("operation"), f) for f in root.fields.values()]
+    return {operation.name: f for operation, f in made if operation is not None}
 
 
 FIELDS = fields_of(SDL.query_type) | fields_of(SDL.mutation_type)

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from schema.base import Info, JsonObject, Maybe, OptionalJsonObject, Resource, absent, change, choice, edge, resource
 from schema.identifiers import MAX_SLUG, SLUG_PATTERN
+from schema.node import entity
 from schema.storable import Storable
 from schema.utils.metadata_asset import AssetMembers
 
@@ -66,7 +67,7 @@ class ConnectionStatus(StrEnum):
     DISABLED = "DISABLED"
 
 
-@resource
+@entity("resource_uri")
 class DataConnection(Resource):
     """A registered store. Credentials are write-only; `secret_names` says which ones are kept."""
 

@@ -8,6 +8,7 @@ import strawberry
 from pydantic import Field
 
 from schema.base import Info, JsonObject, OptionalJsonObject, Resource, change, choice, edge, resource
+from schema.node import entity
 from schema.storable import Storable
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def category_of(kind: WorkflowType) -> str:
     return CATEGORIES.get(kind, "enrichment")
 
 
-@resource
+@entity()
 class WorkflowConfiguration(Resource):
     """A named set-up of one workflow type; each trigger of it is a run."""
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from schema.base import JsonObject, Resource, change, choice, resource
 from schema.data_readiness.workflow import WorkflowType
+from schema.node import entity
 from schema.storable import Storable
 
 TASKS_SHOWN = 100
@@ -38,7 +39,7 @@ class RunTask(Resource):
     completed_at: datetime | None
 
 
-@resource
+@entity()
 class WorkflowRun(Resource):
     """One execution of a configuration; it goes on after a restart, and ends in a final status whatever happens."""
 

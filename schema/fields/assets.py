@@ -11,8 +11,8 @@ from resolvers.assets.data_connections import (
     verify_data_connection,
 )
 from schema.assets.data_connection import ConnectionSecret, ConnectionVerification, DataConnection
-from schema.door import opens
-from schema.pagination import Page
+from schema.door import connects, opens
+from schema.pagination import Connection, Page
 
 
 @strawberry.type(name="Query")
@@ -20,6 +20,7 @@ class AssetsQuery:
     """What can be read of Assets."""
 
     data_connections: Page[DataConnection] = opens(list_data_connections)
+    data_connections_connection: Connection[DataConnection] = connects(list_data_connections)
     data_connection: DataConnection = opens(get_data_connection)
     data_connection_secret: ConnectionSecret = opens(get_data_connection_secret)
 

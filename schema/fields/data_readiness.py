@@ -10,8 +10,8 @@ from resolvers.data_readiness.workflows import (
 )
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import RunTask, StartedRun, WorkflowRun
-from schema.door import opens
-from schema.pagination import Page
+from schema.door import connects, opens
+from schema.pagination import Connection, Page
 
 
 @strawberry.type(name="Query")
@@ -19,10 +19,13 @@ class DataReadinessQuery:
     """What can be read of Data Readiness."""
 
     workflow_configurations: Page[WorkflowConfiguration] = opens(list_workflow_configurations)
+    workflow_configurations_connection: Connection[WorkflowConfiguration] = connects(list_workflow_configurations)
     workflow_configuration: WorkflowConfiguration = opens(get_workflow_configuration)
     workflow_runs: Page[WorkflowRun] = opens(list_workflow_runs)
+    workflow_runs_connection: Connection[WorkflowRun] = connects(list_workflow_runs)
     workflow_run: WorkflowRun = opens(get_workflow_run)
     run_tasks: Page[RunTask] = opens(list_run_tasks)
+    run_tasks_connection: Connection[RunTask] = connects(list_run_tasks)
 
 
 @strawberry.type(name="Mutation")

@@ -24,12 +24,12 @@ from resolvers.governance.secrets import (
     update_project_secret,
     update_resource_secret,
 )
-from schema.door import opens
+from schema.door import connects, opens
 from schema.governance.organization import Organization, RateLimits
 from schema.governance.permission import DeletedRelations, Done, PermissionAnswer, PermissionExplanation
 from schema.governance.project import Project
 from schema.governance.secret import Secret, SecretValue
-from schema.pagination import Page
+from schema.pagination import Connection, Page
 
 
 @strawberry.type(name="Query")
@@ -37,15 +37,19 @@ class GovernanceQuery:
     """What can be read of Governance."""
 
     organizations: Page[Organization] = opens(list_organizations)
+    organizations_connection: Connection[Organization] = connects(list_organizations)
     organization: Organization = opens(get_organization)
     rate_limits: RateLimits = opens(get_rate_limits)
     projects: Page[Project] = opens(list_projects)
+    projects_connection: Connection[Project] = connects(list_projects)
     project: Project = opens(get_project)
     check_permission: PermissionAnswer = opens(check_permission)
     explain_permission: PermissionExplanation = opens(explain_permission)
     project_secrets: Page[Secret] = opens(list_project_secrets)
+    project_secrets_connection: Connection[Secret] = connects(list_project_secrets)
     project_secret: SecretValue = opens(get_project_secret)
     resource_secrets: Page[Secret] = opens(list_resource_secrets)
+    resource_secrets_connection: Connection[Secret] = connects(list_resource_secrets)
     resource_secret: SecretValue = opens(get_resource_secret)
 
 

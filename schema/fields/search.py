@@ -3,8 +3,8 @@
 import strawberry
 
 from resolvers.search.bulk import delete_entities, index_entities, search_entities
-from schema.door import opens
-from schema.pagination import Page
+from schema.door import connects, opens
+from schema.pagination import Connection, Page
 from schema.search.entity import Accepted, SearchHit
 
 
@@ -12,6 +12,7 @@ from schema.search.entity import Accepted, SearchHit
 class SearchQuery:
     """What can be read of Search."""
 
+    search_entities_connection: Connection[SearchHit] = connects(search_entities)
     search_entities: Page[SearchHit] = opens(search_entities)
 
 

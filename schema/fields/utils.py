@@ -3,9 +3,9 @@
 import strawberry
 
 from resolvers.utils.metadata import create_metadata, delete_metadata, get_metadata, search_metadata, update_metadata
-from schema.door import opens
+from schema.door import connects, opens
 from schema.governance.permission import Done
-from schema.pagination import Page
+from schema.pagination import Connection, Page
 from schema.utils.metadata_asset import MetadataAsset
 
 
@@ -13,6 +13,7 @@ from schema.utils.metadata_asset import MetadataAsset
 class UtilsQuery:
     """What can be read of Utils."""
 
+    search_metadata_connection: Connection[MetadataAsset] = connects(search_metadata)
     search_metadata: Page[MetadataAsset] = opens(search_metadata)
     metadata: MetadataAsset = opens(get_metadata)
 

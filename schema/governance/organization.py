@@ -7,6 +7,7 @@ import strawberry
 from pydantic import Field
 
 from schema.base import Change, Info, Resource, change, edge, resource
+from schema.node import entity
 
 if TYPE_CHECKING:
     from schema.governance.project import Project
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 RequestsPerMinute = Annotated[int, Field(ge=1, le=1_000_000, description="Requests in a sliding minute.")]
 
 
-@resource
+@entity()
 class Organization(Resource):
     """A tenant. Every request is scoped to the one that its token names."""
 
@@ -36,9 +37,13 @@ class RateLimits(Resource):
 
     organization_id: str
     reads: int
+    """Requests a minute that only read."""
     writes: int
+    """Requests a minute that change something."""
     bulk: int
+    """Requests a minute that send many entities at once."""
     anonymous: int
+    """Requests a minute without a token, from one address."""
 
 
 @change

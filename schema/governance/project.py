@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 import strawberry
 from pydantic import Field
 
-from schema.base import Info, Resource, change, edge, resource
+from schema.base import Info, Resource, change, edge
+from schema.node import entity
 from schema.storable import Storable
 
 if TYPE_CHECKING:
     from schema.assets.data_connection import DataConnection
+    from schema.data_readiness.workflow import WorkflowConfiguration
 
 
-@resource
+@entity()
 class Project(Resource):
     """A team's workspace inside an organization; permissions flow from the organization to it to its resources."""
 
@@ -31,6 +33,13 @@ class Project(Resource):
     ) -> list[Annotated["DataConnection", strawberry.lazy("schema.assets.data_connection")]]:
         """The data connections of this project."""
         return await info.context.load.data_connections_of_project(self.id)
+
+    @edge
+    async def workflow_configurations(
+        self, info: Info
+    ) -> list[Annotated["WorkflowConfiguration", strawberry.lazy("schema.data_readiness.workflow")]]:
+        """The workflow configurations of this project, newest first."""
+        return await info.context.load.configurations_of_project(self.id)
 
 
 @change

@@ -22,6 +22,7 @@ from schema.base import (
     resource,
 )
 from schema.identifiers import VERSION_PATTERN, Fqn
+from schema.node import entity
 from schema.storable import Storable
 
 MAX_CHILDREN: Final = 500
@@ -99,7 +100,7 @@ class ChangeDescription(Resource):
     previous_version: str
 
 
-@resource
+@entity()
 class MetadataAsset(Resource):
     """A database, schema, table or column with its description, shape, tags, owners and version."""
 

@@ -1,0 +1,187 @@
+"""Lists by cursor: made of the paged operation beside them, whatever it lists.
+
+A cursor holds the place of an item and a mark of the item itself. When items were added or removed before it, the
+item is looked for around its old place, so that walking through a list neither repeats nor leaves out what stands
+still. A cursor is bound to the list, the filters, the tenant and the project that it came from.
+"""
+
+import base64
+import binascii
+import hashlib
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, get_args, get_origin
+
+import orjson
+from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
+from pydantic import ValidationError as PydanticError
+
+from resolvers.context import Context
+from resolvers.operation import Operation
+from schema.errors import InvalidParameter
+from schema.pagination import Connection, Cursor, Edge, First, Last, Page, PageInfo
+from schema.problems import refused_parameters
+
+_SIZES: Final = ("limit", "per_page", "page_size")
+_PAGING: Final = ("page", "offset", *_SIZES)
+_DEFAULT: Final = 20
+_MOST: Final = 100
+_MARKS: Final = ("id", "resource_uri", "fully_qualified_name", "name")
+
+
+class _Place(NamedTuple):
+    offset: int
+    mark: str
+
+
+class Bounds(BaseModel):
+    """Which window is asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    first: First | None = None
+    after: Cursor | None = None
+    last: Last | None = None
+    before: Cursor | None = None
+
+
+def is_list(op: Operation[..., Any]) -> bool:
+    """Whether an operation answers with a page of a longer list, and so has a connection beside it."""
+    returns = op.returns
+    metadata = getattr(returns, "__pydantic_generic_metadata__", None) or {}
+    names = {p.name for p in op.parameters}
+    return (metadata.get("origin") is Page or get_origin(returns) is Page) and bool(names.intersection(_SIZES))
+
+
+def item_of(op: Operation[..., Any]) -> Any:
+    """What an operation lists."""
+    metadata = getattr(op.returns, "__pydantic_generic_metadata__", None)
+    (item,) = metadata["args"] if metadata else get_args(op.returns)
+    return item
+
+
+def filters_of(op: Operation[..., Any]) -> list[inspect.Parameter]:
+    """The arguments of an operation that choose items, without those that choose a page."""
+    return [p for p in op.parameters if p.name not in _PAGING]
+
+
+class Lister:
+    """Answers with windows of one list."""
+
+    def __init__(self, op: Operation[..., Any]) -> None:
+        names = [p.name for p in op.parameters]
+        self._op = op
+        self._size = next(name for name in _SIZES if name in names)
+        self._by_offset = "offset" in names
+        given: dict[str, Any] = {
+            p.name: (p.annotation, ... if p.default is p.empty else p.default) for p in filters_of(op)
+        }
+        self._filters: type[BaseModel] = create_model(
+            f"{op.name}_filters", __config__=ConfigDict(extra="forbid"), **given
+        )
+
+    async def __call__(self, ctx: Context, values: Mapping[str, Any]) -> Connection[Any]:
+        """The window that the arguments ask for. Raises InvalidParameter for bounds and cursors that do not hold."""
+        bounds = {name: values[name] for name in Bounds.model_fields if name in values}
+        try:
+            asked = Bounds(**bounds)
+            filters = self._filters(**{name: value for name, value in values.items() if name not in bounds})
+        except PydanticError as error:
+            raise refused_parameters(error) from None
+        if asked.first is not None and asked.last is not None:
+            raise InvalidParameter("Send first or last, not both.", field="last")
+        chosen = {name: getattr(filters, name) for name in type(filters).model_fields}
+        binding = self._binding(ctx, chosen)
+        window = _Window(self, ctx, chosen, binding)
+        return await window.answer(asked)
+
+    async def read(self, ctx: Context, filters: Mapping[str, Any], offset: int, size: int) -> tuple[list[Any], int]:
+        """Items from an offset on, and how many there are, in one page of the operation where one covers them."""
+        if self._by_offset:
+            page = await self._call(ctx, filters, {"offset": offset, self._size: size})
+            return list(page.items), page.total
+        end = offset + size - 1
+        fitting = next((n for n in range(size, _MOST + 1) if offset // n == end // n), None)
+        if fitting is not None:
+            page = await self._call(ctx, filters, {"page": offset // fitting + 1, self._size: fitting})
+            skip = offset % fitting
+            return list(page.items[skip : skip + size]), page.total
+        one = await self._call(ctx, filters, {"page": offset // size + 1, self._size: size})
+        two = await self._call(ctx, filters, {"page": offset // size + 2, self._size: size})
+        skip = offset % size
+        return [*one.items, *two.items][skip : skip + size], two.total
+
+    async def _call(self, ctx: Context, filters: Mapping[str, Any], paging: Mapping[str, int]) -> Page[Any]:
+        page: Page[Any] = await self._op(ctx, **self._op.checked({**filters, **paging}))
+        return page
+
+    def _binding(self, ctx: Context, filters: Mapping[str, Any]) -> bytes:
+        plain = TypeAdapter(dict[str, Any]).dump_python(dict(filters), mode="json")
+        what = [self._op.name, ctx.organization_id, ctx.caller.project_id, plain]
+        return hashlib.blake2b(orjson.dumps(what, option=orjson.OPT_SORT_KEYS, default=str), digest_size=9).digest()
+
+
+class _Window:
+    """One answer."""
+
+    def __init__(self, lister: Lister, ctx: Context, filters: Mapping[str, Any], binding: bytes) -> None:
+        self._lister, self._ctx, self._filters, self._binding = lister, ctx, filters, binding
+
+    async def answer(self, asked: Bounds) -> Connection[Any]:
+        after = None if asked.after is None else self._opened(asked.after, "after")
+        before = None if asked.before is None else self._opened(asked.before, "before")
+        size = asked.first or asked.last or _DEFAULT
+        start = 0 if after is None else await self._stands(after) + 1
+        end = None if before is None else await self._stands(before, is_end=True)
+        if asked.last is not None:
+            if end is None:
+                end = (await self._read(0, 1))[1]
+            start = max(start, end - size)
+        count = size if end is None else max(0, min(size, end - start))
+        items, total = await self._read(start, count) if count else ([], (await self._read(0, 1))[1])
+        return self._connection(items, start, total)
+
+    async def _stands(self, place: _Place, *, is_end: bool = False) -> int:
+        """Where the item of a cursor stands now; its old place, or the one before it, when it is gone."""
+        for offset, size in ((place.offset, 1), (max(0, place.offset - _MOST // 2), _MOST)):
+            items, _ = await self._read(offset, size)
+            for at, item in enumerate(items):
+                if _mark(item) == place.mark:
+                    return offset + at
+        return place.offset if is_end else place.offset - 1  # the next item has moved up
+
+    async def _read(self, offset: int, size: int) -> tuple[list[Any], int]:
+        return await self._lister.read(self._ctx, self._filters, offset, size)
+
+    def _connection(self, items: Sequence[Any], start: int, total: int) -> Connection[Any]:
+        edges = [Edge(cursor=self._sealed(start + at, item), node=item) for at, item in enumerate(items)]
+        info = PageInfo(
+            has_next_page=start + len(items) < total,
+            has_previous_page=start > 0 and total > 0,
+            start_cursor=edges[0].cursor if edges else None,
+            end_cursor=edges[-1].cursor if edges else None,
+        )
+        return Connection(edges=edges, nodes=list(items), page_info=info, total_count=total)
+
+    def _sealed(self, offset: int, item: Any) -> str:
+        text = self._binding + f"{offset}:{_mark(item)}".encode()
+        return base64.urlsafe_b64encode(text).decode().rstrip("=")
+
+    def _opened(self, cursor: str, field: str) -> _Place:
+        try:
+            text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+            offset, _, mark = text[9:].decode().partition(":")
+            if text[:9] != self._binding or not 0 <= int(offset) < 2_000_000_000:
+                raise ValueError(cursor)
+            return _Place(int(offset), mark)
+        except (ValueError, binascii.Error):
+            raise InvalidParameter(
+                f"{field} is no cursor of this list with these filters. Start again without it.", field=field
+            ) from None
+
+
+def _mark(item: Any) -> str:
+    """Tells an item of a list from its neighbours."""
+    key = next((getattr(item, name) for name in _MARKS if hasattr(item, name)), None)
+    plain = str(key) if key is not None else TypeAdapter(Any).dump_json(item).decode()
+    return base64.urlsafe_b64encode(hashlib.blake2b(plain.encode(), digest_size=6).digest()).decode()

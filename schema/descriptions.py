@@ -1,0 +1,184 @@
+"""What front ends read about a field, an argument or a value.
+
+A field is described by the text below it or its `Field(description=...)`. Where neither stands, its type tells: the
+description that an annotated type carries, the common meaning of its name, or the first sentence of its class.
+"""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any, Final, get_args
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+COMMON: Final = {
+    "id": "The id, a UUID that never changes.",
+    "name": "What people call it.",
+    "description": "What it is, in the words of its owners.",
+    "organization_id": "The organization that it belongs to.",
+    "project_id": "The project that it belongs to; null when it belongs to the whole organization.",
+    "resource_uri": "Its URI, which names it in permissions and in other resources.",
+    "owner_id": "The user who owns it.",
+    "created_at": "When it was created, in UTC.",
+    "updated_at": "When it was last changed, in UTC.",
+    "created_by": "The id of the user who created it.",
+    "updated_by": "The id of the user who changed it last.",
+    "started_at": "When it started, in UTC; null while it has not.",
+    "completed_at": "When it ended, in UTC; null while it has not.",
+    "expires_at": "When it ceases to hold, in UTC.",
+    "deleted_at": "When it was deleted, in UTC; null while it stands.",
+    "tags": "Free labels to find it by.",
+    "message": "What happened, as a sentence.",
+    "details": "What a program may want to know beside the message.",
+    "items": "The items of this window, in the order of the list.",
+    "total": "How many there are in all.",
+    "offset": "How many items stand before the first of this window.",
+    "limit": "How many items a window holds at most.",
+    "configuration_id": "The workflow configuration.",
+    "run_id": "The run.",
+    "session_id": "The chat session.",
+    "user_id": "The user.",
+    "metadata": "Whatever its owners keep with it.",
+    "config": "Its settings, whose fields depend on its type.",
+    "status_message": "Why it has its status; null when there is nothing to say.",
+    "database_config": "Where a database is and what to read of it; its fields depend on the type.",
+    "storage_config": "Where an object store is and what to read of it; its fields depend on the type.",
+    "filesystem_config": "Where a file system is and what to read of it; its fields depend on the type.",
+    "credentials": "Names and values of what the store asks for to let us in.",
+    "secret_names": "The names of the credentials that are kept.",
+    "fully_qualified_name": "The dotted name: service.database.schema.table.column.",
+    "version": "The version, major and minor.",
+    "version_major": "The first number of the version; it counts changes of structure.",
+    "version_minor": "The second number of the version; it counts changes of text.",
+    "version_change_reason": "Why this version was made.",
+    "display_name": "The name to show instead of the technical one.",
+    "summary_text": "The description in a sentence or two.",
+    "service_name": "The first part of the dotted name: the connection.",
+    "schema_definition": "How the source defines it, such as the text of a view.",
+    "extension": "Further fields that its owners keep with it.",
+    "is_dq_tagged": "Whether tags for data quality were set.",
+    "is_pii_tagged": "Whether tags for personal data were set.",
+    "is_sensitivity_tagged": "Whether tags for sensitivity were set.",
+    "children_total": "How many direct children there are, however many are shown.",
+    "table_type": "What kind of table it is, such as TABLE or VIEW.",
+    "row_count": "How many rows the table has, as the source estimates.",
+    "column_count": "How many columns the table has.",
+    "table_count": "How many tables the schema has.",
+    "data_type": "The type of the column, in one spelling for all sources.",
+    "data_type_display": "The type of the column as the source spells it.",
+    "ordinal_position": "Where the column stands in its table.",
+    "nullable": "Whether the column takes null.",
+    "constraint": "The constraints on it, such as a primary key.",
+    "column_relationships": "The columns that it refers to.",
+    "precision": "How many digits the column holds.",
+    "scale": "How many of the digits stand after the point.",
+    "data_length": "How many characters or bytes the column holds.",
+    "business_definition": "What it means to the business.",
+    "business_rules": "The rules that its values follow.",
+    "change_summary": "Who described which field last, by field.",
+    "changed_by": "The ids of the users who changed this version.",
+    "tag_id": "The id of the tag.",
+    "tag_fqn": "The dotted name of the tag.",
+    "category_name": "The category that the tag comes from.",
+    "tag_name": "The name of the tag.",
+    "tag_description": "What the tag says.",
+    "previous_version": "The version before this one; empty on the first.",
+    "field_name": "The name of the field.",
+    "resource_type": "The type of the object that permissions are checked on.",
+    "resource_id": "The id of the object that permissions are checked on.",
+    "resource_name": "What people call the resource.",
+    "permission": "The permission that is asked about.",
+    "user": "The user who is asked about; the caller when left out.",
+    "allowed": "Whether the permission is held.",
+    "category": "The category of the work.",
+    "data_asset_types": "The types of assets that it works on.",
+    "is_default": "Whether it came with the platform.",
+    "require_reference_pack": "Whether it needs a reference pack to run.",
+    "schedule": "When it runs by itself; null when it does not.",
+    "status": "Where it stands.",
+    "triggers": "What starts it, beside people.",
+    "workflow_name": "The name of the workflow that runs.",
+    "workflow_definition_id": "The workflow definition, which names the type.",
+    "asset_fqn": "The dotted name that it works on: service[.database[.schema[.table]]].",
+    "database_name": "The database part of the dotted name.",
+    "schema_name": "The schema part of the dotted name.",
+    "table_name": "The table part of the dotted name.",
+    "duration_seconds": "How long it took, in seconds; null until it has ended.",
+    "error_message": "Why it failed; null when it did not.",
+    "input": "What it was given to work on.",
+    "output": "What it made.",
+    "parameters": "Further settings of this one run.",
+    "save_all": "Whether to keep every result, not only the accepted ones.",
+    "enabled": "Whether it is switched on.",
+    "success": "Whether it went well.",
+    "latency_ms": "How long the other side took to answer, in milliseconds.",
+    "value": "The value.",
+    "is_group": "Whether the subject is a group of users.",
+    "deleted": "How many were deleted.",
+    "org_id": "The organization.",
+    "entity_type": "What kind of thing it is.",
+    "entity_id": "Its id in the service that it comes from.",
+    "title": "The line to show first.",
+    "subtitle": "The line to show second.",
+    "url": "Where it can be opened.",
+    "search_attributes": "Further values that a search finds it by.",
+    "extra_metadata": "Further values to show with it.",
+    "type": "What kind of thing it is.",
+    "page": "1-indexed page.",
+    "sort": "field:order, comma-separated, such as name:desc.",
+    "search": "Part of the name or description.",
+}
+"""What a name means wherever it stands, unless a field says something else."""
+
+
+def describe(cls: type[BaseModel]) -> None:
+    """Give each field of a resource or input that has no description the one that its type or name implies."""
+    for name, field in cls.model_fields.items():
+        if field.description is None:
+            field.description = described(name, field.annotation, field.metadata)
+
+
+def described(name: str, *annotations: Any) -> str | None:
+    """What a field or argument is, by its type or name."""
+    parts = [part for annotation in annotations for part in _parts(annotation)]
+    told = next((p.description for p in parts if isinstance(p, FieldInfo) and p.description), None)
+    return told or COMMON.get(name) or next(filter(None, map(_first_sentence, parts)), None)
+
+
+def own_doc(cls: type[Any]) -> str | None:
+    """The docstring of a class itself, not of its base."""
+    own = cls.__dict__.get("__doc__")
+    return inspect.cleandoc(own) if own else None
+
+
+def texts_below(cls: type[Any]) -> dict[str, str]:
+    """The docstrings below the assignments of a class, by name; none where the source is not there."""
+    try:
+        body = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
+    except (OSError, TypeError, SyntaxError):
+        return {}
+    assert isinstance(body, ast.ClassDef)
+    found = {}
+    for before, after in zip(body.body, body.body[1:], strict=False):
+        is_text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+        if isinstance(before, ast.Assign) and isinstance(before.targets[0], ast.Name) and is_text:
+            found[before.targets[0].id] = inspect.cleandoc(str(after.value.value))  # type: ignore[attr-defined]
+    return found
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    """An annotation and everything in it: union members, items, metadata."""
+    yield annotation
+    inner = annotation if isinstance(annotation, list | tuple) else get_args(annotation)
+    for part in inner:
+        yield from _parts(part)
+
+
+def _first_sentence(part: Any) -> str | None:
+    if not (isinstance(part, type) and issubclass(part, BaseModel | Enum)):
+        return None
+    own = own_doc(part)
+    return own.split("\n\n")[0].replace("\n", " ") if own else None

@@ -1,0 +1,94 @@
+"""Entities by their global id."""
+
+from typing import Any
+
+import pytest
+
+from resolvers.entities import ENTITIES
+from schema.node import encode
+from tests.doors import SDL
+from tests.world import World
+
+pytestmark = pytest.mark.anyio
+
+NODE = """query($id: ID!) { node(id: $id) {
+  __typename ...on Project { nodeId name } ...on DataConnection { nodeId name } } }"""
+NODES = "query($ids: [ID!]!) { nodes(ids: $ids) { __typename ...on Project { name } ...on DataConnection { name } } }"
+
+
+async def ask(world: World, query: str, token: str | None = None, **variables: Any) -> Any:
+    answer = await world.request(
+        "POST", "/graphql", token=token or world.owner, json={"query": query, "variables": variables}
+    )
+    return answer.json()
+
+
+def test_every_entity_has_a_global_id_and_only_those() -> None:
+    members = {type_.name for type_ in SDL.type_map["Node"].types}  # type: ignore[attr-defined]
+    assert members == {model.__name__ for model in ENTITIES}
+    named = {name for name, type_ in SDL.type_map.items() if "nodeId" in getattr(type_, "fields", {})}
+    assert named == members
+
+
+async def registered(world: World, name: str) -> str:
+    body = {"name": name, "connection_type": "nfs", "filesystem_config": {"path": "/x"}}
+    made = await world.request("POST", "/assets/data", token=world.owner, json=body)
+    uri: str = made.json()["resource_uri"]
+    return uri
+
+
+async def test_what_the_graph_shows_is_read_again_by_its_id(world: World) -> None:
+    await registered(world, "Orders")
+    shown = await ask(world, "{ projects { items { nodeId name } } dataConnections { items { nodeId name } } }")
+    items = shown["data"]["projects"]["items"] + shown["data"]["dataConnections"]["items"]
+    assert {item["name"] for item in items} == {"shop", "lab", "Orders"}
+    for item in items:
+        found = (await ask(world, NODE, id=item["nodeId"]))["data"]["node"]
+        assert {key: found[key] for key in item} == item
+
+
+async def test_what_is_not_there_or_not_for_the_caller_is_null(world: World) -> None:
+    uri = await registered(world, "Orders")
+    stranger = world.token("nobody", project=world.shop)
+    assert (await ask(world, NODE, id=encode("DataConnection", uri)))["data"]["node"]["name"] == "Orders"
+    for token in (stranger, world.foreign_owner):
+        body = await ask(world, NODE, token, id=encode("DataConnection", uri))
+        assert body == {"data": {"node": None}}
+    assert await ask(world, NODE, id=encode("Project", "none")) == {"data": {"node": None}}
+    assert await ask(world, NODE, id=encode("Project", world.theirs)) == {"data": {"node": None}}
+
+
+async def test_what_is_no_id_is_refused(world: World) -> None:
+    for wrong in ("", "x", "%%", encode("Secret", "x"), encode("Nothing", "x"), encode("Project", "")):
+        body = await ask(world, NODE, id=wrong)
+        assert body["data"] == {"node": None}
+        assert body["errors"][0]["extensions"]["code"] == "INVALID_PARAMETER", wrong
+
+
+async def test_many_are_read_in_their_order_for_the_price_of_one(world: World, statements: list[str]) -> None:
+    ids = [encode("DataConnection", await registered(world, f"c{n}")) for n in range(10)]
+    mixed = [ids[3], encode("Project", world.shop), encode("Project", "none"), ids[1], ids[3]]
+    body = await ask(world, NODES, ids=mixed)
+    assert [node and node["name"] for node in body["data"]["nodes"]] == ["c3", "shop", None, "c1", "c3"]
+    costs = []
+    for asked in (ids[:1], ids):
+        statements.clear()
+        body = await ask(world, NODES, ids=asked)
+        assert len(body["data"]["nodes"]) == len(asked)
+        costs.append(len([s for s in statements if not s.startswith(("BEGIN", "COMMIT"))]))
+    assert costs[0] == costs[1]
+
+
+@pytest.mark.parametrize("store_kind", ["sqlite"])
+async def test_each_is_charged_and_their_number_is_bounded(world: World) -> None:
+    async def left(number: int) -> int:
+        body = {"query": NODES, "variables": {"ids": [encode("Project", world.shop)] * number}}
+        answer = await world.request("POST", "/graphql", token=world.owner, json=body)
+        assert "errors" not in answer.json()
+        return int(answer.headers["X-RateLimit-Remaining"])
+
+    before = await left(1)
+    assert await left(5) == before - 5
+    assert await left(100) == before - 105
+    body = await ask(world, NODES, ids=[encode("Project", world.shop)] * 101)
+    assert body["errors"][0]["extensions"]["code"] == "INVALID_PARAMETER"
