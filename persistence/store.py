@@ -9,14 +9,27 @@ import sqlalchemy as sa
 from persistence.engine import Database
 from persistence.queries.chat import SessionShelf, TurnShelf
 from persistence.queries.connections import ConnectionShelf
-from persistence.queries.search import SearchShelf
+from persistence.queries.files import ContentShelf, kept_blobs
+from persistence.queries.glossary import GlossaryTermShelf, TermAssetShelf
+from persistence.queries.pipelines import PipelineShelf
+from persistence.queries.proposals import ProposalShelf
+from persistence.queries.quality import (
+    DimensionShelf,
+    MetricDefinitionShelf,
+    MetricResultShelf,
+    ViolationDefinitionShelf,
+)
 from persistence.queries.schedules import ScheduleRunShelf, ScheduleShelf
+from persistence.queries.search import SearchShelf
 from persistence.queries.secrets import SecretShelf
-from persistence.queries.workflows import RunShelf, RunTaskShelf
+from persistence.queries.violations import ViolationEventShelf, ViolationShelf
+from persistence.queries.workflows import ConfigurationShelf, RunShelf, RunTaskShelf
 from persistence.repository import Repository, Scope
-from persistence.tables import data_readiness, governance
+from persistence.tables import files as files_table
+from persistence.tables import governance
 from persistence.tuples import TupleLike, write_tuples
-from schema.data_readiness.workflow import WorkflowConfiguration
+from schema.assets.artifact import Artifact
+from schema.assets.file import File
 from schema.governance.organization import Organization
 from schema.governance.project import Project
 
@@ -62,14 +75,33 @@ class Shelves:
         return ConnectionShelf(self.connection)
 
     @cached_property
-    def workflow_configurations(self) -> Repository[WorkflowConfiguration]:
+    def files(self) -> ContentShelf[File]:
+        """Uploaded files."""
+        return ContentShelf(self.connection, File, files_table.files, key="resource_uri", noun="file")
+
+    @cached_property
+    def artifacts(self) -> ContentShelf[Artifact]:
+        """Artifacts."""
+        return ContentShelf(self.connection, Artifact, files_table.artifacts, key="resource_uri", noun="artifact")
+
+    def kept_blobs(self, names: Sequence[str]) -> set[str]:
+        """Which of these blobs a row names, whoever's it is."""
+        return kept_blobs(self.connection, names)
+
+    @cached_property
+    def workflow_configurations(self) -> ConfigurationShelf:
         """Workflow configurations."""
-        return Repository(
-            self.connection,
-            WorkflowConfiguration,
-            data_readiness.workflow_configurations,
-            noun="workflow_configuration",
-        )
+        return ConfigurationShelf(self.connection)
+
+    @cached_property
+    def pipeline_runs(self) -> PipelineShelf:
+        """Pipelines of run-all-enrichment."""
+        return PipelineShelf(self.connection)
+
+    @cached_property
+    def proposals(self) -> ProposalShelf:
+        """What runs propose, and what was decided about it."""
+        return ProposalShelf(self.connection)
 
     @cached_property
     def workflow_runs(self) -> RunShelf:
@@ -97,6 +129,46 @@ class Shelves:
         return ScheduleRunShelf(self.connection)
 
     @cached_property
+    def dimensions(self) -> DimensionShelf:
+        """Dimensions of quality."""
+        return DimensionShelf(self.connection)
+
+    @cached_property
+    def metric_definitions(self) -> MetricDefinitionShelf:
+        """What is counted for each dimension."""
+        return MetricDefinitionShelf(self.connection)
+
+    @cached_property
+    def metric_results(self) -> MetricResultShelf:
+        """What runs have measured."""
+        return MetricResultShelf(self.connection)
+
+    @cached_property
+    def violation_definitions(self) -> ViolationDefinitionShelf:
+        """Kinds of violation."""
+        return ViolationDefinitionShelf(self.connection)
+
+    @cached_property
+    def violations(self) -> ViolationShelf:
+        """What is wrong."""
+        return ViolationShelf(self.connection)
+
+    @cached_property
+    def violation_events(self) -> ViolationEventShelf:
+        """The history of violations."""
+        return ViolationEventShelf(self.connection)
+
+    @cached_property
+    def glossary_terms(self) -> GlossaryTermShelf:
+        """Words of the business."""
+        return GlossaryTermShelf(self.connection)
+
+    @cached_property
+    def term_assets(self) -> TermAssetShelf:
+        """Links from terms to assets."""
+        return TermAssetShelf(self.connection)
+
+    @cached_property
     def chat_sessions(self) -> SessionShelf:
         """Chat sessions."""
         return SessionShelf(self.connection)
@@ -119,6 +191,8 @@ class Shelves:
         shelves: dict[str, Repository[Any]] = {
             "project": self.projects,
             "data_connection": self.data_connections,
+            "file": self.files,
+            "artifact": self.artifacts,
         }
         return object_type in shelves and shelves[object_type].find(scope, object_id) is not None
 

@@ -1,17 +1,77 @@
 """Every path under /data-readiness, which /api/data-readiness serves alike. Additions to the contract are marked."""
 
-from resolvers.data_readiness import runs, workflows
+from resolvers.data_readiness import (
+    approvals,
+    data_assets,
+    glossary,
+    metrics,
+    pipelines,
+    runs,
+    scorecard,
+    violations,
+    workflows,
+)
 from rest_compat.door import Door
-from rest_compat.envelopes import PageLimitList, PerPageList
+from rest_compat.envelopes import DefinitionList, PageLimitList, PerPageList
 
 data_readiness = Door("/data-readiness", tag="Data Readiness", also=("/api/data-readiness",))
 
 _configuration, _run = "/workflows/{configuration_id}", "/workflows/{configuration_id}/runs/{run_id}"
 data_readiness.get("/workflows", workflows.list_workflow_configurations, envelope=PageLimitList)
 data_readiness.post("/workflows", workflows.create_workflow_configuration)
+# Before the path that takes an id in the same place.
+data_readiness.get("/workflows/definitions", workflows.list_workflow_definitions, envelope=PageLimitList)  # addition
+data_readiness.get("/workflows/pipelines", pipelines.list_pipeline_runs, envelope=PageLimitList)  # addition
+data_readiness.get("/workflows/pipelines/{pipeline_id}", pipelines.get_pipeline_run)
 data_readiness.get(_configuration, workflows.get_workflow_configuration)
+data_readiness.put(_configuration, workflows.update_workflow_configuration)  # addition
+data_readiness.delete(_configuration, workflows.delete_workflow_configuration)  # addition
 data_readiness.post(f"{_configuration}/runs", runs.trigger_run, status=202)
 data_readiness.get(f"{_configuration}/runs", runs.list_workflow_runs, envelope=PageLimitList)
 data_readiness.get(_run, runs.get_workflow_run)
 data_readiness.get(f"{_run}/tasks", runs.list_run_tasks, envelope=PerPageList)
 data_readiness.post(f"{_run}/cancel", runs.cancel_run, status=200)  # addition
+data_readiness.post(f"{_run}/retry", runs.retry_run, status=202)  # addition
+
+_approval = "/workflows/runs/{run_id}/approval"
+data_readiness.get("/workflows/runs/{run_id}/proposals", approvals.list_run_proposals, envelope=PageLimitList)
+data_readiness.get(_approval, approvals.get_run_approval)
+data_readiness.post(_approval, approvals.decide_run, status=200)
+
+_assets, _asset = "/data-assets", "/data-assets/{asset_id}"
+data_readiness.get(_assets, data_assets.list_data_assets, envelope=PageLimitList)
+data_readiness.get(_asset, data_assets.get_data_asset)
+data_readiness.get(f"{_asset}/runs", data_assets.list_data_asset_runs, envelope=PageLimitList)
+
+_dimensions, _metrics = "/metrics/dimensions", "/metrics/definitions"
+data_readiness.get(_dimensions, metrics.list_dimensions, envelope=PageLimitList)  # addition
+data_readiness.post(_dimensions, metrics.create_dimension)  # addition
+data_readiness.put(f"{_dimensions}/{{dimension_id}}", metrics.update_dimension)  # addition
+data_readiness.delete(f"{_dimensions}/{{dimension_id}}", metrics.delete_dimension)  # addition
+data_readiness.get(_metrics, metrics.list_metric_definitions, envelope=PageLimitList)  # addition
+data_readiness.post(_metrics, metrics.create_metric_definition)  # addition
+data_readiness.put(f"{_metrics}/{{definition_id}}", metrics.update_metric_definition)  # addition
+data_readiness.delete(f"{_metrics}/{{definition_id}}", metrics.delete_metric_definition)  # addition
+data_readiness.get("/metrics/results", metrics.list_metric_results, envelope=PageLimitList)  # addition
+data_readiness.post("/metrics/scorecard", scorecard.get_scorecard, status=200)
+
+_kinds, _violation = "/violations/definitions", "/violations/{violation_id}"
+data_readiness.get("/violations", violations.list_violations, envelope=PageLimitList)
+data_readiness.get(_kinds, violations.list_violation_definitions, envelope=DefinitionList)
+data_readiness.post(_kinds, violations.create_violation_definition)  # addition
+data_readiness.put(f"{_kinds}/{{definition_id}}", violations.update_violation_definition)  # addition
+data_readiness.delete(f"{_kinds}/{{definition_id}}", violations.delete_violation_definition)  # addition
+data_readiness.get(_violation, violations.get_violation)
+data_readiness.patch(_violation, violations.update_violation)
+data_readiness.get(f"{_violation}/history", violations.list_violation_history, envelope=PageLimitList)  # addition
+
+_terms, _term = "/glossary/terms", "/glossary/terms/{term_id}"
+data_readiness.get(_terms, glossary.list_glossary_terms, envelope=PageLimitList)
+data_readiness.post(_terms, glossary.create_glossary_term)
+data_readiness.get(_term, glossary.get_glossary_term)
+data_readiness.put(_term, glossary.update_glossary_term)
+data_readiness.delete(_term, glossary.delete_glossary_term)
+data_readiness.post(f"{_term}/approval", glossary.review_glossary_term, status=200)  # addition
+data_readiness.get(f"{_term}/assets", glossary.list_glossary_term_assets, envelope=PageLimitList)  # addition
+data_readiness.post(f"{_term}/assets", glossary.link_glossary_term)  # addition
+data_readiness.delete(f"{_term}/assets", glossary.unlink_glossary_term)  # addition

@@ -111,5 +111,17 @@ class OffsetResults(BaseModel, Generic[T]):
         )
 
 
+class DefinitionList(BaseModel, Generic[T]):
+    """`{definitions, total}`: violation definitions, all of them."""
+
+    definitions: list[T]
+    total: int
+
+    @classmethod
+    def of(cls, window: Page[Any], /) -> "DefinitionList[Any]":
+        """Wrap all there is."""
+        return DefinitionList[Any].model_construct(definitions=window.items, total=window.total)
+
+
 def _numbers(window: Page[Any]) -> tuple[int, int]:
     return window.offset // window.limit + 1, -(-window.total // window.limit)

@@ -2,13 +2,26 @@
 
 from collections.abc import Sequence
 
-from persistence.tables.data_readiness import workflow_runs
-from resolvers.loaders.base import LoadersBase, batched
+from persistence.tables.data_readiness import workflow_configurations, workflow_runs
+from resolvers.loaders.base import MOST_PER_PARENT, LoadersBase, batched
+from schema.data_readiness.scorecard import ScoredPart
+from schema.data_readiness.violation import Violation
+from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import TASKS_SHOWN, WorkflowRun
 
 
 class DataReadinessLoaders(LoadersBase):
-    """What hangs on workflow configurations."""
+    """What hangs on projects and on workflow configurations."""
+
+    @batched
+    async def configurations_of_project(self, ids: Sequence[str]) -> list[list[WorkflowConfiguration]]:
+        """The project's workflow configurations, newest first; empty when the caller may not read the project."""
+        return await self._of_parents(
+            lambda shelves: shelves.workflow_configurations,
+            "project_id",
+            ids,
+            order=[workflow_configurations.c.created_at.desc()],
+        )
 
     @batched
     async def runs_of_configuration(self, ids: Sequence[str]) -> list[list[WorkflowRun]]:
@@ -22,3 +35,11 @@ class DataReadinessLoaders(LoadersBase):
         runs = [run.id for group in found for run in group]
         tasks = await self._store.read(lambda shelves: shelves.run_tasks.of_runs(self._scope, runs, TASKS_SHOWN))
         return [[run.model_copy(update={"tasks": tasks[run.id]}) for run in group] for group in found]
+
+    @batched
+    async def violations_of_part(self, parts: Sequence[ScoredPart]) -> list[list[Violation]]:
+        """What stands behind each figure of a scorecard, the worst first."""
+        readable = await self._readable("project", [part.project_id for part in parts])
+        shown = [part for part in parts if readable[part.project_id]]
+        found = await self._store.read(lambda shelves: shelves.violations.of_parts(self._scope, shown, MOST_PER_PARENT))
+        return [found.get(part, []) for part in parts]

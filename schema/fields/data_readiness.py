@@ -11,11 +11,13 @@ from resolvers.data_readiness.workflows import (
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import RunTask, StartedRun, WorkflowRun
 from schema.door import connects, opens
+from schema.fields.quality import QualityMutation, QualityQuery
+from schema.fields.workflows import WorkflowsMutation, WorkflowsQuery
 from schema.pagination import Connection, Page
 
 
 @strawberry.type(name="Query")
-class DataReadinessQuery:
+class DataReadinessQuery(WorkflowsQuery, QualityQuery):
     """What can be read of Data Readiness."""
 
     workflow_configurations: Page[WorkflowConfiguration] = opens(list_workflow_configurations)
@@ -29,7 +31,7 @@ class DataReadinessQuery:
 
 
 @strawberry.type(name="Mutation")
-class DataReadinessMutation:
+class DataReadinessMutation(WorkflowsMutation, QualityMutation):
     """What can be changed of Data Readiness."""
 
     create_workflow_configuration: WorkflowConfiguration = opens(create_workflow_configuration)

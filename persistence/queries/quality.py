@@ -1,0 +1,295 @@
+"""Definitions, of which some are built in and have no rows, and the results of metrics."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, TypeVar
+from uuid import NAMESPACE_URL, uuid5
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from persistence.repository import Repository, Scope
+from persistence.tables import quality
+from schema.base import Resource
+from schema.data_readiness.quality import Dimension, DimensionReference, MetricDefinition, MetricResult
+from schema.data_readiness.quality_builtin import DIMENSIONS, METRICS, VIOLATIONS
+from schema.data_readiness.violation import ViolationDefinition
+from schema.errors import NotFound
+from schema.identifiers import Fqn
+
+ResourceT = TypeVar("ResourceT", bound=Resource)
+DefinitionT = TypeVar("DefinitionT", Dimension, MetricDefinition, ViolationDefinition)
+
+PARTS: Final = ("service", "database", "schema", "table", "column")
+"""The columns that hold the parts of an asset's dotted name."""
+
+
+def parts_of(asset_fqn: str) -> dict[str, str | None]:
+    """The parts of an asset's dotted name by column. Raises ValueError when it is none, or names no asset."""
+    parts = Fqn.parse(asset_fqn).parts
+    if len(parts) > len(PARTS):
+        raise ValueError(f"{asset_fqn!r} has more than {len(PARTS)} parts")
+    return dict(zip(PARTS, (*parts, None, None, None, None), strict=False))
+
+
+def below(table: sa.Table, parts: Sequence[str]) -> list[sa.ColumnElement[bool]]:
+    """The condition of rows about an asset and all that is under it."""
+    return [table.c[name] == part for name, part in zip(PARTS, parts, strict=False)]
+
+
+class DefinitionShelf(Repository[DefinitionT]):
+    """Definitions of one kind: those that are built in, and the project's own.
+
+    A deleted one is kept for scorecards of the past; nothing else finds it.
+    """
+
+    def __init__(
+        self,
+        connection: sa.Connection,
+        model: type[DefinitionT],
+        table: sa.Table,
+        builtin: Sequence[DefinitionT],
+        noun: str,
+    ) -> None:
+        super().__init__(connection, model, table, noun=noun)
+        self._builtin = {definition.id: definition for definition in builtin}
+
+    def is_built_in(self, id: str) -> bool:
+        """Whether the id is that of a built-in definition."""
+        return id in self._builtin
+
+    def completed(self, values: dict[str, Any]) -> dict[str, Any]:
+        """What has a row is the project's own."""
+        return values | {"is_built_in": False}
+
+    def find(self, scope: Scope, id: str, **equals: Any) -> DefinitionT | None:
+        """One definition that stands, or None."""
+        if id in self._builtin:
+            return self._builtin[id]
+        query = self.select(scope).where(self.table.c.id == id, self.table.c.deleted_at.is_(None))
+        found = self.resources(self._connection.execute(query).all())
+        return found[0] if found else None
+
+    def standing(self, scope: Scope, *, at: datetime | None = None) -> list[DefinitionT]:
+        """All that stand, or stood at a moment: the built-in ones, then the project's own, the oldest first."""
+        table = self.table
+        query = self.select(scope).order_by(table.c.created_at, table.c.id)
+        if at is None:
+            query = query.where(table.c.deleted_at.is_(None))
+        else:
+            query = query.where(table.c.created_at <= at, sa.or_(table.c.deleted_at.is_(None), table.c.deleted_at > at))
+        return [*self._builtin.values(), *self.resources(self._connection.execute(query).all())]
+
+    def of_ids(self, scope: Scope, ids: Iterable[str]) -> dict[str, DefinitionT]:
+        """Definitions by id, deleted ones too; one statement when any is not built in."""
+        wanted = set(ids)
+        found = {id: self._builtin[id] for id in wanted & self._builtin.keys()}
+        if own := sorted(wanted - found.keys()):
+            query = self.select(scope).where(self.table.c.id.in_(own))
+            found |= {made.id: made for made in self.resources(self._connection.execute(query).all())}
+        return found
+
+    def is_taken(self, fqn: str) -> bool:
+        """Whether a built-in definition has the name; the rows' own are kept apart by the table."""
+        return any(definition.fqn == fqn for definition in self._builtin.values())
+
+    def count_own(self, scope: Scope) -> int:
+        """How many of the project's own stand."""
+        query = sa.select(sa.func.count()).select_from(self.table)
+        number: int = self._connection.execute(
+            query.where(*self._within(scope), self.table.c.deleted_at.is_(None))
+        ).scalar_one()
+        return number
+
+    def retire(self, scope: Scope, id: str, at: datetime) -> None:
+        """Delete a definition of the project's own. Raises NotFound."""
+        gone = self._connection.execute(
+            self.table.update()
+            .where(*self._within(scope), self.table.c.id == id, self.table.c.deleted_at.is_(None))
+            .values(deleted_at=at, taken_fqn=None, revision=self.table.c.revision + 1)
+        )
+        if not gone.rowcount:
+            raise NotFound(self.noun, id)
+
+
+class DimensionShelf(DefinitionShelf[Dimension]):
+    """Dimensions."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        super().__init__(connection, Dimension, quality.dimensions, DIMENSIONS, "dimension")
+
+    def references(self, scope: Scope, ids: Iterable[str]) -> dict[str, DimensionReference]:
+        """Dimensions as others name them, deleted ones too."""
+        return {id: dimension.reference() for id, dimension in self.of_ids(scope, ids).items()}
+
+    def in_use(self, scope: Scope, id: str) -> bool:
+        """Whether a definition that stands belongs to the dimension."""
+        return any(
+            self._connection.execute(
+                sa.select(table.c.id)
+                .where(
+                    table.c.organization_id == scope.organization_id,
+                    table.c.project_id == scope.project_id,
+                    table.c.dimension_id == id,
+                    table.c.deleted_at.is_(None),
+                )
+                .limit(1)
+            ).first()
+            for table in (quality.metric_definitions, quality.violation_definitions)
+        )
+
+
+class MetricDefinitionShelf(DefinitionShelf[MetricDefinition]):
+    """Metrics."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        super().__init__(connection, MetricDefinition, quality.metric_definitions, METRICS, "metric_definition")
+
+
+class WithDimension(Repository[ResourceT]):
+    """A shelf whose rows hold the id of a dimension where the resource shows a reference to it."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._columns.extend([self.table.c.dimension_id, self.table.c.organization_id, self.table.c.project_id])
+
+    def resources(self, rows: Iterable[Sequence[Any]]) -> list[ResourceT]:
+        """Make resources of rows; the dimensions of all come in one statement."""
+        kept, first = list(rows), len(self._names) + 1
+        shelf = DimensionShelf(self._connection)
+        references: dict[str, DimensionReference] = {}
+        for scope in {Scope(row[first + 1], row[first + 2]) for row in kept}:
+            references |= shelf.references(scope, {row[first] for row in kept})
+        made = []
+        for row in kept:
+            values = self.completed(dict(zip(self._names, row, strict=False)))
+            item = self._model.model_validate(values | {"dimension": references[row[first]]})
+            item._revision = row[first - 1]
+            made.append(item)
+        return made
+
+
+class ViolationDefinitionShelf(WithDimension[ViolationDefinition], DefinitionShelf[ViolationDefinition]):
+    """Kinds of violation, each with its dimension."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        super().__init__(
+            connection, ViolationDefinition, quality.violation_definitions, VIOLATIONS, "violation_definition"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a run has measured: one metric on one asset."""
+
+    metric_definition_id: str
+    asset_fqn: str
+    numerator: int
+    denominator: int
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.numerator <= self.denominator < 2**53:
+            raise ValueError("a result counts from 0 to the denominator, which has 53 bits at most")
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """The latest results of one metric, added up."""
+
+    numerator: int
+    denominator: int
+    asset_count: int
+
+
+class MetricResultShelf(Repository[MetricResult]):
+    """Results of metrics: written by runs, never changed."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        super().__init__(connection, MetricResult, quality.metric_results, noun="metric_result")
+
+    def record(self, scope: Scope, run_id: str, results: Iterable[Measured], *, at: datetime) -> int:
+        """Write what a run has measured; how many were new. A run measures a metric of an asset once: the first stays.
+
+        `at` is the moment of writing, not one of the past: what a scorecard said of a time must stay what it was.
+        Raises ValueError for a metric that the project does not have.
+        """
+        kept = list(results)
+        if scope.project_id is None:
+            raise ValueError("results belong to a project")
+        metrics = MetricDefinitionShelf(self._connection).of_ids(scope, {one.metric_definition_id for one in kept})
+        rows: dict[str, dict[str, Any]] = {}
+        for one in kept:
+            if one.metric_definition_id not in metrics:
+                raise ValueError(f"there is no metric {one.metric_definition_id!r} in the project")
+            key = f"{scope.project_id}/{run_id}/{one.metric_definition_id}/{one.asset_fqn}"
+            rows.setdefault(
+                id := str(uuid5(NAMESPACE_URL, key)),
+                {
+                    "id": id,
+                    "organization_id": scope.organization_id,
+                    "project_id": scope.project_id,
+                    "metric_definition_id": one.metric_definition_id,
+                    "dimension_id": metrics[one.metric_definition_id].dimension_id,
+                    "asset_fqn": one.asset_fqn,
+                    **parts_of(one.asset_fqn),
+                    "workflow_run_id": run_id,
+                    "numerator": one.numerator,
+                    "denominator": one.denominator,
+                    "measured_at": at,
+                    "details": dict(one.details),
+                },
+            )
+        before = self._count_of_run(scope, run_id)
+        if rows:
+            insert_new(self._connection, self.table, list(rows.values()))
+        return self._count_of_run(scope, run_id) - before
+
+    def latest(self, scope: Scope, parts: Sequence[str], *, at: datetime, run_id: str | None) -> dict[str, Sums]:
+        """The latest result of each metric and asset at a moment, added up by metric."""
+        table = self.table
+        where = [*self._within(scope), *below(table, parts), table.c.measured_at <= at]
+        if run_id is not None:
+            where.append(table.c.workflow_run_id == run_id)
+        rank = sa.func.row_number().over(
+            partition_by=[table.c.metric_definition_id, table.c.asset_fqn],
+            order_by=[table.c.measured_at.desc(), table.c.id],
+        )
+        columns = (table.c.metric_definition_id, table.c.numerator, table.c.denominator)
+        ranked = sa.select(*columns, rank.label("rank")).where(*where).subquery()
+        query = (
+            sa.select(
+                ranked.c.metric_definition_id,
+                sa.func.sum(ranked.c.numerator),
+                sa.func.sum(ranked.c.denominator),
+                sa.func.count(),
+            )
+            .where(ranked.c.rank == 1)
+            .group_by(ranked.c.metric_definition_id)
+        )
+        return {
+            metric: Sums(int(numerator), int(denominator), assets)
+            for metric, numerator, denominator, assets in self._connection.execute(query)
+        }
+
+    def end_of_run(self, scope: Scope, run_id: str) -> datetime | None:
+        """When the last result of a run was written."""
+        query = sa.select(sa.func.max(self.table.c.measured_at)).where(
+            *self._within(scope), self.table.c.workflow_run_id == run_id
+        )
+        last: datetime | None = self._connection.execute(query).scalar_one()
+        return last
+
+    def _count_of_run(self, scope: Scope, run_id: str) -> int:
+        query = sa.select(sa.func.count()).select_from(self.table)
+        number: int = self._connection.execute(
+            query.where(*self._within(scope), self.table.c.workflow_run_id == run_id)
+        ).scalar_one()
+        return number
+
+
+def insert_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows, passing over those that stand already."""
+    insert = postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+    connection.execute(insert.on_conflict_do_nothing(), list(rows))

@@ -1,0 +1,310 @@
+"""Violations: what people decide about them, and what runs find, one violation for the same thing seen again."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+from uuid import uuid4
+
+import sqlalchemy as sa
+
+from persistence.queries.quality import (
+    MetricDefinitionShelf,
+    ViolationDefinitionShelf,
+    WithDimension,
+    below,
+    insert_new,
+    parts_of,
+)
+from persistence.repository import Repository, Scope
+from persistence.tables.quality import violation_events as events
+from persistence.tables.quality import violations
+from schema.data_readiness.scorecard import ScoredPart
+from schema.data_readiness.violation import UNRESOLVED, Severity, Violation, ViolationEvent, ViolationStatus
+from schema.identifiers import Fqn
+
+RANKS: Final = {severity: rank for rank, severity in enumerate(Severity)}
+"""How severities sort: the worst is the highest."""
+
+AT_ONCE: Final = 500
+"""How many fingerprints one statement looks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong that a run has found.
+
+    `check` names the rule that found it, `key` what is wrong where a rule can find several things on one asset; both,
+    with the asset, are what makes two findings the same violation.
+    """
+
+    check: str
+    definition_id: str
+    asset_fqn: str
+    key: str = ""
+    severity: Severity | None = None
+    """The definition's when None."""
+    metric_definition_id: str | None = None
+    """The metric whose score it lowers."""
+    display_name: str | None = None
+    asset_version: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+    dq_rule_execution_id: str | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same thing in every run."""
+        text = "\x1f".join((self.check, self.asset_fqn, self.key))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a run's findings came to."""
+
+    new: int
+    seen_again: int
+    reopened: int
+    resolved: int
+
+
+class ViolationShelf(WithDimension[Violation]):
+    """Violations of a project."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        super().__init__(connection, Violation, violations, noun="violation")
+
+    def move(
+        self, scope: Scope, current: Violation, values: Mapping[str, Any], event: Mapping[str, Any], *, expected: int
+    ) -> Violation:
+        """Change a violation and write that into its history. Raises VersionConflict."""
+        changed = self.change(scope, current.id, values, expected=expected)
+        position = expected + 1
+        self._connection.execute(events.insert().values(_event(scope, current.id, position, event)))
+        return changed
+
+    def record(
+        self,
+        scope: Scope,
+        run_id: str,
+        findings: Iterable[Finding],
+        *,
+        checked: Collection[str],
+        actor: str,
+        at: datetime,
+    ) -> Recorded:
+        """Take in what a run has found.
+
+        Seen again stays one violation: only its count, its last sight and its details move. Back after it was resolved,
+        it is open again. What `checked` rules no longer find is resolved; a rule that could not be evaluated is not
+        among them, so it resolves nothing. What a person called a false positive stays one. Recording the same findings
+        of a run twice changes nothing. Raises ValueError for a definition or metric that the project does not have.
+        """
+        if scope.project_id is None:
+            raise ValueError("violations belong to a project")
+        found = {finding.fingerprint: finding for finding in findings}
+        rows = self._rows(scope, run_id, found, actor, at)
+        standing = self._standing(scope, list(found))
+        fresh = [row for fingerprint, row in rows.items() if fingerprint not in standing]
+        if fresh:
+            insert_new(self._connection, violations, fresh)
+            stored = self._standing(scope, [row["fingerprint"] for row in fresh])
+            own = {row["id"] for row in fresh} & {row.id for row in stored.values()}
+            # What another run has written in the same moment is seen again.
+            standing |= {print_: row for print_, row in stored.items() if row.id not in own}
+        else:
+            own = set()
+        if own:
+            opened = {"at": at, "to_status": ViolationStatus.OPEN, "actor": actor, "workflow_run_id": run_id}
+            self._connection.execute(events.insert(), [_event(scope, id, 1, opened) for id in sorted(own)])
+        reopened = again = 0
+        for fingerprint, row in standing.items():
+            if row.workflow_run_id == run_id:
+                continue  # recorded already; what was decided since then stands
+            values = {
+                name: rows[fingerprint][name]
+                for name in (
+                    "severity", "severity_rank", "details", "display_name", "asset_version", "dq_rule_execution_id",
+                    "metric_definition_id", "workflow_run_id", "last_seen_at", "updated_at",
+                )
+            }  # fmt: skip
+            values["seen_count"] = row.seen_count + 1
+            if row.status == ViolationStatus.RESOLVED:
+                reopened += 1
+                values |= {"status": ViolationStatus.OPEN} | CLEARED
+                self._by_run(scope, row, values, ViolationStatus.OPEN, run_id, actor, at)
+            else:
+                again += 1
+                self._set(row, values)
+        resolved = self._resolve(scope, run_id, set(found), checked, actor, at)
+        return Recorded(len(own), again, reopened, resolved)
+
+    def of_parts(self, scope: Scope, parts: Sequence[ScoredPart], most: int) -> dict[ScoredPart, list[Violation]]:
+        """What stands behind figures of scorecards, the worst first: one statement for each card."""
+        cards: dict[tuple[Any, ...], list[ScoredPart]] = {}
+        for part in parts:
+            cards.setdefault((part.project_id, part.asset_parts, part.as_of, part.workflow_run_id), []).append(part)
+        found: dict[ScoredPart, list[Violation]] = {part: [] for part in parts}
+        for (project, asset_parts, as_of, run_id), group in cards.items():
+            where = [*below(violations, asset_parts), _counted(as_of)]
+            if run_id is not None:
+                where.append(violations.c.workflow_run_id == run_id)
+            metric = violations.c.metric_definition_id
+            where.append(metric.in_([part.metric_definition_id for part in group]))
+            order = (violations.c.severity_rank.desc(), violations.c.created_at, violations.c.id)
+            rank = sa.func.row_number().over(partition_by=metric, order_by=order)
+            inside = Scope(scope.organization_id, project)
+            ranked = (
+                sa.select(*self._columns, metric.label("of_metric"), rank.label("of_rank"))
+                .where(*self._within(inside), *where)
+                .subquery()
+            )
+            query = sa.select(ranked).where(ranked.c.of_rank <= most).order_by(ranked.c.of_metric, ranked.c.of_rank)
+            rows = self._connection.execute(query).all()
+            by_metric: dict[str, list[Violation]] = {}
+            for row, item in zip(rows, self.resources(rows), strict=True):
+                by_metric.setdefault(row.of_metric, []).append(item)
+            for part in group:
+                found[part] = by_metric.get(part.metric_definition_id, [])
+        return found
+
+    def _rows(
+        self, scope: Scope, run_id: str, found: Mapping[str, Finding], actor: str, at: datetime
+    ) -> dict[str, dict[str, Any]]:
+        """The row of each finding, were it new."""
+        definitions = ViolationDefinitionShelf(self._connection).of_ids(
+            scope, {finding.definition_id for finding in found.values()}
+        )
+        metrics = MetricDefinitionShelf(self._connection).of_ids(
+            scope, {finding.metric_definition_id for finding in found.values() if finding.metric_definition_id}
+        )
+        rows = {}
+        for fingerprint, finding in found.items():
+            if finding.definition_id not in definitions:
+                raise ValueError(f"there is no violation definition {finding.definition_id!r} in the project")
+            if finding.metric_definition_id is not None and finding.metric_definition_id not in metrics:
+                raise ValueError(f"there is no metric {finding.metric_definition_id!r} in the project")
+            definition = definitions[finding.definition_id]
+            severity = finding.severity or definition.default_severity
+            rows[fingerprint] = {
+                "id": str(uuid4()),
+                "organization_id": scope.organization_id,
+                "project_id": scope.project_id,
+                "definition_id": definition.id,
+                "name": definition.name,
+                "fqn": str(Fqn.parse(finding.asset_fqn).child(definition.name)),
+                "dimension_id": definition.dimension.id,
+                "metric_definition_id": finding.metric_definition_id,
+                "check_key": finding.check,
+                "fingerprint": fingerprint,
+                "asset_fqn": finding.asset_fqn,
+                **parts_of(finding.asset_fqn),
+                "asset_version": finding.asset_version,
+                "severity": severity,
+                "severity_rank": RANKS[severity],
+                "status": ViolationStatus.OPEN,
+                "workflow_run_id": run_id,
+                "created_at": at,
+                "display_name": finding.display_name or definition.display_name,
+                "details": dict(finding.details),
+                "dq_rule_execution_id": finding.dq_rule_execution_id,
+                "updated_at": at,
+                "last_seen_at": at,
+                "seen_count": 1,
+                "revision": 1,
+            }
+        return rows
+
+    def _standing(self, scope: Scope, fingerprints: Sequence[str]) -> dict[str, Any]:
+        """The rows with these fingerprints, held until the transaction ends."""
+        found: dict[str, Any] = {}
+        for start in range(0, len(fingerprints), AT_ONCE):
+            query = self._held(scope).where(violations.c.fingerprint.in_(fingerprints[start : start + AT_ONCE]))
+            found |= {row.fingerprint: row for row in self._connection.execute(query)}
+        return found
+
+    def _held(self, scope: Scope) -> sa.Select[Any]:
+        names = ("id", "fingerprint", "status", "workflow_run_id", "seen_count", "revision")
+        query = sa.select(*(violations.c[name] for name in names)).where(*self._within(scope))
+        # In one order everywhere, so that two runs cannot wait for one another in a circle.
+        return query.order_by(violations.c.fingerprint).with_for_update()
+
+    def _resolve(
+        self, scope: Scope, run_id: str, found: set[str], checked: Collection[str], actor: str, at: datetime
+    ) -> int:
+        """Resolve what the rules that were evaluated no longer find."""
+        number, rules = 0, sorted(checked)
+        for start in range(0, len(rules), AT_ONCE):
+            query = self._held(scope).where(
+                violations.c.check_key.in_(rules[start : start + AT_ONCE]), violations.c.status.in_(UNRESOLVED)
+            )
+            for row in self._connection.execute(query).all():
+                if row.fingerprint not in found:
+                    values = {"status": ViolationStatus.RESOLVED, "resolved_by": actor, "resolved_at": at}
+                    values |= {"resolution_notes": GONE, "updated_at": at}
+                    self._by_run(scope, row, values, ViolationStatus.RESOLVED, run_id, actor, at, GONE)
+                    number += 1
+        return number
+
+    def _by_run(
+        self,
+        scope: Scope,
+        row: Any,
+        values: Mapping[str, Any],
+        to: ViolationStatus,
+        run_id: str,
+        actor: str,
+        at: datetime,
+        notes: str | None = None,
+    ) -> None:
+        self._set(row, values)
+        event = {"at": at, "from_status": row.status, "to_status": to, "actor": actor, "workflow_run_id": run_id}
+        self._connection.execute(events.insert().values(_event(scope, row.id, row.revision + 1, event, notes)))
+
+    def _set(self, row: Any, values: Mapping[str, Any]) -> None:
+        where = (violations.c.id == row.id, violations.c.revision == row.revision)
+        self._connection.execute(violations.update().where(*where).values(**values, revision=row.revision + 1))
+
+
+CLEARED: Final = {"resolved_by": None, "resolution_notes": None, "resolved_at": None}
+"""What an open violation does not have."""
+
+GONE: Final = "A later run no longer found it."
+"""The note of a violation that was resolved by itself."""
+
+
+class ViolationEventShelf(Repository[ViolationEvent]):
+    """The history of violations."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        super().__init__(connection, ViolationEvent, events, noun="violation_event")
+
+
+def _event(
+    scope: Scope, violation_id: str, position: int, event: Mapping[str, Any], notes: str | None = None
+) -> dict[str, Any]:
+    return {
+        "id": str(uuid4()),
+        "organization_id": scope.organization_id,
+        "project_id": scope.project_id,
+        "violation_id": violation_id,
+        "position": position,
+        "from_status": None,
+        "workflow_run_id": None,
+        "notes": notes,
+    } | dict(event)
+
+
+def _counted(as_of: datetime | None) -> sa.ColumnElement[bool]:
+    """That a violation was open or acknowledged at a moment, or is now."""
+    if as_of is None:
+        return violations.c.status.in_(UNRESOLVED)
+    status = (
+        sa.select(events.c.to_status)
+        .where(events.c.violation_id == violations.c.id, events.c.at <= as_of)
+        .order_by(events.c.position.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    return status.in_(UNRESOLVED)

@@ -1,0 +1,132 @@
+"""What the definitions of dimensions, metrics and violations have in common: names, bounds, and what is built in."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+
+from persistence.queries.quality import DefinitionShelf
+from persistence.store import Shelves
+from resolvers.context import Context
+from schema.data_readiness.quality import DefinitionDeleted, Dimension, MetricDefinition
+from schema.data_readiness.violation import ViolationDefinition
+from schema.errors import AlreadyExists, ApiError, InvalidParameter, QuotaExceeded, ValidationError
+
+DefinitionT = TypeVar("DefinitionT", Dimension, MetricDefinition, ViolationDefinition)
+
+MOST_OWN = 500
+"""How many definitions of one kind a project may have beside those that are built in."""
+
+
+async def added(
+    ctx: Context,
+    shelf: Callable[[Shelves], DefinitionShelf[DefinitionT]],
+    make: Callable[[Shelves], tuple[DefinitionT, Mapping[str, Any]]],
+) -> DefinitionT:
+    """Add a definition of the project's own; `make` answers with it and its hidden columns."""
+
+    def work(shelves: Shelves) -> DefinitionT:
+        shelf_ = shelf(shelves)
+        new, hidden = make(shelves)
+        if shelf_.is_taken(new.fqn):
+            raise _taken(shelf_.noun, new.fqn)
+        if shelf_.count_own(ctx.scope) >= MOST_OWN:
+            raise QuotaExceeded(f"A project has {MOST_OWN} definitions of its own at most. Delete one first.")
+        own: dict[str, Any] = {
+            "organization_id": ctx.organization_id,
+            "project_id": ctx.project_id,
+            "taken_fqn": new.fqn,
+            "created_at": ctx.now(),
+            "created_by": ctx.caller.user_id,
+        }
+        try:
+            return shelf_.add(new, **own, **hidden)
+        except IntegrityError:
+            raise _taken(shelf_.noun, new.fqn) from None
+
+    return await ctx.store.write(work)
+
+
+async def changed(
+    ctx: Context, shelf: Callable[[Shelves], DefinitionShelf[DefinitionT]], id: UUID, values: Mapping[str, Any]
+) -> DefinitionT:
+    """Change a definition of the project's own."""
+
+    def work(shelves: Shelves) -> DefinitionT:
+        shelf_ = shelf(shelves)
+        current = _own(ctx, shelf_, id)
+        expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+        return shelf_.change(ctx.scope, str(id), values, expected=expected)
+
+    return await ctx.store.write(work)
+
+
+async def deleted(
+    ctx: Context,
+    shelf: Callable[[Shelves], DefinitionShelf[DefinitionT]],
+    id: UUID,
+    check: Callable[[Shelves], None] = lambda shelves: None,
+) -> DefinitionDeleted:
+    """Delete a definition of the project's own."""
+
+    def work(shelves: Shelves) -> None:
+        shelf_ = shelf(shelves)
+        current = _own(ctx, shelf_, id)
+        if ctx.expected_revision not in (None, current._revision):
+            raise shelf_._conflict(str(id))
+        check(shelves)
+        shelf_.retire(ctx.scope, str(id), ctx.now())
+
+    await ctx.store.write(work)
+    return DefinitionDeleted(id=str(id), deleted=True)
+
+
+def dimension_of(ctx: Context, shelves: Shelves, id: str) -> Dimension:
+    """The dimension that a body names. Raises 422 when there is none."""
+    found = shelves.dimensions.find(ctx.scope, id)
+    if found is None:
+        raise ValidationError(
+            f"There is no dimension {id!r} in this project. List the dimensions to find one.",
+            status=422,
+            field="dimension_id",
+        )
+    return found
+
+
+def dimensions_named(ctx: Context, shelves: Shelves, named: str) -> list[str]:
+    """The ids of the dimensions that a filter names, by id or by name."""
+    return [one.id for one in shelves.dimensions.standing(ctx.scope) if named in (one.id, one.name)]
+
+
+def order_of(table: sa.Table, sort: str, columns: Mapping[str, str]) -> list[sa.ColumnElement[Any]]:
+    """The order that `field:asc,field:desc` asks for; `columns` are the fields that can be sorted by."""
+    order: list[sa.ColumnElement[Any]] = []
+    for part in sort.split(","):
+        name, _, direction = part.strip().partition(":")
+        if name not in columns or direction not in ("", "asc", "desc"):
+            raise InvalidParameter(
+                f"sort takes field:asc or field:desc with one of {', '.join(sorted(columns))}.", field="sort"
+            )
+        column = table.c[columns[name]]
+        order.append(column.desc() if direction == "desc" else column.asc())
+    return order
+
+
+def _own(ctx: Context, shelf: DefinitionShelf[DefinitionT], id: UUID) -> DefinitionT:
+    current = shelf.get(ctx.scope, str(id))
+    if shelf.is_built_in(str(id)):
+        noun = shelf.noun.replace("_", " ")
+        raise ValidationError(
+            f"This {noun} is built in and stays as it is. Add one of your own instead.", status=422, field="id"
+        )
+    return current
+
+
+def _taken(noun: str, fqn: str) -> ApiError:
+    return AlreadyExists(
+        f"There is a {noun.replace('_', ' ')} {fqn!r} already. Choose another name, or update that one.",
+        resource_type=noun,
+        resource_id=fqn,
+    )

@@ -1,0 +1,312 @@
+"""What can be done with glossary terms: define, read, change, decide about, delete, and link them to assets."""
+
+from typing import Annotated, Any
+from uuid import uuid4
+
+import sqlalchemy as sa
+from pydantic import Field
+from sqlalchemy.exc import IntegrityError
+
+from persistence.queries.glossary import DEEPEST, linked_to, words_of
+from persistence.store import Shelves
+from persistence.tables.glossary import glossary_term_assets as links
+from persistence.tables.glossary import glossary_terms as table
+from resolvers.context import Context
+from resolvers.data_readiness.definitions import order_of
+from resolvers.operation import Kind, operation
+from schema.data_readiness.glossary import (
+    DECISIONS,
+    MOVES,
+    REVIEWED_FIELDS,
+    GlossaryTerm,
+    GlossaryTermCreate,
+    GlossaryTermDeleted,
+    GlossaryTermUpdate,
+    TermAsset,
+    TermAssetCreate,
+    TermAssetUnlinked,
+    TermDecision,
+    TermReview,
+    TermStatus,
+)
+from schema.errors import AlreadyExists, NotFound, ValidationError, VersionConflict
+from schema.governance.permission import Permission
+from schema.pagination import Page, PageNumber, PageSize
+from schema.utils.metadata_asset import AssetOwner, AssetType
+
+TermId = Annotated[str, Field(min_length=1, max_length=255, description="The term's id.")]
+SORTABLE = {name: name for name in ("name", "status", "created_at", "updated_at", "asset_count")}
+NOT_NULL = ("name", "synonyms", "related_terms", "owners", "tags", "status")
+
+
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+async def create_glossary_term(ctx: Context, *, term: GlossaryTermCreate) -> GlossaryTerm:
+    """Define a term in the glossary of the selected project, as a draft or for review."""
+    if term.status not in (TermStatus.DRAFT, TermStatus.IN_REVIEW):
+        raise ValidationError(
+            "A new term is a draft or in_review; an approval follows a review.", status=422, field="status"
+        )
+    now, user = ctx.now(), ctx.caller.user_id
+    new = GlossaryTerm(
+        id=str(uuid4()),
+        name=term.name,
+        display_name=term.display_name,
+        definition=term.definition,
+        synonyms=term.synonyms,
+        related_terms=term.related_terms,
+        parent_term_id=term.parent_term_id,
+        owners=[AssetOwner(name=owner.name, type=owner.type, id=owner.id) for owner in term.owners],
+        tags=term.tags,
+        status=term.status,
+        reviewed_by=None,
+        reviewed_at=None,
+        review_notes=None,
+        version=1,
+        asset_count=0,
+        created_at=now,
+        updated_at=now,
+        created_by=user,
+        updated_by=user,
+    )
+
+    def work(shelves: Shelves) -> GlossaryTerm:
+        if new.parent_term_id is not None:
+            _check_parent(ctx, shelves, new.parent_term_id, height=1)
+        return shelves.glossary_terms.add(
+            new, organization_id=ctx.organization_id, project_id=ctx.project_id, search_words=_words(new.model_dump())
+        )
+
+    try:
+        return await ctx.store.write(work)
+    except IntegrityError:
+        raise _taken(term.name) from None
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_glossary_terms(
+    ctx: Context,
+    *,
+    search: Annotated[str, Field(max_length=255, description="Part of a name, synonym or definition.")] | None = None,
+    status: TermStatus | None = None,
+    parent_term_id: Annotated[str, Field(min_length=1, max_length=255, description="Only terms directly below this.")]
+    | None = None,
+    asset_fqn: Annotated[str, Field(min_length=1, max_length=2000, description="Only terms linked to this asset.")]
+    | None = None,
+    sort: Annotated[
+        str, Field(max_length=200, description="field:order, comma-separated, such as updated_at:desc.")
+    ] = "name:asc",
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+) -> Page[GlossaryTerm]:
+    """List the terms of the selected project, by name."""
+    where: list[sa.ColumnElement[bool]] = []
+    if search:
+        where.append(table.c.search_words.contains(search.casefold(), autoescape=True))
+    if asset_fqn is not None:
+        where.append(linked_to(asset_fqn))
+    return await ctx.store.read(
+        lambda shelves: shelves.glossary_terms.page(
+            ctx.scope,
+            offset=(page - 1) * limit,
+            limit=limit,
+            order=order_of(table, sort, SORTABLE),
+            where=where,
+            status=status,
+            parent_term_id=parent_term_id,
+        )
+    )
+
+
+@operation(needs=Permission.CAN_READ)
+async def get_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTerm:
+    """Get a term."""
+    return await ctx.store.read(lambda shelves: shelves.glossary_terms.get(ctx.scope, term_id))
+
+
+@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+async def update_glossary_term(ctx: Context, *, term_id: TermId, changes: GlossaryTermUpdate) -> GlossaryTerm:
+    """Update a term; only the fields that are sent change.
+
+    A draft goes into review and back; an approved term may be deprecated; a rejected or deprecated one becomes a draft
+    again. Approval is a decision of its own. A new name, definition or synonym puts an approved term back into review.
+    """
+    given = changes.given()
+    for name in NOT_NULL:
+        if name in given and given[name] is None:
+            raise ValidationError(f"{name} cannot be null. Leave it out to keep it.", status=422, field=name)
+    now, user = ctx.now(), ctx.caller.user_id
+
+    def work(shelves: Shelves) -> GlossaryTerm:
+        current = shelves.glossary_terms.get(ctx.scope, term_id)
+        standing = current.model_dump(mode="python")
+        values = {name: value for name, value in given.items() if standing[name] != value}
+        if "status" in values and values["status"] not in MOVES[current.status]:
+            allowed = ", ".join(status for status in TermStatus if status in MOVES[current.status])
+            raise ValidationError(
+                f"An update cannot move a term from {current.status} to {values['status']}, but to {allowed}. "
+                "A decision approves or rejects a term that is in_review.",
+                status=422,
+                field="status",
+            )
+        if current.status is TermStatus.APPROVED and REVIEWED_FIELDS & values.keys():
+            values.setdefault("status", TermStatus.IN_REVIEW)
+        if values.get("parent_term_id") is not None:
+            height = shelves.glossary_terms.height(ctx.scope, term_id)
+            _check_parent(ctx, shelves, values["parent_term_id"], below=term_id, height=height)
+        values["search_words"] = _words(standing | values)
+        return _next_version(ctx, shelves, current, values | {"updated_at": now, "updated_by": user})
+
+    try:
+        return await ctx.store.write(work)
+    except IntegrityError:
+        raise _taken(str(given.get("name"))) from None
+
+
+@operation(needs=Permission.CAN_MANAGE_METADATA, kind=Kind.WRITE)
+async def review_glossary_term(ctx: Context, *, term_id: TermId, review: TermReview) -> GlossaryTerm:
+    """Approve or reject a term that is in review, or put one that was decided on back into review.
+
+    A term needs a definition to be approved.
+    """
+    to, from_ = DECISIONS[review.decision]
+    now, user = ctx.now(), ctx.caller.user_id
+
+    def work(shelves: Shelves) -> GlossaryTerm:
+        current = shelves.glossary_terms.get(ctx.scope, term_id)
+        if current.status not in from_:
+            needed = " or ".join(status for status in TermStatus if status in from_)
+            raise ValidationError(
+                f"This term is {current.status}; {review.decision} takes one that is {needed}.",
+                status=422,
+                field="decision",
+            )
+        if review.decision is TermDecision.APPROVE and not (current.definition or "").strip():
+            raise ValidationError("Define the term before it is approved.", status=422, field="definition")
+        values = {"status": to, "reviewed_by": user, "reviewed_at": now, "review_notes": review.notes}
+        return _next_version(ctx, shelves, current, values | {"updated_at": now, "updated_by": user})
+
+    return await ctx.store.write(work)
+
+
+@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+async def delete_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTermDeleted:
+    """Delete a term with its links to assets; terms below it stand by themselves then.
+
+    Refused with 409 while a workflow uses the term: a configuration, or a run that is not over, whose parameters name
+    its id. The details name that workflow.
+    """
+
+    def work(shelves: Shelves) -> None:
+        shelves.glossary_terms.get(ctx.scope, term_id)
+        user = shelves.glossary_terms.user_of(ctx.scope, term_id)
+        if user is not None:
+            what = f"run {user['workflow_run_id']!r}" if "workflow_run_id" in user else "configuration"
+            details: dict[str, Any] = {"resource_type": "glossary_term", "resource_id": term_id} | user
+            raise VersionConflict(
+                f"The workflow {user['workflow_id']!r} uses this term in its {what}. Wait for the run or cancel it, "
+                "or take the term out of the workflow, then delete it.",
+                **details,
+            )
+        shelves.glossary_terms.drop(ctx.scope, term_id, expected=ctx.expected_revision)
+
+    await ctx.store.write(work)
+    return GlossaryTermDeleted(term_id=term_id, deleted=True)
+
+
+@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+async def link_glossary_term(ctx: Context, *, term_id: TermId, asset: TermAssetCreate) -> TermAsset:
+    """Link a term to an asset of the project's catalog."""
+    now, user = ctx.now(), ctx.caller.user_id
+
+    def work(shelves: Shelves) -> TermAsset:
+        shelves.glossary_terms.get(ctx.scope, term_id)
+        found = shelves.term_assets.asset(ctx.scope, asset.asset_fqn)
+        if found is None:
+            raise ValidationError(
+                f"There is no asset {asset.asset_fqn[:200]!r} in the project's catalog. Search it to find one.",
+                status=422,
+                field="asset_fqn",
+            )
+        new = TermAsset(
+            term_id=term_id,
+            asset_id=found[0],
+            asset_fqn=asset.asset_fqn,
+            asset_type=AssetType(found[1]),
+            created_at=now,
+            created_by=user,
+        )
+        shelves.glossary_terms.count_asset(ctx.scope, term_id, 1)
+        return shelves.term_assets.add(new, organization_id=ctx.organization_id, project_id=ctx.project_id)
+
+    try:
+        return await ctx.store.write(work)
+    except IntegrityError:
+        raise AlreadyExists(
+            "The term is linked to this asset already.",
+            resource_type="glossary_term_asset",
+            resource_id=asset.asset_fqn,
+        ) from None
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_glossary_term_assets(
+    ctx: Context, *, term_id: TermId, page: PageNumber = 1, limit: PageSize = 20
+) -> Page[TermAsset]:
+    """List the assets that a term is linked to, by their names."""
+
+    def work(shelves: Shelves) -> Page[TermAsset]:
+        shelves.glossary_terms.get(ctx.scope, term_id)
+        return shelves.term_assets.page(
+            ctx.scope, offset=(page - 1) * limit, limit=limit, order=[links.c.asset_fqn], term_id=term_id
+        )
+
+    return await ctx.store.read(work)
+
+
+@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+async def unlink_glossary_term(
+    ctx: Context,
+    *,
+    term_id: TermId,
+    asset_fqn: Annotated[str, Field(min_length=1, max_length=2000, description="The linked asset's dotted name.")],
+) -> TermAssetUnlinked:
+    """Remove the link between a term and an asset."""
+
+    def work(shelves: Shelves) -> None:
+        shelves.glossary_terms.get(ctx.scope, term_id)
+        if not shelves.term_assets.unlink(ctx.scope, term_id, asset_fqn):
+            raise NotFound("glossary_term_asset", asset_fqn)
+        shelves.glossary_terms.count_asset(ctx.scope, term_id, -1)
+
+    await ctx.store.write(work)
+    return TermAssetUnlinked(term_id=term_id, asset_fqn=asset_fqn, deleted=True)
+
+
+def _next_version(ctx: Context, shelves: Shelves, current: GlossaryTerm, values: dict[str, Any]) -> GlossaryTerm:
+    expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+    values["version"] = table.c.version + 1
+    return shelves.glossary_terms.change(ctx.scope, current.id, values, expected=expected)
+
+
+def _check_parent(ctx: Context, shelves: Shelves, parent: str, *, height: int, below: str | None = None) -> None:
+    """Raise 422 unless a term can be put below the parent: it stands, is not below the term itself, nor too deep."""
+    field = "parent_term_id"
+    if shelves.glossary_terms.find(ctx.scope, parent) is None:
+        raise ValidationError(f"There is no term {parent!r} in this project.", status=422, field=field)
+    above = shelves.glossary_terms.ancestors(ctx.scope, parent)
+    if below in above:
+        raise ValidationError("A term cannot stand below itself. Choose another parent.", status=422, field=field)
+    if len(above) + height > DEEPEST:
+        raise ValidationError(f"Terms stand {DEEPEST} deep at most.", status=422, field=field)
+
+
+def _words(values: dict[str, Any]) -> str:
+    return words_of([values["name"], values["display_name"], *values["synonyms"], values["definition"]])
+
+
+def _taken(name: str) -> AlreadyExists:
+    return AlreadyExists(
+        f"There is a term {name!r} in this project already. Update that one, or choose another name.",
+        resource_type="glossary_term",
+        resource_id=name,
+    )

@@ -1,0 +1,199 @@
+"""What can be done with dimensions, metrics and their results."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Annotated, Any
+from uuid import UUID, uuid4
+
+import sqlalchemy as sa
+from pydantic import Field
+
+from persistence.queries.quality import below
+from persistence.store import Shelves
+from persistence.tables.quality import metric_results
+from resolvers.context import Context
+from resolvers.data_readiness.definitions import added, changed, deleted, dimension_of, dimensions_named
+from resolvers.engines.scoring import written_weight
+from resolvers.operation import Kind, operation
+from schema.data_readiness.quality import (
+    AssessmentType,
+    DefinitionDeleted,
+    Dimension,
+    DimensionChange,
+    DimensionCreate,
+    MetricDefinition,
+    MetricDefinitionChange,
+    MetricDefinitionCreate,
+    MetricResult,
+)
+from schema.errors import InvalidParameter, ValidationError
+from schema.governance.permission import Permission
+from schema.identifiers import parse_fqn
+from schema.pagination import Page, PageNumber, PageSize
+
+DimensionId = Annotated[UUID, Field(description="The dimension's id.")]
+MetricId = Annotated[UUID, Field(description="The metric definition's id.")]
+AssetFilter = Annotated[
+    str, Field(min_length=1, max_length=2000, description="An asset's dotted name: it, and all that is under it.")
+]
+DimensionFilter = Annotated[str, Field(min_length=1, max_length=255, description="A dimension's id or name.")]
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_dimensions(
+    ctx: Context, *, assessment_type: AssessmentType | None = None, page: PageNumber = 1, limit: PageSize = 20
+) -> Page[Dimension]:
+    """List the dimensions of quality: those that are built in, then the project's own, the oldest first."""
+    standing = await ctx.store.read(lambda shelves: shelves.dimensions.standing(ctx.scope))
+    return window([one for one in standing if assessment_type in (None, one.assessment_type)], page, limit)
+
+
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+async def create_dimension(ctx: Context, *, dimension: DimensionCreate) -> Dimension:
+    """Add a dimension of the project's own. Its weight cannot change later: scorecards of the past stay what they were.
+
+    To see what another weight would do, send `weight_overrides` with a scorecard.
+    """
+    new = Dimension(
+        id=str(uuid4()),
+        name=dimension.name,
+        fqn=f"{dimension.assessment_type}.{dimension.name}",
+        assessment_type=dimension.assessment_type,
+        display_name=dimension.display_name,
+        purpose=dimension.purpose,
+        description=dimension.description,
+        weight=written_weight(Decimal(dimension.weight)),
+        is_built_in=False,
+    )
+    return await added(ctx, lambda shelves: shelves.dimensions, lambda shelves: (new, {}))
+
+
+@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+async def update_dimension(ctx: Context, *, dimension_id: DimensionId, changes: DimensionChange) -> Dimension:
+    """Update the words about a dimension of the project's own."""
+    return await changed(ctx, lambda shelves: shelves.dimensions, dimension_id, changes.given())
+
+
+@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+async def delete_dimension(ctx: Context, *, dimension_id: DimensionId) -> DefinitionDeleted:
+    """Delete a dimension of the project's own that no definition belongs to. Scorecards of the past still show it."""
+
+    def unused(shelves: Shelves) -> None:
+        if shelves.dimensions.in_use(ctx.scope, str(dimension_id)):
+            raise ValidationError(
+                "Definitions of metrics or violations belong to this dimension. Delete them first.",
+                status=422,
+                field="dimension_id",
+            )
+
+    return await deleted(ctx, lambda shelves: shelves.dimensions, dimension_id, unused)
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_metric_definitions(
+    ctx: Context, *, dimension: DimensionFilter | None = None, page: PageNumber = 1, limit: PageSize = 20
+) -> Page[MetricDefinition]:
+    """List the metrics: those that are built in, then the project's own, the oldest first."""
+
+    def work(shelves: Shelves) -> list[MetricDefinition]:
+        found = shelves.metric_definitions.standing(ctx.scope)
+        if dimension is None:
+            return found
+        wanted = dimensions_named(ctx, shelves, dimension)
+        return [one for one in found if one.dimension_id in wanted]
+
+    return window(await ctx.store.read(work), page, limit)
+
+
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+async def create_metric_definition(ctx: Context, *, metric: MetricDefinitionCreate) -> MetricDefinition:
+    """Add a metric of the project's own to a dimension."""
+
+    def make(shelves: Shelves) -> tuple[MetricDefinition, dict[str, Any]]:
+        dimension = dimension_of(ctx, shelves, metric.dimension_id)
+        new = MetricDefinition(
+            id=str(uuid4()),
+            dimension_id=dimension.id,
+            name=metric.name,
+            fqn=f"{dimension.fqn}.{metric.name}",
+            display_name=metric.display_name,
+            unit=metric.unit,
+            purpose=metric.purpose,
+            description=metric.description,
+            is_built_in=False,
+        )
+        return new, {}
+
+    return await added(ctx, lambda shelves: shelves.metric_definitions, make)
+
+
+@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+async def update_metric_definition(
+    ctx: Context, *, definition_id: MetricId, changes: MetricDefinitionChange
+) -> MetricDefinition:
+    """Update the words about a metric of the project's own."""
+    return await changed(ctx, lambda shelves: shelves.metric_definitions, definition_id, changes.given())
+
+
+@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+async def delete_metric_definition(ctx: Context, *, definition_id: MetricId) -> DefinitionDeleted:
+    """Delete a metric of the project's own. Its results stay, and scorecards of the past still show them."""
+    return await deleted(ctx, lambda shelves: shelves.metric_definitions, definition_id)
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_metric_results(
+    ctx: Context,
+    *,
+    asset_fqn: AssetFilter | None = None,
+    dimension: DimensionFilter | None = None,
+    metric_definition_id: Annotated[UUID, Field(description="Only results of this metric.")] | None = None,
+    workflow_run_id: Annotated[UUID, Field(description="Only what this run has measured.")] | None = None,
+    as_of: Annotated[datetime, Field(description="Only what was measured by then; without a zone it is UTC.")]
+    | None = None,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+) -> Page[MetricResult]:
+    """List what runs have measured, the newest first."""
+    where: list[sa.ColumnElement[bool]] = []
+    if asset_fqn is not None:
+        where += below(metric_results, asset_parts(asset_fqn, most=5))
+    if as_of is not None:
+        where.append(metric_results.c.measured_at <= in_utc(as_of))
+
+    def work(shelves: Shelves) -> Page[MetricResult]:
+        if dimension is not None:
+            where.append(metric_results.c.dimension_id.in_(dimensions_named(ctx, shelves, dimension)))
+        return shelves.metric_results.page(
+            ctx.scope,
+            offset=(page - 1) * limit,
+            limit=limit,
+            order=[metric_results.c.measured_at.desc()],
+            where=where,
+            metric_definition_id=None if metric_definition_id is None else str(metric_definition_id),
+            workflow_run_id=None if workflow_run_id is None else str(workflow_run_id),
+        )
+
+    return await ctx.store.read(work)
+
+
+def window(items: list[Any], page: int, limit: int) -> Page[Any]:
+    """One page of a list that is at hand."""
+    offset = (page - 1) * limit
+    return Page[Any].model_construct(items=items[offset : offset + limit], total=len(items), offset=offset, limit=limit)
+
+
+def asset_parts(text: str, *, most: int) -> tuple[str, ...]:
+    """The parts of an asset's dotted name that came as a parameter. Raises InvalidParameter."""
+    parts = parse_fqn(text, field="asset_fqn").parts
+    if len(parts) > most:
+        raise InvalidParameter(f"asset_fqn has {most} parts at most.", field="asset_fqn")
+    return parts
+
+
+def in_utc(moment: datetime) -> datetime:
+    """A moment in UTC; one without a zone is taken for UTC already. Raises InvalidParameter beyond the calendar."""
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:
+        raise InvalidParameter("as_of lies outside the calendar.", field="as_of") from None

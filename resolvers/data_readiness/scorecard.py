@@ -1,0 +1,176 @@
+"""The scorecard: what runs have measured, added up and weighed, at any moment of the past."""
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+from uuid import UUID
+
+from persistence.queries.quality import Sums
+from persistence.store import Shelves
+from resolvers.context import Context
+from resolvers.data_readiness.metrics import in_utc
+from resolvers.engines.scoring import Counted, overall, score, total, written_weight
+from resolvers.operation import operation
+from schema.data_readiness.quality import Dimension, MetricDefinition
+from schema.data_readiness.scorecard import (
+    Scorecard,
+    ScorecardDimension,
+    ScorecardEntity,
+    ScorecardMetric,
+    ScorecardRequest,
+    ScorecardScope,
+    ScoredPart,
+)
+from schema.errors import InvalidFormat, ValidationError
+from schema.governance.permission import Permission
+from schema.identifiers import Fqn
+
+SCOPES: Final = (ScorecardScope.SERVICE, *ScorecardScope)
+"""The scope by the number of parts of the dotted name; without one it is every service."""
+
+HEAVIEST: Final = 10_000_000
+WEIGHT_PLACES: Final = 10
+
+
+@operation(needs=Permission.CAN_READ)
+async def get_scorecard(ctx: Context, *, request: ScorecardRequest = ScorecardRequest()) -> Scorecard:  # noqa: B008 (it is immutable)
+    """Get the scorecard of a service, database, schema or table, or of the whole project, now or at a past moment.
+
+    Each figure is the latest of its metric and asset at `as_of`, or what `workflow_run_id` has measured. Asked again
+    for the same moment or run, the answer is the same, byte for byte. A score is a numerator over a denominator: a
+    metric's over its assets, a dimension's over its metrics; the overall score is the mean of the dimensions that were
+    measured, by their weights. Scores have 4 decimal places, rounded half to even. What was not measured is null and
+    counts for nothing. Every dimension and metric is listed, measured or not. `weight_overrides` is a what-if.
+    """
+    parts = _parts(request.asset_fqn)
+    as_of = None if request.as_of is None else in_utc(request.as_of)
+    run_id = None if request.workflow_run_id is None else str(request.workflow_run_id)
+
+    def work(shelves: Shelves) -> Scorecard:
+        until = as_of or ctx.now()
+        if run_id is not None:
+            shelves.workflow_runs.get(ctx.scope, run_id)
+            last = shelves.metric_results.end_of_run(ctx.scope, run_id)
+            until = min(until, last) if last is not None else until
+        dimensions = [
+            one
+            for one in shelves.dimensions.standing(ctx.scope, at=until)
+            if request.assessment_type in (None, one.assessment_type)
+        ]
+        metrics = shelves.metric_definitions.standing(ctx.scope, at=until)
+        weights = {one.id: Decimal(one.weight) for one in dimensions}
+        weights |= _overrides(request.weight_overrides or {}, shelves.dimensions.standing(ctx.scope, at=until))
+        sums = shelves.metric_results.latest(ctx.scope, parts, at=until, run_id=run_id)
+        answered = [
+            _dimension(
+                one,
+                weights[one.id],
+                [
+                    _metric(
+                        metric,
+                        sums.get(metric.id, Sums(0, 0, 0)),
+                        ScoredPart(ctx.project_id, parts, metric.id, as_of, run_id),
+                    )
+                    for metric in metrics
+                    if metric.dimension_id == one.id
+                ],
+            )
+            for one in dimensions
+        ]
+        names = (*parts, None, None, None, None)
+        return Scorecard(
+            overall_score=overall(
+                (weights[one.dimension_id], Counted(one.numerator, one.denominator)) for one in answered
+            ),
+            scope=SCOPES[len(parts)],
+            entity=ScorecardEntity(service=names[0], database_name=names[1], schema_name=names[2], table_name=names[3]),
+            dimensions=answered,
+            as_of=as_of,
+            workflow_run_id=run_id,
+        )
+
+    return await ctx.store.read(work)
+
+
+def _metric(metric: MetricDefinition, sums: Sums, part: ScoredPart) -> ScorecardMetric:
+    made = ScorecardMetric(
+        metric_definition_id=metric.id,
+        name=metric.name,
+        fqn=metric.fqn,
+        numerator=sums.numerator,
+        denominator=sums.denominator,
+        score=score(Counted(sums.numerator, sums.denominator)),
+        asset_count=sums.asset_count,
+        display_name=metric.display_name,
+        unit=metric.unit,
+        purpose=metric.purpose,
+        description=metric.description,
+    )
+    made._part = part
+    return made
+
+
+def _dimension(dimension: Dimension, weight: Decimal, metrics: list[ScorecardMetric]) -> ScorecardDimension:
+    counted = total(Counted(metric.numerator, metric.denominator) for metric in metrics)
+    return ScorecardDimension(
+        dimension_id=dimension.id,
+        name=dimension.name,
+        fqn=dimension.fqn,
+        assessment_type=dimension.assessment_type,
+        weight=written_weight(weight),
+        numerator=counted.numerator,
+        denominator=counted.denominator,
+        score=score(counted),
+        metrics=metrics,
+        display_name=dimension.display_name,
+        purpose=dimension.purpose,
+        description=dimension.description,
+    )
+
+
+def _parts(asset_fqn: str | None) -> tuple[str, ...]:
+    """The parts of the dotted name in the body. Raises 422."""
+    if asset_fqn is None:
+        return ()
+    try:
+        parts = Fqn.parse(asset_fqn).parts
+    except ValueError as error:
+        raise ValidationError(f"asset_fqn is not a dotted name: {error}.", status=422, field="asset_fqn") from None
+    if len(parts) > 4:
+        raise ValidationError(
+            "asset_fqn has four parts at most: service.database.schema.table.", status=422, field="asset_fqn"
+        )
+    return parts
+
+
+def _overrides(given: Mapping[str, Any], dimensions: list[Dimension]) -> dict[str, Decimal]:
+    """The weights that a request sets for itself. Raises 422, or 400 for what is neither text nor a number."""
+    known = {one.id for one in dimensions}
+    weights: dict[str, Decimal] = {}
+    for key, value in given.items():
+        field = f"weight_overrides.{key[:100]}"
+        try:
+            id = str(UUID(key))
+        except ValueError:
+            id = key
+        if id not in known:
+            raise ValidationError(
+                f"There is no dimension {key[:100]!r}. Name dimensions by their id.", status=422, field=field
+            )
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise InvalidFormat("A weight is a decimal number, as a string or a number.", field=field)
+        weights[id] = _weight(str(value), field)
+    return weights
+
+
+def _weight(text: str, field: str) -> Decimal:
+    try:
+        weight = Decimal(text) if text.isascii() and "_" not in text and len(text) <= 40 else Decimal("nan")
+    except InvalidOperation:
+        weight = Decimal("nan")
+    exponent = weight.as_tuple().exponent
+    if not weight.is_finite() or weight < 0 or weight > HEAVIEST or not isinstance(exponent, int):
+        raise ValidationError(f"A weight is a decimal number from 0 to {HEAVIEST}.", status=422, field=field)
+    if exponent < -WEIGHT_PLACES:
+        raise ValidationError(f"A weight has {WEIGHT_PLACES} decimal places at most.", status=422, field=field)
+    return abs(weight)

@@ -1,0 +1,127 @@
+"""A scorecard says how good the data and their description are, as exact decimal numbers (contract 4.3)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import strawberry
+from pydantic import Field, PrivateAttr
+
+from schema.base import Info, OptionalJsonObject, Resource, Size, absent, change, choice, edge, resource
+from schema.data_readiness.quality import AssessmentType
+from schema.storable import Storable
+
+if TYPE_CHECKING:
+    from schema.data_readiness.violation import Violation
+
+SCORE = "A decimal number with 4 places, rounded half to even; null when nothing was measured."
+
+
+@choice
+class ScorecardScope(StrEnum):
+    """What a scorecard is about. Without an asset_fqn it is every service of the project, and says `service`."""
+
+    SERVICE = "service"
+    DATABASE = "database"
+    SCHEMA = "schema"
+    TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPart:
+    """What a figure of a scorecard was computed from: where, which metric, and until when."""
+
+    project_id: str
+    asset_parts: tuple[str, ...]
+    metric_definition_id: str
+    as_of: datetime | None
+    workflow_run_id: str | None
+
+
+@resource
+class ScorecardEntity(Resource):
+    """The parts of the asset's dotted name; all null when the card is about the whole project."""
+
+    service: str | None
+    database_name: str | None
+    schema_name: str | None
+    table_name: str | None
+
+
+@resource
+class ScorecardMetric(Resource):
+    """One metric, summed over the assets of the card."""
+
+    metric_definition_id: str
+    name: str
+    fqn: str
+    numerator: Size
+    denominator: Size
+    score: str | None = Field(description=SCORE)
+    asset_count: int = Field(description="How many assets it was measured on.")
+    display_name: str | None
+    unit: str | None
+    purpose: str | None
+    description: str | None
+
+    _part: ScoredPart | None = PrivateAttr(default=None)
+
+    @edge
+    async def violations(
+        self, info: Info
+    ) -> list[Annotated["Violation", strawberry.lazy("schema.data_readiness.violation")]]:
+        """What stands behind the score: violations of this metric in the card's scope, the worst first, 200 at most.
+
+        Those that were open or acknowledged at the card's `as_of`, now without one; of the card's run when it has one.
+        """
+        return [] if self._part is None else await info.context.load.violations_of_part(self._part)
+
+
+@resource
+class ScorecardDimension(Resource):
+    """One dimension: the sums of its metrics, and its weight in the overall score."""
+
+    dimension_id: str
+    name: str
+    fqn: str
+    assessment_type: AssessmentType
+    weight: str = Field(description="The weight that was used: the override when there is one.")
+    numerator: Size
+    denominator: Size
+    score: str | None = Field(description=SCORE)
+    metrics: list[ScorecardMetric]
+    display_name: str | None
+    purpose: str | None
+    description: str | None
+
+
+@resource
+class Scorecard(Resource):
+    """The scores of one scope. The overall score is the weighted mean of the dimensions that were measured."""
+
+    overall_score: str | None = Field(description=SCORE)
+    scope: ScorecardScope
+    entity: ScorecardEntity
+    dimensions: list[ScorecardDimension]
+    as_of: datetime | None
+    workflow_run_id: str | None
+
+
+@change
+class ScorecardRequest(Storable):
+    """What a scorecard is about. Everything may be left out: the whole project, now."""
+
+    asset_fqn: (
+        Annotated[str, Field(min_length=1, max_length=2000, description="Dotted service[.database[.schema[.table]]].")]
+        | None
+    ) = None
+    assessment_type: AssessmentType | None = None
+    as_of: (
+        Annotated[datetime, Field(description="Only what was measured by then; without a zone it is UTC.")] | None
+    ) = None
+    workflow_run_id: Annotated[UUID, Field(description="Only what this run has measured.")] | None = None
+    weight_overrides: Annotated[
+        OptionalJsonObject, Field(description="Weights by dimension id, for this answer only; nothing is stored.")
+    ] = absent()

@@ -1,0 +1,147 @@
+"""A violation is something wrong with an asset that a run has found (contract 2.8)."""
+
+import warnings
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from schema.base import JsonObject, Maybe, Resource, change, choice, resource
+from schema.data_readiness.quality import DefinitionId, DefinitionName, DimensionReference, Label, Words
+from schema.storable import Storable
+
+
+@choice
+class Severity(StrEnum):
+    """How bad a violation is."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+@choice
+class ViolationStatus(StrEnum):
+    """Where a violation stands."""
+
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    RESOLVED = "resolved"
+    FALSE_POSITIVE = "false_positive"
+
+
+MOVES: Final[dict[ViolationStatus, frozenset[ViolationStatus]]] = {
+    ViolationStatus.OPEN: frozenset(
+        {ViolationStatus.ACKNOWLEDGED, ViolationStatus.RESOLVED, ViolationStatus.FALSE_POSITIVE}
+    ),
+    ViolationStatus.ACKNOWLEDGED: frozenset(
+        {ViolationStatus.OPEN, ViolationStatus.RESOLVED, ViolationStatus.FALSE_POSITIVE}
+    ),
+    ViolationStatus.RESOLVED: frozenset({ViolationStatus.OPEN}),
+    ViolationStatus.FALSE_POSITIVE: frozenset({ViolationStatus.OPEN}),
+}
+"""Which status a person may move a violation to."""
+
+UNRESOLVED: Final = (ViolationStatus.OPEN, ViolationStatus.ACKNOWLEDGED)
+"""The statuses of a violation that still counts."""
+
+
+@resource
+class ViolationDefinition(Resource):
+    """A kind of violation, with the severity that it has unless a rule says otherwise."""
+
+    id: str
+    name: str
+    fqn: str = Field(description="The dimension's fqn and the name, dotted.")
+    dimension: DimensionReference
+    default_severity: Severity
+    is_active: bool = Field(description="Whether runs look for it.")
+    display_name: str | None
+    description: str | None
+    applicable_asset_types: list[str]
+    is_built_in: bool = Field(description="Stands in every project and cannot be changed.")
+
+
+with warnings.catch_warnings():
+    # The contract names a field as pydantic once named a method.
+    warnings.filterwarnings("ignore", message='Field name "schema"')
+
+    @resource
+    class Violation(Resource):
+        """Something wrong with an asset. Seen again it stays one violation; gone it is resolved, back it is open."""
+
+        id: str
+        name: str = Field(description="The kind of violation: the name of its definition.")
+        fqn: str = Field(description="The asset's dotted name, with the violation's name behind it.")
+        dimension: DimensionReference
+        service: str
+        asset_fqn: str
+        asset_version: str | None = Field(description="The asset's version when it was last seen; null if unknown.")
+        severity: Severity
+        status: ViolationStatus
+        workflow_run_id: str = Field(description="The run that saw it last.")
+        created_at: datetime
+        display_name: str | None
+        database: str | None
+        schema: str | None  # type: ignore[assignment]
+        table: str | None
+        column: str | None
+        details: JsonObject
+        dq_rule_execution_id: str | None
+        resolved_by: str | None
+        resolution_notes: str | None
+        resolved_at: datetime | None
+        updated_at: datetime
+        last_seen_at: datetime
+        seen_count: int = Field(description="How many runs have seen it.")
+
+
+@resource
+class ViolationEvent(Resource):
+    """One step in the history of a violation."""
+
+    id: str
+    violation_id: str
+    at: datetime
+    from_status: ViolationStatus | None = Field(description="Null when the violation was first seen.")
+    to_status: ViolationStatus
+    actor: str = Field(description="Who moved it: a user, or the user on whose behalf a run worked.")
+    workflow_run_id: str | None = Field(description="The run that moved it; null when a person did.")
+    notes: str | None
+
+
+@change
+class ViolationChange(Storable):
+    """A decision about a violation. A field left out stays; moving it back to open clears the resolution."""
+
+    status: Maybe[ViolationStatus] = None
+    resolution_notes: Maybe[Words | None] = None
+
+
+AssetTypes = Annotated[list[Annotated[str, Field(min_length=1, max_length=64)]], Field(max_length=20)]
+
+
+@change
+class ViolationDefinitionCreate(Storable):
+    """A kind of violation of the project's own."""
+
+    dimension_id: DefinitionId
+    name: DefinitionName
+    default_severity: Severity = Severity.MEDIUM
+    is_active: bool = True
+    display_name: Label | None = None
+    description: Words | None = None
+    applicable_asset_types: AssetTypes = Field(default_factory=list)
+
+
+@change
+class ViolationDefinitionChange(Storable):
+    """What may change of a kind of violation of one's own. A field left out stays."""
+
+    default_severity: Maybe[Severity] = None
+    is_active: Maybe[bool] = None
+    display_name: Maybe[Label | None] = None
+    description: Maybe[Words | None] = None
+    applicable_asset_types: Maybe[AssetTypes] = None

@@ -1,0 +1,82 @@
+"""What the graph offers of quality and the glossary, which are parts of Data Readiness: one line per field."""
+
+import strawberry
+
+from resolvers.data_readiness.glossary import (
+    create_glossary_term,
+    delete_glossary_term,
+    get_glossary_term,
+    link_glossary_term,
+    list_glossary_term_assets,
+    list_glossary_terms,
+    review_glossary_term,
+    unlink_glossary_term,
+    update_glossary_term,
+)
+from resolvers.data_readiness.metrics import (
+    create_dimension,
+    create_metric_definition,
+    delete_dimension,
+    delete_metric_definition,
+    list_dimensions,
+    list_metric_definitions,
+    list_metric_results,
+    update_dimension,
+    update_metric_definition,
+)
+from resolvers.data_readiness.scorecard import get_scorecard
+from resolvers.data_readiness.violations import (
+    create_violation_definition,
+    delete_violation_definition,
+    get_violation,
+    list_violation_definitions,
+    list_violation_history,
+    list_violations,
+    update_violation,
+    update_violation_definition,
+)
+from schema.data_readiness.glossary import GlossaryTerm, GlossaryTermDeleted, TermAsset, TermAssetUnlinked
+from schema.data_readiness.quality import DefinitionDeleted, Dimension, MetricDefinition, MetricResult
+from schema.data_readiness.scorecard import Scorecard
+from schema.data_readiness.violation import Violation, ViolationDefinition, ViolationEvent
+from schema.door import opens
+from schema.pagination import Page
+
+
+@strawberry.type(name="Query")
+class QualityQuery:
+    """What can be read of quality and the glossary."""
+
+    dimensions: Page[Dimension] = opens(list_dimensions)
+    metric_definitions: Page[MetricDefinition] = opens(list_metric_definitions)
+    metric_results: Page[MetricResult] = opens(list_metric_results)
+    scorecard: Scorecard = opens(get_scorecard)
+    violation_definitions: Page[ViolationDefinition] = opens(list_violation_definitions)
+    violations: Page[Violation] = opens(list_violations)
+    violation: Violation = opens(get_violation)
+    violation_history: Page[ViolationEvent] = opens(list_violation_history)
+    glossary_terms: Page[GlossaryTerm] = opens(list_glossary_terms)
+    glossary_term: GlossaryTerm = opens(get_glossary_term)
+    glossary_term_assets: Page[TermAsset] = opens(list_glossary_term_assets)
+
+
+@strawberry.type(name="Mutation")
+class QualityMutation:
+    """What can be changed of quality and the glossary."""
+
+    create_dimension: Dimension = opens(create_dimension)
+    update_dimension: Dimension = opens(update_dimension)
+    delete_dimension: DefinitionDeleted = opens(delete_dimension)
+    create_metric_definition: MetricDefinition = opens(create_metric_definition)
+    update_metric_definition: MetricDefinition = opens(update_metric_definition)
+    delete_metric_definition: DefinitionDeleted = opens(delete_metric_definition)
+    create_violation_definition: ViolationDefinition = opens(create_violation_definition)
+    update_violation_definition: ViolationDefinition = opens(update_violation_definition)
+    delete_violation_definition: DefinitionDeleted = opens(delete_violation_definition)
+    update_violation: Violation = opens(update_violation)
+    create_glossary_term: GlossaryTerm = opens(create_glossary_term)
+    update_glossary_term: GlossaryTerm = opens(update_glossary_term)
+    review_glossary_term: GlossaryTerm = opens(review_glossary_term)
+    delete_glossary_term: GlossaryTermDeleted = opens(delete_glossary_term)
+    link_glossary_term: TermAsset = opens(link_glossary_term)
+    unlink_glossary_term: TermAssetUnlinked = opens(unlink_glossary_term)
