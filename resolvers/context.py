@@ -9,6 +9,7 @@ from auth.caller import Caller
 from auth.guard import Guard
 from auth.rate_limit import Limits
 from auth.relations import Relations
+from persistence.blobs import Blobs
 from persistence.connectors.gateway import Gateway
 from persistence.jobs import Jobs
 from persistence.keyring import KeyRing
@@ -36,6 +37,7 @@ class Services:
     keyring: KeyRing
     jobs: Jobs
     connectors: Gateway
+    blobs: Blobs
     limits: Limits
     """The deployment's rate limits, which a tenant's own stand over."""
     clock: Callable[[], datetime] = utc_now

@@ -27,6 +27,7 @@ from auth.rate_limit import RateLimiter, Window
 from auth.relations import Relations
 from auth.remote import RemoteRelations
 from auth.tokens import TokenVerifier
+from persistence.blobs import StoredBlobs
 from persistence.connectors.gateway import Gateway
 from persistence.engine import Database
 from persistence.jobs import Jobs
@@ -131,8 +132,10 @@ class Parts:
         outbound = OutboundPolicy(settings)
         if self.jobs is None:
             self.jobs = DbosJobs(settings, self.database, data=settings.data, database_url=url, executes=executes)
+        blobs = StoredBlobs(settings, settings.data)
         self.services = Services(
             store=store,
+            blobs=blobs,
             relations=self.relations,
             keyring=KeyRing.from_settings(settings, settings.data),
             jobs=self.jobs,
@@ -154,7 +157,7 @@ class Parts:
         await self.jobs.start()
         self._closing.push_async_callback(self.jobs.stop)
         await self.worker.take_up()
-        for watch in (self.worker.watch(), self.firings.watch()):
+        for watch in (blobs.watch(store, self.clock), self.worker.watch(), self.firings.watch()):
             self._closing.push_async_callback(_ended, asyncio.create_task(watch))
 
     async def close(self) -> None:
@@ -217,7 +220,11 @@ class Application:
 
     def _wrapped(self) -> ASGIApp:
         app: ASGIApp = Front(
-            self.http, ready=self._is_ready, peek=self._peek, max_body_bytes=self.parts.settings.max_body_bytes
+            self.http,
+            ready=self._is_ready,
+            peek=self._peek,
+            max_body_bytes=self.parts.settings.max_body_bytes,
+            max_upload_bytes=self.parts.settings.max_upload_bytes,
         )
         origins = [origin.strip() for origin in self.parts.settings.cors_origins.split(",") if origin.strip()]
         if origins:
@@ -307,7 +314,11 @@ def _http_app(services: Sequence[Service], settings: Settings, ready: Callable[[
     if any(service.name == "governance" for service in services) and settings.service_key is not None:
         app.router.routes.extend(relation_routes(settings.service_key))
     graph = build_subgraph(services[0].name, settings) if len(services) == 1 else build_graph(settings)
-    app.router.routes.append(Route("/graphql", GraphEndpoint(graph, graphql_ide=None), methods=["GET", "POST"]))
+    app.router.routes.append(
+        Route(
+            "/graphql", GraphEndpoint(graph, graphql_ide=None, multipart_uploads_enabled=True), methods=["GET", "POST"]
+        )
+    )
     pages = [ServiceDocument(s.name, s.title, s.description, f"{s.door.prefix}/openapi.json") for s in services]
     app.router.routes.extend(page_routes(pages))
     for path in sorted(PROBES):

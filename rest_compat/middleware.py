@@ -23,6 +23,8 @@ _REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{1,128}$")
 # Version ff is not valid, and version 00 ends after its four parts; a later one may say more.
 _TRACEPARENT = re.compile(r"^(?!ff|00.{53}-)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)")
 PROBES = frozenset({"/healthz", "/readyz"})
+UPLOADS = frozenset({("POST", "/assets/files"), ("POST", "/graphql")})
+"""Where a form may be as large as an upload; every other body is bounded as JSON is."""
 
 
 class Front:
@@ -39,8 +41,10 @@ class Front:
         ready: Callable[[], bool],
         peek: Callable[[Scope], Awaitable[Window | None]],
         max_body_bytes: int,
+        max_upload_bytes: int | None = None,
     ) -> None:
         self._app, self._ready, self._peek, self._max_body = app, ready, peek, max_body_bytes
+        self._max_upload = max_body_bytes if max_upload_bytes is None else max_upload_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -62,7 +66,7 @@ class Front:
         try:
             if not self._ready() and path not in PROBES:
                 raise ServiceStarting("The service is starting up or shutting down. Retry shortly.")
-            await self._app(scope, self._bounded(headers, receive), send_with_headers)
+            await self._app(scope, self._bounded(scope, headers, receive), send_with_headers)
         except Exception as error:
             failure = as_api_error(error, path)
             if status:
@@ -73,9 +77,11 @@ class Front:
             log.info("request", method=scope["method"], path=path, status=status, milliseconds=elapsed)
             structlog.contextvars.unbind_contextvars("request_id", "trace_id")
 
-    def _bounded(self, headers: Headers, receive: Receive) -> Receive:
+    def _bounded(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
         """A `receive` that raises 413 as soon as the body is known to be too large."""
-        declared, limit, seen = headers.get("content-length", ""), self._max_body, 0
+        form = headers.get("content-type", "").lower().startswith("multipart/form-data")
+        uploads = form and (scope["method"], scope["path"]) in UPLOADS
+        declared, limit, seen = headers.get("content-length", ""), self._max_upload if uploads else self._max_body, 0
 
         async def bounded() -> Message:
             nonlocal seen

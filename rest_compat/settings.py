@@ -10,6 +10,7 @@ from auth.openfga import OpenFgaSettings
 from auth.rate_limit import RateLimitSettings, RedisSettings
 from auth.remote import GovernanceSettings
 from auth.tokens import TokenSettings
+from persistence.blobs import BlobSettings
 from persistence.connectors.base import ConnectorSettings
 from persistence.engine import DatabaseSettings
 from persistence.jobs import JobSettings
@@ -52,6 +53,7 @@ class Settings(
     RedisSettings,
     RateLimitSettings,
     TokenSettings,
+    BlobSettings,
     DatabaseSettings,
     HttpSettings,
     BaseSettings,

@@ -1,0 +1,60 @@
+"""Files and artifacts with the names of the blobs behind them, which no resource shows."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+
+from persistence.repository import Repository, Scope
+from persistence.tables.files import artifacts, files
+from schema.base import Resource
+from schema.errors import NotFound
+
+T = TypeVar("T", bound=Resource)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The bytes of a file or artifact."""
+
+    blob: str
+    sha256: str
+    size: int
+
+
+class ContentShelf(Repository[T]):
+    """Resources whose bytes are a blob."""
+
+    def kept(self, scope: Scope, uri: str) -> Kept:
+        """The bytes of one. Raises NotFound."""
+        table = self.table.c
+        query = sa.select(table.blob, table.sha256, table.size).where(*self._within(scope), table.resource_uri == uri)
+        row = self._connection.execute(query).one_or_none()
+        if row is None:
+            raise NotFound(self.noun, uri)
+        return Kept(row.blob, row.sha256, row.size or 0)
+
+    def completed(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Add what is not a column."""
+        return values | {"type": self.noun}
+
+    def taken_parts(self, scope: Scope, prefix: str) -> set[str]:
+        """The URIs of the scope's organization that start with a prefix, to choose a free one."""
+        uri = self.table.c.resource_uri
+        query = sa.select(uri).where(
+            self.table.c.organization_id == scope.organization_id, uri.startswith(prefix, autoescape=True)
+        )
+        return set(self._connection.execute(query).scalars())
+
+
+def key_hash(key: str) -> str:
+    """What makes a key unique within its project."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def kept_blobs(connection: sa.Connection, names: Sequence[str]) -> set[str]:
+    """Which of the blobs a row of any tenant names. For what the platform does by itself, never for an answer."""
+    found = sa.union_all(*(sa.select(table.c.blob).where(table.c.blob.in_(names)) for table in (files, artifacts)))
+    return set(connection.execute(found).scalars())

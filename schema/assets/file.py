@@ -1,0 +1,114 @@
+"""A file is bytes that somebody uploaded, under a key of his choice (contract 2.2)."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import strawberry
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from schema.assets.data_connection import LastPart
+from schema.base import Maybe, OptionalLong, Resource, change, resource
+from schema.node import entity
+from schema.storable import Storable
+
+MAX_KEY = 1024
+
+
+def _proper_key(key: str) -> str:
+    if not key.isprintable():
+        raise ValueError("a key takes printable characters only")
+    if key.startswith("/") or key.endswith("/"):
+        raise ValueError("a key neither starts nor ends with a slash")
+    if any(part in ("", ".", "..") for part in key.split("/")):
+        raise ValueError("no part of a key is empty, `.` or `..`")
+    return key
+
+
+def _split(tags: Any) -> Any:
+    """Tags of a form come as one text."""
+    return [tag.strip() for tag in tags.split(",") if tag.strip()] if isinstance(tags, str) else tags
+
+
+FileName = Annotated[
+    str, Field(min_length=1, max_length=255, pattern=r"\S", description="1 to 255 characters, not only spaces.")
+]
+FileKey = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=MAX_KEY,
+        description="What the file is known by in its project, such as reports/2026/q1.csv: up to 1024 printable "
+        "characters, no part of which is empty, `.` or `..`.",
+    ),
+    AfterValidator(_proper_key),
+]
+FileTag = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^,]+$")]
+FileTags = Annotated[
+    list[FileTag],
+    Field(max_length=100, description="Up to 100; none holds a comma."),
+    BeforeValidator(_split, json_schema_input_type=str),
+]
+ChangedTags = Annotated[list[FileTag], Field(max_length=100, description="Up to 100; none holds a comma.")]
+FileText = Annotated[str, Field(max_length=1000)]
+
+
+@entity("resource_uri")
+class File(Resource):
+    """An uploaded file. Its bytes are had by downloading it."""
+
+    resource_uri: str
+    name: str
+    key: str = Field(description="What it is known by in its project.")
+    organization_id: str
+    project_id: str
+    owner_id: str = Field(description="Deprecated: use created_by.")
+    created_at: datetime
+    updated_at: datetime
+    created_by: str
+    updated_by: str
+    type: Annotated[Literal["file"], strawberry.field(graphql_type=str)]
+    content_type: str | None = Field(description="As the upload named it.")
+    size: OptionalLong = Field(description="In bytes.")
+    description: str | None
+    tags: list[str]
+
+
+@change
+class FileCreate(Storable):
+    """What is told of a file that is uploaded. In a form, `tags` is one text with commas between them."""
+
+    key: FileKey
+    name: FileName
+    resource_uri: LastPart | None = None
+    description: FileText | None = None
+    tags: FileTags = Field(default_factory=list)
+
+
+@change
+class FileChange(Storable):
+    """What may change of a file. A field left out stays; the bytes and the key never change."""
+
+    name: Maybe[FileName] = None
+    description: Maybe[FileText | None] = None
+    tags: Maybe[ChangedTags] = None
+
+
+@resource
+class FileUploaded(Resource):
+    """A file that has been uploaded."""
+
+    resource_uri: str
+    url: str = Field(description="The path that answers with the bytes.")
+    key: str
+    name: str
+    message: str
+    size: OptionalLong = Field(description="In bytes.")
+    content_type: str | None
+
+
+@resource
+class Deleted(Resource):
+    """What was deleted."""
+
+    resource_uri: str
+    message: str
