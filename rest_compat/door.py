@@ -73,10 +73,9 @@ class Door:
         operation_id: str | None = None,
         route: type[OperationRoute] = OperationRoute,
     ) -> None:
-        name = op.name
+        name = operation_id or op.name  # a second path of an operation needs a name of its own
         if version > 1:
             path, name = f"/v{version}{path}", f"{name}_v{version}"
-        name = operation_id or op.name  # a second path of an operation needs a name of its own
         self.operations[op.name] = op
         allowed = self._methods.setdefault(path, set())
         allowed.add(method)
