@@ -135,6 +135,7 @@ def settings_for(folder: Path, url: str | None = None, **given: Any) -> Settings
         "rate_limit_writes": 100_000,
         "rate_limit_bulk": 100_000,
         "job_poll_seconds": 0.05,
+        "schedule_tick_seconds": 3600,
         "shutdown_seconds": 0,
         "connect_timeout": 5,
     }
