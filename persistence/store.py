@@ -11,6 +11,7 @@ from persistence.queries.chat import SessionShelf, TurnShelf
 from persistence.queries.connections import ConnectionShelf
 from persistence.queries.files import ContentShelf, kept_blobs
 from persistence.queries.glossary import GlossaryTermShelf, TermAssetShelf
+from persistence.queries.knowledge import ContextPackShelf, MemoryShelf
 from persistence.queries.pipelines import PipelineShelf
 from persistence.queries.proposals import ProposalShelf
 from persistence.queries.quality import (
@@ -177,6 +178,16 @@ class Shelves:
     def turns(self) -> TurnShelf:
         """Turns of chat sessions."""
         return TurnShelf(self.connection)
+
+    @cached_property
+    def context_packs(self) -> ContextPackShelf:
+        """Context packs."""
+        return ContextPackShelf(self.connection)
+
+    @cached_property
+    def memories(self) -> MemoryShelf:
+        """Memories of context packs."""
+        return MemoryShelf(self.connection)
 
     def relate(self, organization_id: str, writes: Iterable[TupleLike] = (), deletes: Iterable[TupleLike] = ()) -> None:
         """Write relations as part of this transaction: they stand when it commits, and never without it."""

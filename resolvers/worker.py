@@ -16,7 +16,7 @@ from persistence.store import Shelves
 from persistence.tables.data_readiness import workflow_runs
 from resolvers.context import Context, Services
 from resolvers.data_readiness.ingestion import Ingestion, fail_run
-from resolvers.data_readiness.runs import RUN_JOB
+from resolvers.data_readiness.runs import RUN_JOB, job_key, job_of
 from resolvers.search.bulk import SearchIndexer
 from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
@@ -39,9 +39,9 @@ class Hand(Protocol):
 class Worker:
     """Carries out runs, and what else waits for a background, in whichever process the job engine chooses."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, hands: Sequence[Hand] = ()) -> None:
         self._services = services
-        self._hands: list[Hand] = [SearchIndexer(services)]
+        self._hands: list[Hand] = [SearchIndexer(services), *hands]
 
     def register(self) -> None:
         """Tell the job engine what it can be asked to do."""
@@ -60,18 +60,19 @@ class Worker:
         for hand in self._hands:
             await hand.take_up()
         query = (
-            sa.select(workflow_runs.c.id)
+            sa.select(workflow_runs.c.id, workflow_runs.c.attempt)
             .where(workflow_runs.c.status.in_(OPEN))
             .order_by(workflow_runs.c.created_at)
             .limit(MOST_TAKEN_UP)
         )
         jobs = self._services.jobs
-        waiting = await self._services.store.read(lambda shelves: list(shelves.connection.execute(query).scalars()))
-        for run_id in waiting:
-            await jobs.enqueue(RUN_JOB, {"run_id": run_id}, key=run_id)
-            if (outcome := await jobs.outcome(run_id)) is not None:
+        waiting = await self._services.store.read(lambda shelves: list(shelves.connection.execute(query)))
+        for run_id, attempt in waiting:
+            key = job_key(run_id, attempt)
+            await jobs.enqueue(RUN_JOB, job_of(run_id, attempt), key=key)
+            if (outcome := await jobs.outcome(key)) is not None:
                 ctx, run, scope = await self._run(run_id)
-                await fail_run(ctx, scope, run.id, outcome.message or "The run ended without an outcome.")
+                await fail_run(ctx, scope, run.id, outcome.message or "The run ended without an outcome.", attempt)
 
     async def watch(self, seconds: float = 60.0) -> None:
         """Take up open runs again and again until cancelled: queueing one may have failed while this process lived."""
@@ -88,7 +89,7 @@ class Worker:
             return []
         if run.workflow_type is not WorkflowType.SERVICE_INGESTION:
             raise JobError(f"The engine for {run.workflow_type} is not part of this version. Nothing was changed.")
-        return await Ingestion(ctx, run, scope).plan()
+        return await Ingestion(ctx, run, scope, _attempt(arguments)).plan()
 
     async def _task(self, job: JobContext, arguments: dict[str, Any]) -> dict[str, Any] | None:
         ctx, run, scope = await self._run(arguments["run_id"])
@@ -98,11 +99,13 @@ class Worker:
         self, job: JobContext, arguments: dict[str, Any], outcomes: Sequence[JobOutcome]
     ) -> dict[str, Any] | None:
         ctx, run, scope = await self._run(arguments["run_id"])
-        return await Ingestion(ctx, run, scope).finish(outcomes) if outcomes else None
+        attempt = _attempt(arguments)
+        # A first attempt without tasks was canceled before it was planned; a later one may have nothing left to do.
+        return await Ingestion(ctx, run, scope, attempt).finish(outcomes) if outcomes or attempt > 1 else None
 
     async def _failed(self, job: JobContext, arguments: dict[str, Any], message: str) -> None:
         ctx, run, scope = await self._run(arguments["run_id"])
-        await fail_run(ctx, scope, run.id, message)
+        await fail_run(ctx, scope, run.id, message, _attempt(arguments))
 
     async def _run(self, run_id: str) -> tuple[Context, WorkflowRun, Scope]:
         """A run with the context of who triggered it, in the tenant that it was triggered in."""
@@ -122,3 +125,9 @@ class Worker:
             guard=Guard(self._services.relations),
         )
         return ctx, run, ctx.scope
+
+
+def _attempt(arguments: dict[str, Any]) -> int:
+    """Which attempt at its run a job carries out; jobs of the first release do not say that it is the first."""
+    attempt: int = arguments.get("attempt", 1)
+    return attempt

@@ -1,17 +1,71 @@
-"""Runs and their tasks, whose steps are written with conditions so that doing one twice is harmless."""
+"""Configurations, runs and their tasks; steps are written with conditions, so that doing one twice is harmless."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
+from persistence.queries.pipelines import follow_run
 from persistence.repository import Repository, Scope
-from persistence.tables.data_readiness import run_tasks, workflow_runs
+from persistence.tables.data_readiness import run_targets, run_tasks, workflow_configurations, workflow_runs
+from schema.data_readiness.workflow import WorkflowConfiguration, WorkflowType
 from schema.data_readiness.workflow_run import RunStatus, RunTask, WorkflowRun
 from schema.identifiers import Fqn
 
 OPEN = (RunStatus.PENDING, RunStatus.RUNNING)
+RETRIABLE = (RunStatus.FAILED,)
+
+
+def at_or_below(column: sa.ColumnElement[str], fqn: str) -> sa.ColumnElement[bool]:
+    """Whether a dotted name is the given one or stands below it."""
+    return sa.or_(column == fqn, column.startswith(f"{fqn}.", autoescape=True))
+
+
+class ConfigurationShelf(Repository[WorkflowConfiguration]):
+    """Workflow configurations. A deleted one is found by its runs alone."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        super().__init__(connection, WorkflowConfiguration, workflow_configurations, noun="workflow_configuration")
+
+    def _within(self, scope: Scope) -> list[sa.ColumnElement[bool]]:
+        return [*super()._within(scope), workflow_configurations.c.deleted_at.is_(None)]
+
+    def held(self, scope: Scope, id: str) -> WorkflowConfiguration:
+        """One configuration, which nobody else changes until this transaction ends. Raises NotFound."""
+        found = self.resources(
+            self._connection.execute(
+                self.select(scope).where(workflow_configurations.c.id == id).with_for_update()
+            ).all()
+        )
+        return found[0] if found else self.get(scope, id)
+
+    def get_deleted_too(self, scope: Scope, id: str) -> WorkflowConfiguration:
+        """One configuration, also when it was deleted. Raises NotFound."""
+        query = sa.select(*self._columns).where(*super()._within(scope), workflow_configurations.c.id == id)
+        found = self.resources(self._connection.execute(query).all())
+        return found[0] if found else self.get(scope, id)
+
+    def hide(self, scope: Scope, id: str, at: datetime) -> None:
+        """Mark a configuration as deleted; its runs stay."""
+        self._connection.execute(
+            workflow_configurations.update()
+            .where(*self._within(scope), workflow_configurations.c.id == id)
+            .values(deleted_at=at, is_default=False, revision=workflow_configurations.c.revision + 1)
+        )
+
+    def take_default(self, scope: Scope, kind: WorkflowType, keep: str) -> None:
+        """Take the mark of being the default from every other configuration of a type."""
+        self._connection.execute(
+            workflow_configurations.update()
+            .where(
+                *self._within(scope),
+                workflow_configurations.c.workflow_type == kind,
+                workflow_configurations.c.is_default.is_(True),
+                workflow_configurations.c.id != keep,
+            )
+            .values(is_default=False, revision=workflow_configurations.c.revision + 1)
+        )
 
 
 class RunShelf(Repository[WorkflowRun]):
@@ -33,19 +87,106 @@ class RunShelf(Repository[WorkflowRun]):
             "tasks": [],
         }
 
+    def begin(
+        self,
+        scope: Scope,
+        run_id: str,
+        configuration: WorkflowConfiguration,
+        given: Mapping[str, Any],
+        targets: Sequence[str],
+        *,
+        output: Mapping[str, Any],
+        caller: Mapping[str, Any],
+        now: datetime,
+    ) -> None:
+        """Write a run down that waits, with what it works on."""
+        tenant = {"organization_id": scope.organization_id, "project_id": scope.project_id}
+        self._connection.execute(
+            workflow_runs.insert().values(
+                id=run_id,
+                configuration_id=configuration.id,
+                status=RunStatus.PENDING,
+                workflow_name=configuration.name,
+                workflow_type=configuration.workflow_type,
+                asset_fqn=given["asset_fqn"],
+                save_all=given["save_all"],
+                created_at=now,
+                started_at=now,
+                input=dict(given),
+                output=dict(output),
+                caller=dict(caller),
+                revision=1,
+                **tenant,
+            )
+        )
+        if targets:
+            self._connection.execute(
+                run_targets.insert(), [{"run_id": run_id, "target_fqn": target, **tenant} for target in targets]
+            )
+
     def caller_of(self, run_id: str) -> dict[str, Any] | None:
         """Who triggered a run, for the worker that carries it out."""
         return self._connection.execute(
             sa.select(workflow_runs.c.caller).where(workflow_runs.c.id == run_id)
         ).scalar_one_or_none()
 
-    def move(self, scope: Scope, run_id: str, to: RunStatus, *, only_from: Sequence[RunStatus], **values: Any) -> bool:
-        """Move a run to another status if it stands in one of `only_from`; whether it moved."""
-        moved = self._connection.execute(
-            workflow_runs.update()
-            .where(*self._within(scope), workflow_runs.c.id == run_id, workflow_runs.c.status.in_(only_from))
-            .values(status=to, revision=workflow_runs.c.revision + 1, **values)
+    def attempt_of(self, run_id: str) -> int:
+        """Which attempt at a run stands; the first is 1."""
+        attempt: int = self._connection.execute(
+            sa.select(workflow_runs.c.attempt).where(workflow_runs.c.id == run_id)
+        ).scalar_one()
+        return attempt
+
+    def open_of(self, scope: Scope, configuration_id: str) -> str | None:
+        """The id of a run of a configuration that is not over, or None."""
+        return self._connection.execute(
+            sa.select(workflow_runs.c.id)
+            .where(
+                *self._within(scope),
+                workflow_runs.c.configuration_id == configuration_id,
+                workflow_runs.c.status.in_(OPEN),
+            )
+            .limit(1)
+        ).scalar_one_or_none()
+
+    def held(self, scope: Scope, run_id: str) -> WorkflowRun:
+        """One run, which nobody else changes until this transaction ends. Raises NotFound."""
+        self._connection.execute(
+            sa.select(workflow_runs.c.id).where(*self._within(scope), workflow_runs.c.id == run_id).with_for_update()
         )
+        return self.get(scope, run_id)
+
+    def reopen(self, scope: Scope, run_id: str, *, caller: Mapping[str, Any]) -> int | None:
+        """Let a failed run wait again; the number of the attempt that begins, or None when it did not fail."""
+        values: dict[str, Any] = {"completed_at": None, "error_message": None, "caller": dict(caller)}
+        attempt = workflow_runs.c.attempt + 1
+        if not self.move(scope, run_id, RunStatus.PENDING, only_from=RETRIABLE, attempt=attempt, **values):
+            return None
+        return self.attempt_of(run_id)
+
+    def move(
+        self,
+        scope: Scope,
+        run_id: str,
+        to: RunStatus,
+        *,
+        only_from: Sequence[RunStatus],
+        of_attempt: int | None = None,
+        **values: Any,
+    ) -> bool:
+        """Move a run to another status if it stands in one of `only_from`; whether it moved. Its pipeline follows.
+
+        `of_attempt` leaves the run alone when another attempt at it has begun: the job of the one before may have
+        been cut off after it closed the run, and begins its last step again.
+        """
+        where = [*self._within(scope), workflow_runs.c.id == run_id, workflow_runs.c.status.in_(only_from)]
+        if of_attempt is not None:
+            where.append(workflow_runs.c.attempt == of_attempt)
+        moved = self._connection.execute(
+            workflow_runs.update().where(*where).values(status=to, revision=workflow_runs.c.revision + 1, **values)
+        )
+        if moved.rowcount:
+            follow_run(self._connection, run_id, to, values.get("completed_at"))
         return bool(moved.rowcount)
 
 
@@ -81,6 +222,31 @@ class RunTaskShelf(Repository[RunTask]):
             .where(*self._within(scope), run_tasks.c.run_id == run_id, run_tasks.c.status.in_(OPEN))
             .values(status=to, completed_at=at, revision=run_tasks.c.revision + 1)
         )
+
+    def reopen_failed(self, scope: Scope, run_id: str) -> None:
+        """Let the failed tasks of a run wait again."""
+        self._connection.execute(
+            run_tasks.update()
+            .where(*self._within(scope), run_tasks.c.run_id == run_id, run_tasks.c.status == RunStatus.FAILED)
+            .values(
+                status=RunStatus.PENDING,
+                started_at=None,
+                completed_at=None,
+                error_message=None,
+                revision=run_tasks.c.revision + 1,
+            )
+        )
+
+    def planned(self, run_id: str, status: RunStatus | None = None) -> list[tuple[int, dict[str, Any]]]:
+        """The tasks of a run, those in a status if one is named, as (position, what it was planned with)."""
+        query = (
+            sa.select(run_tasks.c.position, run_tasks.c.arguments)
+            .where(run_tasks.c.run_id == run_id, run_tasks.c.arguments.is_not(None))
+            .order_by(run_tasks.c.position)
+        )
+        if status is not None:
+            query = query.where(run_tasks.c.status == status)
+        return [(position, arguments) for position, arguments in self._connection.execute(query)]
 
     def counts(self, run_id: str) -> dict[str, int]:
         """How many tasks of a run stand in each status."""

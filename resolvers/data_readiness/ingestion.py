@@ -25,13 +25,14 @@ from persistence.tables.catalog import metadata_assets
 from persistence.tables.data_readiness import run_tasks
 from resolvers.assets.data_connections import config_of, opened
 from resolvers.context import Context
+from resolvers.data_readiness.runs import included_in
 from resolvers.engines.catalog_diff import judge
 from resolvers.governance.projects import WORKER
 from schema.assets.data_connection import ConnectionStatus
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 from schema.errors import DatabaseError
 from schema.governance.permission import Permission
-from schema.identifiers import Fqn, ResourceUri
+from schema.identifiers import Fqn, ResourceUri, join_fqn
 from schema.utils.metadata_asset import AssetType
 from schema.utils.source_asset import Counts, SourceAsset
 
@@ -48,21 +49,31 @@ FAILURES_TOLD = 10
 class Ingestion:
     """One run of service ingestion, on behalf of the worker."""
 
-    def __init__(self, ctx: Context, run: WorkflowRun, scope: Scope) -> None:
-        self._ctx, self._run, self._scope = ctx, run, scope
+    def __init__(self, ctx: Context, run: WorkflowRun, scope: Scope, attempt: int = 1) -> None:
+        self._ctx, self._run, self._scope, self._attempt = ctx, run, scope, attempt
         self._uri = str(run.input["resource_uri"])
         self._service = ResourceUri.parse(self._uri).name
         self._wanted = Fqn.parse(run.asset_fqn).parts[1:] if run.asset_fqn else ()
         """The names below the service that the run is limited to."""
+        included = included_in(run.input)
+        self._included = None if included is None else frozenset(included)
+        """What of that is to be read: tables, or what they are in; None for all of it."""
 
     async def plan(self) -> Sequence[JobTask]:
-        """List what there is and write the tasks. Raises JobError when the source shows no table."""
+        """List what there is and write the tasks. Raises JobError when the source shows no table.
+
+        A later attempt takes the tasks that wait: those that failed before.
+        """
+        if self._attempt > 1 and (waiting := await self._ctx.store.write(self._resume)) is not None:
+            self._ring()
+            return waiting
         if len(self._wanted) > 3:
             raise JobError("asset_fqn names a column, and the smallest part that can be ingested is a table.")
         schemas, cut_short = await self._read(_listed)
         batches = [batch | {"cut_short": cut_short} for schema in schemas for batch in self._batches(schema)]
         if not any(batch["tables"] for batch in batches):
             what = f"nothing that can be ingested under {self._run.asset_fqn}" if self._wanted else "no table to ingest"
+            what = what if self._included is None else "none of the tables that include names"
             raise JobError(
                 f"The source shows {what}. Check the user's permissions, selected_tables and asset_fqn. "
                 "The catalog was left as it is."
@@ -73,7 +84,7 @@ class Ingestion:
         ]
 
         def work(shelves: Shelves) -> bool:
-            if not shelves.workflow_runs.move(self._scope, self._run.id, RunStatus.RUNNING, only_from=OPEN):
+            if not self._goes_on(shelves):
                 return False
             own = run_tasks.c.run_id == self._run.id
             shelves.connection.execute(run_tasks.delete().where(own))
@@ -83,6 +94,21 @@ class Ingestion:
         planned = tasks if await self._ctx.store.write(work) else []
         self._ring()
         return planned
+
+    def _resume(self, shelves: Shelves) -> list[JobTask] | None:
+        """The tasks that wait, when an earlier attempt has planned; None when none has."""
+        if not shelves.run_tasks.planned(self._run.id):
+            return None
+        if not self._goes_on(shelves):
+            return []
+        waiting = shelves.run_tasks.planned(self._run.id, RunStatus.PENDING)
+        return [JobTask(f"{position:06d}", arguments) for position, arguments in waiting]
+
+    def _goes_on(self, shelves: Shelves) -> bool:
+        """Take the run's row; whether the run is open and this attempt at it is the one that stands."""
+        return shelves.workflow_runs.move(
+            self._scope, self._run.id, RunStatus.RUNNING, only_from=OPEN, of_attempt=self._attempt
+        )
 
     async def task(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Read one batch of tables and take it in. Answers what the batch names, and what it did unless it was done."""
@@ -147,22 +173,26 @@ class Ingestion:
     async def finish(self, outcomes: Sequence[JobOutcome]) -> dict[str, Any]:
         """Mark what has vanished, when everything could be read, and close the run."""
         failed = [outcome for outcome in outcomes if outcome.state is not JobState.DONE]
-        batches = [outcome.result for outcome in outcomes if outcome.state is JobState.DONE and outcome.result]
+        done = [outcome.result for outcome in outcomes if outcome.state is JobState.DONE and outcome.result]
         now = self._ctx.now()
 
         def work(shelves: Shelves) -> dict[str, Any]:
-            if not shelves.workflow_runs.move(self._scope, self._run.id, RunStatus.RUNNING, only_from=OPEN):
+            if not self._goes_on(shelves):
                 return {}  # canceled, or closed by a process that was killed right after
+            of, batches = len(outcomes), done
+            if self._attempt > 1:  # what earlier attempts have done counts as well
+                of = sum(shelves.run_tasks.counts(self._run.id).values())
+                batches = [batch for _, batch in shelves.run_tasks.planned(self._run.id, RunStatus.COMPLETED)]
             output: dict[str, Any] = asdict(Counts()) | shelves.run_tasks.sums(self._run.id)
             output["unchanged"] -= _repeated(batches)
             # What a listing that was cut short does not name may still be there.
             cut_short = any(batch["cut_short"] for batch in batches)
-            if not failed and not cut_short:
+            if not failed and not cut_short and self._included is None:
                 output["vanished"] += self._mark_vanished(shelves, batches)
-            output |= {"tasks": len(outcomes), "failed_tasks": len(failed)}
+            output |= {"tasks": of, "failed_tasks": len(failed)}
             if cut_short:
                 output["listing_cut_short"] = True
-            message = self._failure(shelves, failed, len(outcomes)) if failed else None
+            message = self._failure(shelves, failed, of) if failed else None
             shelves.run_tasks.close_open(self._scope, self._run.id, RunStatus.FAILED, now)
             shelves.workflow_runs.move(
                 self._scope,
@@ -181,12 +211,16 @@ class Ingestion:
 
     async def fail(self, message: str) -> None:
         """Close the run as failed."""
-        await fail_run(self._ctx, self._scope, self._run.id, message)
+        await fail_run(self._ctx, self._scope, self._run.id, message, self._attempt)
 
     def _batches(self, schema: SchemaInfo) -> Iterator[dict[str, Any]]:
         if self._wanted[:2] != (schema.database, schema.name)[: len(self._wanted)]:
             return
         names = [name for name in schema.tables if len(self._wanted) < 3 or name == self._wanted[2]]
+        if self._included is not None:
+            names = [name for name in names if self._is_included(schema.database, schema.name, name)]
+            if not names:
+                return
         for start in range(0, len(names) or 1, TABLES_PER_TASK):
             batch = names[start : start + TABLES_PER_TASK]
             label = str(Fqn.of(schema.database, schema.name))
@@ -200,6 +234,11 @@ class Ingestion:
                 "tables": batch,
                 "label": label,
             }
+
+    def _is_included(self, *below: str) -> bool:
+        parts = (self._service, *below)
+        assert self._included is not None
+        return any(join_fqn(parts[:end]) in self._included for end in range(1, len(parts) + 1))
 
     def _mark_vanished(self, shelves: Shelves, batches: Sequence[dict[str, Any]]) -> int:
         """Mark what stands in the catalog and was not listed when the run was planned.
@@ -290,6 +329,7 @@ class Ingestion:
             "name": task.arguments["label"][:1000],
             "status": RunStatus.PENDING,
             "counts": {},
+            "arguments": task.arguments,
             "revision": 1,
         }
 
@@ -305,13 +345,19 @@ def _repeated(batches: Sequence[dict[str, Any]]) -> int:
     return 2 * len(batches) - len(databases) - len(schemas)
 
 
-async def fail_run(ctx: Context, scope: Scope, run_id: str, message: str) -> None:
-    """Close a run, and what is open of its tasks, as failed."""
+async def fail_run(ctx: Context, scope: Scope, run_id: str, message: str, attempt: int) -> None:
+    """Close a run, and what is open of its tasks, as failed, unless another attempt at it has begun."""
     now = ctx.now()
 
     def work(shelves: Shelves) -> None:
         if shelves.workflow_runs.move(
-            scope, run_id, RunStatus.FAILED, only_from=OPEN, completed_at=now, error_message=message[:2000]
+            scope,
+            run_id,
+            RunStatus.FAILED,
+            only_from=OPEN,
+            of_attempt=attempt,
+            completed_at=now,
+            error_message=message[:2000],
         ):
             shelves.run_tasks.close_open(scope, run_id, RunStatus.FAILED, now)
 

@@ -1,23 +1,37 @@
-"""What can be done with runs: trigger, list, get, page through the tasks, cancel."""
+"""What can be done with runs: trigger, list, get, page through the tasks, cancel, try again."""
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID, uuid4
 
+import orjson
+import sqlalchemy as sa
 from pydantic import Field
+from pydantic import ValidationError as PydanticError
 
-from persistence.queries.workflows import OPEN
+from persistence.queries.workflows import OPEN, at_or_below
 from persistence.store import Shelves
 from persistence.tables.data_readiness import run_tasks, workflow_runs
 from resolvers.context import Context
 from resolvers.data_readiness.workflows import ConfigurationId
 from resolvers.operation import Kind, operation, require
 from schema.assets.data_connection import ConnectionStatus, DataConnection
-from schema.data_readiness.workflow import WorkflowConfiguration, WorkflowType
-from schema.data_readiness.workflow_run import TASKS_SHOWN, RunCreate, RunStatus, RunTask, StartedRun, WorkflowRun
-from schema.errors import InvalidParameter, ValidationError
+from schema.data_readiness.workflow import ConfigurationStatus, WorkflowConfiguration, WorkflowType
+from schema.data_readiness.workflow_run import (
+    TASKS_SHOWN,
+    RunCreate,
+    RunParameters,
+    RunStatus,
+    RunTask,
+    StartedRun,
+    WorkflowRun,
+)
+from schema.errors import InvalidParameter, MissingRequiredField, ValidationError
 from schema.governance.permission import Permission
-from schema.identifiers import ResourceUri, parse_fqn
+from schema.identifiers import Fqn, ResourceUri, parse_fqn
 from schema.pagination import Page, PageNumber, PageSize
+from schema.problems import body_problems
 
 RunId = Annotated[UUID, Field(description="The run's id.")]
 RUN_JOB = "workflow-run"
@@ -26,44 +40,59 @@ RUN_JOB = "workflow-run"
 
 @operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
 async def trigger_run(ctx: Context, *, configuration_id: ConfigurationId, run: RunCreate) -> StartedRun:
-    """Trigger a run of a configuration. It is queued at once and goes on by itself; read it to follow it."""
+    """Trigger a run of a configuration. It is queued at once and goes on by itself; read it to follow it.
+
+    An inactive configuration is a 422, and so is one that requires a reference pack and names none. A run of
+    run-all-enrichment needs `asset_fqn`; its pipeline's id stands in the run's output.
+    """
     configuration = await ctx.store.read(
         lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id))
     )
-    if run.asset_fqn is not None and len(parse_fqn(run.asset_fqn, field="asset_fqn").parts) > 4:
-        raise ValidationError(
-            "asset_fqn has four parts at most: service.database.schema.table.", status=422, field="asset_fqn"
-        )
-    given = {"asset_fqn": run.asset_fqn, "parameters": run.parameters, "save_all": run.save_all}
-    if configuration.workflow_type is WorkflowType.SERVICE_INGESTION:
-        connection = await connection_of(ctx, configuration, run.asset_fqn)
-        given["resource_uri"] = connection.resource_uri
-    run_id, now = str(uuid4()), ctx.now()
+    return await start_run(ctx, configuration, run, run_id=str(uuid4()))
 
-    def work(shelves: Shelves) -> None:
-        shelves.connection.execute(
-            workflow_runs.insert().values(
-                id=run_id,
-                organization_id=ctx.organization_id,
-                project_id=ctx.project_id,
-                configuration_id=configuration.id,
-                status=RunStatus.PENDING,
-                workflow_name=configuration.name,
-                workflow_type=configuration.workflow_type,
-                asset_fqn=run.asset_fqn,
-                save_all=run.save_all,
-                created_at=now,
-                started_at=now,
-                input=given,
-                output={},
+
+async def start_run(ctx: Context, configuration: WorkflowConfiguration, run: RunCreate, *, run_id: str) -> StartedRun:
+    """Write a run down and queue it, for code whose caller's permission has been checked.
+
+    The same `run_id` again finds the run that stands there, so that what began it may begin again.
+    """
+    standing = await ctx.store.read(lambda shelves: shelves.workflow_runs.find(ctx.scope, run_id))
+    if standing is None:
+        given = await _checked(ctx, configuration, run)
+        now = ctx.now()
+
+        def work(shelves: Shelves) -> None:
+            # Held until the commit, so that the configuration cannot be deleted in between.
+            shelves.workflow_configurations.held(ctx.scope, configuration.id)
+            output = {}
+            if configuration.workflow_type is WorkflowType.RUN_ALL_ENRICHMENT:
+                output["pipeline_id"] = str(uuid4())
+            shelves.workflow_runs.begin(
+                ctx.scope,
+                run_id,
+                configuration,
+                given,
+                targets_of(given),
+                output=output,
                 caller=ctx.caller.to_dict(),
-                revision=1,
+                now=now,
             )
-        )
+            if "pipeline_id" in output:
+                shelves.pipeline_runs.begin(
+                    ctx.scope,
+                    output["pipeline_id"],
+                    run_id,
+                    str(given["asset_fqn"]),
+                    included_in(given),
+                    created_by=ctx.caller.user_id,
+                    now=now,
+                )
 
-    await ctx.store.write(work)
+        await ctx.store.write(work)
+    else:
+        now = standing.started_at or ctx.now()
     # A process that dies between these two leaves a pending run, which the next start takes up by the same key.
-    await ctx.services.jobs.enqueue(RUN_JOB, {"run_id": run_id}, key=run_id)
+    await ctx.services.jobs.enqueue(RUN_JOB, job_of(run_id, 1), key=job_key(run_id, 1))
     return StartedRun(
         id=run_id,
         configuration_id=configuration.id,
@@ -72,6 +101,79 @@ async def trigger_run(ctx: Context, *, configuration_id: ConfigurationId, run: R
         started_at=now,
         status=RunStatus.PENDING,
     )
+
+
+async def _checked(ctx: Context, configuration: WorkflowConfiguration, run: RunCreate) -> dict[str, Any]:
+    """The input of a run that may start. Raises the refusal of one that may not."""
+    if configuration.status is not ConfigurationStatus.ACTIVE:
+        raise ValidationError(
+            f"This configuration is {configuration.status}. Make it active first.", status=422, field="status"
+        )
+    if run.asset_fqn is not None and len(parse_fqn(run.asset_fqn, field="asset_fqn").parts) > 4:
+        raise ValidationError(
+            "asset_fqn has four parts at most: service.database.schema.table.", status=422, field="asset_fqn"
+        )
+    parameters = checked_parameters(run.parameters)
+    if configuration.require_reference_pack and not (
+        _text(parameters.get("context_pack_id")) or _text(configuration.config.get("context_pack_id"))
+    ):
+        raise ValidationError(
+            "This configuration requires a reference pack. Name it as context_pack_id in the configuration's config "
+            "or in the run's parameters.",
+            status=422,
+            field="parameters.context_pack_id",
+        )
+    given: dict[str, Any] = {"asset_fqn": run.asset_fqn, "parameters": parameters, "save_all": run.save_all}
+    if configuration.workflow_type is WorkflowType.SERVICE_INGESTION:
+        connection = await connection_of(ctx, configuration, run.asset_fqn)
+        given["resource_uri"] = connection.resource_uri
+    if configuration.workflow_type is WorkflowType.RUN_ALL_ENRICHMENT and run.asset_fqn is None:
+        raise MissingRequiredField(
+            "run-all-enrichment works below a name: send asset_fqn, such as service.database.", field="asset_fqn"
+        )
+    return given
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def checked_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters as they were sent. Raises 400 or 422 for a known one that is not what it should be."""
+    try:
+        RunParameters.model_validate_json(orjson.dumps(parameters), strict=True)
+    except PydanticError as error:
+        raise body_problems(
+            (problem["type"], ("parameters", *problem["loc"]), problem["msg"])
+            for problem in error.errors(include_url=False, include_input=False)
+        ) from None
+    return dict(parameters)
+
+
+def included_in(given: Mapping[str, Any]) -> list[str] | None:
+    """The dotted names that a run's `include` limits it to, spelled as the catalog spells them; None for no limit."""
+    include = (given.get("parameters") or {}).get("include")
+    return None if include is None else sorted({str(Fqn.parse(name)) for name in include})
+
+
+def targets_of(given: Mapping[str, Any]) -> list[str]:
+    """The dotted names at or below which a run works: what it includes, what it is limited to, or a whole service."""
+    included = included_in(given)
+    if included is not None:
+        return included
+    if given["asset_fqn"] is not None:
+        return [str(Fqn.parse(given["asset_fqn"]))]
+    return [str(Fqn.of(ResourceUri.parse(given["resource_uri"]).name))] if "resource_uri" in given else []
+
+
+def job_key(run_id: str, attempt: int) -> str:
+    """Under which key the job engine knows an attempt at a run; a key is started once for ever."""
+    return run_id if attempt == 1 else f"{run_id}.{attempt}"
+
+
+def job_of(run_id: str, attempt: int) -> dict[str, Any]:
+    """What the job that carries out an attempt at a run is told."""
+    return {"run_id": run_id, "attempt": attempt}
 
 
 async def connection_of(ctx: Context, configuration: WorkflowConfiguration, asset_fqn: str | None) -> DataConnection:
@@ -89,6 +191,11 @@ async def connection_of(ctx: Context, configuration: WorkflowConfiguration, asse
             status=422,
             field="asset_fqn",
         )
+    return await usable_connection(ctx, uri, service)
+
+
+async def usable_connection(ctx: Context, uri: str, service: str | None = None) -> DataConnection:
+    """A connection that a run of the caller may read now. Raises 422, and 403 when he may not execute it."""
     connection = await ctx.store.read(lambda shelves: shelves.data_connections.find(ctx.tenant, uri))
     if connection is None or connection.project_id not in (None, ctx.project_id):
         raise ValidationError(
@@ -126,25 +233,53 @@ async def list_workflow_runs(
     *,
     configuration_id: ConfigurationId,
     status: RunStatus | None = None,
+    asset_fqn: Annotated[str, Field(min_length=1, max_length=2000, description="Runs at or below this dotted name.")]
+    | None = None,
+    started_after: Annotated[datetime | None, Field(description="Runs that started then or later.")] = None,
+    started_before: Annotated[datetime | None, Field(description="Runs that started earlier.")] = None,
     page: PageNumber = 1,
     limit: PageSize = 20,
 ) -> Page[WorkflowRun]:
-    """List the runs of a configuration, newest first, each with its first tasks."""
+    """List the runs of a configuration, newest first, each with its first tasks.
+
+    The runs of a deleted configuration can still be read. A moment without an offset is in UTC.
+    """
+    where: list[sa.ColumnElement[bool]] = []
+    if asset_fqn is not None:
+        where.append(at_or_below(workflow_runs.c.asset_fqn, str(parse_fqn(asset_fqn, field="asset_fqn"))))
+    if started_after is not None:
+        where.append(workflow_runs.c.started_at >= in_utc(started_after, "started_after"))
+    if started_before is not None:
+        where.append(workflow_runs.c.started_at < in_utc(started_before, "started_before"))
 
     def work(shelves: Shelves) -> Page[WorkflowRun]:
-        shelves.workflow_configurations.get(ctx.scope, str(configuration_id))
+        shelves.workflow_configurations.get_deleted_too(ctx.scope, str(configuration_id))
         found = shelves.workflow_runs.page(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
             order=[workflow_runs.c.created_at.desc()],
+            where=where,
             configuration_id=str(configuration_id),
             status=status,
         )
-        tasks = shelves.run_tasks.of_runs(ctx.scope, [run.id for run in found.items], TASKS_SHOWN)
-        return found.map(lambda run: run.model_copy(update={"tasks": tasks[run.id]}))
+        return with_tasks(ctx, shelves, found)
 
     return await ctx.store.read(work)
+
+
+def with_tasks(ctx: Context, shelves: Shelves, found: Page[WorkflowRun]) -> Page[WorkflowRun]:
+    """The runs of a page with their first tasks, in one statement."""
+    tasks = shelves.run_tasks.of_runs(ctx.scope, [run.id for run in found.items], TASKS_SHOWN)
+    return found.map(lambda run: run.model_copy(update={"tasks": tasks[run.id]}))
+
+
+def in_utc(moment: datetime, field: str) -> datetime:
+    """A moment that a caller sent; without an offset it is in UTC. Raises InvalidParameter beyond the calendar."""
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:
+        raise InvalidParameter(f"{field} lies outside the calendar.", field=field) from None
 
 
 @operation(needs=Permission.CAN_READ)
@@ -200,5 +335,34 @@ async def cancel_run(ctx: Context, *, configuration_id: ConfigurationId, run_id:
 
     canceled = await ctx.store.write(work)
     ctx.services.signals.notify(f"run:{canceled.id}")
-    await ctx.services.jobs.cancel(canceled.id)
+    attempt = await ctx.store.read(lambda shelves: shelves.workflow_runs.attempt_of(canceled.id))
+    await ctx.services.jobs.cancel(job_key(canceled.id, attempt))
     return canceled
+
+
+@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+async def retry_run(ctx: Context, *, configuration_id: ConfigurationId, run_id: RunId) -> WorkflowRun:
+    """Try the failed tasks of a failed run again; what was completed stays as it is and is not done twice.
+
+    The run is queued again under its own id, on behalf of the caller, with the input that it was triggered with. A
+    run in which nothing had been planned yet is planned anew. A run in any other status is a 422.
+    """
+    found = await ctx.store.read(lambda shelves: _run(ctx, shelves, configuration_id, run_id))
+    if "resource_uri" in found.input:
+        await usable_connection(ctx, found.input["resource_uri"])
+
+    def work(shelves: Shelves) -> tuple[WorkflowRun, int]:
+        shelves.workflow_configurations.held(ctx.scope, str(configuration_id))
+        attempt = shelves.workflow_runs.reopen(ctx.scope, found.id, caller=ctx.caller.to_dict())
+        if attempt is None:
+            status = shelves.workflow_runs.get(ctx.scope, found.id).status
+            raise ValidationError(
+                f"This run is {status}. Only a failed run can be tried again.", status=422, field="status"
+            )
+        shelves.run_tasks.reopen_failed(ctx.scope, found.id)
+        return _run(ctx, shelves, configuration_id, run_id), attempt
+
+    reopened, attempt = await ctx.store.write(work)
+    ctx.services.signals.notify(f"run:{reopened.id}")
+    await ctx.services.jobs.enqueue(RUN_JOB, job_of(reopened.id, attempt), key=job_key(reopened.id, attempt))
+    return reopened

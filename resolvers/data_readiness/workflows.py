@@ -1,21 +1,27 @@
-"""What can be done with workflow configurations: create, get, list."""
+"""What can be done with workflow definitions (list) and configurations (create, get, list, update, delete)."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID, uuid4
 
+import sqlalchemy as sa
 from pydantic import Field
 
+from persistence.store import Shelves
 from persistence.tables.data_readiness import workflow_configurations as table
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
+from resolvers.utils.schedules import remove_configuration_schedule, sync_configuration_schedule
 from schema.data_readiness.workflow import (
+    ConfigurationStatus,
     WorkflowConfiguration,
     WorkflowConfigurationCreate,
+    WorkflowConfigurationUpdate,
     WorkflowType,
     category_of,
 )
-from schema.errors import MissingRequiredField, ValidationError
-from schema.governance.permission import Permission
+from schema.data_readiness.workflow_definition import DEFINITIONS, WorkflowDefinition
+from schema.errors import MissingRequiredField, ValidationError, VersionConflict
+from schema.governance.permission import Done, Permission
 from schema.pagination import Page, PageNumber, PageSize
 
 ConfigurationId = Annotated[UUID, Field(description="The configuration's id.")]
@@ -25,7 +31,10 @@ ConfigurationId = Annotated[UUID, Field(description="The configuration's id.")]
 async def create_workflow_configuration(
     ctx: Context, *, configuration: WorkflowConfigurationCreate
 ) -> WorkflowConfiguration:
-    """Create a workflow configuration in the selected project."""
+    """Create a workflow configuration in the selected project.
+
+    A default one takes the place of the default that its type had; its schedule fires as soon as it stands.
+    """
     kind = _type_of(configuration)
     now = ctx.now()
     new = WorkflowConfiguration(
@@ -36,36 +45,76 @@ async def create_workflow_configuration(
         config=configuration.config,
         data_asset_types=configuration.data_asset_types,
         description=configuration.description,
-        is_default=False,
-        require_reference_pack=False,
+        is_default=configuration.is_default,
+        require_reference_pack=configuration.require_reference_pack,
         schedule=configuration.schedule.model_dump() if configuration.schedule else None,
-        status="active",
+        status=ConfigurationStatus.ACTIVE,
         triggers=configuration.triggers,
         created_at=now,
         updated_at=now,
     )
-    return await ctx.store.write(
-        lambda shelves: shelves.workflow_configurations.add(
+
+    def work(shelves: Shelves) -> WorkflowConfiguration:
+        shelves.workflow_configurations.add(
             new,
             organization_id=ctx.organization_id,
             project_id=ctx.project_id,
             created_by=ctx.caller.user_id,
         )
-    )
+        if new.is_default:
+            shelves.workflow_configurations.take_default(ctx.scope, kind, new.id)
+        sync_configuration_schedule(shelves, ctx, new)
+        return new
+
+    return await ctx.store.write(work)
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_workflow_definitions(
+    ctx: Context,
+    *,
+    category: Annotated[str, Field(min_length=1, max_length=64, description="Only those of this category.")]
+    | None = None,
+    available: Annotated[
+        bool | None, Field(description="Only those whose engine this version has, or only the others.")
+    ] = None,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+) -> Page[WorkflowDefinition]:
+    """List the types of workflows: what each does, what it can be told, and whether this version carries it out."""
+    found = [
+        definition
+        for definition in DEFINITIONS.values()
+        if category in (None, definition.category) and available in (None, definition.available)
+    ]
+    offset = (page - 1) * limit
+    return Page[WorkflowDefinition](items=found[offset : offset + limit], total=len(found), offset=offset, limit=limit)
 
 
 @operation(needs=Permission.CAN_READ)
 async def list_workflow_configurations(
-    ctx: Context, *, workflow_type: WorkflowType | None = None, page: PageNumber = 1, limit: PageSize = 20
+    ctx: Context,
+    *,
+    workflow_type: WorkflowType | None = None,
+    status: ConfigurationStatus | None = None,
+    search: Annotated[str, Field(max_length=255, description="Part of the name or description.")] | None = None,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
 ) -> Page[WorkflowConfiguration]:
     """List the workflow configurations of the selected project, newest first."""
+    where: list[sa.ColumnElement[bool]] = []
+    if search:
+        fits = [column.icontains(search, autoescape=True) for column in (table.c.name, table.c.description)]
+        where.append(sa.or_(*fits))
     return await ctx.store.read(
         lambda shelves: shelves.workflow_configurations.page(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
             order=[table.c.created_at.desc()],
+            where=where,
             workflow_type=workflow_type,
+            status=status,
         )
     )
 
@@ -76,6 +125,60 @@ async def get_workflow_configuration(ctx: Context, *, configuration_id: Configur
     return await ctx.store.read(lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id)))
 
 
+@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+async def update_workflow_configuration(
+    ctx: Context, *, configuration_id: ConfigurationId, changes: WorkflowConfigurationUpdate
+) -> WorkflowConfiguration:
+    """Update a workflow configuration; only the fields that are sent change, and runs that began keep what they have.
+
+    If-Match makes a concurrent change a VERSION_CONFLICT. An inactive configuration neither fires nor is triggered.
+    """
+    given = changes.given()
+    if given.get("config", {}) is None:
+        given["config"] = {}
+    values: dict[str, Any] = given | {"updated_at": ctx.now()}
+
+    def work(shelves: Shelves) -> WorkflowConfiguration:
+        current = shelves.workflow_configurations.held(ctx.scope, str(configuration_id))
+        expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+        changed = shelves.workflow_configurations.change(ctx.scope, current.id, values, expected=expected)
+        if given.get("is_default"):
+            shelves.workflow_configurations.take_default(ctx.scope, changed.workflow_type, changed.id)
+        sync_configuration_schedule(shelves, ctx, changed)
+        return changed
+
+    return await ctx.store.write(work)
+
+
+@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+async def delete_workflow_configuration(ctx: Context, *, configuration_id: ConfigurationId) -> Done:
+    """Delete a workflow configuration and its schedule. Its runs can still be read by their ids and listed.
+
+    While one of its runs is open this is a 409: cancel the run, or wait for its end.
+    """
+
+    def work(shelves: Shelves) -> None:
+        current = shelves.workflow_configurations.held(ctx.scope, str(configuration_id))
+        if ctx.expected_revision not in (None, current._revision):
+            raise VersionConflict(
+                "This workflow configuration was changed by somebody else. Read it again and retry.",
+                resource_type="workflow_configuration",
+                resource_id=current.id,
+            )
+        open_run = shelves.workflow_runs.open_of(ctx.scope, current.id)
+        if open_run is not None:
+            raise VersionConflict(
+                f"Run {open_run} of this configuration is not over. Cancel it or wait for its end, then retry.",
+                resource_type="workflow_run",
+                resource_id=open_run,
+            )
+        remove_configuration_schedule(shelves, ctx.scope, current.id)
+        shelves.workflow_configurations.hide(ctx.scope, current.id, ctx.now())
+
+    await ctx.store.write(work)
+    return Done(message="The workflow configuration is deleted. Its runs can still be read.")
+
+
 def _type_of(configuration: WorkflowConfigurationCreate) -> WorkflowType:
     """The type that was named, directly or as a definition; the two must not disagree."""
     named = configuration.workflow_definition_id
@@ -83,14 +186,13 @@ def _type_of(configuration: WorkflowConfigurationCreate) -> WorkflowType:
         if configuration.workflow_type is None:
             raise MissingRequiredField("workflow_type or workflow_definition_id is required.", field="workflow_type")
         return configuration.workflow_type
-    try:
-        kind = WorkflowType(named)
-    except ValueError:
+    if named not in DEFINITIONS:
         raise ValidationError(
-            f"There is no workflow definition {named!r}. Use one of: {', '.join(WorkflowType)}.",
+            f"There is no workflow definition {named!r}. Use one of: {', '.join(DEFINITIONS)}.",
             status=422,
             field="workflow_definition_id",
-        ) from None
+        )
+    kind = DEFINITIONS[named].workflow_type
     if configuration.workflow_type not in (None, kind):
         raise ValidationError(
             "workflow_type and workflow_definition_id name different types. Send one of them.",

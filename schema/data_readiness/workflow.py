@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import strawberry
 from pydantic import Field
 
-from schema.base import Info, JsonObject, OptionalJsonObject, Resource, change, choice, edge, resource
+from schema.base import (
+    Info,
+    JsonObject,
+    Maybe,
+    OptionalJsonObject,
+    Resource,
+    absent,
+    change,
+    choice,
+    edge,
+)
 from schema.node import entity
 from schema.storable import Storable
 
@@ -55,6 +65,14 @@ def category_of(kind: WorkflowType) -> str:
     return CATEGORIES.get(kind, "enrichment")
 
 
+@choice
+class ConfigurationStatus(StrEnum):
+    """Whether a configuration may run; an inactive one neither fires nor is triggered."""
+
+    ACTIVE = "active"
+    INACTIVE = "inactive"
+
+
 @entity()
 class WorkflowConfiguration(Resource):
     """A named set-up of one workflow type; each trigger of it is a run."""
@@ -66,10 +84,12 @@ class WorkflowConfiguration(Resource):
     config: JsonObject
     data_asset_types: list[str]
     description: str | None
-    is_default: bool
-    require_reference_pack: bool
+    is_default: bool = Field(description="Whether it is the one to use for its type in the project.")
+    require_reference_pack: bool = Field(
+        description="Whether a run needs a context pack, named by `context_pack_id` in the config or its parameters."
+    )
     schedule: OptionalJsonObject
-    status: str
+    status: ConfigurationStatus
     triggers: list[str]
     created_at: datetime
     updated_at: datetime
@@ -91,15 +111,40 @@ class WorkflowSchedule(Storable):
     timezone: Annotated[str, Field(min_length=1, max_length=64, description="IANA time zone.")] = "UTC"
 
 
+Label = Annotated[str, Field(min_length=1, max_length=64)]
+Labels = Annotated[list[Label], Field(max_length=50)]
+
+
 @change
 class WorkflowConfigurationCreate(Storable):
     """A configuration of one workflow type; `workflow_definition_id` may name the type instead."""
 
     name: Annotated[str, Field(min_length=1, max_length=255)]
     workflow_type: WorkflowType | None = None
-    workflow_definition_id: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    workflow_definition_id: (
+        Annotated[str, Field(min_length=1, max_length=64, description="The id of a workflow definition.")] | None
+    ) = None
     config: JsonObject = Field(default_factory=dict)
-    data_asset_types: Annotated[list[str], Field(max_length=50)] = Field(default_factory=list)
+    data_asset_types: Labels = Field(default_factory=list, description="The types of assets that it is meant for.")
     description: Annotated[str, Field(max_length=1000)] | None = None
     schedule: WorkflowSchedule | None = None
-    triggers: Annotated[list[str], Field(max_length=50)] = Field(default_factory=list)
+    triggers: Labels = Field(default_factory=list, description="What may start it, in the words of the clients.")
+    is_default: bool = Field(False, description="Makes it the one to use for its type, in the place of another.")
+    require_reference_pack: bool = Field(
+        False, description="Whether a run needs a context pack, named by `context_pack_id`."
+    )
+
+
+@change
+class WorkflowConfigurationUpdate(Storable):
+    """What may change. A field left out stays, `config` and `schedule` are replaced whole; the type is for ever."""
+
+    name: Maybe[Annotated[str, Field(min_length=1, max_length=255)]] = None
+    config: OptionalJsonObject = absent()
+    data_asset_types: Maybe[Labels] = None
+    description: Maybe[Annotated[str, Field(max_length=1000)] | None] = None
+    schedule: Maybe[WorkflowSchedule | None] = None
+    triggers: Maybe[Labels] = None
+    is_default: Maybe[bool] = None
+    require_reference_pack: Maybe[bool] = None
+    status: Maybe[ConfigurationStatus] = None

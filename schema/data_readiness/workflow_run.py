@@ -2,15 +2,18 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from schema.base import JsonObject, Resource, change, choice, resource
 from schema.data_readiness.workflow import WorkflowType
+from schema.identifiers import Fqn
 from schema.node import entity
 from schema.storable import Storable
 
+MOST_INCLUDED = 1000
+MOST_PARTS = 4
 TASKS_SHOWN = 100
 """How many tasks stand inside a run; the paged list has them all."""
 
@@ -62,6 +65,40 @@ class WorkflowRun(Resource):
     tasks: list[RunTask]
 
 
+DottedName = Annotated[str, Field(min_length=1, max_length=2000)]
+
+
+def _dotted(name: str) -> str:
+    if len(Fqn.parse(name).parts) > MOST_PARTS:
+        raise ValueError("it has four parts at most: service.database.schema.table")
+    return name
+
+
+class Sampling(BaseModel):
+    """How much of a table an engine looks at. Engines may take further fields."""
+
+    model_config = ConfigDict(extra="allow")
+
+    rows: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
+    percent: Annotated[float, Field(gt=0, le=100)] | None = None
+    method: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+
+
+class RunParameters(BaseModel):
+    """The parameters that every engine understands alike. Engines may take further ones."""
+
+    model_config = ConfigDict(extra="allow")
+
+    include: (
+        Annotated[list[Annotated[DottedName, AfterValidator(_dotted)]], Field(min_length=1, max_length=MOST_INCLUDED)]
+        | None
+    ) = None
+    industry_info: Annotated[str, Field(max_length=10_000)] | dict[str, Any] | None = None
+    use_validation: bool | None = None
+    sampling: Sampling | None = None
+    context_pack_id: Annotated[str, Field(min_length=1, max_length=255)] | None = None
+
+
 @change
 class RunCreate(Storable):
     """What a run works on."""
@@ -70,8 +107,13 @@ class RunCreate(Storable):
         Annotated[str, Field(min_length=1, max_length=2000, description="Dotted service[.database[.schema[.table]]].")]
         | None
     ) = None
-    parameters: JsonObject = Field(default_factory=dict)
-    save_all: bool = False
+    parameters: JsonObject = Field(
+        default_factory=dict,
+        description="`include` (1 to 1000 dotted names of tables, or of what they are in), `industry_info` (text or "
+        "object), `use_validation`, `sampling` (`rows`, `percent`, `method`), `context_pack_id`, and what the "
+        "engine takes besides.",
+    )
+    save_all: bool = Field(False, description="Whether all proposals of the run are approved as soon as it completes.")
 
 
 @resource

@@ -1,0 +1,153 @@
+"""Catalog assets with the runs that covered them: one statement for a page of assets, one for all of their runs."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from persistence.queries.catalog_rows import chunks
+from persistence.queries.metadata_search import in_scope
+from persistence.repository import Scope
+from persistence.tables.catalog import metadata_assets
+from persistence.tables.data_readiness import run_targets, workflow_runs
+from schema.data_readiness.data_asset import DataAsset, Readiness
+from schema.data_readiness.workflow import WorkflowType
+from schema.data_readiness.workflow_run import RunStatus
+from schema.errors import NotFound
+from schema.identifiers import Fqn, join_fqn
+from schema.pagination import Page
+
+_ASSESSES: Final = (
+    WorkflowType.DQ_EXECUTION,
+    WorkflowType.DQ_ASSESSMENT,
+    WorkflowType.METADATA_ASSESSMENT,
+)
+_SHOWN: Final = (
+    "id",
+    "name",
+    "fully_qualified_name",
+    "type",
+    "resource_uri",
+    "display_name",
+    "description",
+    "row_count",
+    "column_count",
+    "table_count",
+    "data_type",
+    "is_dq_tagged",
+    "is_pii_tagged",
+    "is_sensitivity_tagged",
+    "owners",
+    "version_major",
+    "version_minor",
+    "updated_at",
+)
+_SELECT: Final = sa.select(*[metadata_assets.c[name] for name in _SHOWN])
+
+
+def ancestry(fqn: str) -> list[str]:
+    """A dotted name and every name above it: a run on any of them covers it."""
+    parts = Fqn.parse(fqn).parts
+    return [join_fqn(parts[:end]) for end in range(1, len(parts) + 1)]
+
+
+def page_of_data_assets(
+    connection: sa.Connection,
+    scope: Scope,
+    *,
+    where: Sequence[sa.ColumnElement[bool]],
+    offset: int,
+    limit: int,
+) -> Page[DataAsset]:
+    """One window of the assets that stand, in the order of their dotted names."""
+    assets = metadata_assets.c
+    conditions = [*in_scope(scope), assets.deleted_at.is_(None), *where]
+    total = connection.execute(sa.select(sa.func.count()).select_from(metadata_assets).where(*conditions)).scalar_one()
+    rows = connection.execute(
+        _SELECT.where(*conditions).order_by(assets.fully_qualified_name).offset(offset).limit(limit)
+    ).all()
+    items = _with_runs(connection, scope, [dict(row._mapping) for row in rows])
+    return Page[DataAsset](items=items, total=total, offset=offset, limit=limit)
+
+
+def get_data_asset_row(connection: sa.Connection, scope: Scope, asset_id: str) -> DataAsset:
+    """One asset that stands. Raises NotFound."""
+    assets = metadata_assets.c
+    row = connection.execute(
+        _SELECT.where(*in_scope(scope), assets.deleted_at.is_(None), assets.id == asset_id)
+    ).one_or_none()
+    if row is None:
+        raise NotFound("data_asset", asset_id)
+    return _with_runs(connection, scope, [dict(row._mapping)])[0]
+
+
+def runs_covering(fqn: str) -> sa.ColumnElement[bool]:
+    """The runs that work on an asset, because they work on it or on something above it."""
+    return workflow_runs.c.id.in_(
+        sa.select(run_targets.c.run_id).where(
+            run_targets.c.organization_id == workflow_runs.c.organization_id,
+            run_targets.c.project_id == workflow_runs.c.project_id,
+            run_targets.c.target_fqn.in_(ancestry(fqn)),
+        )
+    )
+
+
+def _with_runs(connection: sa.Connection, scope: Scope, rows: Sequence[dict[str, Any]]) -> list[DataAsset]:
+    lines = [ancestry(row["fully_qualified_name"]) for row in rows]
+    latest = _latest(connection, scope, sorted({name for line in lines for name in line}))
+    return [_asset(row, line, latest) for row, line in zip(rows, lines, strict=True)]
+
+
+_Latest = dict[tuple[str, str], datetime]
+
+
+def _latest(connection: sa.Connection, scope: Scope, names: Sequence[str]) -> _Latest:
+    """When a run of each type that works on each of the names last completed."""
+    found: _Latest = {}
+    for some in chunks(names):
+        query = (
+            sa.select(
+                run_targets.c.target_fqn, workflow_runs.c.workflow_type, sa.func.max(workflow_runs.c.completed_at)
+            )
+            .join(workflow_runs, workflow_runs.c.id == run_targets.c.run_id)
+            .where(
+                run_targets.c.organization_id == scope.organization_id,
+                run_targets.c.project_id == scope.project_id,
+                run_targets.c.target_fqn.in_(some),
+                workflow_runs.c.status == RunStatus.COMPLETED,
+            )
+            .group_by(run_targets.c.target_fqn, workflow_runs.c.workflow_type)
+        )
+        for name, kind, at in connection.execute(query):
+            found[name, kind] = at
+    return found
+
+
+def _asset(row: dict[str, Any], line: Sequence[str], latest: _Latest) -> DataAsset:
+    def last(kinds: Iterable[WorkflowType]) -> datetime | None:
+        return max((latest[name, kind] for name in line for kind in kinds if (name, kind) in latest), default=None)
+
+    profiled, assessed = last([WorkflowType.PROFILING]), last(_ASSESSES)
+    parts = [*Fqn.parse(row["fully_qualified_name"]).parts, None, None, None, None]
+    shown = (
+        "id", "name", "resource_uri", "display_name", "description", "row_count", "column_count", "table_count",
+        "data_type", "is_dq_tagged", "is_pii_tagged", "is_sensitivity_tagged", "updated_at",
+    )  # fmt: skip
+    return DataAsset(
+        fqn=row["fully_qualified_name"],
+        asset_type=row["type"],
+        service=str(parts[0]),
+        database=parts[1],
+        schema_name=parts[2],
+        table=parts[3],
+        column=parts[4],
+        is_described=bool(row["description"]),
+        is_owned=bool(row["owners"]),
+        readiness=Readiness.ASSESSED if assessed else Readiness.PROFILED if profiled else Readiness.CATALOGED,
+        last_ingested_at=last([WorkflowType.SERVICE_INGESTION]),
+        last_profiled_at=profiled,
+        last_assessed_at=assessed,
+        version=f"{row['version_major']}.{row['version_minor']}",
+        **{name: row[name] for name in shown},
+    )

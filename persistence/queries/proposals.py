@@ -1,0 +1,146 @@
+"""Proposals of runs, moved by decisions, and the latest decision about each run."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from persistence.queries.catalog_rows import chunks
+from persistence.repository import Repository, Scope
+from persistence.tables.data_readiness import proposals, run_approvals
+from schema.data_readiness.proposal import (
+    MOST_CONFLICTS_SHOWN,
+    Decision,
+    Proposal,
+    ProposalConflict,
+    ProposalState,
+    RunApproval,
+)
+
+
+class ProposalShelf(Repository[Proposal]):
+    """Proposals."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        super().__init__(connection, Proposal, proposals, noun="proposal")
+
+    def put(self, scope: Scope, made: Sequence[Proposal], start: int = 0) -> None:
+        """Write down what an engine proposes; `start` is the position of the first of them in its run."""
+        tenant = {"organization_id": scope.organization_id, "project_id": scope.project_id, "revision": 1}
+        rows = [
+            {**item.model_dump(mode="python"), **tenant, "position": position}
+            for position, item in enumerate(made, start)
+        ]
+        for some in chunks(rows):
+            self._connection.execute(proposals.insert(), list(some))
+
+    def of_run(
+        self, scope: Scope, run_id: str, *, ids: Sequence[str] | None = None, state: ProposalState | None = None
+    ) -> list[Proposal]:
+        """The proposals of a run in their order, only the named ones or those in a state if given."""
+        query = self.select(scope).where(proposals.c.run_id == run_id).order_by(proposals.c.position)
+        if state is not None:
+            query = query.where(proposals.c.state == state)
+        if ids is None:
+            return self.resources(self._connection.execute(query).all())
+        found: list[Proposal] = []
+        for some in chunks(ids):
+            found += self.resources(self._connection.execute(query.where(proposals.c.id.in_(some))).all())
+        return found
+
+    def resource_uris(self, scope: Scope, run_id: str, ids: Sequence[str] | None) -> set[str]:
+        """Whose catalogs the proposals of a run are about."""
+        query = sa.select(sa.distinct(proposals.c.resource_uri)).where(
+            *self._within(scope), proposals.c.run_id == run_id
+        )
+        found: set[str] = set()
+        for part in _parts(ids):
+            narrowed = query if part is None else query.where(proposals.c.id.in_(part))
+            found.update(self._connection.execute(narrowed).scalars())
+        return found
+
+    def move(
+        self,
+        scope: Scope,
+        run_id: str,
+        ids: Sequence[str] | None,
+        moves: tuple[ProposalState, ProposalState],
+        *,
+        by: str | None,
+        at: datetime | None,
+    ) -> None:
+        """Move proposals of a run, all of them or the named ones, from one state to another."""
+        source, target = moves
+        statement = (
+            proposals.update()
+            .where(*self._within(scope), proposals.c.run_id == run_id, proposals.c.state == source)
+            .values(state=target.value, decided_by=by, decided_at=at, revision=proposals.c.revision + 1)
+        )
+        for part in _parts(ids):
+            self._connection.execute(statement if part is None else statement.where(proposals.c.id.in_(part)))
+
+    def count(self, scope: Scope, run_id: str, state: ProposalState) -> int:
+        """How many proposals of a run stand in a state."""
+        return self._connection.execute(
+            sa.select(sa.func.count()).where(
+                *self._within(scope), proposals.c.run_id == run_id, proposals.c.state == state
+            )
+        ).scalar_one()
+
+    def counts(self, scope: Scope, run_id: str) -> dict[ProposalState, int]:
+        """How many proposals of a run stand in each state."""
+        query = (
+            sa.select(proposals.c.state, sa.func.count())
+            .where(*self._within(scope), proposals.c.run_id == run_id)
+            .group_by(proposals.c.state)
+        )
+        return dict.fromkeys(ProposalState, 0) | {
+            ProposalState(state): number for state, number in self._connection.execute(query)
+        }
+
+    def decide(
+        self, scope: Scope, run_id: str, decision: Decision, notes: str | None, *, by: str, at: datetime
+    ) -> None:
+        """Keep the latest decision about a run. The run's row must be held."""
+        values: dict[str, Any] = {"decision": decision.value, "notes": notes, "decided_by": by, "decided_at": at}
+        changed = self._connection.execute(
+            run_approvals.update()
+            .where(run_approvals.c.run_id == run_id)
+            .values(revision=run_approvals.c.revision + 1, **values)
+        )
+        if not changed.rowcount:
+            tenant = {"organization_id": scope.organization_id, "project_id": scope.project_id}
+            self._connection.execute(run_approvals.insert().values(run_id=run_id, revision=1, **tenant, **values))
+
+    def approval(self, scope: Scope, run_id: str, conflicts: Sequence[ProposalConflict] = ()) -> RunApproval:
+        """The latest decision about a run, and where its proposals stand."""
+        table = run_approvals.c
+        row = self._connection.execute(
+            sa.select(table.decision, table.decided_by, table.decided_at, table.notes).where(
+                table.organization_id == scope.organization_id,
+                table.project_id == scope.project_id,
+                table.run_id == run_id,
+            )
+        ).one_or_none()
+        decision, by, at, notes = row or (Decision.PENDING, None, None, None)
+        counts = self.counts(scope, run_id)
+        return RunApproval(
+            run_id=run_id,
+            decision=Decision(decision),
+            decided_by=by,
+            decided_at=at,
+            notes=notes,
+            approved=counts[ProposalState.APPROVED],
+            rejected=counts[ProposalState.REJECTED],
+            pending=counts[ProposalState.PROPOSED],
+            conflicted=len(conflicts),
+            conflicts=list(conflicts[:MOST_CONFLICTS_SHOWN]),
+        )
+
+
+def _parts(ids: Sequence[str] | None) -> Iterator[Sequence[str] | None]:
+    if ids is None:
+        yield None
+    else:
+        yield from chunks(ids)

@@ -1,0 +1,52 @@
+"""What can be done with pipelines: list and get. A run of run-all-enrichment makes one, and canceling it ends it."""
+
+from typing import Annotated
+from uuid import UUID
+
+import sqlalchemy as sa
+from pydantic import Field
+
+from persistence.queries.workflows import at_or_below
+from persistence.tables.data_readiness import pipeline_runs as table
+from resolvers.context import Context
+from resolvers.operation import operation
+from schema.data_readiness.pipeline import PipelineRun, PipelineStatus
+from schema.governance.permission import Permission
+from schema.identifiers import parse_fqn
+from schema.pagination import Page, PageNumber, PageSize
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_pipeline_runs(
+    ctx: Context,
+    *,
+    status: PipelineStatus | None = None,
+    asset_fqn: Annotated[
+        str, Field(min_length=1, max_length=2000, description="Pipelines at or below this dotted name.")
+    ]
+    | None = None,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+) -> Page[PipelineRun]:
+    """List the pipelines of the selected project, newest first."""
+    where: list[sa.ColumnElement[bool]] = []
+    if asset_fqn is not None:
+        where.append(at_or_below(table.c.asset_fqn, str(parse_fqn(asset_fqn, field="asset_fqn"))))
+    return await ctx.store.read(
+        lambda shelves: shelves.pipeline_runs.page(
+            ctx.scope,
+            offset=(page - 1) * limit,
+            limit=limit,
+            order=[table.c.created_at.desc()],
+            where=where,
+            status=status,
+        )
+    )
+
+
+@operation(needs=Permission.CAN_READ)
+async def get_pipeline_run(
+    ctx: Context, *, pipeline_id: Annotated[UUID, Field(description="The pipeline's id.")]
+) -> PipelineRun:
+    """Get a pipeline: how many tables and schemas it has, and how many are done."""
+    return await ctx.store.read(lambda shelves: shelves.pipeline_runs.get(ctx.scope, str(pipeline_id)))

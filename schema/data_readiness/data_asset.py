@@ -1,0 +1,56 @@
+"""A data asset is a catalog asset as Data Readiness sees it: what is known of it, and what has been run on it."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import Field
+
+from schema.base import OptionalLong, Resource, choice, resource
+from schema.utils.metadata_asset import AssetType
+
+
+@choice
+class Readiness(StrEnum):
+    """How far an asset has come; each is derived from completed runs that covered it."""
+
+    CATALOGED = "cataloged"
+    """It is in the catalog, and nothing has measured it."""
+    PROFILED = "profiled"
+    """A completed profiling run covered it."""
+    ASSESSED = "assessed"
+    """Its quality or its metadata was executed or assessed by a completed run."""
+
+
+@resource
+class DataAsset(Resource):
+    """A database, schema, table or column with its figures, its tags and the runs that covered it."""
+
+    id: str
+    name: str
+    fqn: str = Field(description="The dotted name.")
+    asset_type: AssetType
+    resource_uri: str
+    service: str = Field(description="The first part of the dotted name.")
+    database: str | None = Field(description="The second part of the dotted name.")
+    schema_name: str | None = Field(description="The third part of the dotted name.")
+    table: str | None = Field(description="The fourth part of the dotted name.")
+    column: str | None = Field(description="The fifth part of the dotted name.")
+    display_name: str | None = Field(description="What people call it, when they have said so.")
+    description: str | None
+    row_count: OptionalLong = Field(description="How many rows its source last said it has.")
+    column_count: int | None = Field(description="How many columns it has.")
+    table_count: int | None = Field(description="How many tables it has.")
+    data_type: str | None = Field(description="The type of a column.")
+    is_dq_tagged: bool = Field(description="Whether it was tagged for data quality.")
+    is_pii_tagged: bool = Field(description="Whether it was tagged for personal data.")
+    is_sensitivity_tagged: bool = Field(description="Whether it was tagged for sensitivity.")
+    is_described: bool = Field(description="Whether it has a description.")
+    is_owned: bool = Field(description="Whether somebody answers for it.")
+    readiness: Readiness
+    last_ingested_at: datetime | None = Field(description="When a completed ingestion last covered it.")
+    last_profiled_at: datetime | None = Field(description="When a completed profiling last covered it.")
+    last_assessed_at: datetime | None = Field(
+        description="When a completed execution or assessment of quality or metadata last covered it."
+    )
+    version: str = Field(description="The version of the catalog asset.")
+    updated_at: datetime

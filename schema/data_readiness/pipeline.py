@@ -1,0 +1,60 @@
+"""A pipeline is one run-all-enrichment over a service, database or schema (contract 2.7)."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from pydantic import Field
+
+from schema.base import Resource, choice, resource
+
+
+@choice
+class PipelineStatus(StrEnum):
+    """Where a pipeline stands; the last four are final unless its run is tried again."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    COMPLETED_WITH_ERRORS = "completed_with_errors"
+    FAILED = "failed"
+    CANCELED = "canceled"
+
+
+TERMINAL: Final = frozenset(
+    {
+        PipelineStatus.COMPLETED,
+        PipelineStatus.COMPLETED_WITH_ERRORS,
+        PipelineStatus.FAILED,
+        PipelineStatus.CANCELED,
+    }
+)
+"""Reaching one of these sets `completed_at`."""
+
+PIPELINE_MOVES: Final[dict[PipelineStatus, frozenset[PipelineStatus]]] = {
+    PipelineStatus.PENDING: frozenset({PipelineStatus.RUNNING, PipelineStatus.FAILED, PipelineStatus.CANCELED}),
+    PipelineStatus.RUNNING: TERMINAL,
+    PipelineStatus.COMPLETED: frozenset(),
+    PipelineStatus.COMPLETED_WITH_ERRORS: frozenset(),
+    PipelineStatus.FAILED: frozenset({PipelineStatus.PENDING}),
+    PipelineStatus.CANCELED: frozenset(),
+}
+"""The moves that are allowed; only a retry of its run takes a failed pipeline back."""
+
+
+@resource
+class PipelineRun(Resource):
+    """How far a run-all-enrichment has come, counted in tables and schemas of the catalog."""
+
+    id: str
+    asset_fqn: str = Field(description="What is worked on, with everything below it: a dotted name.")
+    status: PipelineStatus
+    total_tables: int = Field(description="Tables to tag for personal data and sensitivity.")
+    completed_tables: int = Field(description="Tables that were tagged.")
+    failed_tables: int = Field(description="Tables that could not be tagged.")
+    total_schemas: int = Field(description="Schemas whose metadata is to be enriched.")
+    completed_schemas: int = Field(description="Schemas that were enriched.")
+    failed_schemas: int = Field(description="Schemas that could not be enriched.")
+    created_at: datetime
+    completed_at: datetime | None
+    created_by: str | None = Field(description="The id of the user who triggered it.")

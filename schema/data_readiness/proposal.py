@@ -1,0 +1,153 @@
+"""A proposal is what an engine would say about an asset; people approve or reject it (contract 4.3, approvals)."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+import strawberry
+from pydantic import Field
+from strawberry.scalars import JSON
+
+from schema.base import JsonObject, Resource, change, choice, resource
+from schema.storable import Storable
+
+MOST_PROPOSALS_NAMED: Final = 1000
+"""How many proposals one decision can name."""
+
+MOST_CONFLICTS_SHOWN: Final = 100
+"""How many conflicts an answer lists; `conflicted` has their number."""
+
+AnyJson = Annotated[Any, strawberry.field(graphql_type=JSON | None)]
+"""A value of whatever form the field has."""
+
+
+@choice
+class ProposalKind(StrEnum):
+    """What a proposal is about, and so what approving it does."""
+
+    DESCRIPTION = "description"
+    """Sets the asset's description."""
+    DISPLAY_NAME = "display_name"
+    """Sets the asset's display name."""
+    BUSINESS_DEFINITION = "business_definition"
+    """Sets the asset's business definition."""
+    TAG = "tag"
+    """Adds a tag."""
+    PII_TAG = "pii_tag"
+    """Adds a tag and marks the asset as tagged for personal data."""
+    SENSITIVITY_TAG = "sensitivity_tag"
+    """Adds a tag and marks the asset as tagged for sensitivity."""
+    DQ_TAG = "dq_tag"
+    """Adds a tag and marks the asset as tagged for data quality."""
+    RULE = "rule"
+    """A quality rule: approving it lets it be executed."""
+    RELATIONSHIP = "relationship"
+    """A relationship between assets: approving it records that it holds."""
+    INSIGHT = "insight"
+    """An insight: approving it records that it is useful."""
+
+
+@choice
+class ProposalState(StrEnum):
+    """Where a proposal stands."""
+
+    PROPOSED = "proposed"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+
+
+@choice
+class Decision(StrEnum):
+    """What is decided about proposals."""
+
+    APPROVE = "approve"
+    """Carry them out."""
+    REJECT = "reject"
+    """Leave everything as it is, and say that they are not wanted."""
+    PENDING = "pending"
+    """Leave them undecided; rejected ones can be decided again."""
+
+
+DECISION_MOVES: Final[dict[Decision, tuple[ProposalState, ProposalState]]] = {
+    Decision.APPROVE: (ProposalState.PROPOSED, ProposalState.APPROVED),
+    Decision.REJECT: (ProposalState.PROPOSED, ProposalState.REJECTED),
+    Decision.PENDING: (ProposalState.REJECTED, ProposalState.PROPOSED),
+}
+"""From where to where each decision moves a proposal. What was approved has been carried out and stays."""
+
+SETS: Final[dict[ProposalKind, str]] = {
+    ProposalKind.DESCRIPTION: "description",
+    ProposalKind.DISPLAY_NAME: "display_name",
+    ProposalKind.BUSINESS_DEFINITION: "business_definition",
+}
+"""The text of an asset that approving a proposal of a kind sets."""
+
+FLAGS: Final[dict[ProposalKind, str | None]] = {
+    ProposalKind.TAG: None,
+    ProposalKind.PII_TAG: "is_pii_tagged",
+    ProposalKind.SENSITIVITY_TAG: "is_sensitivity_tagged",
+    ProposalKind.DQ_TAG: "is_dq_tagged",
+}
+"""The kinds that add a tag, each with the mark that the asset gets."""
+
+
+@resource
+class Proposal(Resource):
+    """What a run would change about one asset, with the reasons."""
+
+    id: str
+    run_id: str
+    asset_fqn: str = Field(description="The dotted name of the asset.")
+    resource_uri: str = Field(description="The resource whose catalog the asset is in.")
+    kind: ProposalKind
+    field: str = Field(description="The field of the asset that it is about; `tags` for a tag.")
+    current_value: AnyJson = Field(description="What stood in the field when the proposal was made.")
+    proposed_value: AnyJson = Field(description="What would stand there; for a tag the one tag to add.")
+    evidence: JsonObject = Field(description="Why: what was looked at and what it showed.")
+    confidence: float | None = Field(description="How sure the engine is, 0 to 1; null when it does not say.")
+    state: ProposalState
+    decided_by: str | None = Field(description="The id of the user who decided.")
+    decided_at: datetime | None = Field(description="When it was decided.")
+    created_at: datetime
+
+
+@resource
+class ProposalConflict(Resource):
+    """A proposal that could not be carried out, because its asset is not what it was."""
+
+    proposal_id: str = Field(description="The proposal; it stays undecided.")
+    asset_fqn: str
+    field: str
+    message: str
+
+
+@resource
+class RunApproval(Resource):
+    """What was decided last about the proposals of a run, and where they all stand."""
+
+    run_id: str
+    decision: Decision = Field(description="The latest decision; pending when there is none.")
+    decided_by: str | None = Field(description="The id of the user who decided last.")
+    decided_at: datetime | None = Field(description="When it was decided last.")
+    notes: str | None = Field(description="What the user said about it.")
+    approved: int = Field(description="How many proposals of the run stand approved.")
+    rejected: int = Field(description="How many stand rejected.")
+    pending: int = Field(description="How many are undecided.")
+    conflicted: int = Field(description="How many of those this decision could not carry out.")
+    conflicts: list[ProposalConflict] = Field(description="The first 100 of these, each with its reason.")
+
+
+@change
+class ApprovalDecision(Storable):
+    """A decision about all undecided proposals of a run, or about those that are named."""
+
+    decision: Decision
+    notes: Annotated[str, Field(max_length=1000, description="Why, at most 1000 characters.")] | None = None
+    proposal_ids: (
+        Annotated[
+            list[UUID],
+            Field(min_length=1, max_length=MOST_PROPOSALS_NAMED, description="Only these, 1 to 1000 of them."),
+        ]
+        | None
+    ) = None
