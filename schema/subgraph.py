@@ -2,8 +2,8 @@
 
 It is made of the same classes and the same resolvers as the whole graph, which fields are left out of:
 
-- a root field belongs to the service whose file of `schema/fields/` declares it; fields of no service, such as
-  `node`, are left out, because the gateway has its own way to an entity;
+- a root field belongs to the service in whose folder of `resolvers/` its operation stands; one without an operation,
+  such as `node`, is left out, because a gateway has its own way to an entity;
 - an edge belongs to the service whose class it leads to: `Project.dataConnections` is resolved by assets, wherever
   it is written;
 - an entity (`resolvers/entities.py`) is whole in its own service; in another one it is its key, and the edges that
@@ -44,7 +44,7 @@ from strawberry.types.lazy_type import LazyType
 from strawberry.types.union import StrawberryUnion
 
 from resolvers.entities import ENTITIES, Entity
-from resolvers.operation import Kind
+from resolvers.operation import Kind, Operation
 from schema.base import Info
 from schema.errors import InvalidParameter, MissingRequiredField, ValidationError
 from schema.graph import Graph, build_graph
@@ -103,7 +103,7 @@ class Subgraph(Graph):
         if type_definition.is_input or type_definition.is_interface:
             return fields
         if type_definition.name in ROOTS and not type_definition.is_input:
-            own = [field for field in fields if _service_of(field.origin) == self.service]
+            own = [field for field in fields if _operated_by(field) == self.service]
             return [*own, *self._extra] if type_definition.name == "Query" else own
         entity = ENTITIES.get(origin)
         if entity is None:
@@ -125,7 +125,7 @@ class Subgraph(Graph):
 
     def _if_any(self, root: type | None) -> type | None:
         """The root type, unless none of its fields is this service's."""
-        own = root is not None and any(_service_of(field.origin) == self.service for field in _definition(root).fields)
+        own = root is not None and any(_operated_by(field) == self.service for field in _definition(root).fields)
         return root if own else None
 
     def _name(self, model: type) -> str:
@@ -228,10 +228,16 @@ def _changed(node: ObjectTypeDefinitionNode, **values: Any) -> ObjectTypeDefinit
     return ObjectTypeDefinitionNode(**(kept | values))
 
 
-def _service_of(class_: Any) -> str | None:
-    """The service whose folder a class stands in: `schema.assets.data_connection` or `schema.fields.assets`."""
-    parts = getattr(class_, "__module__", "").removeprefix("schema.").removeprefix("fields.").split(".")
-    return parts[0] if parts[0] in SERVICE_FOLDERS else None
+def _service_of(of: Any) -> str | None:
+    """The service whose folder a class or function stands in, as `schema.assets.data_connection` does."""
+    folders = getattr(of, "__module__", "").split(".")[1:2]
+    return folders[0] if folders and folders[0] in SERVICE_FOLDERS else None
+
+
+def _operated_by(field: StrawberryField) -> str | None:
+    """The service of the operation that a root field opens, whichever form the field gives it."""
+    operations = (value for value in field.metadata.values() if isinstance(value, Operation))
+    return next((_service_of(operation.run) for operation in operations), None)
 
 
 def _resolved_by(field: StrawberryField, on: type) -> str | None:
