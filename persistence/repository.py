@@ -106,13 +106,14 @@ class Repository(Generic[T]):
         keys: Sequence[str],
         *,
         order: Sequence[sa.ColumnElement[Any]] = (),
+        where: Sequence[sa.ColumnElement[bool]] = (),
         most: int,
     ) -> list[tuple[str, str | None, T]]:
         """The first items of each key of a column, in one statement: key, project and item, the key's order kept."""
         by, project = self.table.c[column], self.table.c.get("project_id")
         rank = sa.func.row_number().over(partition_by=by, order_by=[*order, self.table.c[self._key]])
         columns = [*self._columns, by.label("of_key"), (sa.null() if project is None else project).label("of_project")]
-        ranked = sa.select(*columns, rank.label("of_rank")).where(*self._within(scope), by.in_(keys)).subquery()
+        ranked = sa.select(*columns, rank.label("of_rank")).where(*self._within(scope), by.in_(keys), *where).subquery()
         query = sa.select(ranked).where(ranked.c.of_rank <= most).order_by(ranked.c.of_key, ranked.c.of_rank)
         rows = self._connection.execute(query).all()
         return [(row.of_key, row.of_project, item) for row, item in zip(rows, self.resources(rows), strict=True)]

@@ -17,12 +17,17 @@ from persistence.repository import Repository
 from persistence.store import Shelves
 from persistence.tables.catalog import metadata_assets
 from resolvers.context import Context
+from resolvers.utils.memory_lifecycle import as_shown
+from schema.assets.artifact import Artifact
 from schema.assets.data_connection import DataConnection
+from schema.assets.file import File
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import TASKS_SHOWN, WorkflowRun
 from schema.governance.organization import Organization
 from schema.governance.permission import Permission
 from schema.governance.project import Project
+from schema.utils.context_pack import ContextPack
+from schema.utils.memory import Memory
 from schema.utils.metadata_asset import MetadataAsset
 
 Found = Mapping[str, Any]
@@ -105,6 +110,15 @@ def _with_tasks(shelves: Shelves, ctx: Context, runs: list[WorkflowRun]) -> list
     return [run.model_copy(update={"tasks": tasks[run.id]}) for run in runs]
 
 
+def _with_topics(shelves: Shelves, ctx: Context, packs: list[ContextPack]) -> list[ContextPack]:
+    return shelves.context_packs.with_topics(packs, ctx.now())
+
+
+def _at_this_moment(_shelves: Shelves, ctx: Context, memories: list[Memory]) -> list[Memory]:
+    now = ctx.now()
+    return [as_shown(memory, now) for memory in memories]
+
+
 def _assets(shelves: Shelves, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
     table = metadata_assets.c
     query = sa.select(*answer_columns).where(
@@ -125,7 +139,11 @@ ENTITIES: Final[dict[type, Entity]] = {
             itself(lambda shelves: shelves.data_connections, "data_connection", key="resource_uri"),
             key="resource_uri",
         ),
+        Entity(File, itself(lambda shelves: shelves.files, "file", key="resource_uri"), key="resource_uri"),
+        Entity(Artifact, itself(lambda shelves: shelves.artifacts, "artifact", key="resource_uri"), key="resource_uri"),
         Entity(MetadataAsset, guarded(_assets, Permission.CAN_READ_METADATA)),
+        Entity(ContextPack, of_project(lambda shelves: shelves.context_packs, completed=_with_topics)),
+        Entity(Memory, of_project(lambda shelves: shelves.memories, completed=_at_this_moment)),
         Entity(WorkflowConfiguration, of_project(lambda shelves: shelves.workflow_configurations)),
         Entity(WorkflowRun, of_project(lambda shelves: shelves.workflow_runs, completed=_with_tasks)),
     )

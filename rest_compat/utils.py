@@ -1,8 +1,8 @@
 """Every path under /utils. Additions to the contract are marked."""
 
-from resolvers.utils import metadata
+from resolvers.utils import context_packs, memories, metadata, schedules
 from rest_compat.door import Door
-from rest_compat.envelopes import OffsetResults
+from rest_compat.envelopes import OffsetResults, PageLimitList
 
 utils = Door("/utils", tag="Utils")
 
@@ -12,3 +12,31 @@ utils.get(_metadata, metadata.get_metadata, project="required")
 utils.post(_metadata, metadata.create_metadata, project="required")
 utils.put(_metadata, metadata.update_metadata, project="required")
 utils.delete(_metadata, metadata.delete_metadata, project="required")
+
+_schedule = "/schedules/{schedule_id}"
+utils.post("/schedules", schedules.create_schedule)
+utils.get("/schedules", schedules.list_schedules, envelope=PageLimitList)  # addition
+utils.get(_schedule, schedules.get_schedule)
+utils.put(_schedule, schedules.update_schedule)
+utils.delete(_schedule, schedules.delete_schedule)
+utils.get(_schedule + "/runs", schedules.list_schedule_runs, envelope=PageLimitList)  # addition
+
+_pack = "/context-packs/{pack_id}"
+utils.post("/context-packs", context_packs.create_context_pack)
+utils.get("/context-packs", context_packs.list_context_packs, envelope=PageLimitList)
+utils.get(_pack, context_packs.get_context_pack)  # addition
+utils.put(_pack, context_packs.update_context_pack)  # addition
+utils.delete(_pack, context_packs.delete_context_pack)  # addition
+
+_memory = "/memories/{memory_id}"
+utils.post("/memories", memories.create_memory, status=200, created=201)
+utils.get("/memories", memories.list_memories, envelope=PageLimitList)
+utils.get(_memory, memories.get_memory)
+utils.put(_memory, memories.update_memory)  # addition
+utils.delete(_memory, memories.delete_memory)  # addition
+utils.post(_memory + "/pin", memories.pin_memory, status=200)  # addition
+utils.post(_memory + "/unpin", memories.unpin_memory, status=200)  # addition
+utils.post(_memory + "/archive", memories.archive_memory, status=200)  # addition
+utils.post(_memory + "/reactivate", memories.reactivate_memory, status=200)  # addition
+utils.post(_memory + "/supersede", memories.supersede_memory, status=200)  # addition
+utils.post(_memory + "/validate", memories.validate_memory, status=200)  # addition

@@ -43,6 +43,7 @@ class LoadersBase:
         parents: Sequence[str],
         *,
         order: Sequence[sa.ColumnElement[Any]] = (),
+        where: Sequence[sa.ColumnElement[bool]] = (),
         most: int = MOST_PER_PARENT,
         needs: Permission = Permission.CAN_READ,
     ) -> list[list[ResourceT]]:
@@ -51,7 +52,9 @@ class LoadersBase:
         `column` names the parent in the shelf's table, which must have a `project_id` column too.
         """
         found = await self._store.read(
-            lambda shelves: shelf(shelves).first_of_each(self._scope, column, parents, order=order, most=most)
+            lambda shelves: shelf(shelves).first_of_each(
+                self._scope, column, parents, order=order, where=where, most=most
+            )
         )
         projects = [project for _, project, _ in found if project is not None]
         readable = await self._readable("project", projects, needs)

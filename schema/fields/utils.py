@@ -2,11 +2,42 @@
 
 import strawberry
 
+from resolvers.utils.context_packs import (
+    create_context_pack,
+    delete_context_pack,
+    get_context_pack,
+    list_context_packs,
+    update_context_pack,
+)
+from resolvers.utils.memories import (
+    archive_memory,
+    create_memory,
+    delete_memory,
+    get_memory,
+    list_memories,
+    pin_memory,
+    reactivate_memory,
+    supersede_memory,
+    unpin_memory,
+    update_memory,
+    validate_memory,
+)
 from resolvers.utils.metadata import create_metadata, delete_metadata, get_metadata, search_metadata, update_metadata
+from resolvers.utils.schedules import (
+    create_schedule,
+    delete_schedule,
+    get_schedule,
+    list_schedule_runs,
+    list_schedules,
+    update_schedule,
+)
 from schema.door import connects, opens
 from schema.governance.permission import Done
 from schema.pagination import Connection, Page
+from schema.utils.context_pack import ContextPack
+from schema.utils.memory import Memory
 from schema.utils.metadata_asset import MetadataAsset
+from schema.utils.schedule import CreatedSchedule, Schedule, ScheduleRun
 
 
 @strawberry.type(name="Query")
@@ -16,6 +47,17 @@ class UtilsQuery:
     search_metadata_connection: Connection[MetadataAsset] = connects(search_metadata)
     search_metadata: Page[MetadataAsset] = opens(search_metadata)
     metadata: MetadataAsset = opens(get_metadata)
+    context_packs: Page[ContextPack] = opens(list_context_packs)
+    context_packs_connection: Connection[ContextPack] = connects(list_context_packs)
+    context_pack: ContextPack = opens(get_context_pack)
+    memories: Page[Memory] = opens(list_memories)
+    memories_connection: Connection[Memory] = connects(list_memories)
+    memory: Memory = opens(get_memory)
+    schedules: Page[Schedule] = opens(list_schedules)
+    schedules_connection: Connection[Schedule] = connects(list_schedules)
+    schedule: Schedule = opens(get_schedule)
+    schedule_runs: Page[ScheduleRun] = opens(list_schedule_runs)
+    schedule_runs_connection: Connection[ScheduleRun] = connects(list_schedule_runs)
 
 
 @strawberry.type(name="Mutation")
@@ -25,3 +67,18 @@ class UtilsMutation:
     create_metadata: MetadataAsset = opens(create_metadata)
     update_metadata: MetadataAsset = opens(update_metadata)
     delete_metadata: Done = opens(delete_metadata)
+    create_context_pack: ContextPack = opens(create_context_pack)
+    update_context_pack: ContextPack = opens(update_context_pack)
+    delete_context_pack: Done = opens(delete_context_pack)
+    create_memory: Memory = opens(create_memory)
+    update_memory: Memory = opens(update_memory)
+    delete_memory: Done = opens(delete_memory)
+    pin_memory: Memory = opens(pin_memory)
+    unpin_memory: Memory = opens(unpin_memory)
+    archive_memory: Memory = opens(archive_memory)
+    reactivate_memory: Memory = opens(reactivate_memory)
+    supersede_memory: Memory = opens(supersede_memory)
+    validate_memory: Memory = opens(validate_memory)
+    create_schedule: CreatedSchedule = opens(create_schedule)
+    update_schedule: Schedule = opens(update_schedule)
+    delete_schedule: Done = opens(delete_schedule)
