@@ -51,9 +51,7 @@ class ProposalShelf(Repository[Proposal]):
 
     def resource_uris(self, scope: Scope, run_id: str, ids: Sequence[str] | None) -> set[str]:
         """Whose catalogs the proposals of a run are about."""
-        query = sa.select(sa.distinct(proposals.c.resource_uri)).where(
-            *self._within(scope), proposals.c.run_id == run_id
-        )
+        query = sa.select(proposals.c.resource_uri).where(*self._within(scope), proposals.c.run_id == run_id).distinct()
         found: set[str] = set()
         for part in _parts(ids):
             narrowed = query if part is None else query.where(proposals.c.id.in_(part))

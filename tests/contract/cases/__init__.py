@@ -1,8 +1,12 @@
 """The lines of the matrix of permissions, one module per group of resources, each with what its calls are about."""
 
-from tests.contract.cases import search
+from tests.contract.cases import glossary, knowledge, quality, search, workflows
 from tests.contract.stage import Case
 
 CASES: list[Case] = [
+    *glossary.CASES,
+    *knowledge.CASES,
+    *quality.CASES,
     *search.CASES,
+    *workflows.CASES,
 ]
