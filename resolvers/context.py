@@ -13,6 +13,7 @@ from persistence.blobs import Blobs
 from persistence.connectors.gateway import Gateway
 from persistence.jobs import Jobs
 from persistence.keyring import KeyRing
+from persistence.models import Models
 from persistence.repository import Scope
 from persistence.signals import Signals
 from persistence.store import Shelves, Store
@@ -37,6 +38,7 @@ class Services:
     keyring: KeyRing
     jobs: Jobs
     connectors: Gateway
+    models: Models
     blobs: Blobs
     limits: Limits
     """The deployment's rate limits, which a tenant's own stand over."""

@@ -35,6 +35,7 @@ from persistence.jobs_dbos import DbosJobs
 from persistence.keyring import KeyRing
 from persistence.limits import LimitRows
 from persistence.migrations.run import upgrade
+from persistence.models import Models
 from persistence.outbound import OutboundPolicy, http_client
 from persistence.signals import Signals
 from persistence.store import Store
@@ -140,6 +141,7 @@ class Parts:
             keyring=KeyRing.from_settings(settings, settings.data),
             jobs=self.jobs,
             connectors=Gateway(settings, outbound),
+            models=Models(settings, outbound),
             limits=settings.limits,
             clock=self.clock,
             signals=Signals(settings),

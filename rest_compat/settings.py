@@ -15,6 +15,7 @@ from persistence.connectors.base import ConnectorSettings
 from persistence.engine import DatabaseSettings
 from persistence.jobs import JobSettings
 from persistence.keyring import KeyRingSettings
+from persistence.models import ModelSettings
 from persistence.outbound import OutboundSettings
 from persistence.signals import StreamSettings
 from resolvers.talk2data.engine import TurnSettings
@@ -47,6 +48,7 @@ class Settings(
     JobSettings,
     KeyRingSettings,
     ConnectorSettings,
+    ModelSettings,
     OutboundSettings,
     OpenFgaSettings,
     GovernanceSettings,

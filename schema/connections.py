@@ -26,7 +26,7 @@ _SIZES: Final = ("limit", "per_page", "page_size")
 _PAGING: Final = ("page", "offset", *_SIZES)
 _DEFAULT: Final = 20
 _MOST: Final = 100
-_MARKS: Final = ("id", "resource_uri", "fully_qualified_name", "name")
+_MARKS: Final = ("id", "schedule_id", "resource_uri", "fully_qualified_name", "name")
 
 
 class _Place(NamedTuple):

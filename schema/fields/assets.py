@@ -10,7 +10,9 @@ from resolvers.assets.data_connections import (
     update_data_connection,
     verify_data_connection,
 )
+from resolvers.assets.models import verify_model
 from schema.assets.data_connection import ConnectionSecret, ConnectionVerification, DataConnection
+from schema.assets.model_check import ModelVerification
 from schema.door import connects, opens
 from schema.pagination import Connection, Page
 
@@ -32,3 +34,4 @@ class AssetsMutation:
     create_data_connection: DataConnection = opens(create_data_connection)
     update_data_connection: DataConnection = opens(update_data_connection)
     verify_data_connection: ConnectionVerification = opens(verify_data_connection)
+    verify_model: ModelVerification = opens(verify_model)

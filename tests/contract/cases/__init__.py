@@ -1,12 +1,14 @@
 """The lines of the matrix of permissions, one module per group of resources, each with what its calls are about."""
 
-from tests.contract.cases import glossary, knowledge, quality, search, workflows
+from tests.contract.cases import glossary, knowledge, models, quality, schedules, search, workflows
 from tests.contract.stage import Case
 
 CASES: list[Case] = [
     *glossary.CASES,
     *knowledge.CASES,
+    *models.CASES,
     *quality.CASES,
+    *schedules.CASES,
     *search.CASES,
     *workflows.CASES,
 ]
