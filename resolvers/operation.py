@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
+from types import NoneType, UnionType
 from typing import Annotated, Any, Concatenate, Final, Generic, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
@@ -153,9 +154,13 @@ async def refusal(ctx: Context, needs: Permission, object_type: str, object_id: 
 
 
 def is_body(annotation: Any) -> bool:
-    """Whether a parameter is a body: a `Change`, or a list of them."""
+    """Whether a parameter is a body: a `Change`, or a list of them; or one that may be left out (`Change | None`)."""
     if get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
+    if get_origin(annotation) is UnionType:
+        (annotation, *others) = (part for part in get_args(annotation) if part is not NoneType)
+        if others:
+            return False
     if get_origin(annotation) is list:
         return is_body(get_args(annotation)[0])
     return isinstance(annotation, type) and issubclass(annotation, Change)

@@ -203,9 +203,7 @@ async def test_a_turn_of_another_session_is_not_there(world: World, door: Door) 
     await world.jobs.settle()
     for op in (get_turn, list_turn_artifacts):
         refused = await door(op, world.owner, session_id=other, turn_id=turn["turn_id"])
-        assert refused == Refused(
-            "RESOURCE_NOT_FOUND", 404, {"resource_type": "turn", "resource_id": turn["turn_id"]}
-        )
+        assert refused == Refused("RESOURCE_NOT_FOUND", 404, {"resource_type": "turn", "resource_id": turn["turn_id"]})
         unknown = await door(op, world.owner, session_id=one, turn_id=str(uuid4()))
         assert unknown == "RESOURCE_NOT_FOUND"
 
