@@ -127,15 +127,8 @@ class Firings:
         if begun is None:
             return
         run, stored = begun
-        caller = Caller.from_dict(stored)
-        ctx = Context(
-            caller=caller,
-            request_id=f"schedule-run-{run_id}",
-            services=self._services,
-            guard=Guard(self._services.relations),
-        )
         try:
-            values = await self._done(ctx, run)
+            values = await self._done(self._context(run, stored), run)
         except DatabaseError:
             raise  # the job engine begins it again
         except Exception as failure:
@@ -144,6 +137,15 @@ class Firings:
             await self._end(run_id, error=explain(failure))
         else:
             await self._end(run_id, **values)
+
+    def _context(self, run: ScheduleRun, stored: dict[str, Any]) -> Context:
+        """The context of the one that a firing acts for, in the project of its schedule."""
+        return Context(
+            caller=Caller.from_dict(stored),
+            request_id=f"schedule-run-{run.id}",
+            services=self._services,
+            guard=Guard(self._services.relations),
+        )
 
     async def _done(self, ctx: Context, run: ScheduleRun) -> dict[str, Any]:
         """Do what the schedule says, as the one it acts for. Raises the refusal when he may no longer."""
