@@ -1,17 +1,25 @@
-"""GraphQL over HTTP: the same reception as REST, and the graph's answers written by orjson."""
+"""GraphQL over HTTP and WebSocket: the same reception as REST, and the graph's answers written by orjson.
 
-from collections.abc import Mapping
+An answer is `application/graphql-response+json` for clients that take it, whose status then tells whether the request
+was carried out, and `application/json` with 200 for all others. A failure of the request as such has the envelope of
+REST, with the list of `errors` beside it that clients of a graph look for.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, cast
 
 import orjson
-from cross_web import HTTPException
+from cross_web import AsyncHTTPRequestAdapter, HTTPException
 from pydantic_core import from_json
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 from strawberry.asgi import GraphQL
-from strawberry.http import GraphQLHTTPResponse
+from strawberry.http import GraphQLHTTPResponse, GraphQLRequestData
+from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult
 
 from auth.caller import Caller
@@ -20,11 +28,49 @@ from resolvers.operation import Kind
 from rest_compat.errors import as_api_error, response_of
 from rest_compat.request import Reception, state_of
 from rest_compat.route import IDEMPOTENCY_HEADER
-from schema.errors import ApiError, InvalidFormat, InvalidRequest, RateLimitExceeded, Unauthenticated, ValidationError
+from rest_compat.settings import Settings
+from rest_compat.subscriptions import INIT_SECONDS, SocketAdapter, SocketHandler, expiry_of
+from schema.documents import Documents, PersistedQueryNotFound
+from schema.errors import (
+    ApiError,
+    InvalidFormat,
+    InvalidRequest,
+    RateLimitExceeded,
+    TokenExpired,
+    Unauthenticated,
+    ValidationError,
+)
+
+RESPONSE_TYPE = "application/graphql-response+json"
+_ACCEPT = "x-stoa-accept"
 
 
 class GraphEndpoint(GraphQL[Context, None]):
-    """`/graphql`: POST for everything, GET for queries."""
+    """`/graphql`: POST for everything, GET for queries, a WebSocket for subscriptions."""
+
+    graphql_transport_ws_handler_class = SocketHandler
+    websocket_adapter_class = SocketAdapter  # type: ignore[assignment]
+
+    def __init__(self, schema: Any, settings: Settings, clock: Callable[[], datetime], **how: Any) -> None:
+        origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
+        super().__init__(
+            schema,
+            graphql_ide=None,
+            subscription_protocols=(GRAPHQL_TRANSPORT_WS_PROTOCOL, GRAPHQL_SSE_PROTOCOL),
+            connection_init_wait_timeout=timedelta(seconds=INIT_SECONDS),
+            max_subscriptions_per_connection=None,
+            allowed_origins=origins,
+            **how,
+        )
+        trusted = settings.graphql_trusted_documents
+        self.documents = Documents(
+            None if trusted is None else Path(trusted),
+            trusted_only=settings.graphql_trusted_only,
+            cache_size=settings.graphql_persisted_queries,
+        )
+        self.now, self.heartbeat = clock, settings.stream_heartbeat_seconds
+        self.most_operations = settings.streams_per_caller
+        self._stream_transport_map["sse"].heartbeat_interval = self.heartbeat
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve; what the view refuses as HTTP comes out in the envelope too."""
@@ -39,12 +85,29 @@ class GraphEndpoint(GraphQL[Context, None]):
             state, path = state_of(request), request.url.path
             failure = as_api_error(_refused(error), path)
             response = response_of(failure, path=path, request_id=state.request_id, trace_id=state.trace_id)
+            _told_as_errors(request, response, failure)
+        finally:
+            await request.close()  # the files of a form
         await response(scope, receive, send)
 
     async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Context:
         """Receive the caller. What he asks for is known later, so the charge is left to the graph."""
         reception: Reception = request.app.state.reception
-        caller = await reception.caller(request, Kind.READ)
+        form = request.headers.get("content-type", "").lower().startswith("multipart/")
+        caller = await reception.caller(request, Kind.WRITE if form else Kind.READ)  # no stranger sends us files
+        return await self._context(request, caller)
+
+    async def received(self, connection: HTTPConnection) -> Context:
+        """The context of one operation of a WebSocket."""
+        reception: Reception = connection.app.state.reception
+        return await self._context(connection, await reception.caller(connection, Kind.READ))
+
+    def expiry(self, connection: HTTPConnection) -> datetime | None:
+        """When the token of a connection ceases to hold."""
+        return expiry_of(connection.headers.get("authorization"))
+
+    async def _context(self, request: HTTPConnection, caller: Caller) -> Context:
+        reception: Reception = request.app.state.reception
         ctx = await reception.context(request, caller)
 
         async def charging(costs: Mapping[str, int], most: int) -> None:
@@ -64,22 +127,95 @@ class GraphEndpoint(GraphQL[Context, None]):
             raise InvalidFormat("The body must be a JSON object.", field="")
         return value
 
+    async def parse_multipart(self, request: AsyncHTTPRequestAdapter) -> dict[str, str]:
+        """Read a form with files. Raises InvalidFormat when its `map` does not fit its `operations`."""
+        try:
+            return await super().parse_multipart(request)
+        except (TypeError, ValueError, LookupError, AttributeError):
+            raise InvalidFormat(
+                "The form is not one of the GraphQL multipart request specification: operations, map, files.", field=""
+            ) from None
+
     def encode_json(self, data: object) -> bytes:
         """Write an answer."""
         return orjson.dumps(data, default=str)
 
+    async def get_sub_response(self, request: Request | WebSocket) -> Response:
+        """Remember what the client takes, for the answer."""
+        response = await super().get_sub_response(request)
+        response.headers[_ACCEPT] = request.headers.get("accept", "")
+        return response
+
+    async def parse_http_body(self, request: Any) -> GraphQLRequestData | list[GraphQLRequestData]:
+        """Read the request; a document that is named by its hash is looked up."""
+        data = await super().parse_http_body(request)
+        if isinstance(data, GraphQLRequestData):
+            if not isinstance(data.operation_name, str | None):
+                raise HTTPException(400, "The GraphQL operation's `operationName` must be a string or null")
+            data.query = self.documents.text(data.query, data.extensions)
+        return data
+
     async def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:
         """Answer; a refused token or a full window is refused as in REST, with its status and headers."""
+        streams = "text/event-stream" in request.headers.get("accept", "")
         for error in result.errors or ():
             failure = error.original_error
-            if result.data is None and isinstance(failure, RateLimitExceeded | Unauthenticated):
+            if result.data is None and isinstance(failure, RateLimitExceeded | Unauthenticated) and not streams:
                 raise cast("ApiError", failure)
-        answer: dict[str, Any] = {"data": result.data}
+        answer: dict[str, Any] = {}
+        if result.data is not None or not result.errors or any(error.path for error in result.errors):
+            answer["data"] = result.data  # a request that was not carried out has no data, not even null
         if result.errors:
             answer["errors"] = [error.formatted for error in result.errors]
         if result.extensions:
             answer["extensions"] = result.extensions
         return cast("GraphQLHTTPResponse", answer)
+
+    def create_response(self, response_data: Any, sub_response: Response) -> Response:
+        """Write the answer in the media type that the client takes."""
+        accept = sub_response.headers.get(_ACCEPT, "")
+        del sub_response.headers[_ACCEPT]
+        response = super().create_response(response_data, sub_response)
+        if RESPONSE_TYPE in accept:
+            response.headers["content-type"] = f"{RESPONSE_TYPE}; charset=utf-8"
+            if "data" not in response_data:
+                response.status_code = response_data["errors"][0]["extensions"].get("status", 400)
+        return response
+
+    async def create_streaming_response(
+        self, request: Any, stream: Any, sub_response: Response, headers: Mapping[str, str]
+    ) -> Response:
+        """Answer with events, until they end or the token does."""
+        del sub_response.headers[_ACCEPT]
+        expires = self.expiry(request)
+        transport = self._stream_transport_map["sse"]
+
+        async def bounded() -> AsyncGenerator[str, None]:
+            events = stream()
+            try:
+                async for event in events:
+                    if expires is not None and self.now() >= expires:
+                        ended = TokenExpired("The token has expired. Obtain a new one and follow again.")
+                        told: Any = {"errors": [{"message": ended.message, "extensions": ended.extensions}]}
+                        yield transport.encode_next(told, self.encode_json_string) + transport.encode_complete()
+                        return
+                    yield event
+            finally:
+                await events.aclose()
+
+        return await super().create_streaming_response(request, bounded, sub_response, headers)
+
+
+def _told_as_errors(request: Request, response: Response, failure: ApiError) -> None:
+    """Put the failure into the list of errors too, which is where clients of a graph look."""
+    body = orjson.loads(response.body)
+    body["errors"] = [{"message": failure.message, "extensions": failure.extensions}]
+    if isinstance(failure, PersistedQueryNotFound):
+        response.status_code = 200  # what Apollo's clients expect: it is a question, not a failure
+    response.body = orjson.dumps(body, default=str)
+    response.headers["content-length"] = str(len(response.body))
+    if RESPONSE_TYPE in request.headers.get("accept", ""):
+        response.headers["content-type"] = f"{RESPONSE_TYPE}; charset=utf-8"
 
 
 def _refused(error: Exception) -> Exception:
@@ -91,7 +227,7 @@ def _refused(error: Exception) -> Exception:
 
 
 async def _charge(
-    reception: Reception, request: Request | WebSocket, caller: Caller, costs: Mapping[str, int], most: int
+    reception: Reception, request: HTTPConnection, caller: Caller, costs: Mapping[str, int], most: int
 ) -> None:
     if caller.anonymous and any(kind != Kind.READ for kind in costs):
         raise Unauthenticated("Send an access token to change anything: Authorization: Bearer <token>.")

@@ -1,5 +1,6 @@
 """Bytes that go in and out: what an upload has become, and what a download offers."""
 
+import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
@@ -9,6 +10,17 @@ from schema.base import Resource, Size, resource
 
 ByteRange = Callable[[int, int], AsyncIterator[bytes]]
 """Reads the bytes from the first position up to, and without, the second."""
+
+
+_MEDIA_TYPE = re.compile(
+    r"[\w!#$&^.+-]+/[\w!#$&^.+-]+(?:\s*;\s*[\w!#$&^.+-]+=(?:[\w!#$&^.+-]+|\"[^\"\\]*\"))*", re.ASCII
+)
+
+
+def media_type(given: str | None) -> str | None:
+    """A media type as a client named it, or None when it is none, or too long to be kept."""
+    plain = (given or "").strip()
+    return plain if len(plain) <= 255 and _MEDIA_TYPE.fullmatch(plain) else None
 
 
 @dataclass(frozen=True, slots=True)

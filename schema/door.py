@@ -6,14 +6,17 @@ from contextlib import aclosing
 from typing import Annotated, Any, cast, get_args
 
 import strawberry
+from starlette.datastructures import UploadFile
 from strawberry.file_uploads import Upload as GraphUpload
 
 from resolvers.idempotency import once
 from resolvers.operation import Operation
+from resolvers.uploads import upload_once
 from schema.base import Info
 from schema.connections import Bounds, Lister, filters_of, item_of
-from schema.content import Upload
+from schema.content import Upload, media_type
 from schema.descriptions import described
+from schema.errors import InvalidFormat
 from schema.pagination import Connection
 from schema.problems import require_text
 
@@ -26,12 +29,33 @@ def opens(op: Operation[..., Any]) -> Any:
         key = info.context.idempotency_key
         if key and info.context.operations_called > 1:  # several writes under the one key that came with the request
             key = f"{key}#{info.path.key}"
-        return await once(op, info.context, key, op.checked(values))
+        arguments = op.checked(values)
+        if op.upload is None:
+            return await once(op, info.context, key, arguments)
+        return await _uploaded(op, info.context, key, arguments)
 
     return strawberry.field(
         resolver=_signed(resolve, op.name, op.parameters, op.returns),
         description=op.summary,
         metadata={"operation": op},
+    )
+
+
+async def _uploaded(op: Operation[..., Any], ctx: Any, key: str | None, arguments: dict[str, Any]) -> Any:
+    """Call an operation with the file that came with the request."""
+    assert op.upload is not None
+    sent = arguments.pop(op.upload.name)
+    if not isinstance(sent, UploadFile):
+        raise InvalidFormat(
+            "A file comes as a part of a form: see the GraphQL multipart request specification.", field=op.upload.name
+        )
+
+    async def chunks() -> AsyncIterator[bytes]:
+        while chunk := await sent.read(1 << 20):
+            yield chunk
+
+    return await upload_once(
+        op, ctx, key, arguments, chunks(), file_name=sent.filename, content_type=media_type(sent.content_type)
     )
 
 
@@ -88,4 +112,6 @@ def _argument(parameter: inspect.Parameter) -> Any:
     """The type of an argument in the graph, with what front ends read about it."""
     annotation = GraphUpload if parameter.annotation is Upload else parameter.annotation
     text = described(parameter.name, parameter.annotation)
+    if parameter.annotation is Upload:
+        text = "The bytes: a part of the form, as the GraphQL multipart request specification has it."
     return Annotated[annotation, strawberry.argument(description=text)]

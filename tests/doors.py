@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 import httpx
 import jwt
+import orjson
 from graphql import GraphQLEnumType, GraphQLField, GraphQLObjectType, get_named_type
 from pydantic import BaseModel, TypeAdapter
 
 from resolvers.operation import Operation
 from rest_compat.app import SERVICES
 from rest_compat.route import OperationRoute
+from rest_compat.transfer import DownloadRoute
 from schema.graph import build_graph
 
 SDL = build_graph()._schema
@@ -96,17 +99,23 @@ class RestDoor(Door):
 
     async def _call(self, op: Operation[..., Any], arguments: dict[str, Any], headers: dict[str, str]) -> Any:
         route = ROUTES[op.name]
+        file = arguments.pop(op.upload.name) if op.upload is not None else None
         given, body = _plain(op, arguments)
         path = route.path
         for name in list(given):
             if "{%s}" % name in path:
                 path = path.replace("{%s}" % name, httpx.URL(f"http://x/{given.pop(name)}").raw_path.decode()[1:])
+        how: dict[str, Any] = {"json": body}
+        if file is not None:
+            how = {"data": form_of(body), "files": {"file": file.sent}}
         self.last = answer = await self.client.request(
-            next(iter(route.methods)), path, params=given, json=body, headers=headers
+            next(iter(route.methods)), path, params=given, headers=headers, **how
         )
         if answer.is_error:
             error = answer.json()["error"]
             return Refused(error["code"], answer.status_code, error.get("details", {}), error["message"])
+        if isinstance(route, DownloadRoute):
+            return offered(path, answer)
         json = answer.json()
         if isinstance(json, dict) and "pagination" in json:
             page = json["pagination"]
@@ -124,10 +133,13 @@ class GraphDoor(Door):
         root = SDL.query_type if op.name in QUERIES else SDL.mutation_type
         assert root is not None
         name = next(n for n, f in root.fields.items() if f is field)
+        file = arguments.pop(op.upload.name) if op.upload is not None else None
         given, body = _plain(op, arguments)
         if body is not None:
             assert op.body is not None
             given[op.body.name] = body
+        if op.upload is not None:
+            given[op.upload.name] = None
         kinds = {n: str(field.args[camel(n)].type) for n in given}
         query = "%s%s{%s%s%s}" % (
             "query" if root is SDL.query_type else "mutation",
@@ -137,7 +149,14 @@ class GraphDoor(Door):
             selection(field.type),
         )
         variables = {n: to_wire(field.args[camel(n)].type, v) for n, v in given.items()}
-        self.last = await self.client.post("/graphql", json={"query": query, "variables": variables}, headers=headers)
+        asked = {"query": query, "variables": variables}
+        how: dict[str, Any] = {"json": asked}
+        if file is not None:
+            assert op.upload is not None
+            places = {"0": [f"variables.{op.upload.name}"]}
+            form = {"operations": orjson.dumps(asked).decode(), "map": orjson.dumps(places).decode()}
+            how = {"data": form, "files": {"0": file.sent}}
+        self.last = await self.client.post("/graphql", headers=headers, **how)
         answer = self.last.json()
         if "error" in answer:
             error = answer["error"]
@@ -154,6 +173,41 @@ class GraphDoor(Door):
         if isinstance(value, dict) and {"items", "total", "offset", "limit"} == set(value):
             return {"items": value["items"], "total": value["total"]}
         return value
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A file to upload."""
+
+    data: bytes
+    name: str = "file.bin"
+    content_type: str = "application/octet-stream"
+
+    @property
+    def sent(self) -> tuple[str, bytes, str]:
+        """As the client takes it."""
+        return self.name, self.data, self.content_type
+
+
+def form_of(body: Any) -> dict[str, str]:
+    """A body as the fields of a form: lists with commas, and what is null left out."""
+    return {
+        name: ",".join(map(str, value)) if isinstance(value, list) else str(value)
+        for name, value in (body or {}).items()
+        if value is not None
+    }
+
+
+def offered(path: str, answer: httpx.Response) -> dict[str, Any]:
+    """What a download says in its headers, as GraphQL tells it."""
+    saved_as = answer.headers["content-disposition"].removeprefix("attachment; filename*=UTF-8''")
+    return {
+        "name": unquote(saved_as),
+        "content_type": answer.headers["content-type"],
+        "size": int(answer.headers["content-length"]),
+        "etag": answer.headers["etag"],
+        "url": path,
+    }
 
 
 def _plain(op: Operation[..., Any], arguments: dict[str, Any]) -> tuple[dict[str, Any], Any]:

@@ -2,6 +2,14 @@
 
 import strawberry
 
+from resolvers.assets.artifacts import (
+    create_artifact,
+    delete_artifact,
+    download_artifact,
+    get_artifact,
+    list_artifacts,
+    preview_artifact,
+)
 from resolvers.assets.data_connections import (
     create_data_connection,
     get_data_connection,
@@ -10,9 +18,13 @@ from resolvers.assets.data_connections import (
     update_data_connection,
     verify_data_connection,
 )
+from resolvers.assets.files import delete_file, download_file, get_file, list_files, update_file, upload_file
 from resolvers.assets.models import verify_model
+from schema.assets.artifact import Artifact, ArtifactPreview
 from schema.assets.data_connection import ConnectionSecret, ConnectionVerification, DataConnection
+from schema.assets.file import Deleted, File, FileUploaded
 from schema.assets.model_check import ModelVerification
+from schema.content import Download
 from schema.door import connects, opens
 from schema.pagination import Connection, Page
 
@@ -25,6 +37,15 @@ class AssetsQuery:
     data_connections_connection: Connection[DataConnection] = connects(list_data_connections)
     data_connection: DataConnection = opens(get_data_connection)
     data_connection_secret: ConnectionSecret = opens(get_data_connection_secret)
+    files: Page[File] = opens(list_files)
+    files_connection: Connection[File] = connects(list_files)
+    file: File = opens(get_file)
+    file_download: Download = opens(download_file)
+    artifacts: Page[Artifact] = opens(list_artifacts)
+    artifacts_connection: Connection[Artifact] = connects(list_artifacts)
+    artifact: Artifact = opens(get_artifact)
+    artifact_preview: ArtifactPreview = opens(preview_artifact)
+    artifact_download: Download = opens(download_artifact)
 
 
 @strawberry.type(name="Mutation")
@@ -35,3 +56,8 @@ class AssetsMutation:
     update_data_connection: DataConnection = opens(update_data_connection)
     verify_data_connection: ConnectionVerification = opens(verify_data_connection)
     verify_model: ModelVerification = opens(verify_model)
+    upload_file: FileUploaded = opens(upload_file)
+    update_file: File = opens(update_file)
+    delete_file: Deleted = opens(delete_file)
+    create_artifact: Artifact = opens(create_artifact)
+    delete_artifact: Deleted = opens(delete_artifact)

@@ -1,0 +1,327 @@
+"""What can be done with artifacts: keep, read, list, preview, download, delete."""
+
+import asyncio
+import base64
+import csv
+import io
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated, Any
+
+import orjson
+from pydantic import Field
+from sqlalchemy.exc import IntegrityError
+
+from auth.relations import RelationTuple
+from persistence.queries.files import Kept
+from persistence.store import Shelves
+from persistence.tabular import NotATable, Scratch
+from resolvers.assets.content import (
+    SORTABLE,
+    Creator,
+    Search,
+    Sort,
+    TagFilter,
+    download_of,
+    free_uri,
+    own,
+    page_of,
+    standing_relations,
+)
+from resolvers.context import Context
+from resolvers.engines import preview
+from resolvers.engines.preview import Shown
+from resolvers.operation import Kind, operation, require
+from resolvers.uploads import discard, settled
+from schema.assets.artifact import Artifact, ArtifactCreate, ArtifactPreview, ArtifactType, PreviewType
+from schema.assets.file import Deleted, File
+from schema.content import Download, Upload
+from schema.errors import AlreadyExists, MissingRequiredField, ValidationError
+from schema.governance.permission import Permission
+from schema.identifiers import slug
+from schema.pagination import Page, PageNumber, PageSize
+
+Uri = Annotated[str, Field(min_length=1, max_length=800, description="The artifact's resource URI.")]
+LARGEST_PARQUET = 128 << 20
+"""A Parquet file is copied to be looked into; a larger one can only be downloaded."""
+MEDIA = {
+    ArtifactType.PARQUET: ("application/vnd.apache.parquet", "parquet"),
+    ArtifactType.CSV: ("text/csv", "csv"),
+    ArtifactType.CHART: ("application/json", "json"),
+    ArtifactType.JSON: ("application/json", "json"),
+    ArtifactType.TEXT: ("text/plain; charset=utf-8", "txt"),
+}
+"""The media type and the file name's ending of what comes inline."""
+
+
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+async def create_artifact(ctx: Context, *, artifact: ArtifactCreate) -> Artifact:
+    """Create an artifact from a text, a JSON value, a table, or the bytes of an uploaded file."""
+    ways = [name for name in ("content", "columns", "file_uri") if _sent(artifact, name)]
+    if len(ways) != 1:
+        raise ValidationError(
+            "An artifact takes exactly one of content, columns with rows, and file_uri.",
+            status=422,
+            field=ways[1] if ways else "content",
+        )
+    if _sent(artifact, "rows") and ways != ["columns"]:
+        raise ValidationError("rows come with columns.", status=422, field="rows")
+    if artifact.file_uri is not None:
+        return await _taken_over(ctx, artifact, artifact.file_uri)
+    data = await asyncio.to_thread(_table if ways == ["columns"] else _inline, artifact)
+    media, ending = MEDIA[artifact.artifact_type]
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield data
+
+    upload = await ctx.services.blobs.stage(ctx.organization_id, chunks(), file_name=None, content_type=media)
+    async with settled(ctx, [upload]):
+        return await _kept(
+            ctx, artifact, lambda shelves: (upload, f"{slug(artifact.name, fallback='artifact')}.{ending}")
+        )
+
+
+def _sent(artifact: ArtifactCreate, name: str) -> bool:
+    return name in artifact.model_fields_set and (name == "content" or getattr(artifact, name) is not None)
+
+
+async def _kept(ctx: Context, artifact: ArtifactCreate, bytes_of: Any) -> Artifact:
+    now, user = ctx.now(), ctx.caller.user_id
+
+    def work(shelves: Shelves) -> Artifact:
+        upload, key = bytes_of(shelves)
+        new = Artifact(
+            resource_uri=free_uri(ctx, shelves.artifacts, artifact.name, artifact.resource_uri),
+            name=artifact.name,
+            key=key,
+            organization_id=ctx.organization_id,
+            project_id=ctx.project_id,
+            owner_id=user,
+            created_at=now,
+            updated_at=now,
+            created_by=user,
+            updated_by=user,
+            type="artifact",
+            content_type=upload.content_type,
+            size=upload.size,
+            description=artifact.description,
+            tags=artifact.tags,
+            artifact_type=artifact.artifact_type,
+        )
+        shelves.artifacts.add(new, blob=upload.blob, sha256=upload.sha256)
+        own(ctx, shelves, "artifact", new.resource_uri)
+        return new
+
+    try:
+        made = await ctx.store.write(work)
+    except IntegrityError:
+        raise AlreadyExists(
+            "An artifact with this resource URI exists already. Choose another one.",
+            resource_type="artifact",
+            resource_id=artifact.resource_uri or slug(artifact.name),
+        ) from None
+    ctx.guard.forget()
+    return made
+
+
+async def _taken_over(ctx: Context, artifact: ArtifactCreate, uri: str) -> Artifact:
+    """The file's bytes become the artifact's, and the file goes, in one transaction."""
+    await require(ctx, Permission.CAN_DELETE, "file", uri)
+    relations: list[RelationTuple] = await standing_relations(ctx, "file", uri)
+
+    def bytes_of(shelves: Shelves) -> tuple[Upload, str]:
+        file: File = shelves.files.get(ctx.scope, uri)
+        kept = shelves.files.kept(ctx.scope, uri)
+        shelves.files.remove(ctx.scope, uri)
+        shelves.secrets.remove_all_of(ctx.tenant, "file", uri)
+        shelves.relate(ctx.organization_id, deletes=relations)
+        name = file.key.rpartition("/")[2]
+        return Upload(kept.blob, kept.size, kept.sha256, name, file.content_type), name
+
+    return await _kept(ctx, artifact, bytes_of)
+
+
+def _inline(artifact: ArtifactCreate) -> bytes:
+    kind, content = artifact.artifact_type, artifact.content
+    if kind in (ArtifactType.TEXT, ArtifactType.CSV):
+        if not isinstance(content, str):
+            raise ValidationError(f"The content of a {kind} artifact is a text.", status=422, field="content")
+        return content.encode()
+    if kind not in (ArtifactType.JSON, ArtifactType.CHART):
+        how = "columns and rows, or file_uri" if kind is ArtifactType.PARQUET else "file_uri"
+        raise ValidationError(f"A {kind} artifact takes {how}.", status=422, field="content")
+    if kind is ArtifactType.CHART and not isinstance(content, dict):
+        raise ValidationError("The content of a chart is an object: its specification.", status=422, field="content")
+    return orjson.dumps(content)
+
+
+def _table(artifact: ArtifactCreate) -> bytes:
+    kind, columns, rows = artifact.artifact_type, artifact.columns or [], artifact.rows
+    if kind not in (ArtifactType.PARQUET, ArtifactType.CSV):
+        raise ValidationError(f"A {kind} artifact takes no columns.", status=422, field="columns")
+    if rows is None:
+        raise MissingRequiredField("columns come with rows, which may be empty.", field="rows")
+    if len({name.casefold() for name in columns}) < len(columns):
+        raise ValidationError("Two columns have the same name.", status=422, field="columns")
+    for at, row in enumerate(rows):
+        if len(row) != len(columns):
+            raise ValidationError(
+                f"Row {at} has {len(row)} cells; there are {len(columns)} columns.", status=422, field=f"rows.{at}"
+            )
+    if kind is ArtifactType.CSV:
+        return _csv(columns, rows)
+    with Scratch() as scratch:
+        try:
+            return scratch.write(columns, rows).read_bytes()
+        except NotATable:
+            raise ValidationError("These rows cannot be kept as Parquet.", status=422, field="rows") from None
+
+
+def _csv(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
+    written = io.StringIO(newline="")
+    out = csv.writer(written, lineterminator="\n")
+    out.writerow(columns)
+    for row in rows:
+        out.writerow([cell if isinstance(cell, str) else "" if cell is None else _cell(cell) for cell in row])
+    return written.getvalue().encode()
+
+
+def _cell(value: Any) -> str:
+    return orjson.dumps(value).decode()
+
+
+@operation(needs=Permission.CAN_READ, on="artifact:{resource_uri}")
+async def get_artifact(ctx: Context, *, resource_uri: Uri) -> Artifact:
+    """Get what is known of an artifact."""
+    return await ctx.store.read(lambda shelves: shelves.artifacts.get(ctx.tenant, resource_uri))
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_artifacts(
+    ctx: Context,
+    *,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+    sort: Sort = "name:asc",
+    search: Search | None = None,
+    tags: TagFilter | None = None,
+    artifact_type: ArtifactType | None = None,
+    created_by: Creator | None = None,
+) -> Page[Artifact]:
+    """List the artifacts of the selected project."""
+    return await ctx.store.read(
+        lambda shelves: page_of(
+            shelves.artifacts,
+            ctx,
+            page=page,
+            limit=limit,
+            sort=sort,
+            search=search,
+            tags=tags,
+            created_by=created_by,
+            sortable=SORTABLE | {"artifact_type"},
+            artifact_type=artifact_type,
+        )
+    )
+
+
+@operation(needs=Permission.CAN_READ, on="artifact:{resource_uri}")
+async def preview_artifact(
+    ctx: Context,
+    *,
+    resource_uri: Uri,
+    limit: Annotated[int, Field(ge=1, le=10_000, description="Rows, lines or items, 1 to 10000.")] = 500,
+    max_bytes: Annotated[
+        int, Field(ge=1, le=1_048_576, description="How much of the content is shown, in bytes, 1 to 1048576.")
+    ] = 524_288,
+) -> ArtifactPreview:
+    """Preview an artifact: the first rows of a table, lines of a text, a JSON value, or a whole picture.
+
+    `preview_type` tells which fields hold it. JSON that is larger than max_bytes is shown as text, and a picture that
+    is larger only by its width and height; what has no preview is `binary`, with the reason in `meta.note`.
+    """
+    artifact, kept = await ctx.store.read(
+        lambda shelves: (
+            shelves.artifacts.get(ctx.tenant, resource_uri),
+            shelves.artifacts.kept(ctx.tenant, resource_uri),
+        )
+    )
+    shown = await _shown(ctx, artifact.artifact_type, kept, limit, max_bytes)
+    return ArtifactPreview(
+        resource_uri=resource_uri,
+        content_type=artifact.content_type,
+        preview_type=PreviewType(shown.kind),
+        truncated=shown.truncated,
+        size_bytes=artifact.size,
+        meta=shown.meta,
+        **shown.fields,
+    )
+
+
+async def _shown(ctx: Context, kind: ArtifactType, kept: Kept, limit: int, max_bytes: int) -> Shown:
+    if kind is ArtifactType.PARQUET:
+        return await _parquet(ctx, kept, limit, max_bytes)
+    if kind is ArtifactType.BINARY:
+        return Shown("binary", kept.size > 0, meta={"note": "It can only be downloaded."})
+    data = b"".join([piece async for piece in ctx.services.blobs.read(kept.blob, 0, min(kept.size, max_bytes))])
+    whole = len(data) == kept.size
+    if kind is ArtifactType.IMAGE:
+        width, height = preview.picture_size(data) or (None, None)
+        encoded = base64.b64encode(data).decode() if whole else None
+        return Shown("image", not whole, {"data": encoded, "width": width, "height": height})
+    show = {ArtifactType.CSV: preview.table, ArtifactType.TEXT: preview.text}.get(kind, preview.json_value)
+    return await asyncio.to_thread(show, data, whole=whole, limit=limit)
+
+
+async def _parquet(ctx: Context, kept: Kept, limit: int, max_bytes: int) -> Shown:
+    if kept.size > LARGEST_PARQUET:
+        return Shown("binary", True, meta={"note": "It is too large to be looked into. Download it."})
+    with await asyncio.to_thread(Scratch) as scratch:
+        path = scratch.folder / "table"
+        with path.open("wb") as file:
+            async for piece in ctx.services.blobs.read(kept.blob, 0, kept.size):
+                await asyncio.to_thread(file.write, piece)
+        try:
+            window = await asyncio.to_thread(scratch.first, path, limit=limit, max_bytes=max_bytes)
+        except NotATable as problem:
+            return Shown("binary", kept.size > 0, meta={"note": str(problem)})
+    return Shown(
+        "tabular",
+        len(window.rows) < window.total,
+        {"columns": window.columns, "rows": window.rows},
+        {"total_rows": window.total, "column_types": window.types},
+    )
+
+
+@operation(needs=Permission.CAN_READ, on="artifact:{resource_uri}")
+async def download_artifact(ctx: Context, *, resource_uri: Uri) -> Download:
+    """Download an artifact.
+
+    REST answers with the bytes, takes one range of them (`Range`, `If-Range`) and answers 304 to an entity tag that
+    still stands (`If-None-Match`); several ranges are answered with the whole. GraphQL answers where to get them.
+    """
+    artifact, kept = await ctx.store.read(
+        lambda shelves: (
+            shelves.artifacts.get(ctx.tenant, resource_uri),
+            shelves.artifacts.kept(ctx.tenant, resource_uri),
+        )
+    )
+    return download_of(
+        ctx, kept, folder="artifacts", uri=resource_uri, name=artifact.key, content_type=artifact.content_type
+    )
+
+
+@operation(needs=Permission.CAN_DELETE, on="artifact:{resource_uri}", kind=Kind.WRITE)
+async def delete_artifact(ctx: Context, *, resource_uri: Uri) -> Deleted:
+    """Delete an artifact: its bytes, its relations and its secrets."""
+    relations = await standing_relations(ctx, "artifact", resource_uri)
+
+    def work(shelves: Shelves) -> str:
+        kept = shelves.artifacts.kept(ctx.tenant, resource_uri)
+        shelves.artifacts.remove(ctx.tenant, resource_uri, expected=ctx.expected_revision)
+        shelves.secrets.remove_all_of(ctx.tenant, "artifact", resource_uri)
+        shelves.relate(ctx.organization_id, deletes=relations)
+        return kept.blob
+
+    await discard(ctx, [await ctx.store.write(work)])
+    ctx.guard.forget()
+    return Deleted(resource_uri=resource_uri, message="The artifact was deleted.")

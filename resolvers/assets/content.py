@@ -1,0 +1,119 @@
+"""What files and artifacts share: URIs, relations, the filters of lists, and the way their bytes go out."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import orjson
+import sqlalchemy as sa
+from pydantic import Field
+
+from auth.relations import RelationTuple, object_name, user_subject
+from persistence.queries.files import ContentShelf, Kept
+from persistence.store import Shelves
+from resolvers.context import Context
+from schema.content import Download
+from schema.errors import InvalidParameter
+from schema.identifiers import ResourceUri, unique_slug
+
+Sort = Annotated[str, Field(max_length=200, description="field:order, comma-separated, such as name:desc.")]
+Search = Annotated[str, Field(max_length=255, description="Part of the name or description.")]
+TagFilter = Annotated[str, Field(max_length=1000, description="Comma-separated; an item must have them all.")]
+Creator = Annotated[str, Field(max_length=300, description="A user id, `user:` may stand before it.")]
+SORTABLE = {"name", "created_at", "updated_at", "size", "content_type"}
+
+
+def free_uri(ctx: Context, shelf: ContentShelf[Any], name: str, last_part: str | None) -> str:
+    """The URI of something new: the part that was asked for, or one made of its name that is not taken."""
+    if last_part is not None:
+        return str(ResourceUri(shelf.noun, ctx.organization_id, ctx.project_id, last_part))
+    prefix = str(ResourceUri(shelf.noun, ctx.organization_id, ctx.project_id, "x"))[:-1]
+    taken = {uri.removeprefix(prefix) for uri in shelf.taken_parts(ctx.tenant, prefix)}
+    return prefix + unique_slug(name, taken, fallback=shelf.noun)
+
+
+def own(ctx: Context, shelves: Shelves, kind: str, uri: str) -> None:
+    """Relate something new to its project and to its creator, as part of the transaction."""
+    name = object_name(kind, uri)
+    shelves.relate(
+        ctx.organization_id,
+        writes=[
+            RelationTuple(object_name("project", ctx.project_id), "project", name),
+            RelationTuple(user_subject(ctx.caller.user_id), "owner", name),
+        ],
+    )
+
+
+async def standing_relations(ctx: Context, kind: str, uri: str) -> list[RelationTuple]:
+    """Every relation of something that is about to be deleted."""
+    found: list[RelationTuple] = await ctx.services.relations.read(
+        ctx.organization_id, object=object_name(kind, uri), limit=10_000
+    )
+    return found
+
+
+def page_of(
+    shelf: ContentShelf[Any],
+    ctx: Context,
+    *,
+    page: int,
+    limit: int,
+    sort: str,
+    search: str | None,
+    tags: str | None,
+    created_by: str | None,
+    sortable: set[str] = SORTABLE,
+    **equals: Any,
+) -> Any:
+    """One page of the selected project's items."""
+    columns, where = shelf.table.c, []
+    if search:
+        where.append(sa.or_(*(c.icontains(search, autoescape=True) for c in (columns.name, columns.description))))
+    for tag in filter(None, (tag.strip() for tag in (tags or "").split(","))):
+        # Tags are JSON text of a list; a quoted tag is matched whole.
+        where.append(sa.cast(columns.tags, sa.Text).contains(orjson.dumps(tag).decode(), autoescape=True))
+    return shelf.page(
+        ctx.scope,
+        offset=(page - 1) * limit,
+        limit=limit,
+        order=_order(shelf.table, sort, sortable),
+        where=where,
+        created_by=created_by.removeprefix("user:") if created_by else None,
+        **equals,
+    )
+
+
+def _order(table: sa.Table, sort: str, sortable: set[str]) -> list[sa.ColumnElement[Any]]:
+    order: list[sa.ColumnElement[Any]] = []
+    for part in sort.split(","):
+        name, _, direction = part.strip().partition(":")
+        if name not in sortable or direction not in ("", "asc", "desc"):
+            raise InvalidParameter(
+                f"sort takes field:asc or field:desc with one of {', '.join(sorted(sortable))}.", field="sort"
+            )
+        column = table.c[name]
+        order.append((column.desc() if direction == "desc" else column.asc()).nulls_last())
+    return order
+
+
+def download_path(folder: str, uri: str) -> str:
+    """Where the bytes of a file or artifact are had."""
+    return f"/assets/{folder}/{quote(uri, safe=':')}/download"
+
+
+def download_of(ctx: Context, kept: Kept, *, folder: str, uri: str, name: str, content_type: str | None) -> Download:
+    """What can be downloaded, and how its bytes are read."""
+    made = Download(
+        name=name,
+        content_type=content_type or "application/octet-stream",
+        size=kept.size,
+        etag=f'"{kept.sha256}"',
+        url=download_path(folder, uri),
+    )
+    made._read = partial(_read, ctx, kept.blob)
+    return made
+
+
+def _read(ctx: Context, blob: str, start: int, end: int) -> AsyncIterator[bytes]:
+    return ctx.services.blobs.read(blob, start, end)

@@ -1,0 +1,176 @@
+"""What can be done with files: upload, read, list, download, describe anew, delete."""
+
+from typing import Annotated
+
+import sqlalchemy as sa
+from pydantic import Field
+from sqlalchemy.exc import IntegrityError
+
+from persistence.queries.files import key_hash
+from persistence.store import Shelves
+from persistence.tables.files import files as table
+from resolvers.assets.content import (
+    Creator,
+    Search,
+    Sort,
+    TagFilter,
+    download_of,
+    download_path,
+    free_uri,
+    own,
+    page_of,
+    standing_relations,
+)
+from resolvers.context import Context
+from resolvers.operation import Kind, operation
+from resolvers.uploads import discard
+from schema.assets.file import Deleted, File, FileChange, FileCreate, FileUploaded
+from schema.content import Download, Upload
+from schema.errors import AlreadyExists
+from schema.governance.permission import Permission
+from schema.identifiers import slug
+from schema.pagination import Page, PageNumber, PageSize
+
+Uri = Annotated[str, Field(min_length=1, max_length=800, description="The file's resource URI.")]
+
+
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+async def upload_file(ctx: Context, *, about: FileCreate, file: Upload) -> FileUploaded:
+    """Upload a file.
+
+    REST takes a form (multipart/form-data) with the fields of the file and one part called `file`, in any order;
+    GraphQL takes the same form as the GraphQL multipart request specification has it. A key stands for one file of
+    its project; a second one under it is a 409.
+    """
+    now, user = ctx.now(), ctx.caller.user_id
+
+    def work(shelves: Shelves) -> File:
+        _refuse_taken_key(ctx, shelves, about.key)
+        new = File(
+            resource_uri=free_uri(ctx, shelves.files, about.name, about.resource_uri),
+            name=about.name,
+            key=about.key,
+            organization_id=ctx.organization_id,
+            project_id=ctx.project_id,
+            owner_id=user,
+            created_at=now,
+            updated_at=now,
+            created_by=user,
+            updated_by=user,
+            type="file",
+            content_type=file.content_type,
+            size=file.size,
+            description=about.description,
+            tags=about.tags,
+        )
+        shelves.files.add(new, blob=file.blob, sha256=file.sha256, key_hash=key_hash(about.key))
+        own(ctx, shelves, "file", new.resource_uri)
+        return new
+
+    try:
+        made = await ctx.store.write(work)
+    except IntegrityError:
+        # The URI is taken, or somebody uploaded under the same key in the same moment.
+        await ctx.store.read(lambda shelves: _refuse_taken_key(ctx, shelves, about.key))
+        raise AlreadyExists(
+            "A file with this resource URI exists already. Choose another one.",
+            resource_type="file",
+            resource_id=about.resource_uri or slug(about.name),
+        ) from None
+    ctx.guard.forget()
+    return FileUploaded(
+        resource_uri=made.resource_uri,
+        url=download_path("files", made.resource_uri),
+        key=made.key,
+        name=made.name,
+        message=f"Uploaded {made.name}.",
+        size=made.size,
+        content_type=made.content_type,
+    )
+
+
+def _refuse_taken_key(ctx: Context, shelves: Shelves, key: str) -> None:
+    query = sa.select(table.c.resource_uri).where(
+        table.c.organization_id == ctx.organization_id,
+        table.c.project_id == ctx.project_id,
+        table.c.key_hash == key_hash(key),
+    )
+    if shelves.connection.execute(query).first() is not None:
+        raise AlreadyExists(
+            "A file with this key exists already in this project. Choose another key, or delete that file first.",
+            resource_type="file",
+            resource_id=key,
+            field="key",
+        )
+
+
+@operation(needs=Permission.CAN_READ, on="file:{resource_uri}")
+async def get_file(ctx: Context, *, resource_uri: Uri) -> File:
+    """Get what is known of a file."""
+    return await ctx.store.read(lambda shelves: shelves.files.get(ctx.tenant, resource_uri))
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_files(
+    ctx: Context,
+    *,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+    sort: Sort = "name:asc",
+    search: Search | None = None,
+    tags: TagFilter | None = None,
+    created_by: Creator | None = None,
+) -> Page[File]:
+    """List the files of the selected project."""
+    return await ctx.store.read(
+        lambda shelves: page_of(
+            shelves.files,
+            ctx,
+            page=page,
+            limit=limit,
+            sort=sort,
+            search=search,
+            tags=tags,
+            created_by=created_by,
+        )
+    )
+
+
+@operation(needs=Permission.CAN_READ, on="file:{resource_uri}")
+async def download_file(ctx: Context, *, resource_uri: Uri) -> Download:
+    """Download a file.
+
+    REST answers with the bytes, takes one range of them (`Range`, `If-Range`) and answers 304 to an entity tag that
+    still stands (`If-None-Match`); several ranges are answered with the whole. GraphQL answers where to get them.
+    """
+    file, kept = await ctx.store.read(
+        lambda shelves: (shelves.files.get(ctx.tenant, resource_uri), shelves.files.kept(ctx.tenant, resource_uri))
+    )
+    saved_as = file.key.rpartition("/")[2]
+    return download_of(ctx, kept, folder="files", uri=resource_uri, name=saved_as, content_type=file.content_type)
+
+
+@operation(needs=Permission.CAN_WRITE, on="file:{resource_uri}", kind=Kind.WRITE)
+async def update_file(ctx: Context, *, resource_uri: Uri, changes: FileChange) -> File:
+    """Update what is told of a file; only the fields that are sent change, and never its bytes."""
+    values = changes.given() | {"updated_at": ctx.now(), "updated_by": ctx.caller.user_id}
+    return await ctx.store.write(
+        lambda shelves: shelves.files.change(ctx.tenant, resource_uri, values, expected=ctx.expected_revision)
+    )
+
+
+@operation(needs=Permission.CAN_DELETE, on="file:{resource_uri}", kind=Kind.WRITE)
+async def delete_file(ctx: Context, *, resource_uri: Uri) -> Deleted:
+    """Delete a file: its bytes, its relations and its secrets."""
+    relations = await standing_relations(ctx, "file", resource_uri)
+
+    def work(shelves: Shelves) -> str:
+        kept = shelves.files.kept(ctx.tenant, resource_uri)
+        shelves.files.remove(ctx.tenant, resource_uri, expected=ctx.expected_revision)
+        shelves.secrets.remove_all_of(ctx.tenant, "file", resource_uri)
+        shelves.relate(ctx.organization_id, deletes=relations)
+        return kept.blob
+
+    await discard(ctx, [await ctx.store.write(work)])
+    ctx.guard.forget()
+    return Deleted(resource_uri=resource_uri, message="The file was deleted.")

@@ -1,0 +1,96 @@
+"""The beginning of a content, made readable: lines of a text, rows of a CSV, a JSON value, the size of a picture.
+
+Each takes the first bytes and whether they are all, and tells honestly whether anything was left out.
+"""
+
+import csv
+import io
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+csv.field_size_limit(2 << 20)  # a preview reads one megabyte at most, which may be a single field
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a preview shows, by the field of the answer that holds it."""
+
+    kind: str
+    truncated: bool
+    fields: dict[str, Any] = field(default_factory=dict)
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+def text(data: bytes, *, whole: bool, limit: int) -> Shown:
+    """The first lines."""
+    decoded, meta = _decoded(data, whole=whole)
+    lines = decoded.splitlines(keepends=True)
+    return Shown("text", not whole or len(lines) > limit, {"text": "".join(lines[:limit])}, meta)
+
+
+def table(data: bytes, *, whole: bool, limit: int) -> Shown:
+    """The header and the first rows of a CSV. Every cell is text; short rows are filled up with null."""
+    decoded, meta = _decoded(data.removeprefix(b"\xef\xbb\xbf"), whole=whole)
+    head = decoded.lstrip().partition("\n")[0]
+    records = list(_records(decoded, max(",;\t|", key=head.count), most=limit + 2))
+    if not whole and len(records) < limit + 2:
+        records = records[:-1]  # the last one is cut
+    columns = records[0] if records else []
+    rows = [[*row, *[None] * (len(columns) - len(row))] for row in records[1:]]
+    return Shown("tabular", not whole or len(rows) > limit, {"columns": columns, "rows": rows[:limit]}, meta)
+
+
+def _records(decoded: str, delimiter: str, *, most: int) -> Iterator[list[Any]]:
+    reader = csv.reader(io.StringIO(decoded, newline=""), delimiter=delimiter)
+    for record in reader:
+        if record:
+            yield list(record)
+            most -= 1
+        if most == 0:
+            return
+
+
+def json_value(data: bytes, *, whole: bool, limit: int) -> Shown:
+    """A JSON value, the first items of it when it is a list. What is cut or no JSON is shown as text."""
+    if not whole:
+        shown = text(data, whole=False, limit=limit)
+        return Shown("text", True, shown.fields, shown.meta | {"note": "It is larger than max_bytes: shown as text."})
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        shown = text(data, whole=True, limit=limit)
+        return Shown("text", shown.truncated, shown.fields, shown.meta | {"note": "It is not valid JSON."})
+    if isinstance(value, list) and len(value) > limit:
+        return Shown("json", True, {"value": value[:limit]}, {"items": len(value)})
+    return Shown("json", False, {"value": value})
+
+
+def picture_size(data: bytes) -> tuple[int, int] | None:
+    """Width and height of a PNG, GIF or JPEG, from its first bytes; None when they do not tell."""
+    if data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) >= 24:
+        width, height = struct.unpack(">II", data[16:24])
+        return width, height
+    if data[:6] in (b"GIF87a", b"GIF89a") and len(data) >= 10:
+        width, height = struct.unpack("<HH", data[6:10])
+        return width, height
+    at = 2
+    while data.startswith(b"\xff\xd8") and at + 9 <= len(data) and data[at] == 0xFF:
+        marker, length = data[at + 1], struct.unpack(">H", data[at + 2 : at + 4])[0]
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+            return width, height
+        at += 2 + length
+    return None
+
+
+def _decoded(data: bytes, *, whole: bool) -> tuple[str, dict[str, Any]]:
+    for cut in range(1 if whole else 4):  # a cut may fall inside a character of up to four bytes
+        try:
+            return data[: len(data) - cut].decode(), {}
+        except UnicodeDecodeError:
+            continue
+    return data.decode(errors="replace"), {"note": "It is not UTF-8: what could not be read is shown as \ufffd."}
