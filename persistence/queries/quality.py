@@ -19,7 +19,7 @@ from schema.errors import NotFound
 from schema.identifiers import Fqn
 
 ResourceT = TypeVar("ResourceT", bound=Resource)
-DefinitionT = TypeVar("DefinitionT", Dimension, MetricDefinition, ViolationDefinition)
+DefinitionT = TypeVar("DefinitionT", bound=Dimension | MetricDefinition | ViolationDefinition)
 
 PARTS: Final = ("service", "database", "schema", "table", "column")
 """The columns that hold the parts of an asset's dotted name."""

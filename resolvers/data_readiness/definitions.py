@@ -14,7 +14,7 @@ from schema.data_readiness.quality import DefinitionDeleted, Dimension, MetricDe
 from schema.data_readiness.violation import ViolationDefinition
 from schema.errors import AlreadyExists, ApiError, InvalidParameter, QuotaExceeded, ValidationError
 
-DefinitionT = TypeVar("DefinitionT", Dimension, MetricDefinition, ViolationDefinition)
+DefinitionT = TypeVar("DefinitionT", bound=Dimension | MetricDefinition | ViolationDefinition)
 
 MOST_OWN = 500
 """How many definitions of one kind a project may have beside those that are built in."""

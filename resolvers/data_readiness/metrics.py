@@ -13,7 +13,7 @@ from persistence.store import Shelves
 from persistence.tables.quality import metric_results
 from resolvers.context import Context
 from resolvers.data_readiness.definitions import added, changed, deleted, dimension_of, dimensions_named
-from resolvers.engines.scoring import written_weight
+from resolvers.engines.scoring import Counted, score, written_weight
 from resolvers.operation import Kind, operation
 from schema.data_readiness.quality import (
     AssessmentType,
@@ -174,7 +174,8 @@ async def list_metric_results(
             workflow_run_id=None if workflow_run_id is None else str(workflow_run_id),
         )
 
-    return await ctx.store.read(work)
+    found = await ctx.store.read(work)
+    return found.map(lambda one: one.model_copy(update={"score": score(Counted(one.numerator, one.denominator))}))
 
 
 def window(items: list[Any], page: int, limit: int) -> Page[Any]:

@@ -96,7 +96,9 @@ class MetricResult(Resource):
     workflow_run_id: str
     numerator: Size = Field(description="How many are good.")
     denominator: Size = Field(description="Out of how many; 0 when there was nothing to measure.")
-    score: str | None = Field(description="A decimal number with 4 places, rounded half to even; null over nothing.")
+    score: str | None = Field(
+        None, description="A decimal number with 4 places, rounded half to even; null over nothing."
+    )
     measured_at: datetime
     details: JsonObject
 

@@ -39,8 +39,8 @@ from schema.data_readiness.glossary import GlossaryTerm, GlossaryTermDeleted, Te
 from schema.data_readiness.quality import DefinitionDeleted, Dimension, MetricDefinition, MetricResult
 from schema.data_readiness.scorecard import Scorecard
 from schema.data_readiness.violation import Violation, ViolationDefinition, ViolationEvent
-from schema.door import opens
-from schema.pagination import Page
+from schema.door import connects, opens
+from schema.pagination import Connection, Page
 
 
 @strawberry.type(name="Query")
@@ -48,16 +48,23 @@ class QualityQuery:
     """What can be read of quality and the glossary."""
 
     dimensions: Page[Dimension] = opens(list_dimensions)
+    dimensions_connection: Connection[Dimension] = connects(list_dimensions)
     metric_definitions: Page[MetricDefinition] = opens(list_metric_definitions)
+    metric_definitions_connection: Connection[MetricDefinition] = connects(list_metric_definitions)
     metric_results: Page[MetricResult] = opens(list_metric_results)
+    metric_results_connection: Connection[MetricResult] = connects(list_metric_results)
     scorecard: Scorecard = opens(get_scorecard)
     violation_definitions: Page[ViolationDefinition] = opens(list_violation_definitions)
     violations: Page[Violation] = opens(list_violations)
+    violations_connection: Connection[Violation] = connects(list_violations)
     violation: Violation = opens(get_violation)
     violation_history: Page[ViolationEvent] = opens(list_violation_history)
+    violation_history_connection: Connection[ViolationEvent] = connects(list_violation_history)
     glossary_terms: Page[GlossaryTerm] = opens(list_glossary_terms)
+    glossary_terms_connection: Connection[GlossaryTerm] = connects(list_glossary_terms)
     glossary_term: GlossaryTerm = opens(get_glossary_term)
     glossary_term_assets: Page[TermAsset] = opens(list_glossary_term_assets)
+    glossary_term_assets_connection: Connection[TermAsset] = connects(list_glossary_term_assets)
 
 
 @strawberry.type(name="Mutation")
