@@ -159,8 +159,9 @@ class MemoryShelf(Repository[Memory]):
     def bury(self, memory: Memory, now: datetime) -> None:
         """Mark a memory as deleted. Raises VersionConflict when it was changed meanwhile."""
         self._connection.execute(memory_topics.delete().where(memory_topics.c.memory_id == memory.id))
+        values = _buried(now) | {"archived_at": memory.archived_at}  # when it expired, if it did
         mine = sa.and_(memories.c.id == memory.id, memories.c.revision == memory._revision)
-        if not self._connection.execute(memories.update().where(mine).values(**_buried(now))).rowcount:
+        if not self._connection.execute(memories.update().where(mine).values(**values)).rowcount:
             raise self._conflict(memory.id)
 
     def note_access(self, scope: Scope, memory_id: str, now: datetime) -> None:

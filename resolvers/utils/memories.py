@@ -124,13 +124,19 @@ async def update_memory(ctx: Context, *, memory_id: MemoryId, changes: MemoryUpd
 
     def work(shelves: Shelves) -> Memory:
         current = shelves.memories.get(ctx.scope, str(memory_id))
-        move(as_shown(current, now), Action.UPDATE)
+        shown = as_shown(current, now)
+        move(shown, Action.UPDATE)
         new = current.model_copy(update=given)
         if new.search_text is None or ("search_text" not in given and new.search_text == text_of(current.content)):
             new = new.model_copy(update={"search_text": text_of(new.content)})
         values = {name: new.model_dump(mode="python")[name] for name in {*given, "search_text"}}
         return as_shown(
-            shelves.memories.rewrite(ctx.scope, new, values | {"updated_at": now}, expected=_expected(ctx, current)),
+            shelves.memories.rewrite(
+                ctx.scope,
+                new,
+                values | {"updated_at": now, "archived_at": shown.archived_at},
+                expected=_expected(ctx, current),
+            ),
             now,
         )
 
@@ -226,7 +232,7 @@ async def delete_memory(ctx: Context, *, memory_id: MemoryId) -> Done:
         current = shelves.memories.get(ctx.scope, str(memory_id))
         move(as_shown(current, now), Action.DELETE)
         current._revision = _expected(ctx, current)
-        shelves.memories.bury(current, now)
+        shelves.memories.bury(as_shown(current, now), now)
 
     await ctx.store.write(work)
     return Done(message="The memory is deleted.")
@@ -249,7 +255,8 @@ async def _moved(
                     resource_id=current.id,
                 )
             return as_shown(current, now)
-        stored = {} if taken.to is as_shown(current, now).status else {"status": taken.to}
+        shown = as_shown(current, now)
+        stored = {"archived_at": shown.archived_at} | ({} if taken.to is shown.status else {"status": taken.to})
         stamp = {} if taken.stamp is None else {taken.stamp: now}
         changed = shelves.memories.change(
             ctx.scope, current.id, {**stored, **stamp, **values, "updated_at": now}, expected=_expected(ctx, current)

@@ -158,7 +158,7 @@ async def test_an_expired_memory_is_archived_since_it_expired_and_comes_back(wor
     assert (await door(list_memories, world.owner))["total"] == 0
     assert [m["status"] for m in (await door(list_memories, world.owner, status="archived"))["items"]] == ["archived"]
     back = await door(reactivate_memory, world.owner, memory_id=memory["id"])
-    assert (back["status"], back["expires_at"], back["archived_at"]) == ("active", None, None)
+    assert (back["status"], back["expires_at"], back["archived_at"]) == ("active", None, memory["expires_at"])
     assert (await door(list_memories, world.owner))["total"] == 1
 
 
