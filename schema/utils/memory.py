@@ -211,7 +211,7 @@ class MemoryUpdate(Storable):
     asset_fqn: Maybe[AssetFqn | None] = None
     content_url: Maybe[Address | None] = None
     search_text: Maybe[MemoryText | None] = None
-    expires_at: Maybe[datetime | None] = None
+    expires_at: datetime | None = absent()
 
 
 @change
