@@ -129,9 +129,16 @@ class Server(Process):
     """A `stoa serve` on a free port of 127.0.0.1."""
 
     def __init__(self, folder: Path, *arguments: str, settings: Mapping[str, Any] | None = None) -> None:
-        self.port = free_port()
+        settings = dict(settings or {})
+        self.port: int = settings.pop("port", None) or free_port()
         self.address = f"http://127.0.0.1:{self.port}"
+        self._again = (folder, *arguments), settings | {"port": self.port}
         super().__init__(folder, "serve", "--port", str(self.port), *arguments, settings=settings)
+
+    def again(self) -> "Server":
+        """Another one like it at the same address, after its end."""
+        arguments, settings = self._again
+        return Server(*arguments, settings=settings)
 
     def status(self, path: str) -> int:
         """What a path answers without a token; 0 when nothing listens."""
@@ -166,7 +173,7 @@ class Client:
         self._http.close()
 
     def _sign_in(self, project: str | None) -> None:
-        token = self._issuer.issue("olga", "acme", project=project, ttl=timedelta(hours=1))
+        self.token = token = self._issuer.issue("olga", "acme", project=project, ttl=timedelta(hours=1))
         self._http.headers["Authorization"] = f"Bearer {token}"
         if project is not None:
             self._http.headers["X-Project-ID"] = project
