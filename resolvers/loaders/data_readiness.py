@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 
 from persistence.tables.data_readiness import workflow_configurations, workflow_runs
+from persistence.tables.glossary import glossary_term_assets
+from persistence.tables.quality import violation_events
 from resolvers.loaders.base import MOST_PER_PARENT, LoadersBase, batched
+from schema.data_readiness.glossary import TermAsset
 from schema.data_readiness.scorecard import ScoredPart
-from schema.data_readiness.violation import Violation
+from schema.data_readiness.violation import Violation, ViolationEvent
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import TASKS_SHOWN, WorkflowRun
 
@@ -43,3 +46,15 @@ class DataReadinessLoaders(LoadersBase):
         shown = [part for part in parts if readable[part.project_id]]
         found = await self._store.read(lambda shelves: shelves.violations.of_parts(self._scope, shown, MOST_PER_PARENT))
         return [found.get(part, []) for part in parts]
+
+    @batched
+    async def history_of_violation(self, ids: Sequence[str]) -> list[list[ViolationEvent]]:
+        """What has become of the violation, in that order."""
+        order = [violation_events.c.position]
+        return await self._of_parents(lambda shelves: shelves.violation_events, "violation_id", ids, order=order)
+
+    @batched
+    async def assets_of_term(self, ids: Sequence[str]) -> list[list[TermAsset]]:
+        """The assets that the glossary term is linked to, by name."""
+        order = [glossary_term_assets.c.asset_fqn]
+        return await self._of_parents(lambda shelves: shelves.term_assets, "term_id", ids, order=order)

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from schema.base import Maybe, Resource, change, choice, resource
+from schema.base import Info, Maybe, Resource, change, choice, edge, resource
 from schema.storable import Storable
 from schema.utils.metadata_asset import AssetOwner, AssetType, Owners
 
@@ -59,6 +59,18 @@ REVIEWED_FIELDS: Final = frozenset({"name", "definition", "synonyms"})
 
 
 @resource
+class TermAsset(Resource):
+    """A link from a term to an asset of the catalog."""
+
+    term_id: str
+    asset_id: str
+    asset_fqn: str
+    asset_type: AssetType
+    created_at: datetime
+    created_by: str
+
+
+@resource
 class GlossaryTerm(Resource):
     """A word of the business. Approved terms are those that a steward stands for."""
 
@@ -82,17 +94,10 @@ class GlossaryTerm(Resource):
     created_by: str
     updated_by: str
 
-
-@resource
-class TermAsset(Resource):
-    """A link from a term to an asset of the catalog."""
-
-    term_id: str
-    asset_id: str
-    asset_fqn: str
-    asset_type: AssetType
-    created_at: datetime
-    created_by: str
+    @edge
+    async def assets(self, info: Info) -> list[TermAsset]:
+        """The assets that it is linked to, by name, the first 200."""
+        return await info.context.load.assets_of_term(self.id)
 
 
 @resource

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from schema.base import JsonObject, Maybe, Resource, change, choice, resource
+from schema.base import Info, JsonObject, Maybe, Resource, change, choice, edge, resource
 from schema.data_readiness.quality import DefinitionId, DefinitionName, DimensionReference, Label, Words
 from schema.storable import Storable
 
@@ -64,6 +64,20 @@ class ViolationDefinition(Resource):
     is_built_in: bool = Field(description="Stands in every project and cannot be changed.")
 
 
+@resource
+class ViolationEvent(Resource):
+    """One step in the history of a violation."""
+
+    id: str
+    violation_id: str
+    at: datetime
+    from_status: ViolationStatus | None = Field(description="Null when the violation was first seen.")
+    to_status: ViolationStatus
+    actor: str = Field(description="Who moved it: a user, or the user on whose behalf a run worked.")
+    workflow_run_id: str | None = Field(description="The run that moved it; null when a person did.")
+    notes: str | None
+
+
 with warnings.catch_warnings():
     # The contract names a field as pydantic once named a method.
     warnings.filterwarnings("ignore", message='Field name "schema"')
@@ -97,19 +111,10 @@ with warnings.catch_warnings():
         last_seen_at: datetime
         seen_count: int = Field(description="How many runs have seen it.")
 
-
-@resource
-class ViolationEvent(Resource):
-    """One step in the history of a violation."""
-
-    id: str
-    violation_id: str
-    at: datetime
-    from_status: ViolationStatus | None = Field(description="Null when the violation was first seen.")
-    to_status: ViolationStatus
-    actor: str = Field(description="Who moved it: a user, or the user on whose behalf a run worked.")
-    workflow_run_id: str | None = Field(description="The run that moved it; null when a person did.")
-    notes: str | None
+        @edge
+        async def history(self, info: Info) -> list[ViolationEvent]:
+            """What has become of it since it was first seen, the first 200 steps."""
+            return await info.context.load.history_of_violation(self.id)
 
 
 @change

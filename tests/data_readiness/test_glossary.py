@@ -350,6 +350,29 @@ async def test_a_term_is_linked_to_assets_counted_and_listed(world: World, door:
     assert (await door(get_glossary_term, world.owner, term_id=term["id"]))["asset_count"] == 1
 
 
+async def test_ten_terms_show_their_assets_in_as_many_statements_as_one(
+    world: World, door: Door, statements: list[str]
+) -> None:
+    query = "{ glossaryTerms(limit: 100) { items { name assets { assetFqn } } } }"
+    await asset(world, "crm.shop")
+
+    async def shown(terms: int) -> int:
+        statements.clear()
+        answer = await world.request("POST", "/graphql", token=world.owner, json={"query": query})
+        assert "errors" not in answer.json(), answer.text
+        linked = [item["assets"] for item in answer.json()["data"]["glossaryTerms"]["items"]]
+        assert linked == [[{"assetFqn": "crm.shop"}]] * terms
+        return len(statements)
+
+    for number in range(10):
+        term = await define(world, door, name=f"t{number}")
+        await link(world, door, term["id"], "crm.shop")
+        if number == 0:
+            await shown(1)
+            one = await shown(1)
+    assert await shown(10) == one
+
+
 async def test_only_an_asset_of_the_projects_catalog_can_be_linked(world: World, door: Door) -> None:
     await asset(world, "their.db", world.foreign_owner)
     term = await define(world, door)

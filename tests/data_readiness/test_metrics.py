@@ -291,7 +291,7 @@ async def test_results_are_found_by_asset_metric_dimension_run_and_time(world: W
     "wrong",
     [
         {"asset_fqn": "a..b"}, {"asset_fqn": "a.b.c.d.e.f"}, {"asset_fqn": ""}, {"asset_fqn": "a" * 2001},
-        {"dimension": ""}, {"workflow_run_id": "7"}, {"metric_definition_id": "7"}, {"page": 0}, {"limit": 101},
+        {"dimension": ""}, {"page": 0}, {"limit": 101},
         {"limit": 0},
     ],
 )  # fmt: skip

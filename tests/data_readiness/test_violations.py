@@ -178,8 +178,14 @@ async def test_a_violation_that_is_not_there_or_a_strangers_is_not_found(world: 
         ):
             assert (refused.status, refused.code) == (404, "RESOURCE_NOT_FOUND")
             assert refused.details == {"resource_type": "violation", "resource_id": asked}
-    refused = await door(get_violation, world.owner, violation_id="seven")
-    assert (refused.status, refused.code, refused.details["field"]) == (400, "INVALID_PARAMETER", "violation_id")
+    for path, field in (
+        ("seven", "violation_id"),
+        ("seven/history", "violation_id"),
+        ("?workflow_run_id=7", "workflow_run_id"),
+    ):
+        answer = await world.request("GET", f"/data-readiness/violations/{path}".replace("/?", "?"), token=world.owner)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_PARAMETER")
+        assert answer.json()["error"]["details"]["field"] == field
 
 
 async def test_violations_are_filtered_sorted_and_paged(world: World, door: Door) -> None:
@@ -232,7 +238,7 @@ async def test_violations_are_filtered_sorted_and_paged(world: World, door: Door
     "wrong",
     [
         {"asset_fqn": "a..b"}, {"asset_fqn": "a.b.c.d.e.f"}, {"sort": "beauty"}, {"sort": "name:up"}, {"sort": ""},
-        {"workflow_run_id": "7"}, {"service": ""}, {"name": "n" * 256}, {"dimension": ""}, {"page": 0}, {"limit": 101},
+        {"service": ""}, {"name": "n" * 256}, {"dimension": ""}, {"page": 0}, {"limit": 101},
     ],
 )  # fmt: skip
 async def test_a_malformed_filter_of_violations_is_named(world: World, door: Door, wrong: dict[str, Any]) -> None:
@@ -414,3 +420,24 @@ async def test_a_finding_of_nothing_known_is_refused_as_a_whole(world: World, wr
     with pytest.raises(ValueError, match=r"no violation definition|no metric|empty"):
         await find(world, finding("invalid_values"), finding(**wrong), run=run)
     assert await world.dump() == before
+
+
+async def test_ten_violations_show_their_history_in_as_many_statements_as_one(
+    world: World, statements: list[str]
+) -> None:
+    query = "{ violations(limit: 100) { items { id history { toStatus actor } } } }"
+
+    async def shown() -> tuple[list[Any], int]:
+        statements.clear()
+        answer = await world.request("POST", "/graphql", token=world.owner, json={"query": query})
+        assert "errors" not in answer.json(), answer.text
+        return [item["history"] for item in answer.json()["data"]["violations"]["items"]], len(statements)
+
+    await one(world)
+    await shown()
+    histories, cost = await shown()
+    assert histories == [[{"toStatus": "OPEN", "actor": "olga"}]]
+    await find(world, *(finding(key=str(number)) for number in range(9)))
+    histories, more = await shown()
+    assert (len(histories), more) == (10, cost)
+    assert all(len(history) == 1 for history in histories)
