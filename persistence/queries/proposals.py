@@ -18,6 +18,8 @@ from schema.data_readiness.proposal import (
     RunApproval,
 )
 
+_KEPT = ("current_value", "proposed_value")
+
 
 class ProposalShelf(Repository[Proposal]):
     """Proposals."""
@@ -25,11 +27,20 @@ class ProposalShelf(Repository[Proposal]):
     def __init__(self, connection: sa.Connection) -> None:
         super().__init__(connection, Proposal, proposals, noun="proposal")
 
+    def completed(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Take the values out of the objects that they are kept in: SQLite would make a bare number of one."""
+        return values | {name: values[name]["value"] for name in _KEPT}
+
     def put(self, scope: Scope, made: Sequence[Proposal], start: int = 0) -> None:
         """Write down what an engine proposes; `start` is the position of the first of them in its run."""
         tenant = {"organization_id": scope.organization_id, "project_id": scope.project_id, "revision": 1}
         rows = [
-            {**item.model_dump(mode="python"), **tenant, "position": position}
+            {
+                **item.model_dump(mode="python"),
+                **{name: {"value": getattr(item, name)} for name in _KEPT},
+                **tenant,
+                "position": position,
+            }
             for position, item in enumerate(made, start)
         ]
         for some in chunks(rows):

@@ -55,7 +55,7 @@ _SAMPLING: Final[dict[str, Any]] = {
     }
 }
 _INDUSTRY: Final[dict[str, Any]] = {
-    "industry_info": {"type": ["string", "object"], "maxLength": 10_000, "description": "What the data is about."}
+    "industry_info": {"type": "string", "maxLength": 10_000, "description": "What the data is about."}
 }
 _VALIDATION: Final[dict[str, Any]] = {
     "use_validation": {"type": "boolean", "description": "Whether results are checked before they are proposed."}

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -93,7 +93,7 @@ class RunParameters(BaseModel):
         Annotated[list[Annotated[DottedName, AfterValidator(_dotted)]], Field(min_length=1, max_length=MOST_INCLUDED)]
         | None
     ) = None
-    industry_info: Annotated[str, Field(max_length=10_000)] | dict[str, Any] | None = None
+    industry_info: Annotated[str, Field(max_length=10_000)] | None = None
     use_validation: bool | None = None
     sampling: Sampling | None = None
     context_pack_id: Annotated[str, Field(min_length=1, max_length=255)] | None = None
@@ -109,9 +109,9 @@ class RunCreate(Storable):
     ) = None
     parameters: JsonObject = Field(
         default_factory=dict,
-        description="`include` (1 to 1000 dotted names of tables, or of what they are in), `industry_info` (text or "
-        "object), `use_validation`, `sampling` (`rows`, `percent`, `method`), `context_pack_id`, and what the "
-        "engine takes besides.",
+        description="`include` (1 to 1000 dotted names of tables, or of what they are in), `industry_info` (text), "
+        "`use_validation`, `sampling` (`rows`, `percent`, `method`), `context_pack_id`, and what the engine takes "
+        "besides.",
     )
     save_all: bool = Field(False, description="Whether all proposals of the run are approved as soon as it completes.")
 

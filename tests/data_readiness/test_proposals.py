@@ -271,4 +271,5 @@ async def test_the_catalog_of_the_whole_organization_takes_more_than_the_project
     assert refused.status in (403, 404)
     assert await world.dump() == before
     await world.grant("developer-of-project", "developer", "data_connection", "data:acme::svc")
-    assert counts(await door(decide_run, developer, run_id=run, approval=body)) == (1, 0, 0, 0)
+    # He may now, and is told that the organization's connection has no such asset.
+    assert counts(await door(decide_run, developer, run_id=run, approval=body)) == (0, 0, 1, 1)
