@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.issuer import DevelopmentIssuer
@@ -196,7 +196,7 @@ class Application:
         self.services = [s for s in SERVICES if service in (None, s.name)]
         if not self.services:
             raise ValueError(f"There is no service {service!r}. Choose one of: {', '.join(s.name for s in SERVICES)}.")
-        self.http = _http_app(self.services, parts.settings, self._is_ready)
+        self.http = _http_app(self.services, parts.settings, self._is_ready, parts.clock)
         self._front = self._wrapped()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -297,7 +297,9 @@ async def _shutdown(receive: Receive) -> None:
         pass
 
 
-def _http_app(services: Sequence[Service], settings: Settings, ready: Callable[[], bool]) -> FastAPI:
+def _http_app(
+    services: Sequence[Service], settings: Settings, ready: Callable[[], bool], clock: Callable[[], datetime]
+) -> FastAPI:
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     for service in services:
         app.router.routes.extend(service.door.router.routes)
@@ -316,11 +318,9 @@ def _http_app(services: Sequence[Service], settings: Settings, ready: Callable[[
     if any(service.name == "governance" for service in services) and settings.service_key is not None:
         app.router.routes.extend(relation_routes(settings.service_key))
     graph = build_subgraph(services[0].name, settings) if len(services) == 1 else build_graph(settings)
-    app.router.routes.append(
-        Route(
-            "/graphql", GraphEndpoint(graph, graphql_ide=None, multipart_uploads_enabled=True), methods=["GET", "POST"]
-        )
-    )
+    endpoint = GraphEndpoint(graph, settings, clock, multipart_uploads_enabled=True)
+    app.router.routes.append(Route("/graphql", endpoint, methods=["GET", "POST"]))
+    app.router.routes.append(WebSocketRoute("/graphql", endpoint))
     pages = [ServiceDocument(s.name, s.title, s.description, f"{s.door.prefix}/openapi.json") for s in services]
     app.router.routes.extend(page_routes(pages))
     for path in sorted(PROBES):

@@ -49,7 +49,7 @@ class GraphEndpoint(GraphQL[Context, None]):
     """`/graphql`: POST for everything, GET for queries, a WebSocket for subscriptions."""
 
     graphql_transport_ws_handler_class = SocketHandler
-    websocket_adapter_class = SocketAdapter  # type: ignore[assignment]
+    websocket_adapter_class = SocketAdapter
 
     def __init__(self, schema: Any, settings: Settings, clock: Callable[[], datetime], **how: Any) -> None:
         origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]

@@ -11,6 +11,7 @@ import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
 
 from auth.rate_limit import Window
 from rest_compat.errors import as_api_error, response_of
@@ -48,11 +49,11 @@ class Front:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         headers = Headers(scope=scope)
         state = scope["stoa"] = _state(headers)
+        if scope["type"] != "http":
+            await self._socket(scope, receive, send, state)
+            return
         path, started, status = scope["path"], time.perf_counter(), 0
         structlog.contextvars.bind_contextvars(request_id=state.request_id, trace_id=state.trace_id)
 
@@ -75,6 +76,20 @@ class Front:
         finally:
             elapsed = round((time.perf_counter() - started) * 1000, 2)
             log.info("request", method=scope["method"], path=path, status=status, milliseconds=elapsed)
+            structlog.contextvars.unbind_contextvars("request_id", "trace_id")
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send, state: RequestState) -> None:
+        """Serve one WebSocket, or refuse its handshake while the service does not serve."""
+        structlog.contextvars.bind_contextvars(request_id=state.request_id, trace_id=state.trace_id)
+        try:
+            if self._ready():
+                await self._app(scope, receive, send)
+                return
+            starting = ServiceStarting("The service is starting up or shutting down. Retry shortly.")
+            refusal = response_of(starting, path=scope["path"], request_id=state.request_id, trace_id=state.trace_id)
+            await WebSocket(scope, receive, send).send_denial_response(refusal)
+        finally:
+            log.info("socket", path=scope["path"])
             structlog.contextvars.unbind_contextvars("request_id", "trace_id")
 
     def _bounded(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:

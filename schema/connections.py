@@ -164,14 +164,17 @@ class _Window:
         return Connection(edges=edges, nodes=list(items), page_info=info, total_count=total)
 
     def _sealed(self, offset: int, item: Any) -> str:
-        text = self._binding + f"{offset}:{_mark(item)}".encode()
-        return base64.urlsafe_b64encode(text).decode().rstrip("=")
+        place = f"{offset}:{_mark(item)}".encode()
+        return base64.urlsafe_b64encode(self._seal(place) + place).decode().rstrip("=")
+
+    def _seal(self, place: bytes) -> bytes:
+        return hashlib.blake2b(place, digest_size=9, key=self._binding).digest()
 
     def _opened(self, cursor: str, field: str) -> _Place:
         try:
             text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
             offset, _, mark = text[9:].decode().partition(":")
-            if text[:9] != self._binding or not 0 <= int(offset) < 2_000_000_000:
+            if text[:9] != self._seal(text[9:]) or not 0 <= int(offset) < 2_000_000_000:
                 raise ValueError(cursor)
             return _Place(int(offset), mark)
         except (ValueError, binascii.Error):

@@ -9,12 +9,13 @@ import strawberry
 from graphql import GraphQLError
 from strawberry.pydantic import InputValidationError
 from strawberry.schema.config import StrawberryConfig
+from strawberry.schema.types.base_scalars import wrap_parser
 from strawberry.types import ExecutionContext
 
 from schema.base import LONG, Long
 from schema.errors import ApiError, InternalError
 from schema.fields.assets import AssetsMutation, AssetsQuery
-from schema.fields.data_readiness import DataReadinessMutation, DataReadinessQuery
+from schema.fields.data_readiness import DataReadinessMutation, DataReadinessQuery, DataReadinessSubscription
 from schema.fields.governance import GovernanceMutation, GovernanceQuery
 from schema.fields.nodes import NodesQuery
 from schema.fields.search import SearchMutation, SearchQuery
@@ -40,7 +41,7 @@ class Mutation(
 
 
 @strawberry.type(description="Everything that can be followed as it happens.")
-class Subscription(Talk2DataSubscription):
+class Subscription(Talk2DataSubscription, DataReadinessSubscription):
     """Everything that can be followed as it happens."""
 
 
@@ -100,13 +101,13 @@ def build_graph(settings: GraphSettings | None = None) -> Graph:
                     name="DateTime",
                     description="A moment in ISO 8601, such as 2026-01-31T12:00:00Z.",
                     serialize=_zulu,
-                    parse_value=datetime.fromisoformat,
+                    parse_value=wrap_parser(datetime.fromisoformat, "DateTime"),
                 ),
                 UUID: strawberry.scalar(
                     name="UUID",
                     description="A UUID, such as 3fa85f64-5717-4562-b3fc-2c963f66afa6.",
                     serialize=str,
-                    parse_value=UUID,
+                    parse_value=wrap_parser(UUID, "UUID"),
                 ),
             }
         ),

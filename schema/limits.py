@@ -5,15 +5,9 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any
 
 from graphql import (
-    FieldNode,
     FragmentDefinitionNode,
-    FragmentSpreadNode,
     GraphQLObjectType,
-    InlineFragmentNode,
     OperationDefinitionNode,
-    SelectionNode,
-    SelectionSetNode,
-    VariableNode,
     value_from_ast_untyped,
 )
 from pydantic import BaseModel, Field
@@ -30,16 +24,31 @@ from strawberry.extensions import (
 
 from resolvers.context import Context
 from resolvers.operation import Kind, Operation
+from schema.cost import Estimate, root_fields
+from schema.errors import ValidationError
 
 
 class GraphSettings(BaseModel):
     """Bounds on the graph; on by default."""
 
-    graphql_max_depth: int = Field(12, ge=1, description="How deep a GraphQL query may nest.")
+    graphql_max_depth: int = Field(15, ge=1, description="How deep a GraphQL query may nest.")
     graphql_max_aliases: int = Field(30, ge=0, description="How many aliases a GraphQL query may use.")
     graphql_max_tokens: int = Field(2000, ge=50, description="How many tokens a GraphQL query may have.")
     graphql_max_root_fields: int = Field(20, ge=1, description="How many operations one GraphQL request may call.")
+    graphql_max_nodes: int = Field(
+        100_000, ge=1, description="How many objects a GraphQL answer may be expected to hold."
+    )
+    graphql_max_cost: int = Field(
+        200_000, ge=1, description="What a GraphQL request may be expected to cost: objects, and edges followed."
+    )
     graphql_introspection: bool = Field(True, description="Whether clients may ask the graph for its schema.")
+    graphql_persisted_queries: int = Field(
+        1000, ge=1, le=1_000_000, description="Queries kept in memory for clients that send their hash alone."
+    )
+    graphql_trusted_documents: str | None = Field(
+        None, description="A JSON file of hash and document: the queries that clients may name by their hash."
+    )
+    graphql_trusted_only: bool = Field(False, description="Whether every other query than the trusted is refused.")
     graphql_cache_size: int = Field(256, ge=1, description="Parsed and validated queries kept in memory.")
 
 
@@ -55,7 +64,7 @@ def extensions(settings: GraphSettings) -> list[Callable[[], SchemaExtension]]:
         lambda: ValidationCache(maxsize=settings.graphql_cache_size),
         lambda: AddValidationRules(rules),
         lambda: MaxTokensLimiter(max_token_count=settings.graphql_max_tokens),
-        lambda: ChargeRootFields(settings.graphql_max_root_fields),
+        lambda: ChargeRootFields(settings),
     ]
     if not settings.graphql_introspection:
         chosen.append(DisableIntrospection)
@@ -65,69 +74,77 @@ def extensions(settings: GraphSettings) -> list[Callable[[], SchemaExtension]]:
 class ChargeRootFields(SchemaExtension):
     """Charges the caller's windows once for each root field, before anything runs."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, settings: GraphSettings) -> None:
+        self._settings = settings
+        self._estimate: Estimate | None = None
 
     async def on_execute(self) -> AsyncIterator[None]:
-        """Count the operations that the request calls, and charge them."""
+        """Estimate what the request costs, count the operations that it calls, and charge them."""
         context: Context = self.execution_context.context
-        kinds = list(self._called())
+        chosen = self._chosen()
+        fragments = self._fragments()
+        variables = _variables(chosen, self.execution_context.variables or {})
+        root = self.execution_context.schema._schema.get_root_type(chosen.operation)
+        assert root is not None
+        settings = self._settings
+        self._estimate = Estimate.of(self.execution_context.schema._schema, root, chosen, fragments, variables)
+        self._estimate.require(nodes=settings.graphql_max_nodes, cost=settings.graphql_max_cost)
+        kinds = list(self._called(root, chosen, fragments, variables))
         costs = Counter(kinds)
-        await context.charge({kind.value: cost for kind, cost in costs.items()}, most=self._most)
+        await context.charge({kind.value: cost for kind, cost in costs.items()}, most=settings.graphql_max_root_fields)
         key = (self.execution_context.operation_extensions or {}).get("idempotencyKey")
         if key is not None:
             context.idempotency_key = str(key)  # where a client cannot set the header
         context.operations_called = len(kinds)
         yield
 
-    def _called(self) -> Iterator[Kind]:
-        """The kind of each operation that the request calls."""
+    def get_results(self) -> dict[str, Any]:
+        """What the answer says about its cost."""
+        if self._estimate is None:
+            return {}
+        settings = self._settings
+        return {
+            "cost": {
+                "requested": self._estimate.cost,
+                "limit": settings.graphql_max_cost,
+                "nodes": self._estimate.nodes,
+                "nodesLimit": settings.graphql_max_nodes,
+            }
+        }
+
+    def _fragments(self) -> dict[str, FragmentDefinitionNode]:
         document = self.execution_context.graphql_document
         assert document is not None
-        fragments = {d.name.value: d for d in document.definitions if isinstance(d, FragmentDefinitionNode)}
-        named = self.execution_context.operation_name
-        chosen = next(
-            d
-            for d in document.definitions
-            if isinstance(d, OperationDefinitionNode) and (not named or (d.name and d.name.value == named))
-        )
-        root = self.execution_context.schema._schema.get_root_type(chosen.operation)
-        assert root is not None
-        variables = _variables(chosen, self.execution_context.variables or {})
+        return {d.name.value: d for d in document.definitions if isinstance(d, FragmentDefinitionNode)}
+
+    def _chosen(self) -> OperationDefinitionNode:
+        """The operation to carry out. Raises ValidationError when there are several and none is named."""
+        document = self.execution_context.graphql_document
+        assert document is not None
+        operations = [d for d in document.definitions if isinstance(d, OperationDefinitionNode)]
+        named = self.execution_context._provided_operation_name
+        if named is None and len(operations) > 1:
+            names = ", ".join(d.name.value for d in operations if d.name)
+            raise ValidationError(
+                f"This document has several operations. Name one with operationName: {names}.", field="operationName"
+            )
+        return next(d for d in operations if named is None or (d.name and d.name.value == named))
+
+    def _called(
+        self,
+        root: GraphQLObjectType,
+        chosen: OperationDefinitionNode,
+        fragments: dict[str, FragmentDefinitionNode],
+        variables: dict[str, Any],
+    ) -> Iterator[Kind]:
+        """The kind of each operation that the request calls."""
         seen: set[str] = set()
-        for field in _root_fields(chosen.selection_set, fragments, variables):
+        for field in root_fields(chosen.selection_set, fragments, variables):
             key = field.alias.value if field.alias else field.name.value
             kind = _charge_of(root, field.name.value)
             if kind is not None and key not in seen:  # the same response key is resolved once
                 seen.add(key)
                 yield kind
-
-
-def _root_fields(
-    selection: SelectionSetNode, fragments: dict[str, FragmentDefinitionNode], variables: dict[str, Any]
-) -> Iterator[FieldNode]:
-    for node in selection.selections:
-        if not _included(node, variables):
-            continue
-        if isinstance(node, FieldNode):
-            yield node
-        elif isinstance(node, InlineFragmentNode):
-            yield from _root_fields(node.selection_set, fragments, variables)
-        elif isinstance(node, FragmentSpreadNode):
-            yield from _root_fields(fragments[node.name.value].selection_set, fragments, variables)
-
-
-def _included(node: SelectionNode, variables: Mapping[str, Any]) -> bool:
-    """Whether `@skip` and `@include` leave the node in; what cannot be told yet counts as in."""
-    for directive in node.directives or ():
-        name, argument = directive.name.value, next(iter(directive.arguments or ()), None)
-        if argument is None or name not in ("skip", "include"):
-            continue
-        value = argument.value
-        holds = variables.get(value.name.value) if isinstance(value, VariableNode) else getattr(value, "value", None)
-        if holds is (name == "skip"):
-            return False
-    return True
 
 
 def _variables(operation: OperationDefinitionNode, given: Mapping[str, Any]) -> dict[str, Any]:

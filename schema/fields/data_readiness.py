@@ -2,6 +2,7 @@
 
 import strawberry
 
+from resolvers.data_readiness.progress import run_progress
 from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks, list_workflow_runs, trigger_run
 from resolvers.data_readiness.workflows import (
     create_workflow_configuration,
@@ -10,7 +11,7 @@ from resolvers.data_readiness.workflows import (
 )
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import RunTask, StartedRun, WorkflowRun
-from schema.door import connects, opens
+from schema.door import connects, follows, opens
 from schema.fields.quality import QualityMutation, QualityQuery
 from schema.fields.workflows import WorkflowsMutation, WorkflowsQuery
 from schema.pagination import Connection, Page
@@ -37,3 +38,10 @@ class DataReadinessMutation(WorkflowsMutation, QualityMutation):
     create_workflow_configuration: WorkflowConfiguration = opens(create_workflow_configuration)
     trigger_run: StartedRun = opens(trigger_run)
     cancel_run: WorkflowRun = opens(cancel_run)
+
+
+@strawberry.type(name="Subscription")
+class DataReadinessSubscription:
+    """What can be followed of Data Readiness."""
+
+    run_progress = follows(run_progress)

@@ -192,7 +192,7 @@ async def test_the_search_of_the_catalog_is_walked_too(world: World) -> None:
     for name in ("one", "two", "three"):
         body = {"type": "database", "fully_qualified_name": f"shop.{name}"}
         params = {"resource_type": "data_connection", "resource_uri": uri}
-        made = await world.request("POST", "/utils/metadata", token=world.owner, json=body, params=params)
+        made = await world.request("POST", "/metadata", token=world.owner, json=body, params=params)
         assert made.is_success, made.text
     query = (
         "query($c: String) { searchMetadataConnection(first: 2, after: $c) { nodes { name } pageInfo { endCursor } } }"

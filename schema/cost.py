@@ -1,0 +1,175 @@
+"""What a query may be expected to cost, told from its text before it runs.
+
+Each object that the answer may hold counts one, and so does each edge that is followed from each of them. A list holds
+as many as its `first`, `last` or `limit` says; one without such an argument is taken for one of five.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from graphql import (
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLField,
+    GraphQLInterfaceType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    GraphQLUnionType,
+    InlineFragmentNode,
+    OperationDefinitionNode,
+    SelectionNode,
+    SelectionSetNode,
+    Undefined,
+    VariableNode,
+    get_named_type,
+    get_nullable_type,
+    is_composite_type,
+    is_list_type,
+    value_from_ast_untyped,
+)
+
+from schema.errors import ValidationError
+
+ASSUMED: Final = 5
+_SIZES: Final = ("first", "last", "limit", "perPage", "pageSize")
+_LISTS: Final = ("items", "edges", "nodes")
+_MOST_STEPS: Final = 20_000
+_TOO_MUCH: Final = 2**53
+"""Where counting stops: the largest number that every client can read."""
+
+
+@dataclass(slots=True)
+class Estimate:
+    """The cost of one operation."""
+
+    nodes: int = 0
+    edges: int = 0
+
+    @property
+    def cost(self) -> int:
+        """Objects, and edges followed."""
+        return min(self.nodes + self.edges, _TOO_MUCH)
+
+    @classmethod
+    def of(
+        cls,
+        schema: GraphQLSchema,
+        root: GraphQLObjectType,
+        operation: OperationDefinitionNode,
+        fragments: dict[str, FragmentDefinitionNode],
+        variables: Mapping[str, Any],
+    ) -> "Estimate":
+        """Estimate one operation of a valid document."""
+        estimate = cls()
+        _Walk(schema, fragments, dict(variables), estimate).selection(root, operation.selection_set, 1, None)
+        return estimate
+
+    def require(self, *, nodes: int, cost: int) -> None:
+        """Raise ValidationError for a query that asks for too much."""
+        if self.nodes > nodes:
+            raise ValidationError(
+                f"This query may answer with {self.nodes} objects; {nodes} is the bound. Ask for smaller lists.",
+                nodes=self.nodes,
+                limit=nodes,
+            )
+        if self.cost > cost:
+            raise ValidationError(
+                f"This query costs {self.cost}; {cost} is the bound. Ask for smaller lists or fewer edges.",
+                cost=self.cost,
+                limit=cost,
+            )
+
+
+@dataclass(slots=True)
+class _Walk:
+    schema: GraphQLSchema
+    fragments: dict[str, FragmentDefinitionNode]
+    variables: dict[str, Any]
+    estimate: Estimate
+    steps: int = 0
+
+    def selection(self, on: Any, selection: SelectionSetNode, parents: int, size: int | None) -> None:
+        """Count what is chosen on so many parents; `size` is what the field above said of the list in them."""
+        for node in selection.selections:
+            self.steps += 1
+            if self.steps > _MOST_STEPS:  # fragments in fragments can spell out more than can be counted
+                raise ValidationError("This query chooses too many fields. Use fewer fragments inside fragments.")
+            if not _included(node, self.variables):
+                continue
+            if isinstance(node, FieldNode):
+                if isinstance(on, GraphQLObjectType | GraphQLInterfaceType):
+                    field = on.fields.get(node.name.value)
+                    if field is not None:
+                        self._field(field, node, parents, size)
+                continue
+            fragment = self.fragments[node.name.value] if isinstance(node, FragmentSpreadNode) else node
+            assert isinstance(fragment, InlineFragmentNode | FragmentDefinitionNode)
+            condition = fragment.type_condition
+            narrowed = on if condition is None else self.schema.get_type(condition.name.value)
+            self.selection(narrowed, fragment.selection_set, parents, size)
+
+    def _field(self, field: GraphQLField, node: FieldNode, parents: int, size: int | None) -> None:
+        definition = field.extensions.get("strawberry-definition")
+        if getattr(definition, "base_resolver", None) is not None:
+            self.estimate.edges = min(self.estimate.edges + parents, _TOO_MUCH)
+        inner = get_named_type(field.type)
+        if node.selection_set is None or not is_composite_type(inner):
+            return
+        asked = self._asked(field, node)
+        count = parents
+        if is_list_type(get_nullable_type(field.type)):
+            said = size if node.name.value in _LISTS and size is not None else asked
+            count = min(parents * (ASSUMED if said is None else said), _TOO_MUCH)
+        self.estimate.nodes = min(self.estimate.nodes + count, _TOO_MUCH)
+        passed = size if asked is None and isinstance(inner, GraphQLUnionType) else asked
+        self.selection(inner, node.selection_set, count, passed)
+
+    def _asked(self, field: GraphQLField, node: FieldNode) -> int | None:
+        """How many items the arguments of a field ask for."""
+        given = {argument.name.value: argument.value for argument in node.arguments or ()}
+        found: int | None = None
+        for name in _SIZES:
+            if name not in field.args:
+                continue
+            value = value_from_ast_untyped(given[name], self.variables) if name in given else None
+            if value is None or value is Undefined:
+                value = field.args[name].default_value
+            if isinstance(value, int) and not isinstance(value, bool):
+                found = max(value, found or 0, 0)
+        ids = value_from_ast_untyped(given["ids"], self.variables) if "ids" in given else None
+        return len(ids) if isinstance(ids, list) else found
+
+
+def root_fields(
+    selection: SelectionSetNode,
+    fragments: dict[str, FragmentDefinitionNode],
+    variables: dict[str, Any],
+    seen: set[str] | None = None,
+) -> Iterator[FieldNode]:
+    """The fields that a selection chooses, those of its fragments included; each fragment once."""
+    seen = set() if seen is None else seen
+    for node in selection.selections:
+        if not _included(node, variables):
+            continue
+        if isinstance(node, FieldNode):
+            yield node
+        elif isinstance(node, InlineFragmentNode):
+            yield from root_fields(node.selection_set, fragments, variables, seen)
+        elif isinstance(node, FragmentSpreadNode) and node.name.value not in seen:
+            seen.add(node.name.value)
+            yield from root_fields(fragments[node.name.value].selection_set, fragments, variables, seen)
+
+
+def _included(node: SelectionNode, variables: Mapping[str, Any]) -> bool:
+    """Whether `@skip` and `@include` leave the node in; what cannot be told yet counts as in."""
+    for directive in node.directives or ():
+        name, argument = directive.name.value, next(iter(directive.arguments or ()), None)
+        if argument is None or name not in ("skip", "include"):
+            continue
+        value = argument.value
+        holds = variables.get(value.name.value) if isinstance(value, VariableNode) else getattr(value, "value", None)
+        if holds is (name == "skip"):
+            return False
+    return True
