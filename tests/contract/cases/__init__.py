@@ -1,9 +1,11 @@
 """The lines of the matrix of permissions, one module per group of resources, each with what its calls are about."""
 
-from tests.contract.cases import glossary, knowledge, models, quality, schedules, search, workflows
+from tests.contract.cases import chat, files, glossary, knowledge, models, quality, schedules, search, workflows
 from tests.contract.stage import Case
 
 CASES: list[Case] = [
+    *chat.CASES,
+    *files.CASES,
     *glossary.CASES,
     *knowledge.CASES,
     *models.CASES,
