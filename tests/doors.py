@@ -7,11 +7,12 @@ from urllib.parse import unquote
 import httpx
 import jwt
 import orjson
-from graphql import GraphQLEnumType, GraphQLField, GraphQLObjectType, get_named_type
+from graphql import GraphQLEnumType, GraphQLField, GraphQLObjectType, OperationType, get_named_type
 from pydantic import BaseModel, TypeAdapter
 
 from resolvers.operation import Operation
 from rest_compat.app import SERVICES
+from rest_compat.events import StreamRoute
 from rest_compat.route import OperationRoute
 from rest_compat.transfer import DownloadRoute
 from schema.graph import build_graph
@@ -33,7 +34,8 @@ def fields_of(root: GraphQLObjectType | None) -> dict[str, GraphQLField]:
     return {operation.name: f for operation, f in made if operation is not None}
 
 
-FIELDS = fields_of(SDL.query_type) | fields_of(SDL.mutation_type)
+SUBSCRIPTIONS = fields_of(SDL.subscription_type)
+FIELDS = fields_of(SDL.query_type) | fields_of(SDL.mutation_type) | SUBSCRIPTIONS
 QUERIES = fields_of(SDL.query_type)
 
 
@@ -116,6 +118,8 @@ class RestDoor(Door):
             return Refused(error["code"], answer.status_code, error.get("details", {}), error["message"])
         if isinstance(route, DownloadRoute):
             return offered(path, answer)
+        if isinstance(route, StreamRoute):
+            return [orjson.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: ")]
         json = answer.json()
         if isinstance(json, dict) and "pagination" in json:
             page = json["pagination"]
@@ -130,7 +134,11 @@ class GraphDoor(Door):
 
     async def _call(self, op: Operation[..., Any], arguments: dict[str, Any], headers: dict[str, str]) -> Any:
         field = FIELDS[op.name]
-        root = SDL.query_type if op.name in QUERIES else SDL.mutation_type
+        kind = OperationType.QUERY if op.name in QUERIES else OperationType.MUTATION
+        if op.name in SUBSCRIPTIONS:
+            kind = OperationType.SUBSCRIPTION
+            headers["Accept"] = "multipart/mixed;boundary=graphql;subscriptionSpec=1.0"
+        root = SDL.get_root_type(kind)
         assert root is not None
         name = next(n for n, f in root.fields.items() if f is field)
         file = arguments.pop(op.upload.name) if op.upload is not None else None
@@ -142,7 +150,7 @@ class GraphDoor(Door):
             given[op.upload.name] = None
         kinds = {n: str(field.args[camel(n)].type) for n in given}
         query = "%s%s{%s%s%s}" % (
-            "query" if root is SDL.query_type else "mutation",
+            kind.value,
             "(%s)" % ",".join(f"${n}:{k}" for n, k in kinds.items()) if kinds else "",
             name,
             "(%s)" % ",".join(f"{camel(n)}:${n}" for n in given) if kinds else "",
@@ -157,7 +165,14 @@ class GraphDoor(Door):
             form = {"operations": orjson.dumps(asked).decode(), "map": orjson.dumps(places).decode()}
             how = {"data": form, "files": {"0": file.sent}}
         self.last = await self.client.post("/graphql", headers=headers, **how)
-        answer = self.last.json()
+        if self.last.headers["content-type"].startswith("multipart/mixed"):
+            lines = [line for line in self.last.text.splitlines() if line.startswith('{"payload"')]
+            told = [orjson.loads(line)["payload"] for line in lines]
+            if not told[0].get("errors"):
+                return [from_wire(field.type, one["data"][name]) for one in told]
+            answer = told[0]
+        else:
+            answer = self.last.json()
         if "error" in answer:
             error = answer["error"]
             return Refused(error["code"], self.last.status_code, error.get("details", {}), error["message"])

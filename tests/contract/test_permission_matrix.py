@@ -125,9 +125,11 @@ def verdict(case: Case, role: str, place: str) -> str:
         if reaches and role in ON_PROJECT[case.needs]:
             return "allowed"
         return "PROJECT_ACCESS_DENIED" if place == "own" else "FORBIDDEN"
-    if case.on == "project":
+    if case.on in ("project", "own session"):
         if reaches and role in ON_PROJECT[case.needs]:
-            return "RESOURCE_NOT_FOUND" if place == "other" else "allowed"
+            if place == "other":
+                return "RESOURCE_NOT_FOUND"
+            return "FORBIDDEN" if case.on == "own session" and (place, role) != ("own", PP) else "allowed"
         if place == "other" and role in ON_PROJECT[case.needs]:
             return "RESOURCE_NOT_FOUND"
         sees = role in ON_PROJECT["can_read"] and (place != "sibling" or role in WHOLE_ORGANIZATION)
@@ -145,7 +147,7 @@ def verdict(case: Case, role: str, place: str) -> str:
 
 def headers_of(case: Case, place: Place, own: Place) -> dict[str, str]:
     """The project header: the sibling is selected by it where the project is what is asked on."""
-    if place.name == "sibling" and (case.on == "project" or case.header):
+    if place.name == "sibling" and (case.on in ("project", "own session") or case.header):
         return {"X-Project-ID": place.project}
     return {"X-Project-ID": own.project} if case.header else {}
 
@@ -247,7 +249,7 @@ async def _grants(stage: Stage, door: Door, case: Case, op: Operation[..., Any],
 async def test_a_project_that_the_caller_cannot_read_cannot_be_selected(world: World, door: Door) -> None:
     """Whether it is a stranger's, a neighbour's or none at all looks the same."""
     stage = await Stage.set(world)
-    for case in (case for case in MATRIX if case.on == "project"):
+    for case in (case for case in MATRIX if case.on in ("project", "own session")):
         op = ROUTES[case.operation].operation
         arguments = await case.makes(stage, stage.places["own"])
         texts = set()

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import httpx
 
@@ -71,12 +71,14 @@ def stoa(
 class Process:
     """One running `stoa serve` or `stoa worker`; what it writes goes to a file of the folder."""
 
+    command: ClassVar[tuple[str, ...]] = COMMAND
+
     def __init__(self, folder: Path, *arguments: str, settings: Mapping[str, Any] | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / f"{arguments[0]}-{time.monotonic_ns()}.log"
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(
-                [*COMMAND, *arguments],
+                [*self.command, *arguments],
                 cwd=ROOT,
                 env=environment(folder, settings),
                 stdout=output,

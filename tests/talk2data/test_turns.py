@@ -22,7 +22,8 @@ pytestmark = [
 
 TURN = {"turn_id", "state", "messages", "feedback", "task_updates"}
 MESSAGE = {
-    "message_id", "turn_id", "role", "content", "message_type", "task_id", "created_at", "generated_artifacts", "context",
+    "message_id", "turn_id", "role", "content", "message_type", "task_id", "created_at", "generated_artifacts",
+    "context",
 }  # fmt: skip
 UPDATE = {"id", "turn_id", "task_id", "state", "final", "message", "data", "agent", "created_at"}
 

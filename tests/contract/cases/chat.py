@@ -1,0 +1,108 @@
+"""Chat: sessions are their owner's alone, whatever role another has.
+
+The sessions of the stage belong to the operator of the project, or in another place to that place's owner.
+"""
+
+from typing import Any
+from uuid import uuid4
+
+from persistence.queries.chat import NewEvent, TurnRow
+from schema.talk2data.feedback import Rating, TurnFeedbackCreate
+from schema.talk2data.session import ChatSessionChange, ChatSessionCreate
+from schema.talk2data.turn import TurnCreate, TurnState
+from schema.talk2data.turn_event import TurnEventType
+from tests.contract.stage import MARK, Case, Place, Stage
+
+OWNER = "project operator"
+"""The role whose sessions are asked for in the roles' own project."""
+
+
+async def new_session(stage: Stage, place: Place) -> dict[str, Any]:
+    """A session to begin."""
+    return {"session": ChatSessionCreate(title="fresh")}
+
+
+async def sessions(stage: Stage, place: Place) -> dict[str, Any]:
+    """Nothing but the place."""
+    return {}
+
+
+async def session(stage: Stage, place: Place) -> dict[str, Any]:
+    """A session."""
+    token = stage.tokens[OWNER] if place.name == "own" else stage.owners[place.name]
+    made = await stage.world.request(
+        "POST",
+        "/talk2data/chat/sessions",
+        token=token,
+        json={"title": f"{MARK} talk"},
+        headers={"X-Project-ID": place.project},
+    )
+    assert made.status_code == 201, made.text
+    return {"session_id": made.json()["session_id"]}
+
+
+async def changed_session(stage: Stage, place: Place) -> dict[str, Any]:
+    """A session, and another title."""
+    return await session(stage, place) | {"changes": ChatSessionChange.model_validate({"title": "new"})}
+
+
+async def new_turn(stage: Stage, place: Place) -> dict[str, Any]:
+    """A session, and a question."""
+    return await session(stage, place) | {"turn": TurnCreate(message="How many?")}
+
+
+async def _turn(stage: Stage, place: Place, state: TurnState) -> TurnRow:
+    """A turn that nobody works on, written down as the platform would."""
+    own, now = (await session(stage, place))["session_id"], stage.world.clock()
+    row = TurnRow(
+        turn_id=str(uuid4()),
+        session_id=own,
+        task_id=str(uuid4()),
+        organization_id=place.organization,
+        project_id=place.project,
+        position=1,
+        state=state,
+        last_sequence=1,
+        caller={},
+    )
+    told = NewEvent(TurnEventType.DONE, {"state": "completed", "message": f"{MARK} answer"})
+
+    def work(shelves: Any) -> None:
+        shelves.chat_sessions.count(own, now, turns=1, messages=1)
+        shelves.turns.begin(row, f"{MARK} question", {"datasources": [MARK]}, now)
+        shelves.turns.store_events(row, [told], 0, now, closes=True)
+
+    await stage.world.app.parts.services.store.write(work)
+    return row
+
+
+async def turn(stage: Stage, place: Place) -> dict[str, Any]:
+    """A turn that is over."""
+    row = await _turn(stage, place, TurnState.COMPLETED)
+    return {"session_id": row.session_id, "turn_id": row.turn_id}
+
+
+async def rated_turn(stage: Stage, place: Place) -> dict[str, Any]:
+    """A turn, and what its asker thinks of it."""
+    return await turn(stage, place) | {"feedback": TurnFeedbackCreate(rating=Rating.THUMBS_UP)}
+
+
+async def task(stage: Stage, place: Place) -> dict[str, Any]:
+    """A task that waits."""
+    return {"task_id": (await _turn(stage, place, TurnState.CREATED)).task_id}
+
+
+CASES: list[Case] = [
+    Case("create_chat_session", "project", "can_execute", new_session),
+    Case("list_chat_sessions", "project", "can_read", sessions),
+    Case("get_chat_session", "own session", "can_read", session, "session_id"),
+    Case("update_chat_session", "own session", "can_execute", changed_session, "session_id"),
+    Case("delete_chat_session", "own session", "can_execute", session, "session_id"),
+    Case("create_turn", "own session", "can_execute", new_turn, "session_id"),
+    Case("list_turns", "own session", "can_read", session, "session_id"),
+    Case("get_turn", "own session", "can_read", turn, "session_id"),
+    Case("list_turn_artifacts", "own session", "can_read", turn, "session_id"),
+    Case("submit_turn_feedback", "own session", "can_execute", rated_turn, "session_id"),
+    Case("stream_turn", "own session", "can_read", turn, "session_id"),
+    Case("cancel_task", "own session", "can_execute", task, "task_id"),
+]
