@@ -55,6 +55,9 @@ class BlobSettings(BaseModel):
         description="JSON object of options of that store, such as endpoint, region, access_key_id, secret_access_key; "
         "what is left out comes from the provider's own environment variables.",
     )
+    blobs_retry_seconds: float = Field(
+        30.0, gt=0, le=600, description="How long a request that the store of files failed is tried again."
+    )
     max_upload_bytes: int = Field(
         64 << 30, ge=1024, le=80 << 30, description="Largest upload of a file, in bytes, the form around it included."
     )
@@ -112,7 +115,12 @@ class StoredBlobs:
             options = {name: value.get_secret_value() for name, value in settings.blobs_options.items()}
             plain = {"allow_http": True} if options.get("endpoint", "").startswith("http://") else {}
             try:
-                self._store = from_url(url, config=options, client_options=plain)  # type: ignore[call-overload]
+                self._store = from_url(  # type: ignore[call-overload]
+                    url,
+                    config=options,
+                    client_options=plain,
+                    retry_config={"retry_timeout": timedelta(seconds=settings.blobs_retry_seconds)},
+                )
             except Exception as error:
                 # The library's own message may quote an option's value.
                 raise ValueError(f"STOA_BLOBS_URL and STOA_BLOBS_OPTIONS do not fit: {type(error).__name__}.") from None

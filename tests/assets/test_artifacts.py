@@ -1,4 +1,4 @@
-"""Artifacts: every way to make one, every variant of a preview with `truncated` told honestly, downloading, deleting."""
+"""Artifacts: every way to make one, every variant of a preview and whether it is truncated, deleting."""
 
 import base64
 import struct
