@@ -1,5 +1,6 @@
 """Violations: what runs find, what people decide, and what has become of each, through both doors."""
 
+import asyncio
 from typing import Any
 from uuid import uuid4
 
@@ -441,3 +442,15 @@ async def test_ten_violations_show_their_history_in_as_many_statements_as_one(
     histories, more = await shown()
     assert (len(histories), more) == (10, cost)
     assert all(len(history) == 1 for history in histories)
+
+
+async def test_two_runs_that_find_the_same_at_once_make_one_violation(world: World, door: Door) -> None:
+    findings = [finding(key=str(number)) for number in range(20)]
+    runs = [await a_run(world) for _ in range(4)]
+    recorded = await asyncio.gather(
+        *(find(world, *(findings if even % 2 else findings[::-1]), run=run) for even, run in enumerate(runs))
+    )
+    assert (sum(one.new for one in recorded), sum(one.seen_again for one in recorded)) == (20, 60)
+    listed = await door(list_violations, world.owner, limit=100)
+    assert (listed["total"], {item["seen_count"] for item in listed["items"]}) == (20, {4})
+    assert len(await history(world, door, listed["items"][0]["id"])) == 1
