@@ -92,6 +92,8 @@ class GraphEndpoint(GraphQL[Context, None]):
 
     async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Context:
         """Receive the caller. What he asks for is known later, so the charge is left to the graph."""
+        if isinstance(request, WebSocket):
+            return cast("Context", None)  # who opens a socket says in its first message who he is: see `received`
         reception: Reception = request.app.state.reception
         form = request.headers.get("content-type", "").lower().startswith("multipart/")
         caller = await reception.caller(request, Kind.WRITE if form else Kind.READ)  # no stranger sends us files
