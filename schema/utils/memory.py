@@ -227,4 +227,4 @@ class MemoryValidation(Storable):
     """What somebody who checked a memory found. `unvalidated` takes the earlier finding back."""
 
     validation_status: ValidationStatus
-    confidence_score: Share | None = None
+    confidence_score: Maybe[Share | None] = None
