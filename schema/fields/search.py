@@ -14,7 +14,6 @@ class SearchQuery:
 
     search_entities_connection: Connection[SearchHit] = connects(bulk.search_entities)
     search_entities: Page[SearchHit] = opens(bulk.search_entities)
-    search_entities_connection: Connection[SearchHit] = connects(bulk.search_entities)
 
 
 @strawberry.type(name="Mutation")
