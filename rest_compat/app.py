@@ -121,6 +121,10 @@ class Parts:
         self._closing.push_async_callback(self.database.close)
         remote: OpenFgaRelations | RemoteRelations | None = None
         if self.relations is None and self.apart and settings.governance_url is not None:
+            if not url.startswith("postgresql"):  # a file takes one writer: governance could not write within ours
+                raise ValueError(
+                    "Services apart share one PostgreSQL: set STOA_DATABASE_URL beside STOA_GOVERNANCE_URL."
+                )
             self.relations = remote = RemoteRelations(settings)
         elif self.relations is None and settings.openfga_url is not None:
             self.relations = remote = OpenFgaRelations(platform_model(), settings)

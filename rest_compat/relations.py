@@ -11,7 +11,7 @@ from starlette.routing import Route
 from auth.remote import CALLS, KEY_HEADER, PATH, REFUSALS, Call, refusal_as_json
 from rest_compat.errors import as_api_error, response_of
 from rest_compat.request import Reception, state_of
-from schema.errors import Unauthenticated
+from schema.errors import Unauthenticated, ValidationError
 
 
 def relation_routes(key: SecretStr) -> Iterator[Route]:
@@ -30,7 +30,10 @@ def relation_routes(key: SecretStr) -> Iterator[Route]:
                 return Response(refusal_as_json(error), 409, media_type="application/json")
             except Exception as error:
                 path, state = request.url.path, state_of(request)
-                failure = as_api_error(error, path)
+                malformed = isinstance(error, ValueError)
+                failure = (
+                    ValidationError("This is no such call.", status=422) if malformed else as_api_error(error, path)
+                )
                 return response_of(failure, path=path, request_id=state.request_id, trace_id=state.trace_id)
             return Response(answer, media_type="application/json")
 

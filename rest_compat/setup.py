@@ -99,10 +99,12 @@ def snapshots() -> Iterator[tuple[Path, str]]:
     """Every published file with what it should hold."""
     from rest_compat.app import SERVICES, openapi_of
     from schema.graph import build_graph
+    from schema.subgraph import build_subgraph
 
     schema_folder = Path(schema.__file__).parent
     yield schema_folder / "schema.graphql", build_graph().as_str() + "\n"
     for service in SERVICES:
+        yield schema_folder / "subgraphs" / f"{service.name}.graphql", build_subgraph(service.name).sdl
         text = json.dumps(openapi_of(service), indent=2, ensure_ascii=False, sort_keys=False)
         yield Path(__file__).parent / "openapi" / f"{service.name}.json", text + "\n"
     readme = Path(__file__).parents[1] / "README.md"

@@ -6,8 +6,10 @@ from typing import Any
 
 import httpx
 import pytest
+import sqlalchemy as sa
 from graphql import DocumentNode, ObjectTypeDefinitionNode, parse, print_ast
 
+from persistence.jobs import InlineJobs
 from resolvers.entities import ENTITIES
 from rest_compat.app import SERVICES, create_app
 from schema.graph import build_graph
@@ -93,14 +95,14 @@ def test_the_whole_graph_has_nothing_of_federation() -> None:
 async def apart(world: World, service: str, **changed: Any) -> AsyncIterator[httpx.AsyncClient]:
     """One service alone on the world's store."""
     settings = world.app.parts.settings.model_copy(update=changed)
-    app = create_app(settings, service=service, jobs=world.jobs, clock=world.clock)
+    app = create_app(settings, service=service, jobs=InlineJobs(), clock=world.clock)
     await app.open()
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://stoa.test") as client:
-        try:
+    try:
+        async with httpx.AsyncClient(transport=transport, base_url="http://stoa.test") as client:
             yield client
-        finally:
-            await app.parts.database.close()
+    finally:
+        await app.close()
 
 
 ENTITIES_QUERY = """
@@ -184,13 +186,11 @@ async def test_what_the_caller_may_not_read_is_null_as_what_is_not_there(world: 
     assert unknown["error"]["code"] == "UNAUTHENTICATED"
 
 
-async def test_ten_references_cost_as_many_statements_as_one(world: World, statements: list[str]) -> None:
+async def test_ten_references_cost_as_many_statements_as_one(world: World) -> None:
     uris = [await connect(world, f"Shop {number}", world.shop) for number in range(10)]
     async with apart(world, "assets") as client:
         engines = client._transport.app.parts.database.sync_engines  # type: ignore[attr-defined]
         counted = []
-        import sqlalchemy as sa
-
         seen: list[str] = []
         for engine in engines:
             sa.event.listen(engine, "before_cursor_execute", lambda _c, _u, statement, *_: seen.append(statement))
