@@ -2,18 +2,25 @@
 
 import logging
 import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import strawberry
 from graphql import GraphQLError
+from strawberry.exceptions import MissingQueryError
 from strawberry.pydantic import InputValidationError
 from strawberry.schema.config import StrawberryConfig
+from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
 from strawberry.schema.types.base_scalars import wrap_parser
-from strawberry.types import ExecutionContext
+from strawberry.types import ExecutionContext, ExecutionResult
+from strawberry.types.execution import PreExecutionError
+from strawberry.types.graphql import OperationType
 
 from schema.base import LONG, Long
-from schema.errors import ApiError, InternalError
+from schema.errors import ApiError, InternalError, InvalidRequest
 from schema.fields.assets import AssetsMutation, AssetsQuery
 from schema.fields.data_readiness import DataReadinessMutation, DataReadinessQuery, DataReadinessSubscription
 from schema.fields.governance import GovernanceMutation, GovernanceQuery
@@ -48,6 +55,26 @@ class Subscription(Talk2DataSubscription, DataReadinessSubscription):
 class Graph(strawberry.Schema):
     """The schema, whose errors carry the catalogue's code and hide what is unexpected."""
 
+    async def execute(self, *args: Any, allowed_operation_types: Any = None, **how: Any) -> ExecutionResult:
+        """Carry out a query or mutation. A subscription needs a transport that streams, and so `stream`."""
+        allowed = set(OperationType) if allowed_operation_types is None else set(allowed_operation_types)
+        allowed -= {OperationType.SUBSCRIPTION}
+        return await super().execute(*args, allowed_operation_types=allowed, **how)
+
+    async def stream(self, *args: Any, **how: Any) -> Any:
+        """Carry out any operation as a stream of answers; what fails before it runs is an answer too."""
+        return self._answers(await super().stream(*args, **how))
+
+    async def _answers(self, results: Any) -> AsyncGenerator[Any, None]:
+        try:
+            async with aclosing(results):
+                async for result in results:
+                    yield result
+        except (GraphQLError, ApiError) as failure:
+            error = failure if isinstance(failure, GraphQLError) else GraphQLError("", original_error=failure)
+            self.process_errors([error])
+            yield PreExecutionError(data=None, errors=[error])
+
     def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
         """Give every error its code, status and details; mask and log what is no failure of the catalogue."""
         for error in errors:
@@ -73,6 +100,8 @@ def _as_api_error(error: GraphQLError) -> ApiError | None:
         return body_problems((type_, map(_snake, where), message) for type_, where, message in found)
     if original is None or isinstance(original, GraphQLError):
         return None
+    if isinstance(original, CannotGetOperationTypeError | InvalidOperationTypeError | MissingQueryError):
+        return InvalidRequest(f"{error.message.rstrip('.')}.")
     log.error("unexpected failure in the graph", exc_info=original)
     return InternalError("An unexpected error occurred. The log has it under this request id.")
 
