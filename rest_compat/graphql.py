@@ -97,27 +97,38 @@ class GraphEndpoint(GraphQL[Context, None]):
         reception: Reception = request.app.state.reception
         form = request.headers.get("content-type", "").lower().startswith("multipart/")
         caller = await reception.caller(request, Kind.WRITE if form else Kind.READ)  # no stranger sends us files
-        return await self._context(request, caller)
+        ctx = reception.unselected(request, caller)
+        self._charges(ctx, request, caller)
+        return ctx
 
     async def received(self, connection: HTTPConnection) -> Context:
         """The context of one operation of a WebSocket."""
         reception: Reception = connection.app.state.reception
-        return await self._context(connection, await reception.caller(connection, Kind.READ))
+        caller = await reception.caller(connection, Kind.READ)
+        ctx = await reception.context(connection, caller)
+        self._charges(ctx, connection, caller)
+        return ctx
 
     def expiry(self, connection: HTTPConnection) -> datetime | None:
         """When the token of a connection ceases to hold."""
         return expiry_of(connection.headers.get("authorization"))
 
-    async def _context(self, request: HTTPConnection, caller: Caller) -> Context:
+    def _charges(self, ctx: Context, request: HTTPConnection, caller: Caller) -> None:
+        """Charge once it is known for what, and look at the headers only then, as REST does."""
         reception: Reception = request.app.state.reception
-        ctx = await reception.context(request, caller)
 
         async def charging(costs: Mapping[str, int], most: int) -> None:
             await _charge(reception, request, caller, costs, most)
+            if ctx.caller is caller:
+                try:
+                    selected = await reception.context(request, caller)
+                except ApiError as failure:
+                    state_of(request).refused = failure
+                    raise
+                ctx.caller, ctx.expected_revision = selected.caller, selected.expected_revision
 
         ctx.charging = charging
         ctx.idempotency_key = request.headers.get(IDEMPOTENCY_HEADER)
-        return ctx
 
     def decode_json(self, data: str | bytes) -> object:
         """Read a body. Raises InvalidFormat with the envelope that REST has for it."""
@@ -142,6 +153,10 @@ class GraphEndpoint(GraphQL[Context, None]):
         """Write an answer."""
         return orjson.dumps(data, default=str)
 
+    def should_render_graphql_ide(self, request: Any) -> bool:
+        """A request by GET that names its document by the hash is no visit of a browser."""
+        return super().should_render_graphql_ide(request) and "extensions" not in request.query_params
+
     async def get_sub_response(self, request: Request | WebSocket) -> Response:
         """Remember what the client takes, for the answer."""
         response = await super().get_sub_response(request)
@@ -160,6 +175,8 @@ class GraphEndpoint(GraphQL[Context, None]):
     async def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:
         """Answer; a refused token or a full window is refused as in REST, with its status and headers."""
         streams = "text/event-stream" in request.headers.get("accept", "")
+        if state_of(request).refused is not None and not streams:
+            raise cast("ApiError", state_of(request).refused)
         for error in result.errors or ():
             failure = error.original_error
             if result.data is None and isinstance(failure, RateLimitExceeded | Unauthenticated) and not streams:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import strawberry
 from graphql import GraphQLError
-from strawberry.exceptions import MissingQueryError
+from strawberry.exceptions import MissingQueryError, StrawberryInputCoercionError
 from strawberry.pydantic import InputValidationError
 from strawberry.schema.config import StrawberryConfig
 from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
@@ -31,6 +31,7 @@ from schema.fields.utils import UtilsMutation, UtilsQuery
 from schema.leaves import LeafExecutor
 from schema.limits import GraphSettings, extensions
 from schema.problems import body_problems
+from schema.refused import refused_input
 
 log = logging.getLogger("stoa.graphql")
 
@@ -59,7 +60,7 @@ class Graph(strawberry.Schema):
         """Carry out a query or mutation. A subscription needs a transport that streams, and so `stream`."""
         allowed = set(OperationType) if allowed_operation_types is None else set(allowed_operation_types)
         allowed -= {OperationType.SUBSCRIPTION}
-        return await super().execute(*args, allowed_operation_types=allowed, **how)
+        return await super().execute(*args, **how, allowed_operation_types=allowed)  # type: ignore[misc]
 
     async def stream(self, *args: Any, **how: Any) -> Any:
         """Carry out any operation as a stream of answers; what fails before it runs is an answer too."""
@@ -78,7 +79,7 @@ class Graph(strawberry.Schema):
     def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
         """Give every error its code, status and details; mask and log what is no failure of the catalogue."""
         for error in errors:
-            failure = _as_api_error(error)
+            failure = _as_api_error(error, execution_context)
             if failure is not None:
                 error.message = failure.message
                 error.extensions = failure.extensions
@@ -88,17 +89,21 @@ class Graph(strawberry.Schema):
                 error.extensions = {"code": "VALIDATION_ERROR", "status": 400, "details": {}}
 
 
-def _as_api_error(error: GraphQLError) -> ApiError | None:
+def _as_api_error(error: GraphQLError, context: ExecutionContext | None) -> ApiError | None:
     """The catalogue error behind a GraphQL error; None for an error of the query text itself."""
     original = error.original_error
     while isinstance(original, GraphQLError) and original.original_error is not None:
         original = original.original_error
     if isinstance(original, ApiError):
         return original
+    if original is None or isinstance(original, GraphQLError | StrawberryInputCoercionError):
+        told = refused_input(error, context)
+        if told is not None:
+            return told
     if isinstance(original, InputValidationError):
         found = ((p.type, p.location[1:] or p.location, p.message) for p in original.errors)
         return body_problems((type_, map(_snake, where), message) for type_, where, message in found)
-    if original is None or isinstance(original, GraphQLError):
+    if original is None or isinstance(original, GraphQLError | StrawberryInputCoercionError):
         return None
     if isinstance(original, CannotGetOperationTypeError | InvalidOperationTypeError | MissingQueryError):
         return InvalidRequest(f"{error.message.rstrip('.')}.")
@@ -130,13 +135,13 @@ def build_graph(settings: GraphSettings | None = None) -> Graph:
                     name="DateTime",
                     description="A moment in ISO 8601, such as 2026-01-31T12:00:00Z.",
                     serialize=_zulu,
-                    parse_value=wrap_parser(datetime.fromisoformat, "DateTime"),
+                    parse_value=wrap_parser(str, "DateTime"),  # operations read it, alike at both doors
                 ),
                 UUID: strawberry.scalar(
                     name="UUID",
                     description="A UUID, such as 3fa85f64-5717-4562-b3fc-2c963f66afa6.",
                     serialize=str,
-                    parse_value=wrap_parser(UUID, "UUID"),
+                    parse_value=wrap_parser(str, "UUID"),
                 ),
             }
         ),
