@@ -43,6 +43,8 @@ def document_of(door: Door, *, title: str, version: str, description: str) -> di
     for methods in document["paths"].values():
         for operation in methods.values():
             operation["responses"].pop("422", None)
+            for content in operation.get("requestBody", {}).get("content", {}).values():
+                content["schema"].pop("default", None)  # a body that may be left out says so by `required`
             operation["responses"] |= {status: _failure(text) for status, text in ERROR_STATUSES.items()}
     return document
 
@@ -94,6 +96,8 @@ def _converted(raw: Any) -> Any:
             node = _nullable(node, union, [option for option in node.pop(union) if option != {"type": "null"}])
     if "const" in node:
         node["enum"] = [node.pop("const")]
+        if node.get("title") == "Type":  # clients would name it like the enum `ArtifactType`
+            node["title"] = "Kind"
     for bound, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if isinstance(node.get(bound), int | float) and not isinstance(node[bound], bool):
             node[plain], node[bound] = node[bound], True
