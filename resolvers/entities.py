@@ -16,19 +16,25 @@ from persistence.queries.asset_view import AssetView, answer_columns
 from persistence.repository import Repository
 from persistence.store import Shelves
 from persistence.tables.catalog import metadata_assets
+from persistence.tables.talk2data import chat_sessions, turns
 from resolvers.context import Context
 from resolvers.utils.memory_lifecycle import as_shown
 from schema.assets.artifact import Artifact
 from schema.assets.data_connection import DataConnection
 from schema.assets.file import File
+from schema.data_readiness.glossary import GlossaryTerm
+from schema.data_readiness.violation import Violation
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import TASKS_SHOWN, WorkflowRun
 from schema.governance.organization import Organization
 from schema.governance.permission import Permission
 from schema.governance.project import Project
+from schema.talk2data.session import ChatSession
+from schema.talk2data.turn import Turn
 from schema.utils.context_pack import ContextPack
 from schema.utils.memory import Memory
 from schema.utils.metadata_asset import MetadataAsset
+from schema.utils.schedule import Schedule
 
 Found = Mapping[str, Any]
 Read = Callable[[Context, Sequence[str]], Awaitable[Found]]
@@ -90,13 +96,14 @@ def of_project(
     *,
     key: str = "id",
     completed: Callable[[Shelves, Context, list[Any]], list[Any]] = lambda _shelves, _ctx, items: items,
+    where: Callable[[Context], Sequence[sa.ColumnElement[bool]]] = lambda _ctx: (),
 ) -> Read:
-    """The read of a resource that is checked on its project."""
+    """The read of a resource that is checked on its project; `where` says what else must hold for the caller."""
 
     def work(shelves: Shelves, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
         repository = shelf(shelves)
         table = repository.table
-        query = repository.select(ctx.tenant).where(table.c[key].in_(keys)).add_columns(table.c.project_id)
+        query = repository.select(ctx.tenant).where(table.c[key].in_(keys), *where(ctx)).add_columns(table.c.project_id)
         rows = shelves.connection.execute(query).all()
         items = completed(shelves, ctx, repository.resources(rows))
         for item, row in zip(items, rows, strict=True):
@@ -117,6 +124,17 @@ def _with_topics(shelves: Shelves, ctx: Context, packs: list[ContextPack]) -> li
 def _at_this_moment(_shelves: Shelves, ctx: Context, memories: list[Memory]) -> list[Memory]:
     now = ctx.now()
     return [as_shown(memory, now) for memory in memories]
+
+
+def _own_sessions(ctx: Context) -> Sequence[sa.ColumnElement[bool]]:
+    return [chat_sessions.c.created_by == ctx.caller.user_id]
+
+
+def _of_own_sessions(ctx: Context) -> Sequence[sa.ColumnElement[bool]]:
+    own = sa.select(chat_sessions.c.session_id).where(
+        chat_sessions.c.organization_id == ctx.organization_id, *_own_sessions(ctx)
+    )
+    return [turns.c.session_id.in_(own)]
 
 
 def _assets(shelves: Shelves, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
@@ -144,8 +162,26 @@ ENTITIES: Final[dict[type, Entity]] = {
         Entity(MetadataAsset, guarded(_assets, Permission.CAN_READ_METADATA)),
         Entity(ContextPack, of_project(lambda shelves: shelves.context_packs, completed=_with_topics)),
         Entity(Memory, of_project(lambda shelves: shelves.memories, completed=_at_this_moment)),
+        Entity(Schedule, of_project(lambda shelves: shelves.schedules, key="schedule_id"), key="schedule_id"),
+        Entity(
+            ChatSession,
+            of_project(lambda shelves: shelves.chat_sessions, key="session_id", where=_own_sessions),
+            key="session_id",
+        ),
+        Entity(
+            Turn,
+            of_project(
+                lambda shelves: shelves.turns,
+                key="turn_id",
+                where=_of_own_sessions,
+                completed=lambda shelves, _ctx, found: shelves.turns.filled(found),
+            ),
+            key="turn_id",
+        ),
         Entity(WorkflowConfiguration, of_project(lambda shelves: shelves.workflow_configurations)),
         Entity(WorkflowRun, of_project(lambda shelves: shelves.workflow_runs, completed=_with_tasks)),
+        Entity(Violation, of_project(lambda shelves: shelves.violations)),
+        Entity(GlossaryTerm, of_project(lambda shelves: shelves.glossary_terms)),
     )
 }
 """Every entity of the graph. A class that is not here is a value, which each subgraph that uses it holds in full."""

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from schema.base import Info, Maybe, Resource, change, choice, edge, resource
+from schema.node import entity
 from schema.storable import Storable
 from schema.utils.metadata_asset import AssetOwner, AssetType, Owners
 
@@ -70,7 +71,7 @@ class TermAsset(Resource):
     created_by: str
 
 
-@resource
+@entity()
 class GlossaryTerm(Resource):
     """A word of the business. Approved terms are those that a steward stands for."""
 

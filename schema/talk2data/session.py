@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import strawberry
 from pydantic import AfterValidator, Field
 
-from schema.base import Info, Maybe, Resource, change, edge, resource
+from schema.base import Info, Maybe, Resource, change, edge
+from schema.node import entity
 from schema.storable import Storable
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ Title = Annotated[
 ]
 
 
-@resource
+@entity("session_id")
 class ChatSession(Resource):
     """A conversation of one user with his data. `title` is null until somebody gives one."""
 

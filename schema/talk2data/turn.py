@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from schema.base import Info, JsonObject, OptionalJsonObject, Resource, change, choice, edge, resource
+from schema.node import entity
 from schema.storable import Storable
 from schema.talk2data.feedback import TurnFeedback
 from schema.talk2data.session import not_blank
@@ -102,7 +103,7 @@ class TurnArtifact(Resource):
     created_at: datetime
 
 
-@resource
+@entity("turn_id")
 class Turn(Resource):
     """A question and what came of it so far."""
 

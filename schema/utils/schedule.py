@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from schema.base import JsonObject, Maybe, OptionalJsonObject, Resource, change, choice, resource
+from schema.node import entity
 from schema.storable import Storable
 
 MAX_EXTRA_DATA = 16_384
@@ -66,7 +67,7 @@ class ScheduleConfig(Resource):
     extra_data: JsonObject = Field(description="What it carries.")
 
 
-@resource
+@entity("schedule_id")
 class Schedule(Resource):
     """When something is to be done, and what."""
 

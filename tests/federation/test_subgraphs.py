@@ -203,6 +203,19 @@ async def test_ten_references_cost_as_many_statements_as_one(world: World) -> No
     assert counted[1] == counted[2] > 0
 
 
+async def test_a_chat_session_is_its_owners_alone_as_an_entity_too(world: World) -> None:
+    made = await world.request(
+        "POST", "/talk2data/chat/sessions", token=world.owner, headers={"X-Project-ID": world.shop}, json={}
+    )
+    reference = {"__typename": "ChatSession", "sessionId": made.json()["session_id"]}
+    query = "query ($all: [_Any!]!) { _entities(representations: $all) { __typename } }"
+    async with apart(world, "talk2data") as client:
+        own = await ask(client, world.owner, query, all=[reference])
+        other = await ask(client, await world.member("admin"), query, all=[reference])
+    assert own["data"]["_entities"] == [{"__typename": "ChatSession"}]
+    assert other["data"]["_entities"] == [None]
+
+
 @pytest.mark.parametrize(
     ("reference", "code"),
     [
