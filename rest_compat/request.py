@@ -14,6 +14,7 @@ from persistence.limits import LimitRows
 from resolvers.context import Context, Services
 from resolvers.operation import Kind
 from schema.errors import (
+    ApiError,
     InvalidParameter,
     MissingRequiredField,
     ProjectAccessDenied,
@@ -23,7 +24,9 @@ from schema.errors import (
 from schema.governance.permission import Permission
 
 PROJECT_HEADER = "X-Project-ID"
-_ETAG = re.compile(r'^(?:W/)?"(\d{1,18})"$')
+ETAG_PATTERN = r'^((W/)?"[0-9]{1,18}"|\*)$'
+"""What `If-Match` may hold."""
+_ETAG = re.compile(r'^(?:W/)?"([0-9]{1,18})"$')
 
 
 @dataclass(slots=True)
@@ -35,6 +38,8 @@ class RequestState:
     window: Window | None = None
     """The rate window that the response headers show."""
     extra_headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+    refused: ApiError | None = None
+    """Why the headers of a GraphQL request were refused, after it was charged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +81,7 @@ class Reception:
 
     async def context(self, connection: HTTPConnection, caller: Caller, *, project_required: bool = False) -> Context:
         """The context of an operation: the project header wins when the caller may read that project."""
-        state = state_of(connection)
-        guard = Guard(self.services.relations)
+        ctx = self.unselected(connection, caller)
         project = connection.headers.get(PROJECT_HEADER)
         if project is None and project_required:
             raise MissingRequiredField(f"The {PROJECT_HEADER} header is required here.", field=PROJECT_HEADER)
@@ -86,15 +90,20 @@ class Reception:
                 raise MissingRequiredField(f"The {PROJECT_HEADER} header is empty.", field=PROJECT_HEADER)
             # The claim's own project is left to the operation's permission: a service worker may not read projects.
             if project != caller.project_id:
-                await require_project(guard, caller, project)
-            caller = replace(caller, project_id=project)
+                await require_project(ctx.guard, caller, project)
+            ctx.caller = replace(caller, project_id=project)
+        ctx.expected_revision = expected_revision(connection.headers.get("if-match"))
+        return ctx
+
+    def unselected(self, connection: HTTPConnection, caller: Caller) -> Context:
+        """The context before any header that selects a project or a version has been looked at."""
+        state = state_of(connection)
         return Context(
             caller=caller,
             request_id=state.request_id,
             services=self.services,
-            guard=guard,
+            guard=Guard(self.services.relations),
             trace_id=state.trace_id,
-            expected_revision=expected_revision(connection.headers.get("if-match")),
         )
 
 

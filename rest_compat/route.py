@@ -21,11 +21,11 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from resolvers.context import Context
-from resolvers.idempotency import LONGEST_KEY, once
+from resolvers.idempotency import KEY_PATTERN, LONGEST_KEY, once
 from resolvers.operation import Kind, Operation
 from rest_compat.envelopes import Envelope
 from rest_compat.errors import as_api_error, response_of
-from rest_compat.request import PROJECT_HEADER, Reception, state_of
+from rest_compat.request import ETAG_PATTERN, PROJECT_HEADER, Reception, state_of
 from schema.errors import MissingRequiredField
 from schema.problems import require_text
 
@@ -96,10 +96,12 @@ class OperationRoute(APIRoute):
         returns = self.answer_type(operation, envelope)
         self.answer = TypeAdapter(returns)
         self.answer_status = status
+        self.takes_revision = method in ("PUT", "PATCH", "DELETE")
+        """Whether `If-Match` can say which revision is meant."""
         summary, _, rest = operation.summary.partition("\n")
         super().__init__(
             path,
-            _documented(operation, project, self.headers),
+            _documented(operation, project, (*self.headers, *((_IF_MATCH,) if self.takes_revision else ()))),
             methods=[method],
             name=operation.name,
             operation_id=operation_id,
@@ -145,12 +147,12 @@ class OperationRoute(APIRoute):
         op = self.operation
         caller = await reception.caller(request, op.kind)
         await reception.charge(request, caller, op.kind)
+        ctx = await reception.context(request, caller, project_required=self.project == "required")
         strings = self._strings(request)
         require_text(strings)
         arguments = op.parsed(strings)
         if op.body is not None:
             await self._take_body(request, arguments)
-        ctx = await reception.context(request, caller, project_required=self.project == "required")
         return await self._called(request, ctx, arguments)
 
     async def _take_body(self, request: Request, arguments: dict[str, Any]) -> None:
@@ -203,6 +205,21 @@ class OperationRoute(APIRoute):
         )
 
 
+_IF_MATCH = inspect.Parameter(
+    "if_match",
+    inspect.Parameter.KEYWORD_ONLY,
+    annotation=Annotated[
+        str | None,
+        Header(
+            alias="If-Match",
+            pattern=ETAG_PATTERN,
+            description="The ETag that was read: if somebody has changed it since, the answer is 409 VERSION_CONFLICT.",
+        ),
+    ],
+    default=None,
+)
+
+
 def _documented(
     op: Operation[..., Any], project: ProjectHeader, headers: tuple[inspect.Parameter, ...]
 ) -> Callable[..., Any]:
@@ -223,6 +240,7 @@ def _documented(
                         alias=IDEMPOTENCY_HEADER,
                         min_length=1,
                         max_length=LONGEST_KEY,
+                        pattern=KEY_PATTERN,
                         description="Any new text: the same request under the same key is done once, and answered "
                         "alike for a day.",
                     ),

@@ -44,7 +44,7 @@ _RIGHT_TYPE_WRONG_VALUE = {"uuid_parsing", "datetime_parsing", "date_parsing", "
 def refused_body(error: pydantic.ValidationError, name: str | None = None) -> ApiError:
     """The catalogue error for a body that was refused; `name` is put before each path (GraphQL arguments)."""
     return body_problems(
-        (problem["type"], problem["loc"], problem["msg"])
+        (problem["type"], problem["loc"], _message(problem))
         for problem in error.errors(include_url=False, include_input=False)
     )
 
@@ -65,7 +65,7 @@ def body_problems(found: Iterable[tuple[str, Iterable[Any], str]]) -> ApiError:
 def refused_parameters(error: pydantic.ValidationError) -> ApiError:
     """The catalogue error for path, query and header parameters: always 400."""
     problems = error.errors(include_url=False, include_input=False)
-    listed = [{"field": _path(p["loc"]), "message": p["msg"]} for p in problems[:SHOWN_PROBLEMS]]
+    listed = [{"field": _path(p["loc"]), "message": _message(p)} for p in problems[:SHOWN_PROBLEMS]]
     kind = MissingRequiredField if problems[0]["type"] == "missing" else InvalidParameter
     return kind(_sentence(listed[0]), field=listed[0]["field"], problems=listed)
 
@@ -76,6 +76,12 @@ def require_text(arguments: Mapping[str, Any]) -> None:
         if isinstance(value, str) and "\x00" in value:
             problem = {"field": name, "message": "It holds a character that cannot be stored"}
             raise InvalidParameter(_sentence(problem), field=name, problems=[problem])
+
+
+def _message(problem: Mapping[str, Any]) -> str:
+    """What is wrong; a check of our own says so in its own words."""
+    text: str = problem["msg"]
+    return text.removeprefix("Value error, ") if problem["type"] == "value_error" else text
 
 
 def _kind(type_: str) -> type[ApiError] | None:
