@@ -10,6 +10,7 @@ A request that fails before it has changed anything gives the key back. Keys are
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -28,6 +29,8 @@ from resolvers.operation import Kind, Operation
 from schema.errors import AlreadyExists, ApiError, InvalidParameter, VersionConflict
 
 LONGEST_KEY = 255
+KEY_PATTERN = rf"^[!-~]([ -~]{{0,{LONGEST_KEY - 2}}}[!-~])?$"
+"""What travels unchanged in an HTTP header."""
 KEPT = timedelta(days=1)
 LEASE = timedelta(minutes=2)
 """After so long without a commit a claim is taken for that of a process that died."""
@@ -51,9 +54,10 @@ async def once(op: Operation[..., Any], ctx: Context, key: str | None, arguments
     """
     if key is None or op.kind is Kind.READ:
         return await op(ctx, **arguments)
-    if not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
+    if re.fullmatch(KEY_PATTERN, key) is None:
         raise InvalidParameter(
-            f"Idempotency-Key takes 1 to {LONGEST_KEY} printable characters.", field="Idempotency-Key"
+            f"Idempotency-Key takes 1 to {LONGEST_KEY} printable ASCII characters, and no space at either end.",
+            field="Idempotency-Key",
         )
     claim = _Claim(op, ctx, key, _fingerprint(op, ctx, arguments))
     kept = await claim.taken()
