@@ -10,7 +10,9 @@ import secrets
 import unicodedata
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Annotated, Final, Self
+
+from pydantic import Field
 
 from schema.errors import InvalidFormat, InvalidParameter
 
@@ -18,6 +20,9 @@ SLUG_PATTERN: Final = r"^[a-z0-9-]+$"
 """The last part of a resource URI."""
 VERSION_PATTERN: Final = r"^\d+\.\d+$"
 """A content version as the contract writes it."""
+
+UuidText = Annotated[str, Field(json_schema_extra={"format": "uuid"})]
+"""A UUID as it stands in an answer: a string, told as a UUID in the documents."""
 
 MAX_SLUG: Final = 100
 """An OpenFGA server takes names of 256 letters, and a resource URI holds its organization and project besides."""

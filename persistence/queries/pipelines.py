@@ -21,7 +21,6 @@ _FOLLOWS: Final = {
     RunStatus.COMPLETED: PipelineStatus.COMPLETED,
     RunStatus.FAILED: PipelineStatus.FAILED,
     RunStatus.CANCELED: PipelineStatus.CANCELED,
-    RunStatus.SKIPPED: PipelineStatus.CANCELED,
 }
 """Where a pipeline goes when its run moves; one that completes with failures says so by itself."""
 

@@ -178,11 +178,9 @@ def sync_configuration_schedule(shelves: Shelves, ctx: Context, configuration: W
         if current is not None:
             shelves.schedules.remove_with_records(ctx.scope, current.schedule_id)
         return
-    timing = ScheduleTiming(
-        type=ScheduleType.CRON, cron=said["cron_expression"], timezone=said.get("timezone") or "UTC"
-    )
+    timing = ScheduleTiming(type=ScheduleType.CRON, cron=said.cron_expression, timezone=said.timezone)
     _check(timing, now, {"cron": "schedule.cron_expression", "timezone": "schedule.timezone"})
-    enabled = bool(said.get("enabled", True)) and configuration.status == "active"
+    enabled = said.enabled and configuration.status == "active"
     coming = _next(timing, now) if enabled else None
     if current is None:
         new = Schedule(

@@ -7,6 +7,7 @@ from typing import Final
 from pydantic import Field
 
 from schema.base import Resource, choice, resource
+from schema.identifiers import UuidText
 
 
 @choice
@@ -46,7 +47,7 @@ PIPELINE_MOVES: Final[dict[PipelineStatus, frozenset[PipelineStatus]]] = {
 class PipelineRun(Resource):
     """How far a run-all-enrichment has come, counted in tables and schemas of the catalog."""
 
-    id: str
+    id: UuidText
     asset_fqn: str = Field(description="What is worked on, with everything below it: a dotted name.")
     status: PipelineStatus
     total_tables: int = Field(description="Tables to tag for personal data and sensitivity.")

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from schema.base import JsonObject, Maybe, Resource, Size, change, choice, resource
+from schema.identifiers import UuidText
 from schema.storable import Storable
 
 DefinitionName = Annotated[
@@ -43,7 +44,7 @@ class AssessmentType(StrEnum):
 class DimensionReference(Resource):
     """A dimension as others name it."""
 
-    id: str
+    id: UuidText
     name: str
     assessment_type: AssessmentType
     display_name: str | None
@@ -53,7 +54,7 @@ class DimensionReference(Resource):
 class Dimension(Resource):
     """One side of quality, such as completeness. Its weight counts in the overall score of a scorecard."""
 
-    id: str
+    id: UuidText
     name: str
     fqn: str = Field(description="The assessment type and the name, dotted.")
     assessment_type: AssessmentType
@@ -74,8 +75,8 @@ class Dimension(Resource):
 class MetricDefinition(Resource):
     """What is counted for a dimension: how many of how many."""
 
-    id: str
-    dimension_id: str
+    id: UuidText
+    dimension_id: UuidText
     name: str
     fqn: str = Field(description="The dimension's fqn and the name, dotted.")
     display_name: str | None
@@ -89,11 +90,11 @@ class MetricDefinition(Resource):
 class MetricResult(Resource):
     """One measurement of a metric on an asset by a run. It never changes."""
 
-    id: str
-    metric_definition_id: str
-    dimension_id: str
+    id: UuidText
+    metric_definition_id: UuidText
+    dimension_id: UuidText
     asset_fqn: str
-    workflow_run_id: str
+    workflow_run_id: UuidText
     numerator: Size = Field(description="How many are good.")
     denominator: Size = Field(description="Out of how many; 0 when there was nothing to measure.")
     score: str | None = Field(
@@ -107,7 +108,7 @@ class MetricResult(Resource):
 class DefinitionDeleted(Resource):
     """The answer to a deletion of a definition."""
 
-    id: str
+    id: UuidText
     deleted: bool
 
 

@@ -11,6 +11,7 @@ from pydantic import Field, PrivateAttr
 
 from schema.base import Info, OptionalJsonObject, Resource, Size, absent, change, choice, edge, resource
 from schema.data_readiness.quality import AssessmentType
+from schema.identifiers import UuidText
 from schema.storable import Storable
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class ScorecardEntity(Resource):
 class ScorecardMetric(Resource):
     """One metric, summed over the assets of the card."""
 
-    metric_definition_id: str
+    metric_definition_id: UuidText
     name: str
     fqn: str
     numerator: Size
@@ -83,7 +84,7 @@ class ScorecardMetric(Resource):
 class ScorecardDimension(Resource):
     """One dimension: the sums of its metrics, and its weight in the overall score."""
 
-    dimension_id: str
+    dimension_id: UuidText
     name: str
     fqn: str
     assessment_type: AssessmentType
@@ -106,7 +107,7 @@ class Scorecard(Resource):
     entity: ScorecardEntity
     dimensions: list[ScorecardDimension]
     as_of: datetime | None
-    workflow_run_id: str | None
+    workflow_run_id: UuidText | None
 
 
 @change

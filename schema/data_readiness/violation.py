@@ -9,6 +9,8 @@ from pydantic import Field
 
 from schema.base import Info, JsonObject, Maybe, Resource, change, choice, edge, resource
 from schema.data_readiness.quality import DefinitionId, DefinitionName, DimensionReference, Label, Words
+from schema.identifiers import UuidText
+from schema.node import entity
 from schema.storable import Storable
 
 
@@ -52,7 +54,7 @@ UNRESOLVED: Final = (ViolationStatus.OPEN, ViolationStatus.ACKNOWLEDGED)
 class ViolationDefinition(Resource):
     """A kind of violation, with the severity that it has unless a rule says otherwise."""
 
-    id: str
+    id: UuidText
     name: str
     fqn: str = Field(description="The dimension's fqn and the name, dotted.")
     dimension: DimensionReference
@@ -68,13 +70,13 @@ class ViolationDefinition(Resource):
 class ViolationEvent(Resource):
     """One step in the history of a violation."""
 
-    id: str
-    violation_id: str
+    id: UuidText
+    violation_id: UuidText
     at: datetime
     from_status: ViolationStatus | None = Field(description="Null when the violation was first seen.")
     to_status: ViolationStatus
     actor: str = Field(description="Who moved it: a user, or the user on whose behalf a run worked.")
-    workflow_run_id: str | None = Field(description="The run that moved it; null when a person did.")
+    workflow_run_id: UuidText | None = Field(description="The run that moved it; null when a person did.")
     notes: str | None
 
 
@@ -82,11 +84,11 @@ with warnings.catch_warnings():
     # The contract names a field as pydantic once named a method.
     warnings.filterwarnings("ignore", message='Field name "schema"')
 
-    @resource
+    @entity()
     class Violation(Resource):
         """Something wrong with an asset. Seen again it stays one violation; gone it is resolved, back it is open."""
 
-        id: str
+        id: UuidText
         name: str = Field(description="The kind of violation: the name of its definition.")
         fqn: str = Field(description="The asset's dotted name, with the violation's name behind it.")
         dimension: DimensionReference
@@ -95,7 +97,7 @@ with warnings.catch_warnings():
         asset_version: str | None = Field(description="The asset's version when it was last seen; null if unknown.")
         severity: Severity
         status: ViolationStatus
-        workflow_run_id: str = Field(description="The run that saw it last.")
+        workflow_run_id: UuidText = Field(description="The run that saw it last.")
         created_at: datetime
         display_name: str | None
         database: str | None
@@ -103,7 +105,7 @@ with warnings.catch_warnings():
         table: str | None
         column: str | None
         details: JsonObject
-        dq_rule_execution_id: str | None
+        dq_rule_execution_id: UuidText | None
         resolved_by: str | None
         resolution_notes: str | None
         resolved_at: datetime | None

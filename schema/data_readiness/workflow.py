@@ -17,7 +17,9 @@ from schema.base import (
     change,
     choice,
     edge,
+    resource,
 )
+from schema.identifiers import UuidText
 from schema.node import entity
 from schema.storable import Storable
 
@@ -73,11 +75,20 @@ class ConfigurationStatus(StrEnum):
     INACTIVE = "inactive"
 
 
+@resource
+class ConfigurationSchedule(Resource):
+    """When a configuration runs by itself."""
+
+    cron_expression: str = Field(description="Five cron fields.")
+    enabled: bool
+    timezone: str = Field(description="IANA time zone.")
+
+
 @entity()
 class WorkflowConfiguration(Resource):
     """A named set-up of one workflow type; each trigger of it is a run."""
 
-    id: str
+    id: UuidText
     name: str
     workflow_type: WorkflowType
     category: str
@@ -88,7 +99,7 @@ class WorkflowConfiguration(Resource):
     require_reference_pack: bool = Field(
         description="Whether a run needs a context pack, named by `context_pack_id` in the config or its parameters."
     )
-    schedule: OptionalJsonObject
+    schedule: ConfigurationSchedule | None
     status: ConfigurationStatus
     triggers: list[str]
     created_at: datetime

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from schema.base import JsonObject, Resource, change, choice, resource
 from schema.data_readiness.workflow import WorkflowType
-from schema.identifiers import Fqn
+from schema.identifiers import Fqn, UuidText
 from schema.node import entity
 from schema.storable import Storable
 
@@ -20,7 +20,18 @@ TASKS_SHOWN = 100
 
 @choice
 class RunStatus(StrEnum):
-    """Where a run or a task stands."""
+    """Where a run stands."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELED = "canceled"
+
+
+@choice
+class TaskStatus(StrEnum):
+    """Where a task of a run stands."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -34,10 +45,10 @@ class RunStatus(StrEnum):
 class RunTask(Resource):
     """One piece of a run."""
 
-    id: str
-    run_id: str
+    id: UuidText
+    run_id: UuidText
     name: str
-    status: RunStatus
+    status: TaskStatus
     started_at: datetime | None
     completed_at: datetime | None
 
@@ -46,8 +57,8 @@ class RunTask(Resource):
 class WorkflowRun(Resource):
     """One execution of a configuration; it goes on after a restart, and ends in a final status whatever happens."""
 
-    id: str
-    configuration_id: str
+    id: UuidText
+    configuration_id: UuidText
     status: RunStatus
     workflow_name: str
     workflow_type: WorkflowType
@@ -120,8 +131,8 @@ class RunCreate(Storable):
 class StartedRun(Resource):
     """The answer to a trigger: the run is queued."""
 
-    id: str
-    configuration_id: str
+    id: UuidText
+    configuration_id: UuidText
     asset_fqn: str | None
     save_all: bool
     started_at: datetime | None
