@@ -1,0 +1,165 @@
+"""What the platform has beside the contract, as section 9.2 lets a version add: each with its reason.
+
+Everything that is neither in the table nor here fails the contract test.
+"""
+
+LIMITS = "administrators configure the limits of their tenant (section 8)"
+WHY = "an administrator asks why somebody may do something"
+CATALOG = "what can be created and read must be found, changed and removed again"
+PACKS = "their states are documented, and something must move them"
+MEMORIES = "the lifecycle of memories is documented, and something must move them"
+RUNS = "a run that hangs is stopped, and one that failed is tried again"
+RESUMED = "browsers follow a stream by GET"
+ANY = "the contract writes these resources as `any ...` and leaves their paths open"
+APPROVAL = "who decides on proposals must see them first"
+FIND = "what is indexed must be found"
+
+ADDITIONS: dict[str, str] = {
+    "GET /governance/organizations/{org_id}/rate-limits": LIMITS,
+    "PUT /governance/organizations/{org_id}/rate-limits": LIMITS,
+    "GET /governance/permissions/explain": WHY,
+    "GET /assets/data": CATALOG,
+    "GET /assets/files": CATALOG,
+    "PUT /assets/files/{resource_uri}": CATALOG,
+    "DELETE /assets/files/{resource_uri}": CATALOG,
+    "GET /assets/artifacts": CATALOG,
+    "DELETE /assets/artifacts/{resource_uri}": CATALOG,
+    "GET /utils/schedules": CATALOG,
+    "GET /utils/schedules/{schedule_id}/runs": "each firing leaves a record, which is read here",
+    "GET /utils/context-packs/{pack_id}": PACKS,
+    "PUT /utils/context-packs/{pack_id}": PACKS,
+    "DELETE /utils/context-packs/{pack_id}": PACKS,
+    "PUT /utils/memories/{memory_id}": MEMORIES,
+    "DELETE /utils/memories/{memory_id}": MEMORIES,
+    **{
+        f"POST /utils/memories/{{memory_id}}/{move}": MEMORIES
+        for move in ("pin", "unpin", "archive", "reactivate", "supersede", "validate")
+    },
+    "GET /talk2data/chat/messages/sessions/{session_id}/turns/{turn_id}/stream": RESUMED,
+    "GET /data-readiness/workflows/definitions": "a configuration is made from a definition",
+    "GET /data-readiness/workflows/pipelines": CATALOG,
+    "PUT /data-readiness/workflows/{configuration_id}": CATALOG,
+    "DELETE /data-readiness/workflows/{configuration_id}": CATALOG,
+    "POST /data-readiness/workflows/{configuration_id}/runs/{run_id}/cancel": RUNS,
+    "POST /data-readiness/workflows/{configuration_id}/runs/{run_id}/retry": RUNS,
+    "GET /data-readiness/workflows/runs/{run_id}/proposals": APPROVAL,
+    "GET /data-readiness/workflows/runs/{run_id}/approval": APPROVAL,
+    "GET /data-readiness/data-assets": ANY,
+    "GET /data-readiness/data-assets/{asset_id}": ANY,
+    "GET /data-readiness/data-assets/{asset_id}/runs": ANY,
+    "GET /data-readiness/metrics/dimensions": ANY,
+    "POST /data-readiness/metrics/dimensions": ANY,
+    "PUT /data-readiness/metrics/dimensions/{dimension_id}": ANY,
+    "DELETE /data-readiness/metrics/dimensions/{dimension_id}": ANY,
+    "GET /data-readiness/metrics/definitions": ANY,
+    "POST /data-readiness/metrics/definitions": ANY,
+    "PUT /data-readiness/metrics/definitions/{definition_id}": ANY,
+    "DELETE /data-readiness/metrics/definitions/{definition_id}": ANY,
+    "GET /data-readiness/metrics/results": ANY,
+    "POST /data-readiness/violations/definitions": ANY,
+    "PUT /data-readiness/violations/definitions/{definition_id}": ANY,
+    "DELETE /data-readiness/violations/definitions/{definition_id}": ANY,
+    "GET /data-readiness/violations/{violation_id}/history": ANY,
+    "GET /data-readiness/glossary/terms": ANY,
+    "POST /data-readiness/glossary/terms": ANY,
+    "GET /data-readiness/glossary/terms/{term_id}": ANY,
+    "PUT /data-readiness/glossary/terms/{term_id}": ANY,
+    "POST /data-readiness/glossary/terms/{term_id}/approval": ANY,
+    "GET /data-readiness/glossary/terms/{term_id}/assets": ANY,
+    "POST /data-readiness/glossary/terms/{term_id}/assets": ANY,
+    "DELETE /data-readiness/glossary/terms/{term_id}/assets": ANY,
+    "GET /search/entities": FIND,
+}
+
+ADDED_STATUS = {
+    "POST /data-readiness/workflows/{configuration_id}/runs/{run_id}/retry": 202,
+    "POST /data-readiness/metrics/dimensions": 201,
+    "POST /data-readiness/metrics/definitions": 201,
+    "POST /data-readiness/violations/definitions": 201,
+    "POST /data-readiness/glossary/terms": 201,
+    "POST /data-readiness/glossary/terms/{term_id}/assets": 201,
+}
+"""The success of an addition that is not 200."""
+
+SECRETS = tuple(f"{verb}_{of}_secret" for verb in ("create", "get", "update") for of in ("project", "resource"))
+METADATA_WORDS = (
+    "business_definition business_rules description display_name extension is_dq_tagged is_pii_tagged "
+    "is_sensitivity_tagged owners summary_text tags"
+)
+
+_FIELDS: list[tuple[str, str, str, str]] = [
+    ("list_violations", "params", "asset_fqn dimension name service severity sort status workflow_run_id", "filters"),
+    ("list_memories", "params", "asset_fqn context_pack_id memory_type pinned q status validation_status", "filters"),
+    ("list_workflow_configurations", "params", "search status workflow_type", "filters"),
+    ("list_workflow_runs", "params", "asset_fqn started_after started_before status", "filters"),
+    ("list_turn_artifacts", "params", "page limit", "it is a list as every other"),
+    ("stream_turn", "params", "last_event_id", "in the graph, which has no header for it"),
+    ("create_artifact", "body", "columns rows content file_uri", "what the artifact holds"),
+    ("upload_file", "body", "file", "the bytes"),
+    ("create_data_connection", "body", "organization_wide", "`project_id` null means the whole organization"),
+    ("create_metadata", "body", f"fully_qualified_name name type {METADATA_WORDS}", "the fields of 2.5"),
+    (
+        "create_metadata",
+        "body",
+        "column_relationships constraint data_length data_type data_type_display nullable ordinal_position "
+        "precision row_count scale schema_definition table_type",
+        "the fields of 2.5",
+    ),
+    ("update_metadata", "body", f"expected_version version_change_reason {METADATA_WORDS}", "the fields of 2.5"),
+    (
+        "create_workflow_configuration",
+        "body",
+        "data_asset_types description is_default require_reference_pack",
+        "fields of the configuration",
+    ),
+    ("decide_run", "body", "proposal_ids", "to decide on some of the proposals"),
+    ("update_schedule", "body", "schedule.run_at", "the moment of a schedule that fires once"),
+    ("create_schedule", "body", "schedule.run_at", "the moment of a schedule that fires once"),
+    *(
+        (operation, "answer", "description resource_id resource_type updated_at", "what the secret is")
+        for operation in (*SECRETS, "list_project_secrets", "list_resource_secrets")
+    ),
+    *(
+        (operation, "answer", "created_by updated_by", "who wrote the secret")
+        for operation in (*SECRETS, "list_project_secrets", "list_resource_secrets")
+        if not operation.startswith("get_")
+    ),
+    *(
+        (operation, "answer", "pack_type status", "what the filters of the list ask for")
+        for operation in ("create_context_pack", "list_context_packs")
+    ),
+    *(
+        (operation, "answer", "supersedes", "the other end of `superseded_by`")
+        for operation in ("create_memory", "get_memory", "list_memories")
+    ),
+    *(
+        (
+            operation,
+            "answer",
+            "configuration_id created_at created_by last_run_at next_run_at organization_id project_id schedule.run_at "
+            "updated_at updated_by",
+            "what becomes of the schedule",
+        )
+        for operation in ("get_schedule", "update_schedule")
+    ),
+    *(
+        (operation, "answer", "feedback.created_at feedback.turn_id feedback.updated_at", "which feedback it is")
+        for operation in ("get_turn", "list_turns")
+    ),
+    ("submit_turn_feedback", "answer", "created_at turn_id updated_at", "which feedback it is"),
+    *(
+        (operation, "answer", "last_seen_at resolved_at seen_count updated_at", "what became of the violation")
+        for operation in ("get_violation", "list_violations", "update_violation")
+    ),
+    ("list_violation_definitions", "answer", "is_built_in", "built-in definitions cannot be changed"),
+    ("list_turn_artifacts", "answer", "pagination", "it is a list as every other"),
+    ("preview_artifact", "answer", "data height text value width", "what the other variants show"),
+]
+
+ADDED_FIELDS: dict[str, set[str]] = {}
+"""By operation: the parameters, fields of bodies and fields of answers that the contract does not have."""
+for _operation, _where, _names, _why in _FIELDS:
+    ADDED_FIELDS.setdefault(_operation, set()).update(f"{_where}.{name}" for name in _names.split())
+
+IN_THE_GRAPH = {"answer.items", "answer.total", "answer.offset", "answer.limit"}
+"""What a list is called in the graph, where there is one way to page for all of them."""
