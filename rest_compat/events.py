@@ -71,8 +71,10 @@ class StreamRoute(OperationRoute):
             "last_event_id_header",
             inspect.Parameter.KEYWORD_ONLY,
             annotation=Annotated[
-                str | None,
-                Header(alias=RESUME_HEADER, description="The `id` of the last event seen; wins over the parameter."),
+                int | None,
+                Header(
+                    alias=RESUME_HEADER, ge=0, description="The `id` of the last event seen; wins over the parameter."
+                ),
             ],
             default=None,
         ),

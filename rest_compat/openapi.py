@@ -1,118 +1,125 @@
-"""One OpenAPI 3.0 document per service. FastAPI speaks 3.1; this is the whole difference."""
+"""One OpenAPI 3.0 document per service: what FastAPI sees of the routes, and what clients need beside it."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from fastapi.openapi.utils import get_openapi
 
 from rest_compat.door import Door
+from rest_compat.events import StreamRoute
+from rest_compat.openapi_examples import add_examples
+from rest_compat.openapi_failures import HEADERS, error_schema, failures_of, header_references
+from rest_compat.openapi_links import add_links
+from rest_compat.openapi_version import as_openapi_3_0, plain_parameter
+from rest_compat.route import OperationRoute
+from schema.base import Resource
+from schema.descriptions import described
 
-ERROR_STATUSES = {
-    "400": "The request is malformed: unparsable JSON, a missing field, a wrong type or parameter.",
-    "401": "The token is missing, expired or invalid.",
-    "403": "The caller lacks a permission.",
-    "404": "It does not exist, or not for this caller.",
-    "409": "It exists already, or was changed concurrently.",
-    "422": "Well-formed, but outside a bound, pattern, enum or state rule.",
-    "429": "The rate window is full; `Retry-After` holds the wait in seconds.",
-    "500": "An unexpected error.",
-    "502": "The identity provider or the authorization engine cannot be reached.",
-    "503": "The service is starting up or shutting down.",
-}
+LICENSE = {"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"}
+CONTACT = {"name": "The operators of this deployment"}
 
 
 def document_of(door: Door, *, title: str, version: str, description: str) -> dict[str, Any]:
     """The published document of one service."""
+    routes = [route for route in door.router.routes if getattr(route, "path", "").startswith(door.prefix)]
     raw = get_openapi(
         title=f"Stoa {title}",
         version=version,
         description=description,
-        routes=[route for route in door.router.routes if getattr(route, "path", "").startswith(door.prefix)],
+        routes=routes,
         tags=[{"name": door.tag, "description": description}],
     )
     document = as_openapi_3_0(raw)
-    document["info"]["license"] = {"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"}
-    document["servers"] = [{"url": "/"}]
+    document["info"] |= {"license": LICENSE, "contact": CONTACT}
+    document["servers"] = [{"url": "/", "description": "The host that this document comes from."}]
     document["security"] = [{"bearer": []}]
+    variant = door.prefix == "/data-readiness"
     components = document.setdefault("components", {})
-    components["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}}
+    components["securitySchemes"] = {
+        "bearer": {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "JWT",
+            "description": "An access token of the identity provider; its claims name the organization and the user.",
+        }
+    }
     schemas = components.setdefault("schemas", {})
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
-    schemas["Error"] = _variant() if door.prefix == "/data-readiness" else _envelope()
-    for methods in document["paths"].values():
-        for operation in methods.values():
-            operation["responses"].pop("422", None)
-            for content in operation.get("requestBody", {}).get("content", {}).values():
-                content["schema"].pop("default", None)  # a body that may be left out says so by `required`
-            operation["responses"] |= {status: _failure(text) for status, text in ERROR_STATUSES.items()}
+    schemas["Error"] = error_schema(variant=variant)
+    versioned = _versioned(routes)
+    for route in routes:
+        if isinstance(route, OperationRoute):
+            for method in route.methods or ():
+                operation = document["paths"][route.path][method.lower()]
+                _complete(operation, route, versioned=route.operation.returns in versioned, variant=variant)
+    text = str(document)
+    components["headers"] = {name: h for name, h in HEADERS.items() if f"#/components/headers/{name}'" in text}
+    components["schemas"] = {name: s for name, s in schemas.items() if f"#/components/schemas/{name}'" in text}
+    for schema in components["schemas"].values():
+        _tell_names(schema)
+    add_links(document["paths"])
+    add_examples(document)
     return document
 
 
-def _failure(description: str) -> dict[str, Any]:
-    return {
-        "description": description,
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+def _complete(operation: dict[str, Any], route: OperationRoute, *, versioned: bool, variant: bool) -> None:
+    """Add what the routes do not tell FastAPI: headers, failures, and what each parameter is."""
+    responses = operation["responses"]
+    responses.pop("422", None)
+    if route.created is not None and route.created != route.answer_status:
+        plain = responses[str(route.answer_status)]
+        responses[str(route.created)] = {**plain, "description": "It was created."}
+        plain["description"] = "It stood already."
+    etag = versioned and route.envelope is None and not route.empty
+    for response in responses.values():
+        own = response.get("headers", {})
+        response["headers"] = own | header_references(*(["ETag"] if etag and "ETag" not in own else []))
+        if response.get("description") == "Successful Response":
+            response["description"] = "Done." if route.answer_status == 200 else "It was created or taken on."
+    if isinstance(route, StreamRoute):
+        responses["200"] |= {"description": "The events, as they happen.", "content": _stream_of(route)}
+    if route.empty:
+        for response in responses.values():
+            response["content"] = {"application/json": {"schema": _EMPTY}}
+    operation["responses"] = dict(sorted((responses | failures_of(route, variant=variant)).items()))
+    annotations = {parameter.name: parameter.annotation for parameter in route.operation.plain}
+    for parameter in operation.get("parameters", ()):
+        name = parameter["name"]
+        parameter["schema"] = plain_parameter(parameter["schema"])
+        if "description" not in parameter:
+            parameter["description"] = described(name, annotations.get(name)) or f"Only those with this {name}."
+    if "requestBody" in operation:
+        for media in operation["requestBody"]["content"].values():
+            media["schema"].pop("default", None)  # what is left out is left out; the operation says what it means
+            media["schema"] = plain_parameter(media["schema"]) if "allOf" in media["schema"] else media["schema"]
+        operation["requestBody"].setdefault("description", "What to work with.")
+        for content in operation["requestBody"]["content"].values():
+            content["schema"].pop("default", None)  # `required` says it, and generators have no words for it
+
+
+def _stream_of(route: StreamRoute) -> dict[str, Any]:
+    """The content of a stream. OpenAPI 3.0 has no words for events, so an extension names what each one carries."""
+    event = route.answer_type(route.operation, None).__name__
+    schema = {
+        "description": f"Server-sent events: `id`, `event`, and in `data` one {event} as JSON.",
+        "x-event-data": {"$ref": f"#/components/schemas/{event}"},
     }
+    return {"text/event-stream": {"schema": schema}}
 
 
-def _inner(*required: str) -> dict[str, Any]:
-    properties: dict[str, Any] = {
-        "code": {"type": "string", "example": "RESOURCE_NOT_FOUND"},
-        "message": {"type": "string"},
-        "status": {"type": "integer"},
-        "details": {"type": "object", "additionalProperties": True},
-        "request_id": {"type": "string"},
-        "trace_id": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
-    }
-    names = [*required, "details"]
-    return {"type": "object", "required": list(required), "properties": {name: properties[name] for name in names}}
+_EMPTY: dict[str, Any] = {"type": "object", "additionalProperties": False, "description": "Nothing."}
 
 
-def _envelope() -> dict[str, Any]:
-    error = _inner("code", "message", "status", "request_id", "trace_id")
-    return {"type": "object", "required": ["error"], "properties": {"error": error}}
+def _versioned(routes: list[Any]) -> list[type[Resource]]:
+    """The resources that carry a revision: those that can be updated."""
+    updated = [r.operation.returns for r in routes if isinstance(r, OperationRoute) and r.takes_revision]
+    return [returns for returns in updated if isinstance(returns, type) and issubclass(returns, Resource)]
 
 
-def _variant() -> dict[str, Any]:
-    properties = {"error": _inner("code", "message"), "request_id": {"type": "string"}}
-    return {"type": "object", "required": ["error", "request_id"], "properties": properties}
-
-
-def as_openapi_3_0(document: dict[str, Any]) -> dict[str, Any]:
-    """The same document, spelled as OpenAPI 3.0.3."""
-    converted: dict[str, Any] = _converted(document)
-    return {**converted, "openapi": "3.0.3"}
-
-
-def _converted(raw: Any) -> Any:
-    if isinstance(raw, list):
-        return [_converted(item) for item in raw]
-    if not isinstance(raw, dict):
-        return raw
-    node = {key: _converted(value) for key, value in raw.items()}
-    for union in ("anyOf", "oneOf"):
-        if isinstance(node.get(union), list) and {"type": "null"} in node[union]:
-            node = _nullable(node, union, [option for option in node.pop(union) if option != {"type": "null"}])
-    if "const" in node:
-        node["enum"] = [node.pop("const")]
-        if node.get("title") == "Type":  # clients would name it like the enum `ArtifactType`
-            node["title"] = "Kind"
-    for bound, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        if isinstance(node.get(bound), int | float) and not isinstance(node[bound], bool):
-            node[plain], node[bound] = node[bound], True
-    if isinstance(node.get("examples"), list):
-        node["example"] = node.pop("examples")[0]
-    if node.pop("contentMediaType", None) == "application/octet-stream":
-        node["format"] = "binary"
-    if "$ref" in node and len(node) > 1:  # 3.0 ignores what stands beside a reference
-        node["allOf"] = [{"$ref": node.pop("$ref")}]
-    return node
-
-
-def _nullable(node: dict[str, Any], union: str, options: Sequence[Any]) -> dict[str, Any]:
-    if len(options) > 1:
-        return {**node, union: list(options), "nullable": True}
-    if "$ref" in options[0]:
-        return {**node, "allOf": list(options), "nullable": True}
-    return {**options[0], **node, "nullable": True}
+def _tell_names(schema: dict[str, Any]) -> None:
+    """Mark what the contract deprecates."""
+    if "owner_id" in schema.get("properties", {}):
+        schema["properties"]["owner_id"] |= {
+            "deprecated": True,
+            "description": "The user who created it. Use created_by instead.",
+        }

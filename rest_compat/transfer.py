@@ -122,7 +122,6 @@ class DownloadRoute(OperationRoute):
                 },
             },
             304: {"description": "The bytes still have the entity tag of `If-None-Match`."},
-            416: {"description": "The range lies outside the bytes; `Content-Range` says how many there are."},
         },
         "openapi_extra": {
             "parameters": [

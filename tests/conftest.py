@@ -22,9 +22,13 @@ from tests.world import World, running_world, settings_for
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Name what this machine lacks, so that nothing is left out silently."""
+    """Name what this machine lacks, so that nothing is left out silently, and print what was measured."""
     for what, how in absent():
         terminalreporter.write_line(f"not on this machine: {what} ({how})", yellow=True)
+    for report in (*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")):
+        for name, value in report.user_properties:
+            if name == "figures" and report.when == "call":
+                terminalreporter.write_line(str(value))
 
 
 __all__ = ["postgres_server", "postgres_url"]

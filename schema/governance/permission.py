@@ -12,12 +12,12 @@ Name = Annotated[
     Field(
         min_length=1,
         max_length=255,
-        pattern=r"^[^\s#*:]+$",
+        pattern=r"^[^\s\x85\ufeff#*:]+$",
         description="A bare user id or group name, without prefix.",
     ),
 ]
 ObjectId = Annotated[
-    str, Field(min_length=1, max_length=256, pattern=r"^[^\s#*]+$", description="The id of the resource.")
+    str, Field(min_length=1, max_length=256, pattern=r"^[^\s\x85\ufeff#*]+$", description="The id of the resource.")
 ]
 
 

@@ -1,0 +1,130 @@
+"""Each service against its own document: Schemathesis with all checks and stateful links, at 100 examples.
+
+The server runs in this process with everything embedded, and Schemathesis is its own command line. It makes the same
+requests each time. What it must not report is anything at all.
+"""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+import uvicorn
+
+from auth.issuer import DevelopmentIssuer
+from persistence.jobs import InlineJobs
+from rest_compat.app import SERVICES, Service, create_app
+from rest_compat.setup import bootstrap_organization
+from tests.openapi.rules import RULES
+from tests.world import ORG, settings_for
+
+EXAMPLES = os.environ.get("STOA_TEST_SCHEMATHESIS_EXAMPLES", "100")
+"""For each operation, and as many stateful scenarios; a person in a hurry may set fewer."""
+
+ACCEPTED = ["2xx", "3xx", "401", "403", "404", "409"]
+"""How a request that fits its schema may be answered."""
+
+LAST = {"governance": "set_rate_limits"}
+"""Asked when all else is done, as a tenant's window may be tiny after it."""
+
+
+class Live(NamedTuple):
+    """A server, and the owner of a project on it."""
+
+    address: str
+    token: str
+    project: str
+
+
+@contextmanager
+def live_server(folder: Path) -> Iterator[Live]:
+    """A platform on a free port, whose jobs are done at once, and that calls no other machine."""
+    settings = settings_for(folder, outbound_private=False, connect_timeout=1)
+    settings.data.mkdir(parents=True)
+    asyncio.run(bootstrap_organization(settings, ORG, "olga", "Acme"))
+    listening = socket.create_server(("127.0.0.1", 0))
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    server = uvicorn.Server(
+        uvicorn.Config(create_app(settings, jobs=InlineJobs()), log_level="error", access_log=False)
+    )
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        while httpx.get(f"{address}/readyz").status_code != 200:
+            time.sleep(0.05)
+        issuer = DevelopmentIssuer(settings.data)
+        headers = {"Authorization": f"Bearer {issuer.issue('olga', ORG)}"}
+        made = httpx.post(f"{address}/governance/projects", json={"name": "shop"}, headers=headers)
+        project = made.json()["id"]
+        yield Live(address, issuer.issue("olga", ORG, project=project, ttl=timedelta(hours=2)), project)
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def configuration(project: str) -> str:
+    """The settings of Schemathesis, in its own language."""
+    lines = [
+        "[generation]",
+        # No store keeps the character NUL; a text that holds it is a 422 that no schema of an open object can tell.
+        "allow-x00 = false",
+        "deterministic = true",
+        f"max-examples = {EXAMPLES}",
+        "[parameters]",
+        f'"X-Project-ID" = "{project}"',
+        "[checks.positive_data_acceptance]",
+        f"expected-statuses = {ACCEPTED}",
+    ]
+    for name, (status, _) in RULES.items():
+        lines += [
+            "[[operations]]",
+            f'include-operation-id = "{name}"',
+            f"checks.positive_data_acceptance.expected-statuses = {[*ACCEPTED, str(status)]}",
+        ]
+    return "\n".join(lines)
+
+
+def schemathesis(folder: Path, live: Live, service: Service, *selection: str) -> tuple[int, str, str]:
+    """Run it; its exit status, what it printed, and its closing figures."""
+    file = folder / "schemathesis.toml"
+    file.write_text(configuration(live.project))
+    command = [Path(sys.executable).with_name("schemathesis"), "--config-file", file, "run"]
+    command += [f"{live.address}{service.door.prefix}/openapi.json", "--checks", "all", "--no-color"]
+    command += ["--phases", "examples,coverage,fuzzing,stateful", "--suppress-health-check", "all", *selection]
+    command += ["--header", f"Authorization: Bearer {live.token}"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1800, check=False)
+    text = done.stdout.replace(live.token, "<token>")
+    figures = [line.strip() for line in text.splitlines() if "generated" in line or line.startswith("=====")]
+    return done.returncode, text + done.stderr, " ".join(line for line in figures if "generated" in line)
+
+
+@pytest.mark.parametrize(
+    "service",
+    [pytest.param(s, id=s.name, marks=pytest.mark.xdist_group(f"schemathesis-{s.name}")) for s in SERVICES],
+)
+def test_schemathesis_reports_nothing(
+    service: Service, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    last = LAST.get(service.name)
+    with live_server(tmp_path) as live:
+        selections = [("--exclude-operation-id", last), ("--include-operation-id", last)] if last else [()]
+        for selection in selections:
+            status, text, figures = schemathesis(tmp_path, live, service, *selection)
+            record_property("figures", f"Schemathesis, {service.title}, {EXAMPLES} examples: {figures}")
+            assert status == 0, text[-20_000:]
+            assert "generated" in figures, text
+
+
+def test_every_rule_names_an_operation() -> None:
+    documented = {route.operation_id for service in SERVICES for route in service.door.router.routes}
+    assert set(RULES) <= documented
