@@ -56,7 +56,7 @@ def document_of(door: Door, *, title: str, version: str, description: str) -> di
     components["headers"] = {name: h for name, h in HEADERS.items() if f"#/components/headers/{name}'" in text}
     components["schemas"] = {name: s for name, s in schemas.items() if f"#/components/schemas/{name}'" in text}
     for schema in components["schemas"].values():
-        _tell_names(schema)
+        _tell(schema)
     add_links(document["paths"])
     add_examples(document)
     return document
@@ -116,8 +116,11 @@ def _versioned(routes: list[Any]) -> list[type[Resource]]:
     return [returns for returns in updated if isinstance(returns, type) and issubclass(returns, Resource)]
 
 
-def _tell_names(schema: dict[str, Any]) -> None:
-    """Mark what the contract deprecates."""
+def _tell(schema: dict[str, Any]) -> None:
+    """Describe what the classes left to the common meaning of its name, and mark what the contract deprecates."""
+    for name, told in schema.get("properties", {}).items():
+        if "$ref" not in told and "description" not in told and (meaning := described(name)) is not None:
+            told["description"] = meaning
     if "owner_id" in schema.get("properties", {}):
         schema["properties"]["owner_id"] |= {
             "deprecated": True,

@@ -22,7 +22,6 @@ FIELDS: dict[str, Any] = {
     "validated_by": "olga",
     "actor": "olga",
     "user": "olga",
-    "user_id": "olga",
     "created_at": NOW,
     "updated_at": LATER,
     "started_at": NOW,

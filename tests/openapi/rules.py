@@ -3,7 +3,12 @@
 Each names the status and the rule. Every other operation must accept whatever fits its document.
 """
 
+WHOLE = "an open object holds whole numbers of up to 64 bits"
+
 RULES: dict[str, tuple[int, str]] = {
+    "index_entities": (422, WHOLE),
+    "create_context_pack": (422, WHOLE),
+    "update_metadata": (422, WHOLE),
     "check_permission": (400, "not every type of resource has every permission"),
     "explain_permission": (400, "not every type of resource has every permission"),
     "grant_permission": (422, "not every type of resource has every relation, and some only for users"),

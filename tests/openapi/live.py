@@ -1,0 +1,54 @@
+"""A platform on a free port of this machine, in a thread of the test, with everything embedded."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import uvicorn
+
+from auth.issuer import DevelopmentIssuer
+from persistence.jobs import InlineJobs
+from rest_compat.app import create_app
+from rest_compat.setup import bootstrap_organization
+from tests.world import ORG, settings_for
+
+
+class Live(NamedTuple):
+    """A server, and the owner of a project on it."""
+
+    address: str
+    token: str
+    project: str
+
+
+@contextmanager
+def live_server(folder: Path) -> Iterator[Live]:
+    """A server whose jobs are done at once, and that calls no other machine."""
+    settings = settings_for(folder, outbound_private=False, connect_timeout=1)
+    settings.data.mkdir(parents=True)
+    asyncio.run(bootstrap_organization(settings, ORG, "olga", "Acme"))
+    listening = socket.create_server(("127.0.0.1", 0))
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    server = uvicorn.Server(
+        uvicorn.Config(create_app(settings, jobs=InlineJobs()), log_level="error", access_log=False)
+    )
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        while httpx.get(f"{address}/readyz", timeout=30).status_code != 200:
+            time.sleep(0.05)
+        issuer = DevelopmentIssuer(settings.data)
+        headers = {"Authorization": f"Bearer {issuer.issue('olga', ORG)}"}
+        made = httpx.post(f"{address}/governance/projects", json={"name": "shop"}, headers=headers, timeout=30)
+        project = made.json()["id"]
+        yield Live(address, issuer.issue("olga", ORG, project=project, ttl=timedelta(hours=2)), project)
+    finally:
+        server.should_exit = True
+        thread.join()

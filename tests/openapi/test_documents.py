@@ -1,0 +1,186 @@
+"""What the documents tell beside the paths: examples that hold, failures that can occur, links, headers."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from openapi_schema_validator import OAS30Validator
+
+from rest_compat.app import SERVICES, Service, openapi_of
+from rest_compat.openapi_examples import BODIES, FIELDS
+from rest_compat.openapi_failures import FAILURES
+from rest_compat.openapi_links import CREATED
+from rest_compat.route import OperationRoute
+
+BY_NAME = pytest.mark.parametrize("service", SERVICES, ids=[s.name for s in SERVICES])
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Each operation with its method and path."""
+    for path, methods in document["paths"].items():
+        for method, op in methods.items():
+            yield method, path, op
+
+
+def problems(document: dict[str, Any], schema: dict[str, Any], value: Any) -> list[str]:
+    """What a validator says against a value."""
+    whole = {"allOf": [schema], "components": document["components"]}  # so that its references are found
+    validator = OAS30Validator(whole, format_checker=OAS30Validator.FORMAT_CHECKER)
+    return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(value)]
+
+
+@BY_NAME
+def test_every_example_holds(service: Service) -> None:
+    document = json.loads(json.dumps(openapi_of(service)))
+    seen = 0
+    for method, path, op in operations(document):
+        carriers = [(p["name"], p["schema"], p) for p in op.get("parameters", ())]
+        bodies = op.get("requestBody", {}).get("content", {}).items()
+        answers = [(status, *item) for status, r in op["responses"].items() for item in r.get("content", {}).items()]
+        carriers += [(kind, media["schema"], media) for kind, media in bodies]
+        carriers += [(status, m["schema"], m) for status, kind, m in answers if kind == "application/json"]
+        for name, schema, carrier in carriers:
+            if name == "multipart/form-data":
+                continue
+            where = f"{method} {path} {name}"
+            example = carrier["example"] if "example" in carrier else schema["example"]
+            assert problems(document, schema, example) == [], where
+            seen += 1
+    assert seen > 0
+
+
+@BY_NAME
+def test_an_example_of_a_success_shows_more_than_nothing(service: Service) -> None:
+    for method, path, op in operations(openapi_of(service)):
+        for status, response in op["responses"].items():
+            media = response.get("content", {}).get("application/json")
+            if media is not None and status.startswith("2") and media["schema"].get("description") != "Nothing.":
+                assert media["example"], f"{method} {path} {status}"
+
+
+@BY_NAME
+def test_an_example_of_a_failure_shows_its_code_and_status(service: Service) -> None:
+    for method, path, op in operations(openapi_of(service)):
+        for status, response in op["responses"].items():
+            if status < "4":
+                continue
+            error = response["content"]["application/json"]["example"]["error"]
+            assert error["code"] == FAILURES[status].codes[0], f"{method} {path}"
+            assert error.get("status", int(status)) == int(status)
+            assert error["code"] in response["description"]
+
+
+@BY_NAME
+def test_the_failures_are_those_that_can_occur(service: Service) -> None:
+    for method, path, op in operations(openapi_of(service)):
+        where, listed = f"{method} {path}", set(op["responses"])
+        assert {"400", "401", "403", "429", "500", "502", "503"} <= listed, where
+        assert ("409" in listed) == (method != "get" and "Idempotency-Key" in {p["name"] for p in op["parameters"]})
+        assert ("413" in listed) == ("requestBody" in op), where
+        if "{" in path or "requestBody" in op:
+            assert "404" in listed, where
+        if "requestBody" in op:
+            assert "422" in listed, where
+
+
+@BY_NAME
+def test_every_answer_documents_its_headers(service: Service) -> None:
+    document = openapi_of(service)
+    always = {"X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
+    for method, path, op in operations(document):
+        for status, response in op["responses"].items():
+            where = f"{method} {path} {status}"
+            assert always <= set(response["headers"]), where
+            assert ("Retry-After" in response["headers"]) == (status in ("429", "503")), where
+        if method in ("put", "patch"):
+            assert "ETag" in op["responses"]["200"]["headers"] or path.endswith("/rate-limits"), where
+    for header in document["components"]["headers"].values():
+        assert {"description", "schema", "example"} <= set(header)
+
+
+@BY_NAME
+def test_everything_is_described(service: Service) -> None:
+    document = openapi_of(service)
+    assert {"title", "version", "description", "license", "contact"} <= set(document["info"])
+    for method, path, op in operations(document):
+        where = f"{method} {path}"
+        assert op["tags"] == [service.door.tag], where
+        assert re.fullmatch(r"[a-z][a-z0-9_]*", op["operationId"]), where
+        assert len(op["summary"]) > 8, where
+        for parameter in op["parameters"]:
+            assert len(parameter["description"]) > 4, f"{where} {parameter['name']}"
+            assert "nullable" not in parameter["schema"], f"{where} {parameter['name']}"
+    for name, schema in document["components"]["schemas"].items():
+        for field, told in schema.get("properties", {}).items():
+            if "$ref" not in told:
+                assert told.get("description") or "allOf" in told, f"{name}.{field}"
+        if "owner_id" in schema.get("properties", {}):
+            assert schema["properties"]["owner_id"]["deprecated"] is True, name
+
+
+@BY_NAME
+def test_what_refuses_unknown_fields_says_so(service: Service) -> None:
+    document = openapi_of(service)
+    for method, path, op in operations(document):
+        for media in op.get("requestBody", {}).get("content", {}).values():
+            schema = media["schema"].get("items", media["schema"])
+            if "$ref" in schema:
+                schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+            assert schema["additionalProperties"] is False, f"{method} {path}"
+
+
+def test_every_create_leads_to_what_is_done_with_its_resource() -> None:
+    documents = [openapi_of(service) for service in SERVICES]
+    linked: dict[str, set[str]] = {}
+    for document in documents:
+        ids = {op["operationId"]: op for _, _, op in operations(document)}
+        for op in ids.values():
+            for status, response in op["responses"].items():
+                for name, link in response.get("links", {}).items():
+                    assert status.startswith("2")
+                    assert link["operationId"] in ids
+                    names = {p["name"] for p in ids[name]["parameters"]}
+                    assert set(link["parameters"]) <= names, name
+                    linked.setdefault(op["operationId"], set()).add(name)
+    assert set(linked) == set(CREATED)
+    assert {"get_memory", "update_memory", "delete_memory", "pin_memory"} <= linked["create_memory"]
+    assert {"get_turn", "submit_turn_feedback", "stream_turn", "cancel_task"} <= linked["create_turn"]
+    assert {"get_data_connection", "update_data_connection"} <= linked["create_data_connection"]
+    assert {"get_workflow_run", "list_run_tasks", "decide_run"} <= linked["trigger_run"]
+    assert {"get_resource_secret", "delete_resource_secret"} <= linked["create_resource_secret"]
+
+
+def test_no_create_is_left_without_links() -> None:
+    """A create under whose path something is read, changed or deleted has its line in the table."""
+    for service in SERVICES:
+        routes = [r for r in service.door.router.routes if isinstance(r, OperationRoute)]
+        for route in routes:
+            if route.methods == {"POST"} and (route.answer_status == 201 or route.created == 201):
+                below = [r for r in routes if re.match(re.escape(route.path) + r"/\{\w+\}$", r.path)]
+                if below and not route.path.startswith("/api/"):
+                    assert route.operation_id in CREATED, route.path
+
+
+def test_no_example_is_left_over() -> None:
+    documents = [openapi_of(service) for service in SERVICES]
+    schemas = {name for document in documents for name in document["components"]["schemas"]}
+    assert set(BODIES) <= schemas
+    names = {field for d in documents for s in d["components"]["schemas"].values() for field in s.get("properties", ())}
+    names |= {p["name"] for document in documents for _, _, op in operations(document) for p in op["parameters"]}
+    assert set(FIELDS) <= names
+
+
+@BY_NAME
+def test_a_parameter_is_never_null_and_a_nullable_has_a_type(service: Service) -> None:
+    def walk(node: Any, where: str) -> None:
+        if isinstance(node, dict):
+            assert node.get("nullable") is not True or "type" in node, where
+            for key, value in node.items():
+                walk(value, f"{where}/{key}")
+        elif isinstance(node, list):
+            for at, value in enumerate(node):
+                walk(value, f"{where}/{at}")
+
+    walk(openapi_of(service), service.name)
