@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import gc
 import logging
 from collections.abc import Callable, Sequence
@@ -307,18 +308,15 @@ def _http_app(
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     for service in services:
         app.router.routes.extend(service.door.router.routes)
-    documents = {service.name: openapi_of(service) for service in services}
 
-    def document(name: str) -> Callable[[Request], Any]:
-        async def endpoint(_request: Request) -> Response:
-            return JSONResponse(documents[name])
-
-        return endpoint
+    def document(service: Service) -> Callable[[Request], Response]:
+        # Not a coroutine, so that the first request, which makes the document, holds up nobody else.
+        return lambda _request: JSONResponse(openapi_of(service))
 
     for service in services:
-        app.router.routes.append(Route(f"{service.door.prefix}/openapi.json", document(service.name)))
+        app.router.routes.append(Route(f"{service.door.prefix}/openapi.json", document(service)))
     if len(services) == 1:
-        app.router.routes.append(Route("/openapi.json", document(services[0].name)))
+        app.router.routes.append(Route("/openapi.json", document(services[0])))
     if any(service.name == "governance" for service in services) and settings.service_key is not None:
         app.router.routes.extend(relation_routes(settings.service_key))
     graph = build_subgraph(services[0].name, settings) if len(services) == 1 else build_graph(settings)
@@ -343,8 +341,9 @@ def _http_app(
     return app
 
 
+@functools.cache
 def openapi_of(service: Service) -> dict[str, Any]:
-    """The OpenAPI 3.0 document of one service."""
+    """The OpenAPI 3.0 document of one service, made when it is first asked for. Not to be changed."""
     return document_of(
         service.door, title=service.title, version=version("stoa-platform"), description=service.description
     )
