@@ -217,6 +217,7 @@ COMMON: Final = {
     "is_active": "Whether it is looked for.",
     "default_severity": "How much it matters unless somebody says otherwise.",
     "at": "When it happened, in UTC.",
+    "include_children": "Whether to answer with the direct children too, 500 at most.",
 }
 """What a name means wherever it stands, unless a field says something else."""
 
