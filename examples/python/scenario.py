@@ -57,9 +57,8 @@ def got(answer: T | Error | DataReadinessError | None) -> T:
     return answer
 
 
-def main() -> None:
-    """Run it."""
-    client = AuthenticatedClient(base_url=URL, token=TOKEN, raise_on_unexpected_status=True)
+def new_project(client: AuthenticatedClient) -> str:
+    """The id of a project of our own."""
     print("organization:", got(list_organizations.sync(client=client)).data[0].id)
 
     # The same Idempotency-Key twice: the second request answers what the first one did.
@@ -68,8 +67,11 @@ def main() -> None:
     project = got(create_project.sync(client=client, body=wanted, idempotency_key=key))
     assert got(create_project.sync(client=client, body=wanted, idempotency_key=key)).id == project.id
     print("project: created once by two requests")
-    client = client.with_headers({"X-Project-ID": project.id})
+    return project.id
 
+
+def work(client: AuthenticatedClient, project: str) -> None:
+    """Fill the project and search it."""
     connection = got(
         create_data_connection.sync(
             client=client,
@@ -123,7 +125,7 @@ def main() -> None:
         run = got(get_workflow_run.sync(configuration.id, started.id, client=client))
     print("run:", run.status)
 
-    found = got(search_metadata.sync(client=client, x_project_id=project.id, q="orders", asset_type="table"))
+    found = got(search_metadata.sync(client=client, x_project_id=project, q="orders", asset_type="table"))
     table = found.results[0]
     print(f"search: {found.pagination.total} table, {table.name} with {table.column_count} columns")
 
@@ -131,6 +133,14 @@ def main() -> None:
         upload()
     except Refused as error:
         print("error:", error.code)
+
+
+def main() -> None:
+    """Run it."""
+    with AuthenticatedClient(base_url=URL, token=TOKEN) as client:
+        project = new_project(client)
+    with AuthenticatedClient(base_url=URL, token=TOKEN, headers={"X-Project-ID": project}) as client:
+        work(client, project)
 
 
 if __name__ == "__main__":

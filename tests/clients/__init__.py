@@ -1,0 +1,1 @@
+"""Clients generated from the published documents, held against a real server."""

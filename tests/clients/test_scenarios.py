@@ -1,0 +1,76 @@
+"""The scenario of `examples/`, in every hand, against a real server."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.clients.conftest import environment_of
+from tests.support.clients import PYTHON, run, succeeded
+from tests.support.server import ROOT, Server
+
+pytestmark = [pytest.mark.xdist_group("clients"), pytest.mark.timeout(600)]
+
+PRINTED = """\
+organization: acme
+project: created once by two requests
+connection: Shop files, ACTIVE
+memory: Totals, added twice, stored 1 time
+file: orders.csv, 128 bytes up and the same bytes down
+run: completed
+search: 1 table, orders with 4 columns
+error: RESOURCE_ALREADY_EXISTS
+"""
+IN_THE_GRAPH = PRINTED.replace("file: orders.csv, 128 bytes up and the same bytes down\n", "")
+SHORTER = """\
+organization: acme
+project: created
+connection: Shop files, PENDING
+run: completed, 1 tasks
+search: 1 table, orders with 4 columns
+error: RESOURCE_ALREADY_EXISTS
+"""
+
+
+def test_the_page_of_the_examples_shows_what_they_print() -> None:
+    assert PRINTED in (ROOT / "examples" / "README.md").read_text()
+
+
+def test_curl_alone_runs_the_scenario(examples: Path, live: dict[str, str]) -> None:
+    assert succeeded(run("bash", "scenario.sh", cwd=examples, env=live)) == PRINTED
+
+
+def test_the_generated_python_client_runs_the_scenario(python_client: Path, live: dict[str, str]) -> None:
+    done = run(PYTHON, "-W", "error", "scenario.py", cwd=python_client, env=live)
+    assert (succeeded(done), done.stderr) == (PRINTED, "")
+
+
+@pytest.mark.parametrize(("program", "printed"), [("rest", PRINTED), ("codegen", IN_THE_GRAPH), ("tada", SHORTER)])
+def test_the_typed_typescript_clients_run_the_scenario(
+    typescript_client: Path, live: dict[str, str], program: str, printed: str
+) -> None:
+    done = run("node", f"build/{program}.js", cwd=typescript_client, env=live)
+    assert (succeeded(done), done.stderr) == (printed, "")
+
+
+def test_the_generated_documents_are_all_that_a_server_of_trusted_documents_takes(
+    examples: Path, typescript_client: Path, tmp_path: Path
+) -> None:
+    trusted = typescript_client / "src" / "generated" / "graphql" / "persisted-documents.json"
+    settings = {
+        "filesystem_roots": examples / "shop",
+        "graphql_trusted_documents": trusted,
+        "graphql_trusted_only": True,
+    }
+    with Server(tmp_path, settings=settings) as server:
+        server.ready()
+        env = environment_of(server, tmp_path)
+        hashes = env | {"STOA_SEND_HASHES": "1"}
+        assert succeeded(run("node", "build/codegen.js", cwd=typescript_client, env=hashes)) == IN_THE_GRAPH
+        other = run("node", "build/tada.js", cwd=typescript_client, env=env)
+        assert other.returncode == 1
+        assert "code: 'FORBIDDEN'" in other.stderr
+    documents = json.loads(trusted.read_text())
+    written = re.findall(r"\b(?:query|mutation|subscription) \w+", (typescript_client / "src/codegen.ts").read_text())
+    assert sorted(re.match(r"\w+ \w+", text)[0] for text in documents.values()) == sorted(written)  # type: ignore[index]
