@@ -137,9 +137,18 @@ class _Walk:
             if value is None or value is Undefined:
                 value = field.args[name].default_value
             if isinstance(value, int) and not isinstance(value, bool):
-                found = max(value, found or 0, 0)
+                found = max(min(value, _most(field, name)), found or 0, 0)
         ids = value_from_ast_untyped(given["ids"], self.variables) if "ids" in given else None
         return len(ids) if isinstance(ids, list) else found
+
+
+def _most(field: GraphQLField, argument: str) -> int:
+    """How many items an argument can ask for: beyond its bound the operation refuses it, as it does in REST."""
+    operation = field.extensions["strawberry-definition"].metadata.get("operation")
+    if operation is None:
+        return _TOO_MUCH
+    known = operation.arguments.model_fields[field.args[argument].extensions["strawberry-definition"].python_name]
+    return min((bound.le for bound in known.metadata if hasattr(bound, "le")), default=_TOO_MUCH)
 
 
 def root_fields(

@@ -1,7 +1,6 @@
 """The graph: the fields of every service (`schema/fields/`), and how its errors are told."""
 
 import logging
-import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import datetime
@@ -31,7 +30,7 @@ from schema.fields.utils import UtilsMutation, UtilsQuery
 from schema.leaves import LeafExecutor
 from schema.limits import GraphSettings, extensions
 from schema.problems import body_problems
-from schema.refused import refused_input
+from schema.refused import refused_input, snake
 
 log = logging.getLogger("stoa.graphql")
 
@@ -113,7 +112,7 @@ def _as_api_error(error: GraphQLError, context: ExecutionContext | None) -> ApiE
 
 def _snake(part: object) -> object:
     """A field as REST and the arguments' own checks spell it, so that `details` reads the same at both doors."""
-    return re.sub("(?<=.)([A-Z])", r"_\1", part).lower() if isinstance(part, str) else part
+    return snake(part) if isinstance(part, str) else part
 
 
 def _zulu(moment: datetime) -> str:

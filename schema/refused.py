@@ -5,6 +5,7 @@ values are shown once more to the operation's own checks, in the spelling of RES
 same code, message and details at both doors.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -109,6 +110,11 @@ def _show(operation: Operation[..., Any], given: dict[str, Any]) -> None:
         raise MissingRequiredField("A JSON body is required here.", field="body")
 
 
+def snake(name: str) -> str:
+    """A field as REST spells it."""
+    return re.sub("(?<=.)([A-Z])", r"_\1", name).lower()
+
+
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else orjson.dumps(value).decode()
 
@@ -126,7 +132,7 @@ def _spelled(kind: Any, value: Any) -> Any:
         for name, item in value.items():
             known = kind.fields.get(name)
             if known is None:
-                spelled[name] = item
+                spelled[snake(name)] = item
             else:
                 spelled[known.extensions["strawberry-definition"].python_name] = _spelled(known.type, item)
         return spelled

@@ -137,7 +137,7 @@ class GraphDoor(Door):
         kind = OperationType.QUERY if op.name in QUERIES else OperationType.MUTATION
         if op.name in SUBSCRIPTIONS:
             kind = OperationType.SUBSCRIPTION
-            headers["Accept"] = "multipart/mixed;boundary=graphql;subscriptionSpec=1.0"
+            headers["Accept"] = "text/event-stream"
         root = SDL.get_root_type(kind)
         assert root is not None
         name = next(n for n, f in root.fields.items() if f is field)
@@ -165,9 +165,8 @@ class GraphDoor(Door):
             form = {"operations": orjson.dumps(asked).decode(), "map": orjson.dumps(places).decode()}
             how = {"data": form, "files": {"0": file.sent}}
         self.last = await self.client.post("/graphql", headers=headers, **how)
-        if self.last.headers["content-type"].startswith("multipart/mixed"):
-            lines = [line for line in self.last.text.splitlines() if line.startswith('{"payload"')]
-            told = [orjson.loads(line)["payload"] for line in lines]
+        if self.last.headers["content-type"].startswith("text/event-stream"):
+            told = followed(self.last.text)
             if not told[0].get("errors"):
                 return [from_wire(field.type, one["data"][name]) for one in told]
             answer = told[0]
@@ -202,6 +201,16 @@ class Sent:
     def sent(self) -> tuple[str, bytes, str]:
         """As the client takes it."""
         return self.name, self.data, self.content_type
+
+
+def followed(text: str) -> list[dict[str, Any]]:
+    """The results of a subscription that was followed by server-sent events."""
+    lines = text.splitlines()
+    return [
+        orjson.loads(data.removeprefix("data: "))
+        for event, data in zip(lines, lines[1:], strict=False)
+        if event == "event: next"
+    ]
 
 
 def form_of(body: Any) -> dict[str, str]:

@@ -1,0 +1,35 @@
+"""One stocked world for each process that takes part, and the count of cases at the end."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.parity.twin import Twin, started
+
+CASES = int(os.environ.get("STOA_TEST_PARITY_CASES", "80"))
+"""Cases of each operation; more for a longer search."""
+
+
+@pytest.fixture(scope="session")
+def twin(tmp_path_factory: pytest.TempPathFactory, _sqlite_template: Path) -> Iterator[Twin]:
+    """The world, stocked once."""
+    twin, close = started(tmp_path_factory.mktemp("parity") / "world", _sqlite_template)
+    yield twin
+    close()
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say how many cases were compared, of all processes together."""
+    counted = [
+        value
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if getattr(report, "when", None) == "call"
+        for name, value in report.user_properties
+        if name == "parity_cases"
+    ]
+    if counted:
+        terminalreporter.write_line(f"REST = GraphQL: {sum(counted)} cases of {len(counted)} operations were compared")

@@ -1,0 +1,105 @@
+"""REST and GraphQL are one platform: same caller, data and input give the same value, error, effects and charge."""
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from tests.contract.test_permission_matrix import MATRIX
+from tests.doors import FIELDS, ROUTES, SUBSCRIPTIONS
+from tests.parity.conftest import CASES
+from tests.parity.inputs import GROUPS, Step, sequences, steps
+from tests.parity.twin import Seen, Twin
+
+OPERATIONS = sorted(set(ROUTES) & set(FIELDS))
+ONE_DOOR = {"run_progress": "the contract has no path for it; the graph adds it as a subscription"}
+
+
+def test_every_operation_of_both_doors_is_compared() -> None:
+    assert set(ROUTES) ^ set(FIELDS) == set(ONE_DOOR)
+    assert len(OPERATIONS) * CASES >= 10_000
+
+
+SEARCH = settings(
+    derandomize=True,
+    deadline=None,
+    database=None,
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_call_does_the_same_through_both_doors(operation: str, twin: Twin, record_property: Any) -> None:
+    counted, accepted = 0, []
+
+    @settings(SEARCH, max_examples=CASES)
+    @given(step=steps(operation))
+    def compare(step: Step) -> None:
+        nonlocal counted
+        counted += 1
+        twin.restore()
+        seen = require_same(twin, step)
+        accepted.append(not seen.answer.refused)
+
+    compare()
+    assert counted >= CASES
+    assert any(accepted)
+    assert not all(accepted)
+    record_property("parity_cases", counted)
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("group", GROUPS)
+def test_calls_after_one_another_do_the_same(group: str, twin: Twin, record_property: Any) -> None:
+    counted = 0
+
+    @settings(SEARCH, max_examples=max(CASES // 2, 1))
+    @given(sequence=sequences(group))
+    def compare(sequence: tuple[Step, ...]) -> None:
+        nonlocal counted
+        twin.restore()
+        for step in sequence:
+            counted += 1
+            require_same(twin, step)
+
+    compare()
+    record_property("parity_cases", counted)
+
+
+@pytest.mark.parametrize("operation", [name for name in OPERATIONS if ROUTES[name].operation.kind != "reads"])
+def test_what_one_door_did_under_a_key_the_other_answers_again(operation: str, twin: Twin) -> None:
+    """The same request is the same at both doors, down to the fingerprint that the key is kept with."""
+    twin.restore()
+    sibling = {case.operation for case in MATRIX if case.on == "own session"}  # the owner's own are there
+    rest, graph = twin.after_one_another(Step(operation, base=int(operation in sibling), key="one key").call(twin))
+    assert not rest.answer.refused
+    assert graph.answer.told == rest.answer.told
+    assert graph.changes == rest.changes
+    assert graph.charged == rest.charged  # being told again is charged too
+
+
+def require_same(twin: Twin, step: Step) -> Seen:
+    """Make one call through both doors. Raises AssertionError that shows both answers when they differ."""
+    rest, graph = twin.twice(step.call(twin))
+    if step.operation in SUBSCRIPTIONS:  # the graph begins a stream before it knows what to charge
+        rest.answer.window = graph.answer.window = {}
+    different = [name for name, one, other in _parts(rest, graph) if one != other]
+    assert not different, "\n".join(
+        [f"{step}", f"differ in {', '.join(different)}"]
+        + [
+            f"  {name}\n    REST  {one!r}\n    graph {other!r}"
+            for name, one, other in _parts(rest, graph)
+            if one != other
+        ]
+    )
+
+
+def _parts(rest: Seen, graph: Seen) -> list[tuple[str, Any, Any]]:
+    return [
+        ("answer", (rest.answer.refused, rest.answer.told), (graph.answer.refused, graph.answer.told)),
+        ("charge", rest.charged, graph.charged),
+        ("window", rest.answer.window, graph.answer.window),
+        ("changes", rest.changes, graph.changes),
+    ]
