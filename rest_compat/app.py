@@ -50,6 +50,7 @@ from rest_compat.assets import assets
 from rest_compat.data_readiness import data_readiness
 from rest_compat.door import Door
 from rest_compat.errors import as_api_error, response_of
+from rest_compat.explorer import ExplorerAt
 from rest_compat.governance import governance
 from rest_compat.graphql import GraphEndpoint
 from rest_compat.middleware import PROBES, Front, probe
@@ -321,9 +322,9 @@ def _http_app(
         app.router.routes.extend(relation_routes(settings.service_key))
     graph = build_subgraph(services[0].name, settings) if len(services) == 1 else build_graph(settings)
     endpoint = GraphEndpoint(graph, settings, clock, multipart_uploads_enabled=True)
-    app.router.routes.append(Route("/graphql", endpoint, methods=["GET", "POST"]))
-    app.router.routes.append(WebSocketRoute("/graphql", endpoint))
     pages = [ServiceDocument(s.name, s.title, s.description, f"{s.door.prefix}/openapi.json") for s in services]
+    app.router.routes.append(Route("/graphql", ExplorerAt(endpoint, pages), methods=["GET", "POST"]))
+    app.router.routes.append(WebSocketRoute("/graphql", endpoint))
     app.router.routes.extend(page_routes(pages))
     for path in sorted(PROBES):
         app.router.routes.append(Route(path, probe(ready if path == "/readyz" else lambda: True)))

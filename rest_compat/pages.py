@@ -15,12 +15,13 @@ from string import Template
 
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 STATIC_FOLDER = Path(__file__).parent / "static"
+GRAPHQL_PATH = "/graphql"
 
 EXPLORER_FILES = (
     "vendor/react.js",
@@ -29,6 +30,7 @@ EXPLORER_FILES = (
     "vendor/graphiql.css",
     "vendor/plugin-explorer.js",
     "vendor/plugin-explorer.css",
+    "vendor/graphql-sse.js",
 )
 DOCS_FILES = ("vendor/swagger-ui.js", "vendor/swagger-ui.css")
 
@@ -58,18 +60,21 @@ PAGE_HEADERS = {
 }
 
 DEFAULT_QUERY = """\
-# Stoa's graph: write on the left, read on the right.
+# Stoa's graph: write on the left,
+# read on the right.
 #
-#   play button or Ctrl-Enter   run the query
-#   Ctrl-Space                  what can be written here
-#   book icon                   every type and field
-#   folder icon                 build by ticking fields
+# Ctrl-Enter   run the query
+# Ctrl-Space   what can stand here
+# book icon    types and fields
+# list icon    examples
+# folder icon  build by ticking
 #
-# Sign in with the token field above; a development
-# server prints a token with
-#   .venv/bin/stoa token --user alice --org acme
+# Sign in with the field Token. A
+# development server prints one:
+# stoa token --user a --org acme
 
-# The play button asks which of these two to run.
+# The play button asks which one
+# of these two to run.
 
 query Projects {
   projects {
@@ -86,9 +91,8 @@ query Projects {
   }
 }
 
-# The catalog of one project: the token's own, or the one
-# named above. Words, name:ord* or is_pii_tagged:true work
-# in q as well.
+# The catalog of one project: the
+# token's or the one named above.
 query Catalog {
   searchMetadata(assetType: TABLE, q: "*", limit: 10) {
     total
@@ -134,12 +138,15 @@ def index_page(services: Sequence[ServiceDocument], *, root: str = "") -> str:
     return _fill("index.html", root=root, title="Stoa", raw={"services": cards})
 
 
-def explorer_page(graphql_path: str, *, default_query: str = DEFAULT_QUERY, root: str = "") -> str:
+def explorer_page(
+    graphql_path: str, *, default_query: str = DEFAULT_QUERY, examples: str = "[]", root: str = ""
+) -> str:
     """Return the GraphQL explorer.
 
     Args:
         graphql_path: The path of the GraphQL endpoint on this server.
         default_query: What the editor shows to somebody who opens it for the first time.
+        examples: The requests to start from, as JSON: titles of groups, each with its examples.
         root: The path under which the application is mounted, without a slash at its end.
     """
     if missing := missing_files(EXPLORER_FILES):
@@ -148,8 +155,17 @@ def explorer_page(graphql_path: str, *, default_query: str = DEFAULT_QUERY, root
         "explorer.html",
         root=root,
         title="GraphQL explorer | Stoa",
-        text={"graphql_path": graphql_path, "default_query": default_query},
+        text={"graphql_path": graphql_path, "default_query": default_query, "examples": examples},
     )
+
+
+def explorer_answer(request: Request, *, default_query: str = DEFAULT_QUERY, examples: str = "[]") -> Response:
+    """Return the answer to a browser that comes to see the explorer."""
+    root = _root(request)
+    html = explorer_page(root + GRAPHQL_PATH, default_query=default_query, examples=examples, root=root)
+    answer = _page(html, 503 if missing_files(EXPLORER_FILES) else 200)
+    answer.headers["Vary"] = "Accept"  # another client gets data at the same address
+    return answer
 
 
 def docs_page(openapi_path: str, title: str, *, root: str = "") -> str:
@@ -170,10 +186,10 @@ def missing_files(names: Sequence[str]) -> list[str]:
     return [name for name in names if not (STATIC_FOLDER / name).is_file()]
 
 
-def page_routes(
-    services: Sequence[ServiceDocument], *, graphql_path: str = "/graphql", default_query: str = DEFAULT_QUERY
-) -> list[BaseRoute]:
+def page_routes(services: Sequence[ServiceDocument]) -> list[BaseRoute]:
     """Return the routes `/`, `/explorer`, `/docs`, `/docs/{service}` and `/static/...`, none of which needs a token.
+
+    The explorer itself stands at the endpoint of the graph (`rest_compat.explorer`), and `/explorer` leads there.
 
     `/docs` is the documentation itself when there is one service, else the front page with its list of them. A service
     that is not listed answers 404 with that same page.
@@ -184,9 +200,8 @@ def page_routes(
         return _page(index_page(services, root=_root(request)))
 
     async def explorer(request: Request) -> Response:
-        root = _root(request)
-        html = explorer_page(root + graphql_path, default_query=default_query, root=root)
-        return _page(html, 503 if missing_files(EXPLORER_FILES) else 200)
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"{_root(request)}{GRAPHQL_PATH}{query}", 308, PAGE_HEADERS)
 
     async def docs(request: Request) -> Response:
         root = _root(request)

@@ -13,9 +13,10 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, request_response
 from strawberry.asgi import GraphQL
 
+from rest_compat.explorer import ExplorerAt
 from rest_compat.pages import DOCS_FILES, EXPLORER_FILES, ServiceDocument, missing_files, page_routes
 from tests.support.browser import Browser, Page, running_browser, wait_until
 from tests.support.needs import missing
@@ -79,7 +80,7 @@ class Site:
             ServiceDocument("utils", "Utils", "The catalog.", "/utils/openapi.json"),
         ]
         routes = [
-            Route("/graphql", graphql, methods=["GET", "POST"]),
+            Route("/graphql", ExplorerAt(request_response(graphql), services), methods=["GET", "POST"]),
             Route("/assets/openapi.json", openapi),
             Route("/assets/echo", echo),
             *page_routes(services),
@@ -144,7 +145,7 @@ def write_query(page: Page, name: str, selection: str) -> None:
 
 
 def test_the_explorer_knows_the_graph_and_shows_a_query_to_start_from(page: Page, site: Site) -> None:
-    page.open(f"{site.address}/explorer")
+    page.open(f"{site.address}/graphql")
 
     page.wait_for_element(".graphiql-query-editor .CodeMirror-code .cm-keyword")
     assert "# Stoa's graph" in page.text(".graphiql-query-editor .CodeMirror-code")
@@ -153,7 +154,7 @@ def test_the_explorer_knows_the_graph_and_shows_a_query_to_start_from(page: Page
 
 
 def test_a_query_that_somebody_types_is_run_and_answered(page: Page, site: Site) -> None:
-    page.open(f"{site.address}/explorer")
+    page.open(f"{site.address}/graphql")
     write_query(page, "Three", "{ packs(first: 3) { name } }")
     page.click("button.graphiql-execute-button")
 
@@ -162,7 +163,7 @@ def test_a_query_that_somebody_types_is_run_and_answered(page: Page, site: Site)
 
 def test_the_explorer_opens_its_settings_and_the_bar_follows_the_theme_that_is_chosen(page: Page, site: Site) -> None:
     page.prefer("light")
-    page.open(f"{site.address}/explorer")
+    page.open(f"{site.address}/graphql")
     page.click("button[aria-label='Open settings dialog']")
     page.wait_for_element(".graphiql-dialog")
     bar = "getComputedStyle(document.querySelector('.bar')).backgroundColor"
@@ -174,7 +175,7 @@ def test_the_explorer_opens_its_settings_and_the_bar_follows_the_theme_that_is_c
 
 
 def test_the_query_builder_lists_the_fields_of_the_graph(page: Page, site: Site) -> None:
-    page.open(f"{site.address}/explorer")
+    page.open(f"{site.address}/graphql")
     page.click("button[aria-label='Show GraphiQL Explorer']")
 
     page.wait_for("document.querySelector('.graphiql-explorer-root')?.innerText.includes('packs')")
@@ -182,11 +183,11 @@ def test_the_query_builder_lists_the_fields_of_the_graph(page: Page, site: Site)
 
 def test_a_link_with_a_token_signs_in_and_leaves_no_trace_in_the_address(page: Page, site: Site) -> None:
     token = token_of(sub="alice", organization_id="acme", exp=int(time.time()) + 3600)
-    page.open(f"{site.address}/explorer#token={token}&project=proj%3Ared")
+    page.open(f"{site.address}/graphql#token={token}&project=proj%3Ared")
     page.wait_for_element(".graphiql-container")
     wait_until(lambda: site.asked and page.evaluate("1"), "the explorer asks the graph")
 
-    assert page.evaluate("location.href") == f"{site.address}/explorer"
+    assert page.evaluate("location.href") == f"{site.address}/graphql"
     assert site.asked[-1]["authorization"] == f"Bearer {token}"
     assert site.asked[-1]["x-project-id"] == "proj:red"
     assert page.text("#who").startswith("alice at acme, until ")
@@ -196,7 +197,7 @@ def test_a_link_with_a_token_signs_in_and_leaves_no_trace_in_the_address(page: P
 
 def test_a_token_pasted_into_the_field_is_sent_from_then_on_and_kept_in_this_tab_alone(page: Page, site: Site) -> None:
     token = token_of(sub="bob", exp=int(time.time()) + 3600)
-    page.open(f"{site.address}/explorer")
+    page.open(f"{site.address}/graphql")
     wait_until(lambda: site.asked and page.evaluate("1"), "the explorer asks the graph")
     assert "authorization" not in site.asked[-1]
     assert page.text("#who") == "not signed in"
@@ -271,9 +272,10 @@ LOWEST_CONTRAST = """
     [
         ("/", "h1", ["h1", "h2", ".lead", ".cards strong", ".cards span", "pre code", ".brand", "nav a", "#who"]),
         (
-            "/explorer",
+            "/graphql",
             ".cm-keyword",
-            [".brand", "nav a", "#who", ".bar label", "#token", ".cm-keyword", ".cm-comment", ".cm-property"],
+            [".brand", "nav a", "#who", ".bar label", "#token", ".cm-keyword", ".cm-comment", ".cm-property"]
+            + [f".examples {name}" for name in ("h1", "h2", "strong", "span")],
         ),
         (
             "/docs/assets",

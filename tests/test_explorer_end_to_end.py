@@ -31,7 +31,7 @@ def test_a_query_typed_into_the_explorer_is_answered_by_the_platform(tab: Page, 
     with Server(tmp_path).ready() as server, Client(tmp_path, server) as client:
         token = DevelopmentIssuer(tmp_path / "data").issue("olga", "acme", ttl=timedelta(hours=1))
 
-        tab.open(f"{server.address}/explorer#token={token}&project={client.project}")
+        tab.open(f"{server.address}/graphql#token={token}&project={client.project}")
         write_query(tab, "Mine", "{ projects { items { name organizationId } } }")
         tab.click("button.graphiql-execute-button")
         tab.wait_for("document.querySelector('.result-window')?.innerText.includes('\"organizationId\": \"acme\"')")
@@ -46,7 +46,7 @@ def test_what_the_platform_refuses_is_shown_with_its_code(tab: Page, tmp_path: P
     with Server(tmp_path).ready() as server, Client(tmp_path, server) as client:
         token = DevelopmentIssuer(tmp_path / "data").issue("nobody", "acme", ttl=timedelta(hours=1))
 
-        tab.open(f"{server.address}/explorer#token={token}")
+        tab.open(f"{server.address}/graphql#token={token}")
         write_query(tab, "Other", '{ project(projectId: "%s") { name } }' % client.project)
         tab.click("button.graphiql-execute-button")
         tab.wait_for("document.querySelector('.result-window')?.innerText.includes('FORBIDDEN')")
