@@ -24,6 +24,7 @@ class Door:
         self.router = APIRouter()
         self.operations: dict[str, Operation[..., Any]] = {}
         self._methods: dict[str, set[str]] = {}
+        self._words: set[str] = set()
 
     def get(self, path: str, op: Operation[..., Any], **how: Any) -> None:
         """Open a read."""
@@ -81,12 +82,15 @@ class Door:
         allowed.add(method)
         for prefix in self.prefixes:
             main = prefix == self.prefixes[0]
+            if "{" not in path:
+                self._words.add(prefix + path)
             self.router.routes.append(
                 route(
                     prefix + path,
                     operation=op,
                     method=method,
                     allowed=allowed,
+                    words=self._words,
                     status=status,
                     created=created,
                     empty=empty,

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 from resolvers.context import Context
@@ -78,6 +79,7 @@ class OperationRoute(APIRoute):
         operation: Operation[..., Any],
         method: str,
         allowed: set[str],
+        words: set[str],
         status: int,
         created: int | None,
         empty: bool,
@@ -93,6 +95,8 @@ class OperationRoute(APIRoute):
         """The status when the value says that it was created; and whether the answer is `{}` whatever the value."""
         self.allowed = allowed
         """The methods of every operation at this path, this one's included."""
+        self.words = words
+        """The paths that have no parameter; one that has parameters is never taken for them."""
         returns = self.answer_type(operation, envelope)
         self.answer = TypeAdapter(returns)
         self.answer_status = status
@@ -120,6 +124,13 @@ class OperationRoute(APIRoute):
             return operation.returns
         (item,) = operation.returns.__pydantic_generic_metadata__["args"]
         return envelope.__class_getitem__(item)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether the route is the one for a request; a word that has a path of its own is no id."""
+        match, child = super().matches(scope)
+        if match is Match.FULL and self.param_convertors and scope["path"] in self.words:
+            return Match.NONE, {}
+        return match, child
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; a 405 names what the path takes, whichever route was asked first."""

@@ -99,6 +99,12 @@ class UploadRoute(OperationRoute):
         return fields
 
 
+_BYTES: dict[str, Any] = {
+    kind: {"schema": {"type": "string", "format": "binary"}} for kind in ("application/octet-stream", "*/*")
+}
+"""The content type is the one that came with the upload."""
+
+
 class DownloadRoute(OperationRoute):
     """A route that answers with bytes."""
 
@@ -107,7 +113,7 @@ class DownloadRoute(OperationRoute):
         "responses": {
             200: {
                 "description": "The bytes.",
-                "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+                "content": _BYTES,
                 "headers": {
                     "ETag": {"schema": {"type": "string"}, "description": "Changes when the bytes do."},
                     "Accept-Ranges": {"schema": {"type": "string"}, "description": "`bytes`."},
@@ -116,7 +122,7 @@ class DownloadRoute(OperationRoute):
             },
             206: {
                 "description": "The range of bytes that was asked for.",
-                "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+                "content": _BYTES,
                 "headers": {
                     "Content-Range": {"schema": {"type": "string"}, "description": "Where it lies in the whole."}
                 },
