@@ -1,0 +1,73 @@
+"""The README's snippets, run as they stand and in their order, as a newcomer would in a fresh clone."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.clients import generator, run
+from tests.support.postgres import free_port
+from tests.support.server import COMMAND, ROOT
+
+pytestmark = [pytest.mark.xdist_group("clients"), pytest.mark.timeout(600)]
+
+SNIPPET = re.compile(r"^```(sh|graphql|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MARK = "-- the next snippet --"
+ASK = """
+import json, os, sys, urllib.request
+body = json.dumps({"query": open(sys.argv[1]).read()}).encode()
+headers = {"Authorization": f"Bearer {os.environ['TOKEN']}", "X-Project-ID": os.environ["PROJECT"]}
+request = urllib.request.Request(sys.argv[2], body, headers | {"Content-Type": "application/json"})
+print(urllib.request.urlopen(request).read().decode())
+"""
+
+
+def script(folder: Path, address: str, client: Path) -> str:
+    """One shell script of all snippets; what each prints is parted by a mark."""
+    lines = ["set -euo pipefail", "trap 'kill $(jobs -p)' EXIT"]
+    for number, (language, text) in enumerate(SNIPPET.findall((ROOT / "README.md").read_text())):
+        text = text.replace("localhost:8000", address)
+        lines.append(f"echo '{MARK}'")
+        if language == "sh":
+            lines.append(text)
+            continue
+        (kept := folder / f"snippet-{number}.{language}").write_text(text)
+        if language == "graphql":
+            (folder / "ask.py").write_text(ASK)
+            lines.append(f"{sys.executable} ask.py {kept} http://{address}/graphql")
+        else:
+            lines.append(f"PYTHONPATH=examples/python {client} -W error {kept}")
+    return "\n".join(lines)
+
+
+def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> None:
+    folder = python_client.parents[1]
+    stoa = folder / ".venv" / "bin" / "stoa"
+    stoa.parent.mkdir(parents=True, exist_ok=True)
+    program = f"import sys; sys.path.insert(0, {str(ROOT)!r}); {COMMAND[-1]}"
+    stoa.write_text(f'#!/bin/sh\nexec {COMMAND[0]} -c {json.dumps(program)} "$@"\n')
+    stoa.chmod(0o755)
+    port = free_port()
+    (folder / "readme.sh").write_text(script(folder, f"localhost:{port}", generator()))
+    done = run("bash", "readme.sh", cwd=folder, env={"STOA_PORT": str(port), "STOA_SHUTDOWN_SECONDS": "0"})
+    assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+
+    said = [part.strip() for part in done.stdout.split(MARK)[1:]]
+    first, connected, idempotent, ranged, followed, answer, typed = said
+    assert first.startswith("Organization acme was created; ann is its owner.\n")
+    assert first.endswith('{"status":"ok"}')
+    assert json.loads(connected)["success"] is True
+    once, again = idempotent.splitlines()
+    assert once == again
+    assert ranged == "order_id,customer_id,"
+    assert followed.startswith("event: next")
+    assert '"status":"COMPLETED"' in followed.replace(" ", "")
+    assert "event: complete" in followed
+    data = json.loads(answer)["data"]
+    assert data["organizations"]["items"] == [{"id": "acme", "projects": [{"name": "Shop"}]}]
+    [table] = data["searchMetadata"]["items"]
+    assert (data["searchMetadata"]["total"], table["name"], table["columnCount"]) == (1, "orders", 4)
+    assert table["fullyQualifiedName"].endswith(".orders")
+    assert typed == "orders 4"
