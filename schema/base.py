@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import strawberry
+from graphql import GraphQLError
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, PrivateAttr
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
@@ -33,11 +34,18 @@ class Long(int):
     """A whole number of up to 64 bits: sizes and row counts outgrow GraphQL's 32-bit Int."""
 
 
+def _whole(value: Any) -> int:
+    """A whole number as it stands; neither a text nor a fraction becomes one."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise GraphQLError("Long is a whole number.")
+    return value
+
+
 LONG = strawberry.scalar(
     name="Long",
     description="A whole number of up to 64 bits.",
     serialize=int,
-    parse_value=int,
+    parse_value=_whole,
 )
 
 Size = Annotated[int, strawberry.field(graphql_type=Long)]

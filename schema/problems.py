@@ -7,7 +7,9 @@ rule 422 VALIDATION_ERROR. `details` names the first field's path and lists ever
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import pydantic
 
@@ -39,13 +41,14 @@ _LABELS = (
 )
 """How pydantic names the member of a union that it tried; no part of a path in the body."""
 _RIGHT_TYPE_WRONG_VALUE = {"uuid_parsing", "datetime_parsing", "date_parsing", "url_parsing", "url_type", "uuid_type"}
+_ONE_OF_SOME = {"enum", "literal_error"}
+"""All enums of the contract are words."""
 
 
 def refused_body(error: pydantic.ValidationError, name: str | None = None) -> ApiError:
     """The catalogue error for a body that was refused; `name` is put before each path (GraphQL arguments)."""
     return body_problems(
-        (problem["type"], problem["loc"], _message(problem))
-        for problem in error.errors(include_url=False, include_input=False)
+        (_type(problem), problem["loc"], message_of(problem)) for problem in error.errors(include_url=False)
     )
 
 
@@ -65,7 +68,7 @@ def body_problems(found: Iterable[tuple[str, Iterable[Any], str]]) -> ApiError:
 def refused_parameters(error: pydantic.ValidationError) -> ApiError:
     """The catalogue error for path, query and header parameters: always 400."""
     problems = error.errors(include_url=False, include_input=False)
-    listed = [{"field": _path(p["loc"]), "message": _message(p)} for p in problems[:SHOWN_PROBLEMS]]
+    listed = [{"field": _path(p["loc"]), "message": message_of(p)} for p in problems[:SHOWN_PROBLEMS]]
     kind = MissingRequiredField if problems[0]["type"] == "missing" else InvalidParameter
     return kind(_sentence(listed[0]), field=listed[0]["field"], problems=listed)
 
@@ -78,7 +81,14 @@ def require_text(arguments: Mapping[str, Any]) -> None:
             raise InvalidParameter(_sentence(problem), field=name, problems=[problem])
 
 
-def _message(problem: Mapping[str, Any]) -> str:
+def _type(problem: Mapping[str, Any]) -> str:
+    """What kind of problem it is; a value of another JSON type is no value outside an enum or a format."""
+    of_text = problem["type"] in _RIGHT_TYPE_WRONG_VALUE or problem["type"] in _ONE_OF_SOME
+    given = problem["input"]
+    return "string_type" if of_text and not isinstance(given, str | UUID | datetime) else problem["type"]
+
+
+def message_of(problem: Mapping[str, Any]) -> str:
     """What is wrong; a check of our own says so in its own words."""
     text: str = problem["msg"]
     return text.removeprefix("Value error, ") if problem["type"] == "value_error" else text

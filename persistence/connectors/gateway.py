@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from persistence.connectors import connector_class, in_thread, open_connector
 from persistence.connectors.base import Connector, ConnectorSettings, Outbound
+from schema.problems import message_of
 
 T = TypeVar("T")
 
@@ -63,6 +64,6 @@ class Gateway:
 def _found(error: ValidationError, section: str) -> list[tuple[str, tuple[Any, ...], str]]:
     # Path and rule alone: the refused value may be a secret.
     return [
-        (problem["type"], (section, *problem["loc"]), problem["msg"])
+        (problem["type"], (section, *problem["loc"]), message_of(problem))
         for problem in error.errors(include_url=False, include_input=False, include_context=False)
     ]

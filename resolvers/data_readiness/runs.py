@@ -31,7 +31,7 @@ from schema.errors import InvalidParameter, MissingRequiredField, ValidationErro
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn, ResourceUri, parse_fqn
 from schema.pagination import Page, PageNumber, PageSize
-from schema.problems import body_problems
+from schema.problems import body_problems, message_of
 
 RunId = Annotated[UUID, Field(description="The run's id.")]
 RUN_JOB = "workflow-run"
@@ -144,7 +144,7 @@ def checked_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
         RunParameters.model_validate_json(orjson.dumps(parameters), strict=True)
     except PydanticError as error:
         raise body_problems(
-            (problem["type"], ("parameters", *problem["loc"]), problem["msg"])
+            (problem["type"], ("parameters", *problem["loc"]), message_of(problem))
             for problem in error.errors(include_url=False, include_input=False)
         ) from None
     return dict(parameters)

@@ -16,6 +16,7 @@ from schema.data_readiness.workflow import (
     WorkflowConfiguration,
     WorkflowConfigurationCreate,
     WorkflowConfigurationUpdate,
+    WorkflowSchedule,
     WorkflowType,
     category_of,
 )
@@ -136,6 +137,8 @@ async def update_workflow_configuration(
     given = changes.given()
     if given.get("config", {}) is None:
         given["config"] = {}
+    if given.get("schedule") is not None:  # replaced whole, with what is left out of it at its default
+        given["schedule"] = WorkflowSchedule(**given["schedule"]).model_dump()
     values: dict[str, Any] = given | {"updated_at": ctx.now()}
 
     def work(shelves: Shelves) -> WorkflowConfiguration:

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final
 
 import strawberry
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator
 from strawberry.scalars import JSON
 
 from schema.base import (
@@ -237,14 +237,21 @@ class MetadataAssetCreate(Storable):
     business_definition: LongText | None = None
     business_rules: LongText | None = None
 
-    @model_validator(mode="after")
-    def _names_agree(self) -> Self:
-        parts = Fqn.parse(self.fully_qualified_name).parts
-        if len(parts) != LEVEL[self.type]:
-            raise ValueError(f"the name of a {self.type} has {LEVEL[self.type]} dotted parts, not {len(parts)}")
-        if self.name is not None and self.name != parts[-1]:
+    @field_validator("fully_qualified_name")
+    @classmethod
+    def _of_its_type(cls, fqn: str, info: ValidationInfo) -> str:
+        kind, parts = info.data.get("type"), Fqn.parse(fqn).parts
+        if kind is not None and len(parts) != LEVEL[kind]:
+            raise ValueError(f"the name of a {kind} has {LEVEL[kind]} dotted parts, not {len(parts)}")
+        return fqn
+
+    @field_validator("name")
+    @classmethod
+    def _is_the_last_part(cls, name: str | None, info: ValidationInfo) -> str | None:
+        fqn = info.data.get("fully_qualified_name")
+        if name is not None and fqn is not None and name != Fqn.parse(fqn).parts[-1]:
             raise ValueError("name must be the last part of fully_qualified_name")
-        return self
+        return name
 
 
 @change
