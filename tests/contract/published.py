@@ -124,9 +124,9 @@ class Described:
             null=outer.get("nullable", schema.get("nullable", False)),
             default=outer.get("default", SILENT),
             least=_least(schema),
-            most=schema.get("maximum"),
-            shortest=schema.get("minLength"),
-            longest=schema.get("maxLength"),
+            most=_whole(schema.get("maximum"), schema),
+            shortest=schema.get("minLength", schema.get("minItems")),
+            longest=schema.get("maxLength", schema.get("maxItems")),
             pattern=schema.get("pattern"),
             choices=frozenset(schema["enum"]) if "enum" in schema else None,
             format=schema.get("format"),
@@ -135,11 +135,16 @@ class Described:
         )
 
 
-def _least(schema: dict[str, Any]) -> int | None:
+def _least(schema: dict[str, Any]) -> Any:
     if "exclusiveMinimum" in schema:
         return None
-    least: int | None = schema.get("minimum")
-    return least
+    return _whole(schema.get("minimum"), schema)
+
+
+def _whole(bound: Any, schema: dict[str, Any]) -> Any:
+    if bound is None or schema.get("type") != "integer":
+        return bound
+    return min(int(bound), 2**63 - 1)  # a JSON number is a double, which rounds the largest of 64 bits up
 
 
 class Graphed:

@@ -103,6 +103,19 @@ class Calls:
 NOT_IN_A_FORM = ("wrong type", "null", "unknown")
 
 
+RULES = {
+    ("create_data_connection", "connection_type", "choice"): "each type takes a configuration of its own",
+    ("create_data_connection", "filesystem_config", "null"): "the one that a network file system needs",
+    ("update_data_connection", "filesystem_config", "null"): "the one that a network file system needs",
+    ("create_metadata", "type", "choice"): "a type fixes of how many parts the name is",
+    ("create_metadata", "fully_qualified_name", "shortest"): "a type fixes of how many parts the name is",
+    ("create_metadata", "fully_qualified_name", "longest"): "a type fixes of how many parts the name is",
+    ("create_metadata", "name", "shortest"): "it is the last part of the dotted name",
+    ("create_metadata", "name", "longest"): "it is the last part of the dotted name",
+}
+"""Where a rule about two fields refuses what the bounds of the one take."""
+
+
 def judged(answer: Any, variant: Variant, operation: str) -> str | None:
     """What is wrong with the answer to a variant."""
     said = f"{operation} {variant.field} {variant.what} ({str(variant.value)[:30]})"
@@ -111,7 +124,8 @@ def judged(answer: Any, variant: Variant, operation: str) -> str | None:
         refused = isinstance(answer, Refused) and (
             answer.status in (413, 429, 500) or "problems" in answer.details or answer == "INVALID_FORMAT"
         )
-        return f"{said}: {answer}, not taken" if refused else None
+        explained = (operation, variant.field, variant.what) in RULES and refused and answer.status < 500
+        return f"{said}: {answer}, not taken" if refused and not explained else None
     if not isinstance(answer, Refused):
         return f"{said}: taken, not {variant.status} {variant.code}"
     told = (answer.status, answer.code, answer.details.get("field"))

@@ -22,6 +22,7 @@ class Field:
     least: int | None = None
     most: int | None = None
     shortest: int | None = None
+    """Of the letters of a string, or of the items of an array."""
     longest: int | None = None
     pattern: str | None = None
     choices: frozenset[str] | None = None
