@@ -155,7 +155,9 @@ class GraphEndpoint(GraphQL[Context, None]):
 
     def should_render_graphql_ide(self, request: Any) -> bool:
         """A request by GET that names its document by the hash is no visit of a browser."""
-        return super().should_render_graphql_ide(request) and "extensions" not in request.query_params
+        return super().should_render_graphql_ide(request) and not {"extensions", "documentId"}.intersection(
+            request.query_params
+        )
 
     async def get_sub_response(self, request: Request | WebSocket) -> Response:
         """Remember what the client takes, for the answer."""
@@ -169,8 +171,18 @@ class GraphEndpoint(GraphQL[Context, None]):
         if isinstance(data, GraphQLRequestData):
             if not isinstance(data.operation_name, str | None):
                 raise HTTPException(400, "The GraphQL operation's `operationName` must be a string or null")
-            data.query = self.documents.text(data.query, data.extensions)
+            data.query = self.documents.text(data.query, data.extensions, await self._document_id(request))
         return data
+
+    async def _document_id(self, request: AsyncHTTPRequestAdapter) -> object:
+        """What the request calls its document, which the view does not read."""
+        if request.method == "GET":
+            return request.query_params.get("documentId")
+        if "application/json" not in (request.content_type or ""):
+            return None
+        body = await request.get_body()
+        sent = self.decode_json(body) if b'"documentId"' in body else None
+        return sent.get("documentId") if isinstance(sent, dict) else None
 
     async def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:
         """Answer; a refused token or a full window is refused as in REST, with its status and headers."""

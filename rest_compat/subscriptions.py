@@ -98,7 +98,7 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Context, None]):
         if self.connection_acknowledged:
             extensions = payload.get("extensions")
             try:
-                payload["query"] = self.view.documents.text(payload.get("query"), extensions)
+                payload["query"] = self.view.documents.text(payload.get("query"), extensions, payload.get("documentId"))
             except ApiError as failure:
                 await self._refuse(message["id"], failure)
                 return

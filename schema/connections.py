@@ -26,7 +26,18 @@ _SIZES: Final = ("limit", "per_page", "page_size")
 _PAGING: Final = ("page", "offset", *_SIZES)
 _DEFAULT: Final = 20
 _MOST: Final = 100
-_MARKS: Final = ("id", "schedule_id", "resource_uri", "fully_qualified_name", "name")
+_MARKS: Final = (
+    ("id",),
+    ("schedule_id",),
+    ("resource_uri",),
+    ("fully_qualified_name",),
+    ("name",),
+    ("turn_id",),
+    ("session_id",),
+    ("asset_id",),
+    ("entity_type", "entity_id"),
+)
+"""What tells an item of a list from the others, whatever else of it changes; the first that it has."""
 
 
 class _Place(NamedTuple):
@@ -183,8 +194,13 @@ class _Window:
             ) from None
 
 
+def key_of(item: Any) -> tuple[str, ...]:
+    """The fields that tell an item of a list, or of its class, from its neighbours."""
+    fields = type(item).model_fields if isinstance(item, BaseModel) else item.model_fields
+    return next((names for names in _MARKS if set(names) <= set(fields)), ())
+
+
 def _mark(item: Any) -> str:
     """Tells an item of a list from its neighbours."""
-    key = next((getattr(item, name) for name in _MARKS if hasattr(item, name)), None)
-    plain = str(key) if key is not None else TypeAdapter(Any).dump_json(item).decode()
+    plain = ":".join(str(getattr(item, name)) for name in key_of(item))
     return base64.urlsafe_b64encode(hashlib.blake2b(plain.encode(), digest_size=6).digest()).decode()

@@ -2,7 +2,8 @@
 
 Automatic persisted queries (Apollo's protocol): `extensions.persistedQuery.sha256Hash` with the query registers it,
 and without the query stands for it. Trusted documents: a file of hash and document, made when a client is built;
-`graphql_trusted_only` refuses everything else.
+`graphql_trusted_only` refuses everything else. `documentId` beside the query names a document just as well: it
+is how GraphQL over HTTP and the client preset of graphql-codegen spell it.
 """
 
 import hashlib
@@ -57,7 +58,8 @@ class Documents:
         if query is None or query == "":
             return self._remembered(hash_)
         if not isinstance(query, str) or hashlib.sha256(query.encode()).hexdigest() != hash_:
-            raise ValidationError("provided sha does not match query", field="extensions.persistedQuery.sha256Hash")
+            field = "documentId" if named is None else "extensions.persistedQuery.sha256Hash"
+            raise ValidationError("provided sha does not match query", field=field)
         self._allowed(query)
         self._known[hash_] = query
         self._known.move_to_end(hash_)

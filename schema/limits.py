@@ -14,10 +14,8 @@ from pydantic import BaseModel, Field
 from strawberry.extensions import (
     AddValidationRules,
     DisableIntrospection,
-    MaxAliasesLimiter,
     MaxTokensLimiter,
     ParserCache,
-    QueryDepthLimiter,
     SchemaExtension,
     ValidationCache,
 )
@@ -26,6 +24,7 @@ from resolvers.context import Context
 from resolvers.operation import Kind, Operation
 from schema.cost import Estimate, root_fields
 from schema.errors import ValidationError
+from schema.shape import shape_rule
 
 
 class GraphSettings(BaseModel):
@@ -54,11 +53,8 @@ class GraphSettings(BaseModel):
 
 def extensions(settings: GraphSettings) -> list[Callable[[], SchemaExtension]]:
     """The extensions of the published graph, caches included."""
-    # Made once: the cache knows a validated query by its rules too, and the limiters make new ones for each request.
-    rules = [
-        *QueryDepthLimiter(max_depth=settings.graphql_max_depth).validation_rules,
-        *MaxAliasesLimiter(max_alias_count=settings.graphql_max_aliases).validation_rules,
-    ]
+    # Made once: the cache knows a validated query by its rules too, and would never find one made for each request.
+    rules = [shape_rule(max_depth=settings.graphql_max_depth, max_aliases=settings.graphql_max_aliases)]
     chosen: list[Callable[[], SchemaExtension]] = [
         lambda: ParserCache(maxsize=settings.graphql_cache_size),
         lambda: ValidationCache(maxsize=settings.graphql_cache_size),

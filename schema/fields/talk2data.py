@@ -12,9 +12,9 @@ from resolvers.talk2data.sessions import (
 )
 from resolvers.talk2data.streaming import stream_turn
 from resolvers.talk2data.turns import cancel_task, create_turn, get_turn, list_turn_artifacts, list_turns
-from schema.door import follows, opens
+from schema.door import connects, follows, opens
 from schema.governance.permission import Done
-from schema.pagination import Page
+from schema.pagination import Connection, Page
 from schema.talk2data.feedback import TurnFeedback
 from schema.talk2data.session import ChatSession
 from schema.talk2data.turn import CanceledTask, StartedTurn, Turn, TurnArtifact
@@ -25,10 +25,13 @@ class Talk2DataQuery:
     """What can be read of Talk2Data."""
 
     chat_sessions: Page[ChatSession] = opens(list_chat_sessions)
+    chat_sessions_connection: Connection[ChatSession] = connects(list_chat_sessions)
     chat_session: ChatSession = opens(get_chat_session)
     turns: Page[Turn] = opens(list_turns)
+    turns_connection: Connection[Turn] = connects(list_turns)
     turn: Turn = opens(get_turn)
     turn_artifacts: Page[TurnArtifact] = opens(list_turn_artifacts)
+    turn_artifacts_connection: Connection[TurnArtifact] = connects(list_turn_artifacts)
 
 
 @strawberry.type(name="Mutation")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from graphql import GraphQLField
 
-from schema.connections import is_list
+from schema.connections import is_list, item_of, key_of
 from tests.doors import FIELDS, SDL
 from tests.world import World
 
@@ -35,6 +35,12 @@ def test_a_connection_takes_the_filters_of_its_list_and_the_four_bounds() -> Non
         assert set(field.args) == set(FIELDS[name].args) - paging | {"first", "after", "last", "before"}, name
         for argument in set(field.args) & set(FIELDS[name].args):
             assert str(field.args[argument].type) == str(FIELDS[name].args[argument].type)
+
+
+def test_every_list_tells_its_items_apart_by_a_key() -> None:
+    """A cursor finds its item again by it, whatever else of the item has changed."""
+    operations = [f.extensions["strawberry-definition"].metadata["connects"] for f in connected().values()]
+    assert [op.name for op in operations if not key_of(item_of(op))] == []
 
 
 async def ask(world: World, query: str, token: str | None = None, **variables: Any) -> Any:
@@ -186,13 +192,13 @@ async def test_a_connection_is_charged_as_its_list(world: World) -> None:
 @pytest.mark.parametrize("store_kind", ["sqlite"])
 async def test_the_search_of_the_catalog_is_walked_too(world: World) -> None:
     await registered(world, "Shop")
-    uri = f"data::acme:{world.shop}:shop"
     listed = (await world.request("GET", "/assets/data", token=world.owner)).json()
     uri = listed["data"][0]["resource_uri"]
     for name in ("one", "two", "three"):
         body = {"type": "database", "fully_qualified_name": f"shop.{name}"}
-        params = {"resource_type": "data_connection", "resource_uri": uri}
-        made = await world.request("POST", "/metadata", token=world.owner, json=body, params=params)
+        path = f"/utils/data_connection/{uri}/metadata"
+        project = {"X-Project-ID": world.shop}
+        made = await world.request("POST", path, token=world.owner, json=body, headers=project)
         assert made.is_success, made.text
     query = (
         "query($c: String) { searchMetadataConnection(first: 2, after: $c) { nodes { name } pageInfo { endCursor } } }"

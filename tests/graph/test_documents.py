@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from schema.documents import Documents, PersistedQueryNotFound
+from tests.support.socket import socket
 from tests.world import World
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("store_kind", ["sqlite"])]
@@ -38,6 +39,26 @@ async def test_a_query_is_registered_once_and_named_by_its_hash_then(world: Worl
     params = {"extensions": json.dumps(NAMED)}
     by_get = await world.request("GET", "/graphql", token=world.owner, params=params)
     assert by_get.json()["data"] == ANSWER
+
+
+async def test_a_document_id_names_a_query_too(world: World) -> None:
+    unknown = await send(world, documentId=f"sha256:{HASH}")
+    assert code(unknown) == "PERSISTED_QUERY_NOT_FOUND"
+    assert (await send(world, query=QUERY, documentId=HASH)).json()["data"] == ANSWER
+    for known in (HASH, f"sha256:{HASH}"):
+        assert (await send(world, documentId=known)).json()["data"] == ANSWER
+        params = {"documentId": known}
+        by_get = await world.request("GET", "/graphql", token=world.owner, params=params)
+        assert by_get.json()["data"] == ANSWER
+        async with socket(world.app, {"Authorization": f"Bearer {world.owner}"}) as ws:
+            assert (await ws.message())["type"] == "connection_ack"
+            ws.send(id="1", type="subscribe", payload={"documentId": known})
+            assert (await ws.message())["payload"]["data"] == ANSWER
+    assert code(await send(world, documentId=7)) == "INVALID_PARAMETER"
+    wrong = await send(world, query=QUERY, documentId="0" * 64)
+    assert wrong.json()["errors"][0]["extensions"]["details"] == {"field": "documentId"}
+    assert (await send(world, query=QUERY, documentId=None)).json()["data"] == ANSWER
+    assert (await send(world, query=QUERY, variables={"documentId": "x"})).json()["data"] == ANSWER
 
 
 async def test_a_hash_that_is_not_the_querys_is_refused(world: World) -> None:
@@ -75,6 +96,8 @@ class TestTrusted:
     async def test_trusted_documents_are_carried_out_and_others_refused(self, world: World) -> None:
         assert (await send(world, extensions=NAMED)).json()["data"] == ANSWER
         assert (await send(world, query=QUERY)).json()["data"] == ANSWER
+        assert (await send(world, documentId=HASH)).json()["data"] == ANSWER
+        assert code(await send(world, documentId="0" * 64)) == "FORBIDDEN"
         other = "{ projects { limit } }"
         refused = await send(world, query=other)
         assert (refused.status_code, code(refused)) == (403, "FORBIDDEN")
@@ -115,6 +138,17 @@ async def test_fragments_in_fragments_cannot_outgrow_the_estimate(world: World) 
     chain = " ".join(f"fragment F{n} on ProjectPage {{ ...F{n + 1} ...F{n + 1} }}" for n in range(30))
     query = "{ projects { ...F0 } } " + chain + " fragment F30 on ProjectPage { total }"
     assert code(await send(world, query=query)) == "VALIDATION_ERROR"
+    aliased = query.replace("{ total }", "{ a: total b: total }")
+    assert "2147483648 aliases found" in (await send(world, query=aliased)).json()["errors"][0]["message"]
+    nested = query.replace("{ total }", "{ " + "items { " * 15 + "name" + " }" * 16)
+    told = [error["message"] for error in (await send(world, query=nested)).json()["errors"]]
+    assert "'anonymous' exceeds maximum operation depth of 15" in told
+
+
+@pytest.mark.parametrize("query", ["{ ...F } fragment F on Query { ...F }", "{ ...None }", "{ projects { ...None } }"])
+async def test_a_fragment_inside_itself_or_of_no_document_is_refused(world: World, query: str) -> None:
+    answer = await send(world, query=query)
+    assert (answer.status_code, code(answer)) == (200, "VALIDATION_ERROR")
 
 
 class TestBounds:
