@@ -9,7 +9,8 @@ import base64
 import binascii
 import hashlib
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple, get_args, get_origin
 
 import orjson
@@ -194,13 +195,12 @@ class _Window:
             ) from None
 
 
-def key_of(item: Any) -> tuple[str, ...]:
-    """The fields that tell an item of a list, or of its class, from its neighbours."""
-    fields = type(item).model_fields if isinstance(item, BaseModel) else item.model_fields
-    return next((names for names in _MARKS if set(names) <= set(fields)), ())
+def key_of(has: Callable[[str], bool]) -> tuple[str, ...]:
+    """The fields that tell an item of a list from its neighbours, chosen of those that it has."""
+    return next((names for names in _MARKS if all(map(has, names))), ())
 
 
 def _mark(item: Any) -> str:
     """Tells an item of a list from its neighbours."""
-    plain = ":".join(str(getattr(item, name)) for name in key_of(item))
+    plain = ":".join(str(getattr(item, name)) for name in key_of(partial(hasattr, item)))
     return base64.urlsafe_b64encode(hashlib.blake2b(plain.encode(), digest_size=6).digest()).decode()
