@@ -120,6 +120,8 @@ class Step:
         token = twin.tokens[self.caller]
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
+        if base.file is not None and self.caller != "owner":  # REST refuses who may not before it reads the form
+            sent = {"plain": deepcopy(base.plain), BODY: deepcopy(base.body)}
         if base.file is not None:  # a form holds texts, and says neither null nor another type
             sent[BODY] = {name: value for name, value in sent[BODY].items() if isinstance(value, str)}
         if ROUTES[self.operation].project == "required":  # its absence is a difference of its own
@@ -311,10 +313,10 @@ def _edit(draw: st.DrawFn, operation: str) -> Edit | None:
 @st.composite
 def steps(draw: st.DrawFn, operation: str) -> Step:
     """Calls of one operation."""
-    edits = [_edit(draw, operation) for _ in range(draw(st.sampled_from([0, 1, 1, 1, 2, 3])))]
+    edits = [_edit(draw, operation) for _ in range(draw(st.sampled_from([0, 1, 1, 1, 1, 2, 3])))]
     return Step(
         operation,
-        draw(st.integers(0, BASES[operation] - 1)),
+        draw(st.sampled_from([0, 0, 0, *range(BASES[operation])])),
         tuple(edit for edit in edits if edit is not None),
         draw(st.sampled_from(CALLERS)),
         draw(st.sampled_from(PROJECTS)),

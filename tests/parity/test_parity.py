@@ -86,14 +86,11 @@ def require_same(twin: Twin, step: Step) -> Seen:
     if step.operation in SUBSCRIPTIONS:  # the graph begins a stream before it knows what to charge
         rest.answer.window = graph.answer.window = {}
     different = [name for name, one, other in _parts(rest, graph) if one != other]
-    assert not different, "\n".join(
-        [f"{step}", f"differ in {', '.join(different)}"]
-        + [
-            f"  {name}\n    REST  {one!r}\n    graph {other!r}"
-            for name, one, other in _parts(rest, graph)
-            if one != other
-        ]
-    )
+    told = [
+        f"  {name}\n    REST  {one!r}\n    graph {other!r}" for name, one, other in _parts(rest, graph) if one != other
+    ]
+    assert not different, "\n".join([str(step), f"differ in {', '.join(different)}", *told])
+    return rest
 
 
 def _parts(rest: Seen, graph: Seen) -> list[tuple[str, Any, Any]]:
