@@ -108,8 +108,8 @@ class Stage:
         body = {"name": f"{MARK} work", "workflow_type": "profiling", "config": {"note": f"{MARK} note"}}
         return str((await self.made(place, "POST", "/data-readiness/workflows", body))["id"])
 
-    async def run(self, place: Place) -> dict[str, Any]:
-        """A run that waits, and its configuration."""
+    async def run(self, place: Place, status: str = "pending") -> dict[str, Any]:
+        """A run that waits, or stands elsewhere, and its configuration."""
         configuration, run = await self.configuration(place), str(uuid4())
         now = self.world.clock()
         row = {
@@ -117,7 +117,7 @@ class Stage:
             "organization_id": place.organization,
             "project_id": place.project,
             "configuration_id": configuration,
-            "status": "pending",
+            "status": status,
             "workflow_name": f"{MARK} work",
             "workflow_type": "profiling",
             "save_all": False,
@@ -342,6 +342,11 @@ async def new_run(stage: Stage, place: Place) -> dict[str, Any]:
 async def run(stage: Stage, place: Place) -> dict[str, Any]:
     """A run that waits."""
     return await stage.run(place)
+
+
+async def ended_run(stage: Stage, place: Place) -> dict[str, Any]:
+    """A run that is over, which is told once to who follows it."""
+    return await stage.run(place, "completed")
 
 
 @dataclass(frozen=True)
