@@ -152,12 +152,6 @@ FIELDS: dict[str, Any] = {
     "type": "user",
     "id": ID,
     "X-Project-ID": ID,
-    "Idempotency-Key": "order-import-2026-11-02",
-    "If-Match": '"3"',
-    "Last-Event-ID": 3,
-    "Range": "bytes=0-1023",
-    "If-Range": '"9f86d081884c7d65"',
-    "If-None-Match": '"9f86d081884c7d65"',
 }
 """What a field or parameter of this name may hold. Where its schema refuses it, the schema's own default is shown."""
 
@@ -271,7 +265,8 @@ def add_examples(document: dict[str, Any]) -> None:
     for methods in document["paths"].values():
         for operation in methods.values():
             for parameter in operation.get("parameters", ()):
-                if "example" not in parameter and "example" not in parameter["schema"]:
+                # What may be left out has none: the pages fill in examples, and would narrow every list by them.
+                if parameter.get("required") and "example" not in parameter["schema"]:
                     parameter["example"] = _example(parameter["schema"], schemas, parameter["name"])
             for kind, media in operation.get("requestBody", {}).get("content", {}).items():
                 media["example"] = FORM if kind == "multipart/form-data" else _body(media["schema"], schemas)

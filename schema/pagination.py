@@ -1,10 +1,12 @@
 """One window of a longer list, and the bounded numbers that ask for it (contract 4.7)."""
 
+import re
 from collections.abc import Callable
+from datetime import datetime
 from typing import Annotated, Any, Generic, TypeVar
 
 import strawberry
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from schema.base import Resource, resource
 
@@ -15,6 +17,18 @@ PageNumber = Annotated[int, Field(ge=1, le=20_000_000, description="1-indexed pa
 PageSize = Annotated[int, Field(ge=1, le=100, description="Items per page, 1 to 100.")]
 Offset = Annotated[int, Field(ge=0, le=2_000_000_000, description="Items to pass over.")]
 SearchLimit = Annotated[int, Field(ge=1, le=200, description="Items to answer with, 1 to 200.")]
+
+
+def _written_out(value: Any) -> Any:
+    """Refuse the bare numbers that pydantic would take for seconds since 1970, which no document tells of."""
+    if isinstance(value, str) and not _DATE.match(value):
+        raise ValueError("it is no moment such as 2026-11-02T09:30:00Z")
+    return value
+
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d[Tt ]", re.ASCII)
+Moment = Annotated[datetime, BeforeValidator(_written_out)]
+"""A moment that is asked for in a parameter."""
 
 
 @resource

@@ -29,7 +29,7 @@ from schema.data_readiness.quality import (
 from schema.errors import InvalidParameter, ValidationError
 from schema.governance.permission import Permission
 from schema.identifiers import parse_fqn
-from schema.pagination import Page, PageNumber, PageSize
+from schema.pagination import Moment, Page, PageNumber, PageSize
 
 DimensionId = Annotated[UUID, Field(description="The dimension's id.")]
 MetricId = Annotated[UUID, Field(description="The metric definition's id.")]
@@ -149,7 +149,7 @@ async def list_metric_results(
     dimension: DimensionFilter | None = None,
     metric_definition_id: Annotated[UUID, Field(description="Only results of this metric.")] | None = None,
     workflow_run_id: Annotated[UUID, Field(description="Only what this run has measured.")] | None = None,
-    as_of: Annotated[datetime, Field(description="Only what was measured by then; without a zone it is UTC.")]
+    as_of: Annotated[Moment, Field(description="Only what was measured by then; without a zone it is UTC.")]
     | None = None,
     page: PageNumber = 1,
     limit: PageSize = 20,

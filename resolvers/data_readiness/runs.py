@@ -30,7 +30,7 @@ from schema.data_readiness.workflow_run import (
 from schema.errors import InvalidParameter, MissingRequiredField, ValidationError
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn, ResourceUri, parse_fqn
-from schema.pagination import Page, PageNumber, PageSize
+from schema.pagination import Moment, Page, PageNumber, PageSize
 from schema.problems import body_problems, message_of
 
 RunId = Annotated[UUID, Field(description="The run's id.")]
@@ -235,8 +235,8 @@ async def list_workflow_runs(
     status: RunStatus | None = None,
     asset_fqn: Annotated[str, Field(min_length=1, max_length=2000, description="Runs at or below this dotted name.")]
     | None = None,
-    started_after: Annotated[datetime | None, Field(description="Runs that started then or later.")] = None,
-    started_before: Annotated[datetime | None, Field(description="Runs that started earlier.")] = None,
+    started_after: Annotated[Moment | None, Field(description="Runs that started then or later.")] = None,
+    started_before: Annotated[Moment | None, Field(description="Runs that started earlier.")] = None,
     page: PageNumber = 1,
     limit: PageSize = 20,
 ) -> Page[WorkflowRun]:

@@ -62,6 +62,7 @@ RULES: dict[str, tuple[tuple[int, ...], str]] = {
     "delete_violation_definition": ((422,), BUILT_IN),
     "update_violation": ((422,), STATE),
     "get_scorecard": ((422,), "asset_fqn has a grammar; weights name dimensions that stand"),
+    "list_glossary_terms": ((400,), "sort names fields of the list"),
     "list_violations": ((400,), "sort names fields of the list"),
     "create_glossary_term": ((422,), "a new term is a draft or in review; its parent stands"),
     "update_glossary_term": ((422,), "its parent stands and is no term below it; not every state follows every other"),
