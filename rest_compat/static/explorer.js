@@ -17,7 +17,7 @@
   });
 
   async function fetcher(request, options) {
-    if (isSubscription(request, options?.documentAST)) return follow(request, options?.headers);
+    if (isSubscription(request)) return follow(request, options?.headers);
     if (request.operationName !== "IntrospectionQuery") return plain(request, options);
     try {
       const answer = await plain(request, options);
@@ -40,14 +40,20 @@
       "Requests can be written and run all the same.";
   }
 
-  function isSubscription({ operationName }, document) {
-    const operations = (document?.definitions ?? []).filter((one) => one.kind === "OperationDefinition");
+  function isSubscription({ query, operationName }) {
+    let document;
+    try {
+      document = GraphiQL.GraphQL.parse(query);
+    } catch {
+      return false; // the server says what is wrong with it
+    }
+    const operations = document.definitions.filter((one) => one.kind === "OperationDefinition");
     const chosen = operations.find((one) => one.name?.value === operationName) ?? operations[0];
     return chosen?.operation === "subscription";
   }
 
-  // Events come over SSE, which takes the same headers as every other request. The newest is shown first, above those
-  // that came before it.
+  // Events come over SSE, which takes the same headers as every other request. The newest is shown first, and what the
+  // earlier ones said below it.
   function follow(request, headers) {
     const client = graphqlSse.createClient({
       url,
@@ -55,8 +61,14 @@
       retryAttempts: 0,
     });
     const events = client.iterate(request);
-    const seen = [];
+    const earlier = [];
     let over = false;
+    const shown = (event) => {
+      const value = earlier.length ? { ...event, earlier: [...earlier] } : event;
+      if (event.data) earlier.unshift(event.data);
+      earlier.length = Math.min(earlier.length, MOST_EVENTS);
+      return value;
+    };
     return {
       [Symbol.asyncIterator]() {
         return this;
@@ -66,12 +78,10 @@
         try {
           const { value, done } = await events.next();
           if (done) return this.return();
-          seen.unshift(value);
-          seen.length = Math.min(seen.length, MOST_EVENTS);
-          return { done: false, value: value.errors && seen.length === 1 ? value : [...seen] };
+          return { done: false, value: shown(value) };
         } catch (failure) {
           await this.return();
-          return { done: false, value: seen.length ? [await told(failure), ...seen] : await told(failure) };
+          return { done: false, value: shown(await told(failure)) };
         }
       },
       async return() {
