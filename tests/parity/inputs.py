@@ -292,7 +292,7 @@ def _edit(draw: st.DrawFn, operation: str) -> Edit | None:
     how = draw(st.sampled_from(["fitting", "fitting", "hostile", "known", "left out", "unknown field"]))
     if how == "left out" and not place.in_path:
         return Edit(place.path)
-    if how == "unknown field" and place.path[0] == BODY:
+    if how == "unknown field" and place.path[0] == BODY and isinstance(place.path[-1], str):
         return Edit((*place.path[:-1], "no_such_field"), draw(st.sampled_from([1, "x", None])))
     if how == "known":  # of the other tenant's too
         name = str(place.path[-1])
