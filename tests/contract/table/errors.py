@@ -1,0 +1,83 @@
+"""The error table: in which way each operation can fail, or why it cannot (contract section 7)."""
+
+from dataclasses import dataclass
+
+ALWAYS: dict[str, tuple[int, str]] = {
+    "no token": (401, "UNAUTHENTICATED"),
+    "an expired token": (401, "TOKEN_EXPIRED"),
+    "a token of another issuer": (401, "TOKEN_INVALID"),
+    "a token that is none": (401, "TOKEN_MALFORMED"),
+    "a full window": (429, "RATE_LIMIT_EXCEEDED"),
+    "the engine is down": (502, "UPSTREAM_UNAVAILABLE"),
+    "the service starts": (503, "SERVICE_STARTING"),
+    "the store fails": (500, "DATABASE_ERROR"),
+    "an unexpected failure": (500, "INTERNAL_ERROR"),
+}
+"""What every operation can meet."""
+
+IN_REST: dict[str, tuple[int, str]] = {
+    "a method that the path does not take": (405, "INVALID_REQUEST"),
+    "a body that is too large": (413, "INVALID_REQUEST"),
+    "a body that is no JSON": (400, "INVALID_FORMAT"),
+}
+"""What only a path can meet: the graph has one path for all operations (`test_errors.py` asks it the same)."""
+
+
+@dataclass(frozen=True)
+class Never:
+    """A failure that cannot occur, and why."""
+
+    why: str
+
+
+OWN_VIEW = Never("shows every caller what is his own, which may be nothing")
+NAMES_NOTHING = Never("names no resource that could be missing")
+NAMES_NO_TWIN = Never("makes nothing whose identifier could be taken")
+KEEPS_NO_REVISION = Never("changes nothing that a client may hold a version of")
+
+TAKEN: dict[str, tuple[int, str]] = {
+    operation: (409, "RESOURCE_ALREADY_EXISTS")
+    for operation in (
+        "create_project",
+        "grant_permission",
+        "create_project_secret",
+        "create_resource_secret",
+        "create_data_connection",
+        "create_artifact",
+        "upload_file",
+        "create_metadata",
+        "create_dimension",
+        "create_metric_definition",
+        "create_violation_definition",
+        "create_glossary_term",
+        "link_glossary_term",
+    )
+}
+"""The operations that refuse to make the same twice. Others make two, or, as memories do, keep the one."""
+
+GONE: frozenset[str] = frozenset(
+    {
+        "revoke_permission",
+        "delete_project_secret",
+        "delete_resource_secret",
+        "delete_file",
+        "delete_artifact",
+        "delete_metadata",
+        "delete_schedule",
+        "delete_context_pack",
+        "delete_chat_session",
+        "delete_workflow_configuration",
+        "delete_dimension",
+        "delete_metric_definition",
+        "delete_violation_definition",
+        "delete_glossary_term",
+        "unlink_glossary_term",
+    }
+)
+"""What is deleted is not there to be deleted again: 404."""
+
+LOST: frozenset[str] = frozenset({"delete_all_permissions"})
+"""What takes the caller's own permission away with it: 403 for the second call."""
+
+NO_STORE: dict[str, Never] = {}
+"""The operations that ask nothing of the store."""

@@ -1,0 +1,284 @@
+"""Every operation fails in every way that the error table lists for it, through both doors, and in no other."""
+
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from auth.rate_limit import Limits
+from auth.relations import Relations
+from resolvers.operation import Kind, OwnView
+from rest_compat.transfer import UploadRoute
+from schema.errors import UpstreamUnavailable
+from tests.contract.stage import Stage
+from tests.contract.table.errors import (
+    ALWAYS,
+    GONE,
+    IN_REST,
+    KEEPS_NO_REVISION,
+    LOST,
+    NAMES_NO_TWIN,
+    NAMES_NOTHING,
+    NO_STORE,
+    OWN_VIEW,
+    TAKEN,
+    Never,
+)
+from tests.contract.test_bounds import BY_SERVICE, Calls, operations_of
+from tests.contract.test_errors import assert_envelope, assert_variant
+from tests.contract.test_permission_matrix import headers_of, nonexistent, verdict
+from tests.doors import ROUTES, Door, Refused, RestDoor
+from tests.world import World
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
+
+SECRET = "the-password-is-swordfish"
+
+
+@pytest.fixture
+def store_kind() -> str:
+    """How a failure is told does not depend on the store; what its rules refuse runs on both elsewhere."""
+    return "sqlite"
+
+
+@pytest.fixture
+def setting_overrides() -> dict[str, Any]:
+    """A body limit that a test can pass quickly."""
+    return {"max_body_bytes": 300_000}
+
+
+def wrong_envelope(door: Door, service: str, answer: Any, expected: tuple[int, str], said: str) -> str | None:
+    """What is wrong with a refusal: its status, its code, or any key of its envelope."""
+    status, code = expected
+    told = (answer.status, answer.code) if isinstance(answer, Refused) else "taken"
+    if told != expected:
+        return f"{said}: {told}, not {expected}: {getattr(answer, 'message', '')}"
+    last = door.last
+    assert last is not None
+    if SECRET in last.text:
+        return f"{said}: shows what failed"
+    # A subscription is answered 200 before its events, and an error is the first of them.
+    waits = status == 429 and (door.name == "rest" or last.status_code == 429)
+    if waits and not 1 <= int(last.headers["Retry-After"]) <= 60:
+        return f"{said}: Retry-After is {last.headers['Retry-After']}"
+    if status == 401 and door.name == "rest" and last.headers["WWW-Authenticate"] != "Bearer":
+        return f"{said}: is not challenged"
+    body = last.json() if last.headers["content-type"].startswith("application/json") else {}
+    if door.name == "rest":
+        (assert_variant if service == "data-readiness" else assert_envelope)(last, status, code)
+    elif "errors" in body and set(body["errors"][0]["extensions"]) != {"code", "status", "details"}:
+        return f"{said}: {body['errors'][0]}"
+    return None
+
+
+async def each(stage: Stage, door: Door, service: str) -> list[tuple[Calls, dict[str, Any]]]:
+    """Every operation of a service, with arguments that are taken."""
+    found = [Calls(stage, door, operation) for operation in operations_of(service)]
+    return [(calls, await calls.base()) for calls in found]
+
+
+async def called(calls: Calls, arguments: dict[str, Any], authorization: str | None, **headers: str) -> Any:
+    """Call it with any header at all."""
+    sent = {"X-Project-ID": calls.stage.world.shop, **headers}
+    if authorization is not None:
+        sent["Authorization"] = f"Bearer {authorization}"
+    return await calls.door(calls.op, None, sent, **dict(arguments))
+
+
+@BY_SERVICE
+async def test_what_every_operation_can_meet(
+    world: World, door: Door, service: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage, wrong, met = await Stage.set(world), [], set[str]()
+    ready = await each(stage, door, service)
+    owner, parts = world.owner, world.app.parts
+    expired = world.token("olga", project=world.shop, ttl=1)
+    world.clock.moment += timedelta(minutes=10)
+    head = owner.rpartition(".")[0]
+    forged = f"{head}.{world.token('somebody').rpartition('.')[2]}"
+
+    async def meet(failure: str, authorization: str | None = owner) -> None:
+        met.add(failure)
+        before = await world.dump() if failure not in ("the store fails", "an unexpected failure") else None
+        for calls, arguments in ready:
+            expected = NO_STORE.get(calls.op.name) if failure == "the store fails" else ALWAYS[failure]
+            if isinstance(calls.op.needs, OwnView) and failure in ("the engine is down", "an unexpected failure"):
+                continue  # which relations it asks for depends on what there is; the tests of the lists say so
+            if isinstance(expected, Never):
+                continue
+            answer = await called(calls, arguments, authorization)
+            said = f"{calls.op.name}: {failure}"
+            wrong.append(wrong_envelope(door, service, answer, expected or ALWAYS[failure], said))
+        if before is not None and failure != "the engine is down":
+            assert await world.dump() == before, failure
+
+    await meet("no token", None)
+    await meet("an expired token", expired)
+    await meet("a token of another issuer", forged)
+    await meet("a token that is none", "nonsense")
+    with monkeypatch.context() as patch:
+        patch.setattr(world.app, "_ready", False)
+        await meet("the service starts")
+    kept = parts.reception.defaults
+    object.__setattr__(parts.reception, "defaults", Limits(0, 0, 0, 0))
+    await meet("a full window")
+    object.__setattr__(parts.reception, "defaults", kept)
+
+    methods = [name for name in vars(Relations) if not name.startswith("_") and name != "close"]
+    for failure, raised in (
+        ("the engine is down", UpstreamUnavailable("The authorization engine cannot be reached. Retry shortly.")),
+        ("an unexpected failure", RuntimeError(SECRET)),
+    ):
+
+        async def broken(*_: object, raised: Exception = raised, **__: object) -> Any:
+            raise raised
+
+        with monkeypatch.context() as patch:
+            for name in methods:
+                patch.setattr(parts.services.relations, name, broken)
+            if failure == "an unexpected failure":
+                await meet(failure)
+            else:
+                met.add(failure)
+                for calls, arguments in ready:
+                    if not isinstance(calls.op.needs, OwnView):
+                        answer = await called(calls, arguments, owner)
+                        said = f"{calls.op.name}: {failure}"
+                        wrong.append(wrong_envelope(door, service, answer, ALWAYS[failure], said))
+
+    def fail(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        raise sa.exc.OperationalError(statement, {}, Exception(SECRET))
+
+    for engine in parts.database.sync_engines:
+        sa.event.listen(engine, "before_cursor_execute", fail)
+    try:
+        await meet("the store fails")
+    finally:
+        for engine in parts.database.sync_engines:
+            sa.event.remove(engine, "before_cursor_execute", fail)
+    assert met == set(ALWAYS)
+    assert not any(wrong), "\n".join(filter(None, wrong))
+
+
+@BY_SERVICE
+async def test_what_only_a_path_can_meet(world: World, service: str) -> None:
+    stage, wrong, door = await Stage.set(world), [], RestDoor(world.client)
+
+    async def ask(calls: Calls, arguments: dict[str, Any], method: str, content: bytes | None) -> httpx.Response:
+        path = calls.route.path
+        for name, value in arguments.items():
+            path = path.replace("{%s}" % name, str(value))
+        headers = {"X-Project-ID": world.shop, "Content-Type": "application/json"}
+        return await world.request(method, path, token=world.owner, content=content, headers=headers)
+
+    for calls, arguments in await each(stage, door, service):
+        (method,) = calls.route.methods or {""}
+        other = next(m for m in ("DELETE", "PATCH", "PUT", "POST") if m not in calls.route.allowed)
+        tries: list[tuple[str, str, bytes | None]] = [("a method that the path does not take", other, None)]
+        if calls.op.body is not None and not isinstance(calls.route, UploadRoute):  # `test_transfer.py` has the forms
+            tries.append(("a body that is too large", method, b'{"a":"' + b"x" * 400_000 + b'"}'))
+            tries.append(("a body that is no JSON", method, b'{"a": '))
+        for failure, sent, content in tries:
+            answer = await ask(calls, arguments, sent, content)
+            status, code = IN_REST[failure]
+            if answer.status_code != status:
+                wrong.append(f"{calls.op.name}: {failure}: {answer.status_code} {answer.text}")
+                continue
+            (assert_variant if service == "data-readiness" else assert_envelope)(answer, status, code)
+            if status == 405:
+                assert set(answer.headers["Allow"].split(", ")) == calls.route.allowed, calls.op.name
+    assert not wrong, "\n".join(wrong)
+
+
+@BY_SERVICE
+async def test_who_may_not_is_refused_and_what_is_not_there_is_not_found(
+    world: World, door: Door, service: str
+) -> None:
+    stage, wrong = await Stage.set(world), []
+    own, other = stage.places["own"], stage.places["other"]
+    for operation in operations_of(service):
+        calls = Calls(stage, door, operation)
+        case, makes = calls.case, calls.case.makes
+        forbidden = verdict(case, "nobody", "own")
+        if isinstance(may_be_forbidden(calls), Never):
+            assert forbidden == "allowed", operation
+        else:
+            answer = await door(calls.op, stage.tokens["nobody"], headers_of(case, own, own), **await makes(stage, own))
+            wrong.append(wrong_envelope(door, service, answer, (403, forbidden), f"{operation}: nobody"))
+        if isinstance(may_be_missing(calls), Never):
+            continue
+        for name, arguments in (
+            ("a stranger's", await makes(stage, other)),
+            ("none", nonexistent(case, await makes(stage, own))[0]),
+        ):
+            answer = await door(calls.op, stage.owners["own"], headers_of(case, own, own), **arguments)
+            wrong.append(wrong_envelope(door, service, answer, (404, "RESOURCE_NOT_FOUND"), f"{operation}: {name}"))
+            if isinstance(answer, Refused) and set(answer.details) != {"resource_type", "resource_id"}:
+                wrong.append(f"{operation}: {name}: {answer.details}")
+    assert not any(wrong), "\n".join(filter(None, wrong))
+
+
+@BY_SERVICE
+async def test_the_same_twice_and_a_version_that_is_gone(world: World, door: Door, service: str) -> None:
+    stage, wrong = await Stage.set(world), []
+    for operation in operations_of(service):
+        calls = Calls(stage, door, operation)
+        if calls.op.kind is Kind.READ:
+            assert operation not in TAKEN
+            assert operation not in GONE
+            continue
+        if isinstance(may_conflict(calls), Never):
+            assert not operation.startswith("update_"), operation
+        else:
+            answer = await called(calls, await calls.base(), await asker(calls), **{"If-Match": '"99"'})
+            wrong.append(wrong_envelope(door, service, answer, (409, "VERSION_CONFLICT"), f"{operation}: If-Match"))
+        arguments = await calls.base()
+        first = await calls.call(**arguments)
+        if isinstance(first, Refused):
+            wrong.append(f"{operation}: {first}")
+        answer = await calls.call(**arguments)
+        expected = may_be_taken(calls)
+        if operation in GONE:
+            expected = (404, "RESOURCE_NOT_FOUND")
+        if operation in LOST:
+            expected = (403, "FORBIDDEN")
+        if not isinstance(expected, Never):
+            wrong.append(wrong_envelope(door, service, answer, expected, f"{operation}: twice"))
+        elif isinstance(answer, Refused) and answer.status not in (200, 422):
+            wrong.append(f"{operation}: twice: {answer} is not in the table")
+    assert not any(wrong), "\n".join(filter(None, wrong))
+
+
+async def asker(calls: Calls) -> str:
+    """The token of who may."""
+    stage = calls.stage
+    token = stage.tokens["project operator"] if calls.case.on == "own session" else stage.owners["own"]
+    assert token is not None
+    return token
+
+
+def may_be_forbidden(calls: Calls) -> tuple[int, str] | Never:
+    """Whether a caller can lack the permission."""
+    return OWN_VIEW if calls.case.on == "own view" else (403, "FORBIDDEN")
+
+
+def may_be_missing(calls: Calls) -> tuple[int, str] | Never:
+    """Whether what is named can be missing."""
+    return (404, "RESOURCE_NOT_FOUND") if calls.case.id is not None else NAMES_NOTHING
+
+
+def may_be_taken(calls: Calls) -> tuple[int, str] | Never:
+    """Whether what is made can stand already."""
+    return TAKEN.get(calls.op.name, NAMES_NO_TWIN)
+
+
+def may_conflict(calls: Calls) -> tuple[int, str] | Never:
+    """Whether somebody else can have changed it first."""
+    return (409, "VERSION_CONFLICT") if "If-Match" in calls.described.headers else KEEPS_NO_REVISION
+
+
+def test_the_error_table_names_operations_that_there_are() -> None:
+    assert set(TAKEN) | GONE | LOST | set(NO_STORE) <= set(ROUTES)
+    assert not set(TAKEN) & GONE
