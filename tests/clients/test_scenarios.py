@@ -1,14 +1,19 @@
 """The scenario of `examples/`, in every hand, against a real server."""
 
 import json
+import os
 import re
+import shlex
+import subprocess
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.clients.conftest import environment_of
 from tests.support.clients import PYTHON, run, succeeded
-from tests.support.server import ROOT, Server
+from tests.support.postgres import die_with_parent, free_port
+from tests.support.server import COMMAND, ROOT, Server, until
 
 pytestmark = [pytest.mark.xdist_group("clients"), pytest.mark.timeout(600)]
 
@@ -39,6 +44,39 @@ def test_the_page_of_the_examples_shows_what_they_print() -> None:
 
 def test_curl_alone_runs_the_scenario(examples: Path, live: dict[str, str]) -> None:
     assert succeeded(run("bash", "scenario.sh", cwd=examples, env=live)) == PRINTED
+
+
+def test_a_second_terminal_has_all_that_it_needs_from_what_serve_prints(examples: Path, tmp_path: Path) -> None:
+    stoa = tmp_path / "stoa"
+    stoa.write_text(f'#!/bin/sh\ncd {ROOT}\nexec {shlex.join(COMMAND)} "$@"\n')
+    stoa.chmod(0o755)
+    env = {"STOA": str(stoa), "STOA_DATA": str(tmp_path / "data"), "STOA_PORT": str(port := free_port())}
+    printed = tmp_path / "printed"
+    with printed.open("wb") as output:
+        server = subprocess.Popen(
+            ["bash", examples / "serve.sh"],
+            env=os.environ | env | {"STOA_SHUTDOWN_SECONDS": "0"},
+            stdout=output,
+            stderr=output,
+            preexec_fn=die_with_parent,
+        )
+    try:
+        until(lambda: answers(port) or server.poll() is not None, "the server", 240)
+        assert server.poll() is None, printed.read_text()
+        exported = dict(re.findall(r"^export (\w+)=(.*)$", printed.read_text(), re.MULTILINE))
+        assert list(exported) == ["STOA_URL", "STOA_TOKEN"]
+        assert succeeded(run("bash", "scenario.sh", cwd=examples, env=exported)) == PRINTED
+    finally:
+        server.kill()
+        server.wait()
+
+
+def answers(port: int) -> bool:
+    """Whether a server is ready on a port."""
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/readyz").status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 def test_the_generated_python_client_runs_the_scenario(python_client: Path, live: dict[str, str]) -> None:
