@@ -41,6 +41,7 @@ RULES: dict[str, tuple[tuple[int, ...], str]] = {
     "cancel_task": ((422,), "a task that has ended cannot be canceled"),
     "stream_turn": ((400,), "no event beyond the last one of a running turn can be the last seen"),
     "follow_turn": ((400,), "no event beyond the last one of a running turn can be the last seen"),
+    "upload_file": ((422,), "a key takes what can be printed"),
     "download_file": ((416,), "a range lies within the bytes"),
     "download_artifact": ((416,), "a range lies within the bytes"),
     "create_workflow_configuration": (
