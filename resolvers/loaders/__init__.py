@@ -7,8 +7,8 @@ the guard as well as the store. Each service has its own file; an edge is one `b
 from resolvers.loaders.assets import AssetsLoaders
 from resolvers.loaders.data_readiness import DataReadinessLoaders
 from resolvers.loaders.governance import GovernanceLoaders
-from resolvers.loaders.utils import UtilsLoaders
 from resolvers.loaders.talk2data import Talk2DataLoaders
+from resolvers.loaders.utils import UtilsLoaders
 
 
 class Loaders(GovernanceLoaders, AssetsLoaders, UtilsLoaders, DataReadinessLoaders, Talk2DataLoaders):

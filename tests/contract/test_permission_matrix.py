@@ -233,8 +233,10 @@ async def _refusals(stage: Stage, door: Door, case: Case, op: Operation[..., Any
                 assert door.last is not None
                 if again != expected or comparable(answer, real) != comparable(door.last, fake):
                     wrong.append(f"{line}: a stranger's differs from none: {answer.text} | {door.last.text}")
-    if await stage.world.dump() != before:
-        wrong.append(f"{case.operation} ({case.on}): a refused call changed something")
+    after = await stage.world.dump()
+    changed = [name for name, rows in after.items() if rows != before[name]]
+    if changed:
+        wrong.append(f"{case.operation} ({case.on}): a refused call changed {', '.join(changed)}")
 
 
 async def _grants(stage: Stage, door: Door, case: Case, op: Operation[..., Any], wrong: list[str]) -> None:

@@ -190,17 +190,20 @@ async def test_ten_references_cost_as_many_statements_as_one(world: World) -> No
     uris = [await connect(world, f"Shop {number}", world.shop) for number in range(10)]
     async with apart(world, "assets") as client:
         engines = client._transport.app.parts.database.sync_engines  # type: ignore[attr-defined]
-        counted = []
+        fewest: list[int] = []
         seen: list[str] = []
         for engine in engines:
             sa.event.listen(engine, "before_cursor_execute", lambda _c, _u, statement, *_: seen.append(statement))
-        for asked in (uris[:1], uris[:1], uris):  # the first fills the caches of the process
-            seen.clear()
+        for asked in (uris[:1], uris):
             references = [{"__typename": "DataConnection", "resourceUri": uri} for uri in asked]
-            answer = await ask(client, world.owner, ENTITIES_QUERY, representations=references)
-            assert [item["resourceUri"] for item in answer["data"]["_entities"]] == asked
-            counted.append(len(seen))
-    assert counted[1] == counted[2] > 0
+            counted = []
+            for _ in range(5):  # what works in the background can only add statements
+                seen.clear()
+                answer = await ask(client, world.owner, ENTITIES_QUERY, representations=references)
+                assert [item["resourceUri"] for item in answer["data"]["_entities"]] == asked
+                counted.append(len(seen))
+            fewest.append(min(counted))
+    assert fewest[0] == fewest[1] > 0
 
 
 async def test_a_chat_session_is_its_owners_alone_as_an_entity_too(world: World) -> None:
