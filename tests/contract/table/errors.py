@@ -43,6 +43,7 @@ TAKEN: dict[str, tuple[int, str]] = {
         "create_project_secret",
         "create_resource_secret",
         "create_data_connection",
+        "create_context_pack",
         "create_artifact",
         "upload_file",
         "create_metadata",
@@ -65,6 +66,7 @@ GONE: frozenset[str] = frozenset(
         "delete_metadata",
         "delete_schedule",
         "delete_context_pack",
+        "delete_memory",
         "delete_chat_session",
         "delete_workflow_configuration",
         "delete_dimension",
@@ -75,6 +77,9 @@ GONE: frozenset[str] = frozenset(
     }
 )
 """What is deleted is not there to be deleted again: 404."""
+
+UNCOMPARED: dict[str, Never] = {"unlink_glossary_term": Never("a link is there or not; it has no version")}
+"""The operations whose document has If-Match although nothing is compared with it."""
 
 LOST: frozenset[str] = frozenset({"delete_all_permissions"})
 """What takes the caller's own permission away with it: 403 for the second call."""
