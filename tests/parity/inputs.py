@@ -123,7 +123,7 @@ class Step:
         if base.file is not None and self.caller != "owner":  # REST refuses who may not before it reads the form
             sent = {"plain": deepcopy(base.plain), BODY: deepcopy(base.body)}
         if base.file is not None:  # a form holds texts, and says neither null nor another type
-            sent[BODY] = {name: value for name, value in sent[BODY].items() if isinstance(value, str)}
+            sent[BODY] = {n: v for n, v in sent[BODY].items() if isinstance(v, str) and n != "tags"}
         if ROUTES[self.operation].project == "required":  # its absence is a difference of its own
             headers.setdefault("X-Project-ID", world.shop)
         return Call(self.operation, sent["plain"], sent[BODY], base.file, headers)
