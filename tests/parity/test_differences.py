@@ -147,8 +147,8 @@ DIFFERENCES: dict[Callable[[Twin], Told], Told] = {
 }
 """Each difference with the code that REST and the graph answer with; None for a value.
 
-Besides: a form spells a list as one text with commas; `ETag` is a header of REST alone; a stream of the graph begins before its charge, so its
-headers show no window; and the operations of `ONE_DOOR` (`test_parity.py`) are no paths.
+Besides: a form spells a list as one text with commas; `ETag` is a header of REST alone; a stream of the graph begins
+before its charge, so its headers show no window; and the operations of `ONE_DOOR` (`test_parity.py`) are no paths.
 """
 
 
