@@ -211,11 +211,7 @@ class Sent:
 def followed(text: str) -> list[dict[str, Any]]:
     """The results of a subscription that was followed by server-sent events."""
     lines = text.splitlines()
-    return [
-        orjson.loads(data.removeprefix("data: "))
-        for event, data in pairwise(lines)
-        if event == "event: next"
-    ]
+    return [orjson.loads(data.removeprefix("data: ")) for event, data in pairwise(lines) if event == "event: next"]
 
 
 def form_of(body: Any) -> dict[str, str]:
