@@ -171,8 +171,10 @@ async def test_what_only_a_path_can_meet(world: World, service: str) -> None:
         path = calls.route.path
         for name, value in arguments.items():
             path = path.replace("{%s}" % name, str(value))
+        asked = {p.name: arguments[p.name] for p in calls.op.plain if p.name in arguments}
+        query = {name: value for name, value in asked.items() if "{%s}" % name not in calls.route.path}
         headers = {"X-Project-ID": world.shop, "Content-Type": "application/json"}
-        return await world.request(method, path, token=world.owner, content=content, headers=headers)
+        return await world.request(method, path, token=world.owner, content=content, params=query, headers=headers)
 
     for calls, arguments in await each(stage, door, service):
         (method,) = calls.route.methods or {""}
