@@ -34,7 +34,10 @@ RESOURCE = "{resource_type}:{resource_uri}"
 Uri = Annotated[
     str,
     Field(
-        min_length=1, max_length=800, pattern=r"^[^\s#*\x00]+$", description="The resource that the catalog describes."
+        min_length=1,
+        max_length=800,
+        pattern=r"^[^\s\x85\ufeff#*\x00]+$",
+        description="The resource that the catalog describes.",
     ),
 ]
 DottedName = Annotated[

@@ -295,7 +295,7 @@ async def test_who_resolved_it_is_kept_and_cleared_when_it_is_opened_again(world
     ("changes", "status", "code", "field"),
     [
         ({"status": "gone"}, 422, "VALIDATION_ERROR", "status"),
-        ({"status": None}, 422, "VALIDATION_ERROR", "status"),
+        ({"status": None}, 400, "INVALID_FORMAT", "status"),
         ({"resolution_notes": "n" * 1001}, 422, "VALIDATION_ERROR", "resolution_notes"),
         ({"resolution_notes": 7}, 400, "INVALID_FORMAT", "resolution_notes"),
         ({"severity": "low"}, 400, "VALIDATION_ERROR", "severity"),

@@ -10,6 +10,8 @@ STATE = "not in every state"
 RULES: dict[str, tuple[tuple[int, ...], str]] = {
     "index_entities": ((422,), WHOLE),
     "create_context_pack": ((422,), WHOLE),
+    "verify_model": ((422,), WHOLE),
+    "search_entities": ((400,), "q holds a word, or nothing"),
     "check_permission": ((400,), "not every type of resource has every permission"),
     "explain_permission": ((400,), "not every type of resource has every permission"),
     "grant_permission": ((422,), "not every type of resource has every relation, and some only for users"),
