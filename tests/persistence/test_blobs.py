@@ -13,9 +13,7 @@ import pytest
 
 from persistence.blobs import BlobSettings, StoredBlobs
 from schema.errors import ApiError
-from tests.support.moto import MotoServer, moto_server
-
-__all__ = ["moto_server"]
+from tests.support.moto import MotoServer
 
 pytestmark = pytest.mark.anyio
 

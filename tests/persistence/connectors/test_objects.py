@@ -22,10 +22,8 @@ from persistence.connectors.files import FileLimits, FileTables
 from persistence.connectors.s3 import signature
 from tests.persistence.connectors.test_files import put_parquet
 from tests.support.http_stub import Asked, HttpStub, Reply, http_stub, self_signed
-from tests.support.moto import MotoServer, moto_server
+from tests.support.moto import MotoServer
 from tests.support.sources import SECRET, Loopback, columns, everything, failure, opened
-
-__all__ = ["moto_server"]
 
 ODD = "odd folder/é+&=?#%41 (1)!*'~.csv"
 
