@@ -58,7 +58,8 @@ def assert_envelope(answer: httpx.Response, status: int, code: str) -> dict[str,
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/json"
     body = answer.json()
-    if answer.request.url.path == "/graphql":  # a graph's client looks for `errors`
+    # A graph's client looks for `errors`; a wrong method is refused before the graph is reached.
+    if answer.request.url.path == "/graphql" and status != 405:
         (told,) = body.pop("errors")
         assert (told["extensions"]["code"], told["extensions"]["status"]) == (code, status)
         assert told["message"] == body["error"]["message"]

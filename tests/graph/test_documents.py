@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from schema.documents import Documents, PersistedQueryNotFound
-from tests.support.socket import socket
+from tests.support.graph_socket import socket
 from tests.world import World
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("store_kind", ["sqlite"])]

@@ -8,7 +8,7 @@ import pytest
 
 from persistence.tables.data_readiness import workflow_runs
 from schema.data_readiness.workflow_run import RunStatus
-from tests.support.socket import Socket, socket
+from tests.support.graph_socket import Socket, socket
 from tests.world import World
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("store_kind", ["sqlite"])]
