@@ -74,4 +74,4 @@ data_readiness.delete(_term, glossary.delete_glossary_term)
 data_readiness.post(f"{_term}/approval", glossary.review_glossary_term, status=200)  # addition
 data_readiness.get(f"{_term}/assets", glossary.list_glossary_term_assets, envelope=PageLimitList)  # addition
 data_readiness.post(f"{_term}/assets", glossary.link_glossary_term)  # addition
-data_readiness.delete(f"{_term}/assets", glossary.unlink_glossary_term)  # addition
+data_readiness.delete(f"{_term}/assets", glossary.unlink_glossary_term, versioned=False)  # addition

@@ -72,6 +72,7 @@ class Door:
         version: int = 1,
         deprecated: Deprecation | None = None,
         operation_id: str | None = None,
+        versioned: bool = True,
         route: type[OperationRoute] = OperationRoute,
     ) -> None:
         name = operation_id or op.name  # a second path of an operation needs a name of its own
@@ -98,6 +99,7 @@ class Door:
                     project=project,
                     tag=self.tag,
                     deprecated=deprecated,
+                    versioned=versioned,
                     operation_id=name if main else f"{name}_{prefix.strip('/').split('/')[0]}",
                 )
             )

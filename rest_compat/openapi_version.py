@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from schema.base import LARGEST_LONG
+
 
 def as_openapi_3_0(document: dict[str, Any]) -> dict[str, Any]:
     """The same document, spelled as OpenAPI 3.0.3."""
@@ -34,6 +36,8 @@ def _converted(raw: Any) -> Any:
     for bound, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if isinstance(node.get(bound), int | float) and not isinstance(node[bound], bool):
             node[plain], node[bound] = node[bound], True
+    if node.get("type") == "integer":
+        node |= {bound: _whole(node[bound]) for bound in ("minimum", "maximum") if isinstance(node.get(bound), float)}
     if isinstance(node.get("examples"), list):
         node["example"] = node.pop("examples")[0]
     if node.pop("contentMediaType", None) == "application/octet-stream":
@@ -41,6 +45,11 @@ def _converted(raw: Any) -> Any:
     if "$ref" in node and len(node) > 1:  # 3.0 ignores what stands beside a reference
         node["allOf"] = [{"$ref": node.pop("$ref")}]
     return node
+
+
+def _whole(bound: float) -> int:
+    """A bound that FastAPI keeps as a double, which rounds the largest number of 64 bits up to one that is refused."""
+    return min(int(bound), LARGEST_LONG)
 
 
 def _nullable(node: dict[str, Any], union: str, options: Sequence[Any]) -> dict[str, Any]:

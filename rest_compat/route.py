@@ -88,6 +88,7 @@ class OperationRoute(APIRoute):
         tag: str,
         operation_id: str,
         deprecated: Deprecation | None = None,
+        versioned: bool = True,
     ) -> None:
         self.operation, self.envelope, self.project = operation, envelope, project
         self.deprecation = deprecated
@@ -100,7 +101,7 @@ class OperationRoute(APIRoute):
         returns = self.answer_type(operation, envelope)
         self.answer = TypeAdapter(returns)
         self.answer_status = status
-        self.takes_revision = method in ("PUT", "PATCH", "DELETE")
+        self.takes_revision = versioned and method in ("PUT", "PATCH", "DELETE")
         """Whether `If-Match` can say which revision is meant."""
         summary, _, rest = operation.summary.partition("\n")
         super().__init__(

@@ -6,7 +6,7 @@ Strawberry's pydantic bridge is young, so the whole code base touches it through
 import inspect
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import strawberry
 from graphql import GraphQLError
@@ -28,6 +28,10 @@ else:
 ModelT = TypeVar("ModelT", bound=BaseModel)
 MethodT = TypeVar("MethodT", bound=Callable[..., Any])
 EnumT = TypeVar("EnumT", bound=type[Enum])
+
+
+LARGEST_LONG: Final = 2**63 - 1
+"""The largest whole number that a store keeps."""
 
 
 class Long(int):

@@ -9,6 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from strawberry.scalars import JSON
 
 from schema.base import (
+    LARGEST_LONG,
     Info,
     JsonObject,
     Maybe,
@@ -170,7 +171,7 @@ ShortText = Annotated[str, Field(max_length=1000)]
 LongText = Annotated[str, Field(max_length=100_000)]
 NamePart = Annotated[str, Field(min_length=1, max_length=255)]
 Position = Annotated[int, Field(ge=0, le=2**31 - 1)]
-OptionalCount = Annotated[OptionalLong, Field(ge=0, le=2**63 - 1)]
+OptionalCount = Annotated[OptionalLong, Field(ge=0, le=LARGEST_LONG)]
 
 
 @change

@@ -123,8 +123,8 @@ class Described:
             schema.get("type", "any"),
             null=outer.get("nullable", schema.get("nullable", False)),
             default=outer.get("default", SILENT),
-            least=_least(schema),
-            most=_whole(schema.get("maximum"), schema),
+            least=None if "exclusiveMinimum" in schema else schema.get("minimum"),
+            most=schema.get("maximum"),
             shortest=schema.get("minLength", schema.get("minItems")),
             longest=schema.get("maxLength", schema.get("maxItems")),
             pattern=schema.get("pattern"),
@@ -133,18 +133,6 @@ class Described:
             items=self.field(schema["items"], seen) if "items" in schema else None,
             fields=known or None,
         )
-
-
-def _least(schema: dict[str, Any]) -> Any:
-    if "exclusiveMinimum" in schema:
-        return None
-    return _whole(schema.get("minimum"), schema)
-
-
-def _whole(bound: Any, schema: dict[str, Any]) -> Any:
-    if bound is None or schema.get("type") != "integer":
-        return bound
-    return min(int(bound), 2**63 - 1)  # a JSON number is a double, which rounds the largest of 64 bits up
 
 
 class Graphed:

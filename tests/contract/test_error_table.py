@@ -24,7 +24,6 @@ from tests.contract.table.errors import (
     NO_STORE,
     OWN_VIEW,
     TAKEN,
-    UNCOMPARED,
     Never,
 )
 from tests.contract.test_bounds import BY_SERVICE, Calls, operations_of
@@ -279,8 +278,6 @@ def may_be_taken(calls: Calls) -> tuple[int, str] | Never:
 
 def may_conflict(calls: Calls) -> tuple[int, str] | Never:
     """Whether somebody else can have changed it first."""
-    if calls.op.name in UNCOMPARED:
-        return UNCOMPARED[calls.op.name]
     return (409, "VERSION_CONFLICT") if "If-Match" in calls.described.headers else KEEPS_NO_REVISION
 
 

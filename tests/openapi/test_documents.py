@@ -184,3 +184,19 @@ def test_a_parameter_is_never_null_and_a_nullable_has_a_type(service: Service) -
                 walk(value, f"{where}/{at}")
 
     walk(openapi_of(service), service.name)
+
+
+def test_the_bounds_of_whole_numbers_are_whole_and_exact() -> None:
+    def bounds(node: Any) -> Iterator[Any]:
+        if isinstance(node, dict):
+            if node.get("type") == "integer":
+                yield from (node[bound] for bound in ("minimum", "maximum") if bound in node)
+            for value in node.values():
+                yield from bounds(value)
+        elif isinstance(node, list):
+            for value in node:
+                yield from bounds(value)
+
+    found = [bound for service in SERVICES for bound in bounds(openapi_of(service))]
+    assert {type(bound) for bound in found} == {int}
+    assert max(found) == 2**63 - 1

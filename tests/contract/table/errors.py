@@ -78,9 +78,6 @@ GONE: frozenset[str] = frozenset(
 )
 """What is deleted is not there to be deleted again: 404."""
 
-UNCOMPARED: dict[str, Never] = {"unlink_glossary_term": Never("a link is there or not; it has no version")}
-"""The operations whose document has If-Match although nothing is compared with it."""
-
 LOST: frozenset[str] = frozenset({"delete_all_permissions"})
 """What takes the caller's own permission away with it: 403 for the second call."""
 
