@@ -170,6 +170,24 @@ def test_a_link_opens_filled_in_and_nothing_runs_before_somebody_asks_for_it(
     assert answered(page)["data"] == {"searchMetadata": {"total": 0}}
 
 
+def test_a_link_to_several_operations_runs_the_one_that_it_names_until_the_text_is_another(
+    page: Page, platform: Platform, client: Client
+) -> None:
+    query = "query First { projects { total } } query Second { organizations { total } }"
+    opened(page, platform, client, query=query, operationName="Second")
+
+    page.click("button.graphiql-execute-button")
+    assert answered(page)["data"] == {"organizations": {"total": 1}}
+
+    write_query(page, "Third", "{ me: projects { total } } query Fourth { organizations { total } }")
+    choices = "[...document.querySelectorAll('[role=menuitem]')].map((one) => one.innerText).join()"
+    page.click("button.graphiql-execute-button")
+    page.wait_for(f"{choices} === 'Third,Fourth'")
+    page.evaluate("document.querySelector('[role=menuitem]').click()")
+    page.wait_for(f"{RESULT}.includes('\"me\"')")
+    assert answered(page)["data"] == {"me": {"total": 1}}
+
+
 def test_the_documentation_describes_a_type(page: Page, platform: Platform, client: Client) -> None:
     opened(page, platform, client)
     page.evaluate(

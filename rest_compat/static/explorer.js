@@ -142,12 +142,15 @@
   const builder = GraphiQLPluginExplorer.explorerPlugin();
   const samples = { title: "Examples", icon: Icon, content: Examples };
   const root = ReactDOM.createRoot(place);
+  const linked = fromAddress();
+  let { operationName } = linked; // of several operations, the one that a link names is run
   let visit = 0;
+  let properties = {};
 
-  // What a link brings along, for the first time only: a new start must not open it again.
+  // What a link brings along.
   function fromAddress() {
     const given = new URLSearchParams(location.search);
-    if (visit || !given.get("query")) return {};
+    if (!given.get("query")) return {};
     return {
       query: given.get("query"),
       variables: given.get("variables") || undefined,
@@ -155,29 +158,40 @@
     };
   }
 
+  // Once the text is another than the link's, the operation is chosen at each run, as it is without a link.
+  function onEditQuery(query) {
+    if (operationName === undefined || query === linked.query) return;
+    operationName = undefined;
+    render();
+  }
+
   // The examples are open for somebody who is here for the first time, where there is room for them.
   function firstVisit() {
     return innerWidth > 900 && localStorage.getItem("graphiql:visiblePlugin") === null;
   }
 
-  // A new key starts the explorer anew, so that the graph is read again as the person who has just signed in.
+  function render() {
+    root.render(React.createElement(GraphiQL, { ...properties, operationName }));
+  }
+
+  // A new key starts the explorer anew, so that the graph is read again as the person who has just signed in. What the
+  // link brought is not opened again.
   function draw() {
-    const linked = fromAddress();
-    root.render(
-      React.createElement(GraphiQL, {
-        key: visit++,
-        fetcher,
-        plugins: [samples, builder],
-        defaultQuery: place.dataset.query,
-        defaultEditorToolsVisibility: "variables",
-        isHeadersEditorEnabled: true,
-        shouldPersistHeaders: false,
-        inputValueDeprecation: true,
-        schemaDescription: true,
-        ...(firstVisit() && { visiblePlugin: samples }),
-        ...linked,
-      }),
-    );
+    properties = {
+      ...(visit === 0 && linked),
+      ...(firstVisit() && { visiblePlugin: samples }),
+      key: visit++,
+      fetcher,
+      plugins: [samples, builder],
+      defaultQuery: place.dataset.query,
+      defaultEditorToolsVisibility: "variables",
+      isHeadersEditorEnabled: true,
+      shouldPersistHeaders: false,
+      inputValueDeprecation: true,
+      schemaDescription: true,
+      onEditQuery,
+    };
+    render();
   }
 
   window.stoa.onChange(draw);
