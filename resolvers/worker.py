@@ -15,10 +15,10 @@ from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.data_readiness import workflow_runs
 from resolvers.context import Context, Services
-from resolvers.data_readiness.ingestion import Ingestion, fail_run
 from resolvers.data_readiness.runs import RUN_JOB, job_key, job_of
+from resolvers.data_readiness.work import WORKS
+from resolvers.data_readiness.work.run_work import RunWork, fail_run
 from resolvers.search.bulk import SearchIndexer
-from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 
 log = logging.getLogger("stoa.worker")
@@ -84,24 +84,25 @@ class Worker:
                 log.exception("open runs could not be taken up; trying again in %g seconds", seconds)
 
     async def _plan(self, job: JobContext, arguments: dict[str, Any]) -> Sequence[JobTask]:
-        ctx, run, scope = await self._run(arguments["run_id"])
-        if run.status not in (RunStatus.PENDING, RunStatus.RUNNING):
-            return []
-        if run.workflow_type is not WorkflowType.SERVICE_INGESTION:
-            raise JobError(f"The engine for {run.workflow_type} is not part of this version. Nothing was changed.")
-        return await Ingestion(ctx, run, scope, _attempt(arguments)).plan()
+        work = await self._work(arguments)
+        return await work.plan() if work.run.status in (RunStatus.PENDING, RunStatus.RUNNING) else []
 
     async def _task(self, job: JobContext, arguments: dict[str, Any]) -> dict[str, Any] | None:
-        ctx, run, scope = await self._run(arguments["run_id"])
-        return await Ingestion(ctx, run, scope).task(arguments)
+        return await (await self._work(arguments)).task(arguments)
 
     async def _finish(
         self, job: JobContext, arguments: dict[str, Any], outcomes: Sequence[JobOutcome]
     ) -> dict[str, Any] | None:
-        ctx, run, scope = await self._run(arguments["run_id"])
-        attempt = _attempt(arguments)
         # A first attempt without tasks was canceled before it was planned; a later one may have nothing left to do.
-        return await Ingestion(ctx, run, scope, attempt).finish(outcomes) if outcomes or attempt > 1 else None
+        if not outcomes and _attempt(arguments) == 1:
+            return None
+        return await (await self._work(arguments)).finish(outcomes)
+
+    async def _work(self, arguments: dict[str, Any]) -> RunWork:
+        ctx, run, scope = await self._run(arguments["run_id"])
+        if (kind := WORKS.get(run.workflow_type)) is None:
+            raise JobError(f"The engine for {run.workflow_type} is not part of this version. Nothing was changed.")
+        return kind(ctx, run, scope, _attempt(arguments))
 
     async def _failed(self, job: JobContext, arguments: dict[str, Any], message: str) -> None:
         ctx, run, scope = await self._run(arguments["run_id"])

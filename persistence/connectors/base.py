@@ -7,11 +7,14 @@ side). It only ever reads.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Protocol
 
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic_settings import NoDecode
+
+from schema.data_readiness.source import Source
 
 
 class ConnectorError(Exception):
@@ -128,6 +131,13 @@ class Connector(ABC):
 
         A table that has vanished since `schemas()` is left out, not an error.
         """
+
+    def source(self) -> AbstractContextManager[Source]:
+        """The data of the store, for queries. Raises ConnectorError when it cannot be read."""
+        raise ConnectorError("failed", f"The data of a {self.kind} connection cannot be read, only its catalog.")
+
+    def cancel(self) -> None:  # noqa: B027 - a kind that cannot be interrupted ends by its time-outs
+        """Stop what is running, from another thread; the call that runs it then raises ConnectorError."""
 
     @abstractmethod
     def close(self) -> None:

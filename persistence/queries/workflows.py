@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from persistence.queries.catalog_rows import chunks
 from persistence.queries.pipelines import follow_run
 from persistence.repository import Repository, Scope
 from persistence.tables.data_readiness import run_targets, run_tasks, workflow_configurations, workflow_runs
@@ -164,6 +165,14 @@ class RunShelf(Repository[WorkflowRun]):
             return None
         return self.attempt_of(run_id)
 
+    def go_on(self, scope: Scope, run_id: str) -> None:
+        """Hand a running run on to its next attempt, which takes up the tasks that wait."""
+        self._connection.execute(
+            workflow_runs.update()
+            .where(*self._within(scope), workflow_runs.c.id == run_id, workflow_runs.c.status.in_(OPEN))
+            .values(attempt=workflow_runs.c.attempt + 1, revision=workflow_runs.c.revision + 1)
+        )
+
     def move(
         self,
         scope: Scope,
@@ -215,13 +224,20 @@ class RunTaskShelf(Repository[RunTask]):
         )
         return bool(moved.rowcount)
 
-    def close_open(self, scope: Scope, run_id: str, to: RunStatus, at: datetime) -> None:
-        """Give every task of a run that has not ended a final status."""
-        self._connection.execute(
+    def close_open(
+        self, scope: Scope, run_id: str, to: RunStatus, at: datetime, *, positions: Sequence[int] | None = None
+    ) -> None:
+        """Give every task of a run that has not ended, or those at some positions, a final status."""
+        close = (
             run_tasks.update()
             .where(*self._within(scope), run_tasks.c.run_id == run_id, run_tasks.c.status.in_(OPEN))
             .values(status=to, completed_at=at, revision=run_tasks.c.revision + 1)
         )
+        if positions is None:
+            self._connection.execute(close)
+            return
+        for some in chunks(positions):
+            self._connection.execute(close.where(run_tasks.c.position.in_(some)))
 
     def reopen_failed(self, scope: Scope, run_id: str) -> None:
         """Let the failed tasks of a run wait again."""

@@ -71,6 +71,8 @@ run_tasks = sa.Table(
     sa.Column("error_message", sa.Text),
     sa.Column("counts", Json, nullable=False),  # what the task did to the catalog, for the run's output
     sa.Column("arguments", Json),  # what the task was planned with, so that it can be tried again
+    sa.Column("rows_done", sa.BigInteger),
+    sa.Column("rows_total", sa.BigInteger),
     sa.Column("revision", sa.Integer, nullable=False),
     sa.UniqueConstraint("run_id", "position"),
 )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from schema.base import JsonObject, Resource, change, choice, resource
+from schema.base import JsonObject, OptionalLong, Resource, change, choice, resource
 from schema.data_readiness.workflow import WorkflowType
 from schema.identifiers import Fqn, UuidText
 from schema.node import entity
@@ -51,6 +51,9 @@ class RunTask(Resource):
     status: TaskStatus
     started_at: datetime | None
     completed_at: datetime | None
+    error_message: str | None = Field(description="Why it failed.")
+    rows_done: OptionalLong = Field(description="Rows that it has worked on so far; null when it does not count them.")
+    rows_total: OptionalLong = Field(description="Rows that there are for it, if that is known.")
 
 
 @entity()

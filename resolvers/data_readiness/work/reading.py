@@ -1,0 +1,165 @@
+"""How a run reads what it works on: the facts of the catalog, and the data itself through its connection."""
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+import sqlalchemy as sa
+
+from auth.caller import Caller
+from persistence.connectors.base import Connector
+from persistence.jobs import JobError
+from persistence.queries.catalog_rows import below, chunks
+from persistence.queries.metadata_search import in_scope
+from persistence.repository import Scope
+from persistence.store import Shelves
+from persistence.tables.catalog import metadata_assets
+from resolvers.assets.data_connections import config_of, opened
+from resolvers.context import Context
+from resolvers.data_readiness.runs import included_in
+from resolvers.data_readiness.work.run_work import RunWork, nothing_to_do
+from resolvers.governance.projects import WORKER
+from schema.assets.data_connection import ConnectionStatus
+from schema.data_readiness.source import ColumnFacts, Source, TableFacts
+from schema.data_readiness.workflow_run import WorkflowRun
+from schema.governance.permission import Permission
+from schema.identifiers import Fqn
+from schema.utils.metadata_asset import AssetType
+
+T = TypeVar("T")
+
+READ_SECONDS: Final = 3600.0
+"""How long one task may read in all; each statement has the deployment's own, shorter, bound."""
+
+MOST_TABLES: Final = 20_000
+"""Tables that one run works on."""
+
+_TABLE = metadata_assets.c
+
+
+async def use_connection(ctx: Context, uri: str, work: Callable[[Connector], T], *, seconds: float = READ_SECONDS) -> T:
+    """Run blocking work on a connection's connector, while somebody the run acts for may still use it."""
+    connection, credentials = await opened(ctx, uri)
+    if connection.status is ConnectionStatus.DISABLED:
+        raise JobError("The connection is disabled. Set its status to PENDING, then trigger a new run.")
+    worker = Caller(WORKER, ctx.organization_id, ctx.project_id)
+    for caller in (worker, ctx.caller):
+        if await ctx.guard.allows(caller, Permission.CAN_EXECUTE, "data_connection", uri):
+            break
+    else:
+        raise JobError("The permission to use this connection was revoked.")
+    return await ctx.services.connectors.use(
+        connection.connection_type.value, config_of(connection), credentials, work, timeout=seconds
+    )
+
+
+async def use_source(ctx: Context, uri: str, work: Callable[[Source], T], *, seconds: float = READ_SECONDS) -> T:
+    """Run blocking work on the data behind a connection, read-only. Raises ConnectorError and JobError."""
+
+    def opened_source(connector: Connector) -> T:
+        with connector.source() as source:
+            return work(source)
+
+    return await use_connection(ctx, uri, opened_source, seconds=seconds)
+
+
+def targets(run: WorkflowRun) -> list[str]:
+    """The dotted names at or below which a run works; empty for the whole project."""
+    included = included_in(run.input)
+    if included is not None:
+        return included
+    return [str(Fqn.parse(run.asset_fqn))] if run.asset_fqn else []
+
+
+async def tables_of(work: RunWork) -> list[tuple[str, str]]:
+    """The tables and views that a run works on, as (FQN, resource_uri), sorted by FQN. Raises JobError for none."""
+    found = await work.ctx.store.read(lambda shelves: table_names(shelves, work.scope, targets(work.run)))
+    if not found:
+        where = " under " + ", ".join(targets(work.run)[:3]) if targets(work.run) else ""
+        raise nothing_to_do(f"The catalog has no table{where}.")
+    if len(found) > MOST_TABLES:
+        raise JobError(f"One run works on {MOST_TABLES} tables at most. Limit it by asset_fqn or include.")
+    return found
+
+
+def table_names(shelves: Shelves, scope: Scope, names: Sequence[str]) -> list[tuple[str, str]]:
+    """The live tables at or below any of the names, or all of the project's, as (FQN, resource_uri)."""
+    live = [*in_scope(scope), _TABLE.type == AssetType.TABLE, _TABLE.deleted_at.is_(None)]
+    query = sa.select(_TABLE.fully_qualified_name, _TABLE.resource_uri).where(*live)
+    found: set[tuple[str, str]] = set()
+    if not names:
+        found.update((fqn, uri) for fqn, uri in shelves.connection.execute(query.limit(MOST_TABLES + 1)))
+    for some in chunks(list(names), 50):
+        under = sa.or_(*(sa.or_(_TABLE.fully_qualified_name == name, below(name)) for name in some))
+        found.update((fqn, uri) for fqn, uri in shelves.connection.execute(query.where(under).limit(MOST_TABLES + 1)))
+    return sorted(found)
+
+
+async def facts_of(ctx: Context, fqns: Sequence[str]) -> list[TableFacts]:
+    """What the catalog knows of some tables and their columns, in two statements; what is gone is left out."""
+    return await ctx.store.read(lambda shelves: read_facts(shelves, ctx.scope, fqns))
+
+
+def read_facts(shelves: Shelves, scope: Scope, fqns: Sequence[str]) -> list[TableFacts]:
+    """What the catalog knows of some tables and their columns, sorted by FQN."""
+    names = (
+        _TABLE.fully_qualified_name, _TABLE.parent_fqn, _TABLE.resource_uri, _TABLE.name, _TABLE.table_type,
+        _TABLE.row_count, _TABLE.description, _TABLE.display_name, _TABLE.schema_definition, _TABLE.constraint,
+        _TABLE.tags, _TABLE.is_pii_tagged, _TABLE.ordinal_position, _TABLE.data_type, _TABLE.nullable,
+        _TABLE.column_relationships,
+    )  # fmt: skip
+    live = [*in_scope(scope), _TABLE.deleted_at.is_(None)]
+    tables: list[sa.RowMapping] = []
+    columns: dict[str, list[ColumnFacts]] = {}
+    for some in chunks(sorted(set(fqns))):
+        of_tables = sa.select(*names).where(
+            *live, _TABLE.type == AssetType.TABLE, _TABLE.fully_qualified_name.in_(some)
+        )
+        tables += list(shelves.connection.execute(of_tables).mappings())
+        of_columns = sa.select(*names).where(*live, _TABLE.type == AssetType.COLUMN, _TABLE.parent_fqn.in_(some))
+        for row in shelves.connection.execute(of_columns.order_by(_TABLE.ordinal_position)).mappings():
+            columns.setdefault(row["parent_fqn"], []).append(_column(row))
+    return [_table(row, columns.get(row["fully_qualified_name"], [])) for row in tables]
+
+
+def _table(row: sa.RowMapping, columns: Sequence[ColumnFacts]) -> TableFacts:
+    _, database, schema, name = Fqn.parse(row["fully_qualified_name"]).parts
+    return TableFacts(
+        fqn=row["fully_qualified_name"],
+        resource_uri=row["resource_uri"],
+        database=database,
+        schema=schema,
+        name=name,
+        columns=tuple(columns),
+        table_type=row["table_type"],
+        row_count=row["row_count"],
+        description=row["description"],
+        display_name=row["display_name"],
+        definition=row["schema_definition"],
+        keys=tuple((row["constraint"] or {}).get("keys", ())),
+        tags=tuple(tag["tag_fqn"] for tag in row["tags"] or ()),
+        is_pii_tagged=row["is_pii_tagged"],
+    )
+
+
+def _column(row: sa.RowMapping) -> ColumnFacts:
+    kinds = (row["constraint"] or {}).get("keys", ())
+    foreign = next((one for one in row["column_relationships"] or () if one.get("type") == "FOREIGN_KEY"), None)
+    references = None
+    if foreign and foreign.get("table") and foreign.get("column"):
+        service, database, schema, *_ = Fqn.parse(row["parent_fqn"]).parts
+        target = Fqn.of(service, database, foreign.get("schema") or schema, foreign["table"])
+        references = (str(target), str(foreign["column"]))
+    return ColumnFacts(
+        fqn=row["fully_qualified_name"],
+        name=row["name"],
+        ordinal_position=row["ordinal_position"] or 0,
+        data_type=row["data_type"],
+        nullable=row["nullable"],
+        description=row["description"],
+        display_name=row["display_name"],
+        is_primary_key="PRIMARY_KEY" in kinds,
+        is_unique="UNIQUE" in kinds,
+        references=references,
+        tags=tuple(tag["tag_fqn"] for tag in row["tags"] or ()),
+        is_pii_tagged=row["is_pii_tagged"],
+    )

@@ -1,0 +1,90 @@
+"""What engines need of a store of data, and what the catalog tells them about its tables.
+
+`persistence/connectors/reading.py` has the real stores.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+Row = tuple[Any, ...]
+
+
+class Source(Protocol):
+    """One tenant's store, read-only, used from one thread at a time; calls block.
+
+    Queries are sqlglot expressions; the source writes them in its own dialect. Engines build them with sqlglot's
+    builders, or parse text in DuckDB's dialect, always with quoted identifiers.
+    """
+
+    dialect: str
+    """sqlglot's name of the dialect that queries end up in: postgres, mysql, duckdb, ..."""
+
+    def relation(self, database: str, schema: str, table: str) -> "exp.Table":
+        """What stands in FROM for a table. Files and documents become tables of a private DuckDB first."""
+
+    def ask(self, query: "exp.Query") -> list[Row]:
+        """All rows of a small answer. Raises ConnectorError, also when it has more than 100,000 rows."""
+
+    def stream(self, query: "exp.Query", size: int = 5000) -> Iterator[list[Row]]:
+        """The rows of an answer of any length, in lists of at most `size`, in constant memory."""
+
+    def sample(self, relation: "exp.Table", columns: Sequence[str], rows: int) -> "Sample":
+        """About `rows` rows, spread over the table as cheaply as the source can; all of them when it has fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Rows of a table."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    is_whole: bool
+    """Whether these are all rows of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """What the catalog knows of one column, as engines take it."""
+
+    fqn: str
+    name: str
+    ordinal_position: int
+    data_type: str | None = None
+    """Neutral upper-case name: INTEGER, BIGINT, VARCHAR, TEXT, NUMERIC, BOOLEAN, TIMESTAMP, DATE, ..."""
+    nullable: bool | None = None
+    description: str | None = None
+    display_name: str | None = None
+    is_primary_key: bool = False
+    is_unique: bool = False
+    references: tuple[str, str] | None = None
+    """The FQN of the table and the name of the column that a declared foreign key points to."""
+    tags: tuple[str, ...] = ()
+    """The FQNs of the tags that stand on it."""
+    is_pii_tagged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """What the catalog knows of one table, as engines take it."""
+
+    fqn: str
+    resource_uri: str
+    database: str
+    schema: str
+    name: str
+    columns: tuple[ColumnFacts, ...]
+    table_type: str | None = None
+    row_count: int | None = None
+    """The source's own estimate."""
+    description: str | None = None
+    display_name: str | None = None
+    definition: str | None = None
+    """The SQL of a view."""
+    keys: tuple[dict[str, Any], ...] = ()
+    """Declared keys as the catalog keeps them: type PRIMARY_KEY, UNIQUE or FOREIGN_KEY, columns, target_*."""
+    tags: tuple[str, ...] = ()
+    is_pii_tagged: bool = False
