@@ -168,6 +168,11 @@ class RateLimitExceeded(ApiError):
         """The wait, in whole seconds."""
         return {"Retry-After": str(self.retry_after)}
 
+    @property
+    def extensions(self) -> dict[str, Any]:
+        """The wait too: an operation over WebSocket, or an event of a stream, has no headers of its own."""
+        return super().extensions | {"retry_after": self.retry_after}
+
 
 class QuotaExceeded(ApiError):
     """A quota of the tenant is used up."""

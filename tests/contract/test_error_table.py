@@ -1,5 +1,6 @@
 """Every operation fails in every way that the error table lists for it, through both doors, and in no other."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -60,17 +61,27 @@ def wrong_envelope(door: Door, service: str, answer: Any, expected: tuple[int, s
     if SECRET in last.text:
         return f"{said}: shows what failed"
     # A subscription is answered 200 before its events, and an error is the first of them.
-    waits = status == 429 and (door.name == "rest" or last.status_code == 429)
-    if waits and not 1 <= int(last.headers["Retry-After"]) <= 60:
+    if status == 429 and last.status_code == 429 and not 1 <= int(last.headers["Retry-After"]) <= 60:
         return f"{said}: Retry-After is {last.headers['Retry-After']}"
     if status == 401 and door.name == "rest" and last.headers["WWW-Authenticate"] != "Bearer":
         return f"{said}: is not challenged"
-    body = last.json() if last.headers["content-type"].startswith("application/json") else {}
     if door.name == "rest":
         (assert_variant if service == "data-readiness" else assert_envelope)(last, status, code)
-    elif "errors" in body and set(body["errors"][0]["extensions"]) != {"code", "status", "details"}:
-        return f"{said}: {body['errors'][0]}"
+    for error in errors_of(last) if door.name == "graphql" else ():
+        if set(error["extensions"]) != {"code", "status", "details"} | ({"retry_after"} if status == 429 else set()):
+            return f"{said}: {error}"
+        if status == 429 and not 1 <= error["extensions"]["retry_after"] <= 60:
+            return f"{said}: {error}"
     return None
+
+
+def errors_of(answer: httpx.Response) -> list[dict[str, Any]]:
+    """What a graph refused, in its answer or in the first event of a stream; nothing when it was not reached."""
+    text = answer.text
+    if answer.headers["content-type"].startswith("text/event-stream"):
+        text = next(line for line in text.splitlines() if line.startswith("data: {")).removeprefix("data: ")
+    errors: list[dict[str, Any]] = json.loads(text).get("errors", [])
+    return errors
 
 
 async def each(stage: Stage, door: Door, service: str) -> list[tuple[Calls, dict[str, Any]]]:

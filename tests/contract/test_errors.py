@@ -112,14 +112,15 @@ def test_the_catalogue_is_the_contracts() -> None:
 def test_a_class_carries_code_status_and_details_into_the_graph(name: str) -> None:
     kind = getattr(errors, name)
     code, status = CATALOGUE[name]
+    more: dict[str, Any] = {}
     if name == "NotFound":
         error = kind("project", "p")
         details = {"resource_type": "project", "resource_id": "p"}
     elif name == "RateLimitExceeded":
-        error, details = kind(7), {}
+        error, details, more = kind(7), {}, {"retry_after": 7}
     else:
         error, details = kind("Why.", field="f"), {"field": "f"}
-    assert error.extensions == {"code": code, "status": status, "details": details}
+    assert error.extensions == {"code": code, "status": status, "details": details} | more
     assert str(error) == error.message
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from auth.rate_limit import Limits
 from persistence.tables.data_readiness import workflow_runs
 from schema.data_readiness.workflow_run import RunStatus
 from tests.support.graph_socket import Socket, socket
@@ -191,6 +192,21 @@ async def test_every_operation_of_a_connection_is_charged(world: World) -> None:
             assert (await ws.message())["type"] == "next"
             assert (await ws.message())["type"] == "complete"
     assert await left() == before - 3
+
+
+async def test_an_operation_beyond_the_window_says_how_long_to_wait(world: World) -> None:
+    run = await started(world)
+    reception = world.app.parts.reception
+    async with socket(world.app, bearer(world.owner)) as ws:
+        assert await ws.message() == ACK
+        object.__setattr__(reception, "defaults", Limits(0, 0, 0, 0))
+        ws.subscribe("1", FOLLOW, **run)
+        refused = await ws.message()
+        assert failure(refused) == ("1", "RATE_LIMIT_EXCEEDED")
+        errors = refused["payload"] if refused["type"] == "error" else refused["payload"]["errors"]
+        wait = errors[0]["extensions"]["retry_after"]
+        assert 1 <= wait <= 60
+        assert f"{wait} seconds" in errors[0]["message"]
 
 
 async def test_events_tell_the_same_over_sse(world: World) -> None:
