@@ -114,7 +114,8 @@ async def test_a_run_tells_what_it_was_about(bench: Bench, source: Source) -> No
     assert run["error_message"] is None
     assert run["started_at"] < run["completed_at"]
     [task] = run["tasks"]
-    assert set(task) == {"id", "run_id", "name", "status", "started_at", "completed_at"}
+    documented = {"id", "run_id", "name", "status", "started_at", "completed_at"}
+    assert set(task) == documented | {"error_message", "rows_done", "rows_total"}
     assert (task["run_id"], task["name"], task["status"]) == (run["id"], f"{source.database}.sales", "completed")
     [listed] = (await bench.call(list_workflow_runs, configuration_id=bench.configuration, status="completed"))["items"]
     assert listed == run
