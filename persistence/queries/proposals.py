@@ -14,6 +14,7 @@ from schema.data_readiness.proposal import (
     Decision,
     Proposal,
     ProposalConflict,
+    ProposalKind,
     ProposalState,
     RunApproval,
 )
@@ -47,12 +48,21 @@ class ProposalShelf(Repository[Proposal]):
             self._connection.execute(proposals.insert(), list(some))
 
     def of_run(
-        self, scope: Scope, run_id: str, *, ids: Sequence[str] | None = None, state: ProposalState | None = None
+        self,
+        scope: Scope,
+        run_id: str,
+        *,
+        ids: Sequence[str] | None = None,
+        state: ProposalState | None = None,
+        kinds: Sequence[ProposalKind] | None = None,
+        limit: int | None = None,
     ) -> list[Proposal]:
-        """The proposals of a run in their order, only the named ones or those in a state if given."""
-        query = self.select(scope).where(proposals.c.run_id == run_id).order_by(proposals.c.position)
+        """The proposals of a run in their order; only the named ones, those in a state or of some kinds if given."""
+        query = self.select(scope).where(proposals.c.run_id == run_id).order_by(proposals.c.position).limit(limit)
         if state is not None:
             query = query.where(proposals.c.state == state)
+        if kinds is not None:
+            query = query.where(proposals.c.kind.in_(kinds))
         if ids is None:
             return self.resources(self._connection.execute(query).all())
         found: list[Proposal] = []

@@ -6,7 +6,7 @@ leaves what people wrote and can be read in the asset's history.
 
 A proposal was made about an asset as it was. When the field it is about holds something else by now, or the asset is
 gone, it is a conflict: it stays undecided and is told, while every other proposal is carried out whole. A decision and
-all its effects are one transaction.
+all its effects (those on other things than the catalog are in `effects.py`) are one transaction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,6 +21,7 @@ from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.data_readiness import proposals as table
 from resolvers.context import Context
+from resolvers.data_readiness.effects import EFFECTS, take_effect
 from resolvers.data_readiness.runs import RunId
 from resolvers.engines.catalog_diff import judge
 from resolvers.operation import Kind, operation, require
@@ -134,7 +135,7 @@ def approve_all(
 
     At most 5000 are carried out by one call; the engine calls it again, in a transaction of its own, for the rest.
     """
-    waiting = shelves.proposals.of_run(scope, run.id, state=ProposalState.PROPOSED)[:MOST_AT_ONCE]
+    waiting = shelves.proposals.of_run(scope, run.id, state=ProposalState.PROPOSED, limit=MOST_AT_ONCE)
     conflicts = _carry_out(shelves, scope, run, waiting, actor=actor, now=now)
     shelves.proposals.decide(scope, run.id, Decision.APPROVE, "Approved by save_all.", by=actor, at=now)
     return conflicts
@@ -152,9 +153,7 @@ def decide(
 ) -> list[ProposalConflict]:
     """Move proposals as a decision says, with its effects; what could not be carried out. The run must be held."""
     if decision is not Decision.APPROVE:
-        by, at = (None, None) if decision is Decision.PENDING else (actor, now)
-        shelves.proposals.move(scope, run.id, ids, DECISION_MOVES[decision], by=by, at=at)
-        return []
+        return _set_aside(shelves, scope, run, ids, decision, actor=actor, now=now)
     if ids is None and shelves.proposals.count(scope, run.id, ProposalState.PROPOSED) > MOST_AT_ONCE:
         raise ValidationError(
             f"This run has more than {MOST_AT_ONCE} undecided proposals. Approve them in parts, by proposal_ids.",
@@ -163,6 +162,37 @@ def decide(
         )
     waiting = shelves.proposals.of_run(scope, run.id, ids=ids, state=ProposalState.PROPOSED)
     return _carry_out(shelves, scope, run, waiting, actor=actor, now=now)
+
+
+def _set_aside(
+    shelves: Shelves,
+    scope: Scope,
+    run: WorkflowRun,
+    ids: Sequence[str] | None,
+    decision: Decision,
+    *,
+    actor: str,
+    now: datetime,
+) -> list[ProposalConflict]:
+    """Reject proposals, or take their rejection back: no asset changes, but what else stands on them may."""
+    source, target = DECISION_MOVES[decision]
+    moved = shelves.proposals.of_run(scope, run.id, ids=ids, state=source, kinds=tuple(EFFECTS))
+    problems = _problems_of(moved, take_effect(shelves, scope, moved, target, actor, now))
+    by, at = (None, None) if decision is Decision.PENDING else (actor, now)
+    if problems:
+        every = shelves.proposals.of_run(scope, run.id, ids=ids, state=source)
+        ids = [proposal.id for proposal in every if proposal.id not in problems]
+    shelves.proposals.move(scope, run.id, ids, (source, target), by=by, at=at)
+    return [_conflict(proposal, problems[proposal.id]) for proposal in moved if proposal.id in problems]
+
+
+def _problems_of(decided: Sequence[Proposal], told: Mapping[str, str]) -> dict[str, str]:
+    """What effects could not do, of the kinds whose proposals change no asset by themselves."""
+    return {
+        proposal.id: told[proposal.id]
+        for proposal in decided
+        if proposal.id in told and proposal.kind not in SETS and proposal.kind not in FLAGS
+    }
 
 
 async def _may_change(ctx: Context, run_id: str, ids: Sequence[str] | None) -> None:
@@ -201,7 +231,7 @@ def _carry_out(
     by_asset: dict[tuple[str, str], list[Proposal]] = {}
     for proposal in waiting:
         by_asset.setdefault((proposal.asset_fqn, proposal.resource_uri), []).append(proposal)
-    approved: list[str] = []
+    approved: list[Proposal] = []
     conflicts: list[ProposalConflict] = []
     for (fqn, uri), about in sorted(by_asset.items()):
         changes, taken = _changes(shelves, scope, uri, fqn, about, tags_of_run.get(fqn, set()), conflicts)
@@ -218,7 +248,11 @@ def _carry_out(
                 reason=f"Proposals of run {run.id} ({run.workflow_type}) were approved.",
             )
         approved += taken
-    shelves.proposals.move(scope, run.id, approved, DECISION_MOVES[Decision.APPROVE], by=actor, at=now)
+    told = take_effect(shelves, scope, approved, ProposalState.APPROVED, actor, now)
+    problems = _problems_of(approved, told)
+    conflicts += [_conflict(proposal, problems[proposal.id]) for proposal in approved if proposal.id in problems]
+    ids = [proposal.id for proposal in approved if proposal.id not in problems]
+    shelves.proposals.move(scope, run.id, ids, DECISION_MOVES[Decision.APPROVE], by=actor, at=now)
     return conflicts
 
 
@@ -239,7 +273,7 @@ def _changes(
     about: Sequence[Proposal],
     own_tags: set[str],
     conflicts: list[ProposalConflict],
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[dict[str, Any], list[Proposal]]:
     """What the proposals about one asset change, and which of them hold; the others are added to `conflicts`."""
     try:
         asset = get_asset(shelves.connection, scope, uri, fqn).document()
@@ -247,11 +281,11 @@ def _changes(
         conflicts += [_conflict(proposal, "The asset is no longer in the catalog.") for proposal in about]
         return {}, []
     changes: dict[str, Any] = {}
-    taken: list[str] = []
+    taken: list[Proposal] = []
     for proposal in about:
         problem = _applied(proposal, asset, changes, own_tags)
         if problem is None:
-            taken.append(proposal.id)
+            taken.append(proposal)
         else:
             conflicts.append(_conflict(proposal, problem))
     return changes, taken
@@ -263,7 +297,7 @@ def _applied(proposal: Proposal, asset: Mapping[str, Any], changes: dict[str, An
         return _tagged(proposal, asset, changes, own_tags)
     name = SETS.get(proposal.kind)
     if name is None:
-        return None  # approving it changes no asset; the engines read its state
+        return None  # approving it changes no asset by itself; `effects.py` may say what else it does
     if name in changes:
         return f"Another proposal for the same {name} was approved before it."
     if asset.get(name) != proposal.current_value:
