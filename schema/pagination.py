@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable
-from datetime import datetime
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, TypeVar
 
 import strawberry
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
 
 from schema.base import Resource, resource
 
@@ -19,16 +21,33 @@ Offset = Annotated[int, Field(ge=0, le=2_000_000_000, description="Items to pass
 SearchLimit = Annotated[int, Field(ge=1, le=200, description="Items to answer with, 1 to 200.")]
 
 
-def _written_out(value: Any) -> Any:
-    """Refuse the bare numbers that pydantic would take for seconds since 1970, which no document tells of."""
-    if isinstance(value, str) and not _DATE.match(value):
-        raise ValueError("it is no moment such as 2026-11-02T09:30:00Z")
-    return value
+def _moment(value: Any) -> Any:
+    """Read a moment that is written out. Left alone, pydantic takes a bare number for seconds since 1970.
+
+    It is read here: a strict body takes no text for a moment once a check has looked at it.
+    """
+    if isinstance(value, datetime):
+        return value
+    if not isinstance(value, str):
+        raise PydanticCustomError("datetime_type", _NO_MOMENT)
+    if _DATE.match(value):
+        with suppress(ValidationError, OverflowError):
+            moment = _MOMENTS.validate_python(value)
+            in_utc(moment)  # so it is kept; the first and the last hours of the calendar have no place there
+            return moment
+    raise PydanticCustomError("datetime_parsing", _NO_MOMENT)
 
 
+def in_utc(moment: datetime) -> datetime:
+    """The same moment in UTC; without an offset it is taken for one in UTC. Raises OverflowError."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+_NO_MOMENT = "it is no moment such as 2026-11-02T09:30:00Z"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d[Tt ]", re.ASCII)
-Moment = Annotated[datetime, BeforeValidator(_written_out)]
-"""A moment that is asked for in a parameter."""
+_MOMENTS = TypeAdapter(datetime)
+Moment = Annotated[datetime, BeforeValidator(_moment)]
+"""A moment that is asked for, in a parameter or a body."""
 
 
 @resource

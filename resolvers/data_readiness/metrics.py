@@ -1,6 +1,5 @@
 """What can be done with dimensions, metrics and their results."""
 
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 from uuid import UUID, uuid4
@@ -29,7 +28,7 @@ from schema.data_readiness.quality import (
 from schema.errors import InvalidParameter, ValidationError
 from schema.governance.permission import Permission
 from schema.identifiers import parse_fqn
-from schema.pagination import Moment, Page, PageNumber, PageSize
+from schema.pagination import Moment, Page, PageNumber, PageSize, in_utc
 
 DimensionId = Annotated[UUID, Field(description="The dimension's id.")]
 MetricId = Annotated[UUID, Field(description="The metric definition's id.")]
@@ -190,11 +189,3 @@ def asset_parts(text: str, *, most: int) -> tuple[str, ...]:
     if len(parts) > most:
         raise InvalidParameter(f"asset_fqn has {most} parts at most.", field="asset_fqn")
     return parts
-
-
-def in_utc(moment: datetime) -> datetime:
-    """A moment in UTC; one without a zone is taken for UTC already. Raises InvalidParameter beyond the calendar."""
-    try:
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except OverflowError:
-        raise InvalidParameter("as_of lies outside the calendar.", field="as_of") from None

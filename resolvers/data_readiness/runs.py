@@ -1,7 +1,6 @@
 """What can be done with runs: trigger, list, get, page through the tasks, cancel, try again."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID, uuid4
 
@@ -30,7 +29,7 @@ from schema.data_readiness.workflow_run import (
 from schema.errors import InvalidParameter, MissingRequiredField, ValidationError
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn, ResourceUri, parse_fqn
-from schema.pagination import Moment, Page, PageNumber, PageSize
+from schema.pagination import Moment, Page, PageNumber, PageSize, in_utc
 from schema.problems import body_problems, message_of
 
 RunId = Annotated[UUID, Field(description="The run's id.")]
@@ -248,9 +247,9 @@ async def list_workflow_runs(
     if asset_fqn is not None:
         where.append(at_or_below(workflow_runs.c.asset_fqn, str(parse_fqn(asset_fqn, field="asset_fqn"))))
     if started_after is not None:
-        where.append(workflow_runs.c.started_at >= in_utc(started_after, "started_after"))
+        where.append(workflow_runs.c.started_at >= in_utc(started_after))
     if started_before is not None:
-        where.append(workflow_runs.c.started_at < in_utc(started_before, "started_before"))
+        where.append(workflow_runs.c.started_at < in_utc(started_before))
 
     def work(shelves: Shelves) -> Page[WorkflowRun]:
         shelves.workflow_configurations.get_deleted_too(ctx.scope, str(configuration_id))
@@ -272,14 +271,6 @@ def with_tasks(ctx: Context, shelves: Shelves, found: Page[WorkflowRun]) -> Page
     """The runs of a page with their first tasks, in one statement."""
     tasks = shelves.run_tasks.of_runs(ctx.scope, [run.id for run in found.items], TASKS_SHOWN)
     return found.map(lambda run: run.model_copy(update={"tasks": tasks[run.id]}))
-
-
-def in_utc(moment: datetime, field: str) -> datetime:
-    """A moment that a caller sent; without an offset it is in UTC. Raises InvalidParameter beyond the calendar."""
-    try:
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except OverflowError:
-        raise InvalidParameter(f"{field} lies outside the calendar.", field=field) from None
 
 
 @operation(needs=Permission.CAN_READ)

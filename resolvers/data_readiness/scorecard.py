@@ -8,7 +8,6 @@ from uuid import UUID
 from persistence.queries.quality import Sums
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.data_readiness.metrics import in_utc
 from resolvers.engines.scoring import Counted, overall, score, total, written_weight
 from resolvers.operation import operation
 from schema.data_readiness.quality import Dimension, MetricDefinition
@@ -24,6 +23,7 @@ from schema.data_readiness.scorecard import (
 from schema.errors import InvalidFormat, ValidationError
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn
+from schema.pagination import in_utc
 
 SCOPES: Final = (ScorecardScope.SERVICE, *ScorecardScope)
 """The scope by the number of parts of the dotted name; without one it is every service."""

@@ -219,15 +219,14 @@ def remove_configuration_schedule(shelves: Shelves, scope: Scope, configuration_
 def _timing(given: ScheduleTimingInput, now: datetime) -> ScheduleTiming:
     """The timing as it is kept: checked, and its one moment in UTC. Raises 422."""
     moment = given.run_at
-    if moment is not None and moment.tzinfo is None:
-        try:
-            moment = moment_of(moment, zone_of(given.timezone))
-        except BadTiming as bad:
-            raise ValidationError(str(bad), status=422, field=f"schedule.{bad.field}") from None
     try:
-        moment = None if moment is None else moment.astimezone(UTC)
+        if moment is not None and moment.tzinfo is None:
+            moment = moment_of(moment, zone_of(given.timezone))
+    except BadTiming as bad:
+        raise ValidationError(str(bad), status=422, field=f"schedule.{bad.field}") from None
     except OverflowError:
         raise ValidationError("run_at is beyond all calendars.", status=422, field="schedule.run_at") from None
+    moment = None if moment is None else moment.astimezone(UTC)
     timing = ScheduleTiming(type=given.type, cron=given.cron, timezone=given.timezone, run_at=moment)
     _check(timing, now, {})
     return timing

@@ -12,6 +12,7 @@ from pydantic import Field, PrivateAttr
 from schema.base import Info, OptionalJsonObject, Resource, Size, absent, change, choice, edge, resource
 from schema.data_readiness.quality import AssessmentType
 from schema.identifiers import UuidText
+from schema.pagination import Moment
 from schema.storable import Storable
 
 if TYPE_CHECKING:
@@ -119,9 +120,9 @@ class ScorecardRequest(Storable):
         | None
     ) = None
     assessment_type: AssessmentType | None = None
-    as_of: (
-        Annotated[datetime, Field(description="Only what was measured by then; without a zone it is UTC.")] | None
-    ) = None
+    as_of: Annotated[Moment, Field(description="Only what was measured by then; without a zone it is UTC.")] | None = (
+        None
+    )
     workflow_run_id: Annotated[UUID, Field(description="Only what this run has measured.")] | None = None
     weight_overrides: Annotated[
         OptionalJsonObject, Field(description="Weights by dimension id, for this answer only; nothing is stored.")

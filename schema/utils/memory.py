@@ -9,6 +9,7 @@ from pydantic import Field
 
 from schema.base import Info, JsonObject, Maybe, Resource, Size, absent, change, choice, edge, resource
 from schema.node import entity
+from schema.pagination import Moment
 from schema.storable import Storable
 from schema.utils.context_pack import ContextPack
 from schema.utils.kept_json import Content, MetaData, OptionalContent, OptionalMetaData
@@ -187,7 +188,7 @@ class MemoryReplacement(Storable):
     asset_fqn: AssetFqn | None = None
     content_url: Address | None = None
     search_text: MemoryText | None = None
-    expires_at: datetime | None = Field(None, description="When it ceases to hold; a moment to come, with its offset.")
+    expires_at: Moment | None = Field(None, description="When it ceases to hold; a moment to come, with its offset.")
     pinned: Annotated[bool, Field(description="Whether it stands first in lists.")] = False
 
 
@@ -211,7 +212,7 @@ class MemoryUpdate(Storable):
     asset_fqn: Maybe[AssetFqn | None] = None
     content_url: Maybe[Address | None] = None
     search_text: Maybe[MemoryText | None] = None
-    expires_at: datetime | None = absent()
+    expires_at: Moment | None = absent()
 
 
 @change

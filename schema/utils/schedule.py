@@ -2,13 +2,13 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
 from schema.base import JsonObject, Maybe, OptionalJsonObject, Resource, change, choice, resource
 from schema.node import entity
+from schema.pagination import Moment
 from schema.storable import Storable
 
 MAX_EXTRA_DATA = 16_384
@@ -114,16 +114,6 @@ class ScheduleRun(Resource):
     workflow_run_id: str | None = Field(description="The workflow run that the firing triggered.")
 
 
-def _moment(value: Any) -> Any:
-    """Read the text of a JSON date-time: inside `Maybe` a body is validated as Python, where strict refuses text."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return datetime.fromisoformat(value)
-    except ValueError:
-        raise PydanticCustomError("datetime_parsing", "Input should be a valid datetime") from None
-
-
 @change
 class ScheduleTimingInput(Storable):
     """When a schedule fires: `cron` for CRON, `run_at` for ONE_OFF."""
@@ -139,11 +129,9 @@ class ScheduleTimingInput(Storable):
         | None
     ) = None
     timezone: Annotated[str, Field(min_length=1, max_length=64, description="IANA time zone.")] = "UTC"
-    run_at: Annotated[
-        datetime | None,
-        BeforeValidator(_moment),
-        Field(description="The moment; without an offset it is a local time of `timezone`."),
-    ] = None
+    run_at: (
+        Annotated[Moment, Field(description="The moment; without an offset it is a local time of `timezone`.")] | None
+    ) = None
 
 
 @change

@@ -15,6 +15,10 @@ LONGEST_SENT = 300_000
 ODD = ("!", "a b", "\x00", "\n", "a..b", "-1", "!!!!!!!!!!")
 """Texts of which a pattern refuses one."""
 SAMPLES = {"uuid": str(UUID(int=7)), "date-time": "2030-01-01T00:00:00Z"}
+NOT_OF_THE_FORMAT = {
+    "uuid": ("never", str(UUID(int=7))[:-1]),
+    "date-time": ("never", "0", "1700000000", "2026-11-02", "2026-02-30T00:00:00Z", "0001-01-01T00:00:00+14:00"),
+}
 WRONG: dict[str, Any] = {"string": 7, "integer": "seven", "number": "seven", "boolean": "yes", "array": 7, "object": 7}
 """A value of another JSON type."""
 
@@ -91,7 +95,8 @@ def _edges(field: Field, *, parameter: bool = False) -> Iterator[tuple[str, Any,
         yield "no choice", "never_heard_of", False
     elif field.format in SAMPLES:
         yield "of the format", SAMPLES[field.format], True
-        yield "not of the format", "never", False
+        for text in NOT_OF_THE_FORMAT[field.format]:
+            yield f"not of the format {text}", text, False
     elif field.type == "string":
         letter = next((letter for letter in "a10" if of_pattern(field, letter * max(1, field.shortest or 1))), "a")
         yield from (

@@ -109,7 +109,17 @@ async def test_a_schedule_is_kept_with_all_its_fields_and_its_next_firing(world:
             "VALIDATION_ERROR",
             "schedule.timezone",
         ),
-        ({"schedule": {"type": "ONE_OFF", "run_at": "2020-01-01T00:00:00Z"}}, "VALIDATION_ERROR", "schedule.run_at"),
+        *(
+            ({"schedule": {"type": "ONE_OFF", "run_at": moment} | zone}, "VALIDATION_ERROR", "schedule.run_at")
+            for moment, zone in (
+                ("2020-01-01T00:00:00Z", {}),
+                ("4000000000", {}),
+                ("2090-01-01", {}),
+                ("9999-12-31T23:59:59-01:00", {}),
+                ("9999-12-31T23:59:59", {"timezone": "America/New_York"}),
+                ("0001-01-01T00:00:00", {"timezone": "Europe/Berlin"}),
+            )
+        ),
         (
             {"schedule": {"type": "CRON", "cron": "0 0 * * *", "run_at": "2090-01-01T00:00:00Z"}},
             "VALIDATION_ERROR",
