@@ -13,6 +13,7 @@ from persistence.queries.files import ContentShelf, kept_blobs
 from persistence.queries.glossary import GlossaryTermShelf, TermAssetShelf
 from persistence.queries.knowledge import ContextPackShelf, MemoryShelf
 from persistence.queries.pipelines import PipelineShelf
+from persistence.queries.profiles import ProfileShelf
 from persistence.queries.proposals import ProposalShelf
 from persistence.queries.quality import (
     DimensionShelf,
@@ -103,6 +104,11 @@ class Shelves:
     def proposals(self) -> ProposalShelf:
         """What runs propose, and what was decided about it."""
         return ProposalShelf(self.connection)
+
+    @cached_property
+    def table_profiles(self) -> ProfileShelf:
+        """What runs have measured of tables and columns."""
+        return ProfileShelf(self.connection)
 
     @cached_property
     def workflow_runs(self) -> RunShelf:

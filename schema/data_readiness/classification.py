@@ -2,12 +2,16 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Any, Final
 
+import strawberry
 from pydantic import Field
+from strawberry.scalars import JSON
 
-from schema.base import JsonObject, Resource, choice, resource
+from schema.base import Resource, choice, resource
 from schema.identifiers import UuidText
+
+JsonObjects = Annotated[list[dict[str, Any]], strawberry.field(graphql_type=list[JSON])]
 
 
 @choice
@@ -47,7 +51,7 @@ class Classification(Resource):
     tag_fqn: str = Field(description="Such as `PII.Email` or `Sensitivity.Restricted`.")
     state: ClassificationState
     confidence: float = Field(description="The combined and calibrated score, 0 to 1.")
-    evidence: list[JsonObject] = Field(
+    evidence: JsonObjects = Field(
         description="What speaks for it: `recognizer`, `source` (values, name, type, comment, neighbours), `share` of "
         "the sample (0 to 1), `weight`, `reason`. No value of the data stands in it."
     )

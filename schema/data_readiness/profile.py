@@ -148,3 +148,19 @@ class TableProfile(Resource):
     foreign_keys: list[ForeignKeyCandidate]
     duration_seconds: float
     columns: list[ColumnProfile]
+
+
+@resource
+class ProfileEntry(Resource):
+    """One profile in a history: what it is about and how it was made, without its columns."""
+
+    id: UuidText
+    workflow_run_id: UuidText
+    asset_fqn: str
+    resource_uri: str
+    tier: ProfileTier
+    measured_at: datetime
+    row_count: Size
+    column_count: int
+    sample_size: OptionalLong = Field(description="Rows of the sample behind the approximate figures, if any.")
+    duration_seconds: float
