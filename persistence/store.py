@@ -21,6 +21,7 @@ from persistence.queries.quality import (
     MetricResultShelf,
     ViolationDefinitionShelf,
 )
+from persistence.queries.rules import QualityRuleShelf, RuleExecutionShelf
 from persistence.queries.schedules import ScheduleRunShelf, ScheduleShelf
 from persistence.queries.search import SearchShelf
 from persistence.queries.secrets import SecretShelf
@@ -164,6 +165,16 @@ class Shelves:
     def violation_events(self) -> ViolationEventShelf:
         """The history of violations."""
         return ViolationEventShelf(self.connection)
+
+    @cached_property
+    def quality_rules(self) -> QualityRuleShelf:
+        """What is expected of data."""
+        return QualityRuleShelf(self.connection)
+
+    @cached_property
+    def rule_executions(self) -> RuleExecutionShelf:
+        """What evaluating rules came to."""
+        return RuleExecutionShelf(self.connection)
 
     @cached_property
     def glossary_terms(self) -> GlossaryTermShelf:

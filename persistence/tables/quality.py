@@ -95,6 +95,24 @@ metric_results = sa.Table(
     sa.Column("details", Json, nullable=False),
     sa.Index("ix_metric_results_scope", "project_id", "service", "measured_at"),
     sa.Index("ix_metric_results_run", "workflow_run_id"),
+    sa.Index("ix_metric_results_asset", "project_id", "asset_fqn", "metric_definition_id", "measured_at"),
+)
+
+metric_totals = sa.Table(
+    "metric_totals",
+    metadata,
+    # The latest results of a metric at or under a dotted name, added up: one row for each moment at which that changed.
+    sa.Column("project_id", sa.String(255), nullable=False),
+    sa.Column("run_id", sa.String(36), nullable=False),  # only what this run has measured; empty for all runs
+    sa.Column("scope_fqn", CodePointText, nullable=False),  # empty for the whole project
+    sa.Column("metric_definition_id", sa.String(36), nullable=False),
+    sa.Column("at", Moment, nullable=False),
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("numerator", sa.BigInteger, nullable=False),
+    sa.Column("denominator", sa.BigInteger, nullable=False),
+    sa.Column("asset_count", sa.BigInteger, nullable=False),
+    sa.Column("by_run_id", sa.String(36), nullable=False),  # the run whose result made the row
+    sa.PrimaryKeyConstraint("project_id", "run_id", "scope_fqn", "metric_definition_id", "at"),
 )
 
 violations = sa.Table(

@@ -128,8 +128,10 @@ class RuleExecution(Resource):
     """What evaluating a rule once came to."""
 
     id: UuidText
-    rule_id: UuidText
+    rule_id: UuidText = Field(description="The rule; it may have been deleted since.")
+    rule_name: str = Field(description="What the rule was called then.")
     workflow_run_id: UuidText
+    metric_definition_id: UuidText = Field(description="The metric of the scorecard that it is counted in.")
     asset_fqn: str
     outcome: RuleOutcome
     numerator: OptionalLong = Field(description="How many rows or values keep to the rule; null if not evaluated.")
