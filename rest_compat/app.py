@@ -105,6 +105,8 @@ class Parts:
     apart: bool = False
     """Whether governance is another process, which is asked when its address is set."""
     clock: Callable[[], datetime] = utc_now
+    watches: bool = True
+    """Whether it looks again and again for what is due, what waits and what nobody needs any more."""
     database: Database = field(init=False)
     services: Services = field(init=False)
     reception: Reception = field(init=False)
@@ -165,8 +167,9 @@ class Parts:
         await self.jobs.start()
         self._closing.push_async_callback(self.jobs.stop)
         await self.worker.take_up()
-        for watch in (blobs.watch(store, self.clock), self.worker.watch(), self.firings.watch()):
-            self._closing.push_async_callback(_ended, asyncio.create_task(watch))
+        if self.watches:
+            for watch in (blobs.watch(store, self.clock), self.worker.watch(), self.firings.watch()):
+                self._closing.push_async_callback(_ended, asyncio.create_task(watch))
 
     async def close(self) -> None:
         """Give everything back, in the opposite order."""

@@ -99,12 +99,16 @@ class World:
 
 @asynccontextmanager
 async def running_world(settings: Settings, *, jobs: Any = None, **parts: Any) -> AsyncIterator[World]:
-    """Start a platform with both organizations and their projects; everything is gone afterwards."""
+    """Start a platform with both organizations and their projects; everything is gone afterwards.
+
+    Nothing happens in it by itself, however long a test takes on a busy machine: a test looks for what is due, and
+    takes up what waits, by hand.
+    """
     settings.data.mkdir(parents=True, exist_ok=True)
     await bootstrap_organization(settings, ORG, "olga", "Acme")
     await bootstrap_organization(settings, OTHER_ORG, "otto", "Globex")
     clock, inline = Clock(), InlineJobs() if jobs is None else jobs
-    app = create_app(settings, jobs=inline, clock=clock, **parts)
+    app = create_app(settings, jobs=inline, clock=clock, **({"watches": False} | parts))
     await app.open()
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://stoa.test") as client:

@@ -112,6 +112,7 @@ async def test_what_every_operation_can_meet(
 
     async def meet(failure: str, authorization: str | None = owner) -> None:
         met.add(failure)
+        await world.jobs.settle()
         before = await world.dump() if failure not in ("the store fails", "an unexpected failure") else None
         for calls, arguments in ready:
             expected = NO_STORE.get(calls.op.name) if failure == "the store fails" else ALWAYS[failure]

@@ -211,6 +211,7 @@ async def test_every_role_gets_what_the_table_says_and_nothing_else(world: World
 async def _refusals(stage: Stage, door: Door, case: Case, op: Operation[..., Any], wrong: list[str]) -> None:
     """Everybody who is refused: with the exact code, without a word about the target, and nothing has changed."""
     targets = {name: await case.makes(stage, stage.places[name]) for name in places_of(case)}
+    await stage.world.jobs.settle()  # what the targets, and the calls of the lines before, have set going
     before = await stage.world.dump()
     for name, arguments in targets.items():
         headers = headers_of(case, stage.places[name], stage.places["own"])
