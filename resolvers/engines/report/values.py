@@ -1,0 +1,80 @@
+"""What a report shows, as plain values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from schema.data_readiness.classification import Classification
+from schema.data_readiness.profile import TableProfile
+from schema.data_readiness.rule import RuleOutcome
+from schema.data_readiness.scorecard import Scorecard
+from schema.data_readiness.violation import Violation
+
+
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """The overall score at a moment of the past."""
+
+    at: datetime
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """How a rule ended when it was executed last."""
+
+    name: str
+    asset_fqn: str
+    dimension: str
+    outcome: RuleOutcome
+    numerator: int | None
+    denominator: int | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One table refers to another."""
+
+    source: str
+    target: str
+    label: str
+    is_declared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TableLine:
+    """One table in the report: what the catalog says, and the profile when there is one."""
+
+    fqn: str
+    name: str
+    description: str | None
+    column_count: int
+    row_count: int | None
+    profile: TableProfile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportData:
+    """Everything that stands in a report."""
+
+    asset_fqn: str
+    level: str
+    """service, database, schema or table."""
+    title: str
+    description: str | None
+    made_at: datetime
+    scorecard: Scorecard
+    trend: Sequence[TrendPoint] = ()
+    tables: Sequence[TableLine] = ()
+    tables_total: int = 0
+    """How many tables there are; `tables` holds the first of them."""
+    classifications: Sequence[Classification] = ()
+    rules: Sequence[RuleResult] = ()
+    violations: Sequence[Violation] = ()
+    """The worst first."""
+    violations_total: int = 0
+    relations: Sequence[Relation] = ()
+    previous_score: str | None = None
+    notes: Sequence[str] = field(default_factory=tuple)
+    """What a reader should know about the report itself."""
