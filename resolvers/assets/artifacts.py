@@ -85,31 +85,9 @@ def _sent(artifact: ArtifactCreate, name: str) -> bool:
 
 
 async def _kept(ctx: Context, artifact: ArtifactCreate, bytes_of: Any) -> Artifact:
-    now, user = ctx.now(), ctx.caller.user_id
-
     def work(shelves: Shelves) -> Artifact:
         upload, key = bytes_of(shelves)
-        new = Artifact(
-            resource_uri=free_uri(ctx, shelves.artifacts, artifact.name, artifact.resource_uri),
-            name=artifact.name,
-            key=key,
-            organization_id=ctx.organization_id,
-            project_id=ctx.project_id,
-            owner_id=user,
-            created_at=now,
-            updated_at=now,
-            created_by=user,
-            updated_by=user,
-            type="artifact",
-            content_type=upload.content_type,
-            size=upload.size,
-            description=artifact.description,
-            tags=artifact.tags,
-            artifact_type=artifact.artifact_type,
-        )
-        shelves.artifacts.add(new, blob=upload.blob, sha256=upload.sha256)
-        own(ctx, shelves, "artifact", new.resource_uri)
-        return new
+        return keep_artifact(ctx, shelves, artifact, upload, key)
 
     try:
         made = await ctx.store.write(work)
@@ -121,6 +99,32 @@ async def _kept(ctx: Context, artifact: ArtifactCreate, bytes_of: Any) -> Artifa
         ) from None
     ctx.guard.forget()
     return made
+
+
+def keep_artifact(ctx: Context, shelves: Shelves, artifact: ArtifactCreate, upload: Upload, key: str) -> Artifact:
+    """Write an artifact down whose bytes the blob store has, with its relations, as part of a transaction."""
+    now, user = ctx.now(), ctx.caller.user_id
+    new = Artifact(
+        resource_uri=free_uri(ctx, shelves.artifacts, artifact.name, artifact.resource_uri),
+        name=artifact.name,
+        key=key,
+        organization_id=ctx.organization_id,
+        project_id=ctx.project_id,
+        owner_id=user,
+        created_at=now,
+        updated_at=now,
+        created_by=user,
+        updated_by=user,
+        type="artifact",
+        content_type=upload.content_type,
+        size=upload.size,
+        description=artifact.description,
+        tags=artifact.tags,
+        artifact_type=artifact.artifact_type,
+    )
+    shelves.artifacts.add(new, blob=upload.blob, sha256=upload.sha256)
+    own(ctx, shelves, "artifact", new.resource_uri)
+    return new
 
 
 async def _taken_over(ctx: Context, artifact: ArtifactCreate, uri: str) -> Artifact:
@@ -260,8 +264,9 @@ async def preview_artifact(
 async def _shown(ctx: Context, kind: ArtifactType, kept: Kept, limit: int, max_bytes: int) -> Shown:
     if kind is ArtifactType.PARQUET:
         return await _parquet(ctx, kept, limit, max_bytes)
-    if kind is ArtifactType.BINARY:
-        return Shown("binary", kept.size > 0, meta={"note": "It can only be downloaded."})
+    if kind in (ArtifactType.BINARY, ArtifactType.REPORT):
+        how = "Download it and open it in a browser." if kind is ArtifactType.REPORT else "It can only be downloaded."
+        return Shown("binary", kept.size > 0, meta={"note": how})
     data = b"".join([piece async for piece in ctx.services.blobs.read(kept.blob, 0, min(kept.size, max_bytes))])
     whole = len(data) == kept.size
     if kind is ArtifactType.IMAGE:

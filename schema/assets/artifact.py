@@ -39,6 +39,8 @@ class ArtifactType(StrEnum):
     """Text."""
     IMAGE = "image"
     """A picture."""
+    REPORT = "report"
+    """A page that needs nothing else, to be opened in a browser."""
     BINARY = "binary"
     """Anything else."""
 
