@@ -1,0 +1,210 @@
+"""What can be said of a column: what it is, what it refers to, which values it holds."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from resolvers.engines.describing.grammar import plural_phrase, sentence, singular
+from resolvers.engines.describing.known import Offer, Statement, Subject, offer_of
+from resolvers.engines.describing.names import Words, title_of
+from resolvers.engines.describing.values import statements_of
+from resolvers.engines.describing.vocabulary import UNITS
+from resolvers.engines.describing.vocabulary import words as word_set
+from schema.data_readiness.source import ColumnFacts
+from schema.identifiers import Fqn
+
+_WHEN: Final = frozenset(("date", "time", "timestamp", "at", "on", "datetime", "moment"))
+_PARTICIPLES: Final = word_set(
+    "begun sent paid born sold built made bought known shipped put run met seen taken written given held lost won "
+    "spent read done drawn"
+)
+_NOT_PARTICIPLES: Final = word_set("need seed feed speed breed bed red shed weed deed")
+_TEMPORAL: Final = ("DATE", "TIME", "TIMESTAMP", "DATETIME")
+_COUNTS: Final = frozenset(("count", "number", "qty", "quantity"))
+_GENERIC: Final = word_set(
+    "id name code status type description created_at updated_at date value key number note notes comment"
+)
+
+
+def column_offers(subject: Subject, column: ColumnFacts, *, extend: str | None = None) -> list[Offer]:
+    """A description and a display name for a column, as far as there is something to say.
+
+    `extend` is a comment that stands: the description keeps it and adds what it does not say.
+    """
+    words = subject.words(column.name)
+    found: list[Offer] = []
+    if (offer := _description(subject, column, words, extend)) is not None:
+        found.append(offer)
+    if (offer := display_name(column.name, words)) is not None:
+        found.append(offer)
+    return found
+
+
+def display_name(name: str, words: Words) -> Offer | None:
+    """The name as a reader would like to see it; None when it reads so already."""
+    title = title_of(words.words)
+    if not title or title == name or not any(letter.isalpha() for letter in title):
+        return None
+    origin = "abbreviation" if words.expanded else "name"
+    evidence: dict[str, object] = {"engine": "words/1", "from": [origin], "name": name}
+    if words.expanded:
+        evidence["abbreviations"] = dict(words.expanded)
+    sure = 0.9 if words.is_familiar and not words.expanded else 0.75 if words.is_familiar else 0.55
+    return Offer("display_name", title[:255], evidence, sure)
+
+
+def _description(subject: Subject, column: ColumnFacts, words: Words, extend: str | None) -> Offer | None:
+    evidence: dict[str, object] = {}
+    statements: list[Statement] = []
+    if extend:
+        statements.append(Statement(sentence(extend), "comment", 0.95, informs=False))
+    elif (borrowed := _of_neighbour(subject, column)) is not None:
+        statements.append(borrowed[0])
+        evidence["neighbour"] = borrowed[1]
+    role = [one for one in (_key(subject, column), _reference(subject, column, words)) if one is not None]
+    statements += role
+    if not extend and not role and "neighbour" not in evidence and (lead := _lead(subject, column, words)):
+        statements.append(lead)
+    profile = subject.columns.get(column.name)
+    if profile is not None:
+        private = subject.is_private(column)
+        is_key = column.is_primary_key or column.is_unique
+        statements += statements_of(
+            profile, private=private, head=words.head, is_key=is_key, refers=column.references is not None,
+            nullable=column.nullable,
+        )  # fmt: skip
+        evidence["profile_id"] = profile_id(subject)
+        evidence["values_withheld"] = private
+    if words.expanded:
+        evidence["abbreviations"] = dict(words.expanded)
+    return offer_of("description", statements, **evidence)
+
+
+def profile_id(subject: Subject) -> str | None:
+    """The profile that the statistics come from."""
+    return subject.profile.id if subject.profile else None
+
+
+def _key(subject: Subject, column: ColumnFacts) -> Statement | None:
+    if not column.is_primary_key:
+        if column.is_unique:
+            return Statement(f"Unique: no two {_rows(subject)} share it.", "keys", 0.95)
+        return None
+    parts = [one.name for one in subject.facts.columns if one.is_primary_key]
+    if len(parts) == 1:
+        return Statement(f"Identifies {subject.the_row}.", "keys", 0.95)
+    others = " and ".join(f"`{name}`" for name in parts if name != column.name)
+    return Statement(f"Identifies {subject.the_row}, together with {others}.", "keys", 0.95)
+
+
+def _rows(subject: Subject) -> str:
+    return plural_phrase(subject.noun) if subject.noun else "rows"
+
+
+def _reference(subject: Subject, column: ColumnFacts, words: Words) -> Statement | None:
+    """What a column refers to, and as what when its name is not that of the other table."""
+    if column.references is None:
+        return None
+    table, target = column.references
+    noun = subject.noun_of(table)
+    where = f"`{Fqn.parse(table).name}.{target}`"
+    role = " ".join(word for word in words.words if word.lower() not in ("id", "key", "number", "code", "no", "ref"))
+    if table == subject.facts.fqn:
+        text = f"Refers to another {noun or 'row'} of the same table, as “{role or column.name}” ({where})."
+    elif noun is None:
+        text = f"Refers to {where}."
+    elif not role or singular(role.split(" ")[-1]).lower() == noun.split(" ")[-1].lower():
+        text = f"Refers to the {noun} ({where})."
+    else:
+        text = f"Refers to the {noun} that is meant by “{role}” ({where})."
+    return Statement(text, "references", 0.95)
+
+
+def _of_neighbour(subject: Subject, column: ColumnFacts) -> tuple[Statement, str] | None:
+    """What the source says of the column that this one refers to, when it says something there and nothing here."""
+    if column.references is None:
+        return None
+    table, name = column.references
+    fqn = str(Fqn.parse(table).child(name))
+    comment = subject.around.comments.get(fqn)
+    if not comment or column.name.lower() in _GENERIC:
+        return None
+    return Statement(sentence(comment[:400]), "neighbour", 0.7), fqn
+
+
+def _lead(subject: Subject, column: ColumnFacts, words: Words) -> Statement | None:
+    """What the name says, as a sentence about a row."""
+    said = words.words
+    if not said:
+        return None
+    origin = "abbreviation" if words.expanded else "name"
+    sure = 0.7 if words.is_familiar else 0.5
+    of = subject.the_row
+    phrase = " ".join(said)
+    own = _without_own(said, subject)
+    if said[0].lower() in ("is", "has", "was", "can", "needs", "should") and len(said) > 1 and _yes_or_no(column):
+        return Statement(_whether(said, of), origin, sure)
+    if said[0].lower() in ("number", "no", "num") and len(said) > 2 and said[1] == "of":
+        return Statement(f"How many {plural_phrase(' '.join(said[2:]))} {of} has.", origin, sure)
+    if _temporal(column) and (when := _when(said, of)) is not None:
+        return Statement(when, origin, sure)
+    unit = UNITS.get(said[-1].lower()) if len(said) > 1 else None
+    if unit and not _temporal(column):
+        name = " ".join(own[:-1] or said[:-1])
+        return Statement(f"{_capital(name)} of {of}, in {unit}.", origin, sure)
+    if words.head in _COUNTS and len(own) > 1 and own[-1].lower() == "count":
+        return Statement(f"How many {plural_phrase(' '.join(own[:-1]))} {of} has.", origin, sure)
+    if subject.noun is None and not words.expanded:
+        return None
+    return Statement(f"{_capital(' '.join(own) or phrase)} of {of}.", origin, sure, informs=bool(words.expanded))
+
+
+def _without_own(said: Sequence[str], subject: Subject) -> list[str]:
+    """The words without the table's own noun before them: `customer name` of the customer is its name."""
+    noun = (subject.noun or "").split(" ")
+    rest = list(said)
+    if (
+        noun
+        and len(rest) > len(noun)
+        and [singular(word).lower() for word in rest[: len(noun)]] == [word.lower() for word in noun]
+    ):
+        rest = rest[len(noun) :]
+    return rest
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _yes_or_no(column: ColumnFacts) -> bool:
+    kind = (column.data_type or "").upper()
+    return kind in ("BOOLEAN", "BOOL", "BIT", "TINYINT", "SMALLINT", "INTEGER", "CHAR", "VARCHAR", "TEXT", "")
+
+
+def _whether(said: Sequence[str], of: str) -> str:
+    verb, rest = said[0].lower(), " ".join(said[1:])
+    if verb == "has":
+        return f"Whether {of} has {rest}."
+    return f"Whether {of} {verb} {rest}."
+
+
+def _temporal(column: ColumnFacts) -> bool:
+    return (column.data_type or "").upper().startswith(_TEMPORAL)
+
+
+def _when(said: Sequence[str], of: str) -> str | None:
+    """`shipped date`, `created at`, `date paid`: when something was done."""
+    words = [word for word in said if word.lower() not in _WHEN]
+    if len(words) == len(said) or not words or said[1:2] == ["of"]:
+        return None
+    last = words[-1].lower()
+    done = last in _PARTICIPLES or (len(last) > 4 and last.endswith("ed") and last not in _NOT_PARTICIPLES)
+    return f"When {of} was {last}." if done and len(words) == 1 else None
+
+
+_BLANKS: Final = re.compile(r"\s+")
+
+
+def plain(text: str) -> str:
+    """A text on one line."""
+    return _BLANKS.sub(" ", text).strip()

@@ -1,0 +1,151 @@
+"""What the engine is told of a table and what stands around it, and what it answers with."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from resolvers.engines.describing.names import TableName, Words, shared_prefix, table_name, words_of
+from resolvers.engines.describing.vocabulary import PERSONAL
+from schema.data_readiness.profile import ColumnProfile, TableProfile
+from schema.data_readiness.source import ColumnFacts, TableFacts
+from schema.identifiers import Fqn
+
+ENGINE: Final = "words/1"
+"""The name and version of the engine that needs no model."""
+
+LONGEST: Final = 1000
+"""How many characters a description has at most."""
+
+_PRIVATE_TAGS: Final = ("pii.", "sensitivity.restricted", "sensitivity.confidential")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One sentence, with what it was taken from and how sure it is."""
+
+    text: str
+    origin: str
+    """name, abbreviation, comment, keys, references, statistics, values, definition, glossary, context_pack, ..."""
+    sure: float
+    informs: bool = True
+    """Whether it says more than the name itself does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Words for one field of an asset."""
+
+    field: str
+    value: str
+    evidence: dict[str, Any]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word of the business: of the glossary, or of a context pack's memories."""
+
+    id: str | None
+    """Its id in the glossary; None for what a context pack says."""
+    name: str
+    names: tuple[str, ...]
+    """All that it is called: its name, its display name, its synonyms."""
+    definition: str | None
+    is_approved: bool
+    asset_fqn: str | None = None
+    """The one asset that it is about, if it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around the tables to describe."""
+
+    siblings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The names of all tables of a schema, by the schema's FQN."""
+    referrers: Mapping[str, Sequence[tuple[str, str, str]]] = field(default_factory=dict)
+    """Who refers to a table, by its FQN: the FQN of the other table, its column, and the column referred to."""
+    comments: Mapping[str, str] = field(default_factory=dict)
+    """What the source says of columns elsewhere, by their FQN."""
+    abbreviations: Mapping[str, str] = field(default_factory=dict)
+    """What the deployment's own abbreviations stand for."""
+    private: frozenset[str] = frozenset()
+    """The FQNs of columns that are taken for personal data though nobody has tagged them yet."""
+    terms: Sequence[Term] = ()
+    industry: str | None = None
+    """What the data is about, as who started the run says it."""
+
+
+@dataclass(slots=True)
+class Subject:
+    """A table with its profile and surroundings, and what its name says."""
+
+    facts: TableFacts
+    profile: TableProfile | None = None
+    around: Around = field(default_factory=Around)
+    name: TableName = field(init=False)
+    columns: dict[str, ColumnProfile] = field(init=False)
+    known: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        siblings = self.around.siblings.get(self.schema_fqn, ())
+        self.name = table_name(self.facts.name, shared_prefix(siblings), self.around.abbreviations)
+        self.columns = {one.name: one for one in self.profile.columns} if self.profile else {}
+        self.known = frozenset(word.lower() for word in self.name.words.words if len(word) > 3)
+
+    @property
+    def schema_fqn(self) -> str:
+        """The FQN of the schema that it is in."""
+        return str(Fqn.parse(self.facts.fqn).parent)
+
+    @property
+    def noun(self) -> str | None:
+        """What one of its rows is."""
+        return self.name.noun
+
+    @property
+    def the_row(self) -> str:
+        """How a sentence speaks of one of its rows."""
+        return f"the {self.noun}" if self.noun else "the row"
+
+    def words(self, column: str) -> Words:
+        """A column's name in words."""
+        return words_of(column, self.around.abbreviations, self.known)
+
+    def noun_of(self, fqn: str) -> str | None:
+        """What one row of another table is."""
+        other = Fqn.parse(fqn)
+        siblings = self.around.siblings.get(str(other.parent), ())
+        return table_name(other.name, shared_prefix(siblings), self.around.abbreviations).noun
+
+    def is_private(self, column: ColumnFacts) -> bool:
+        """Whether no value of a column may be quoted: personal data, or what is likely to be."""
+        tagged = column.is_pii_tagged or any(tag.lower().startswith(_PRIVATE_TAGS) for tag in column.tags)
+        profile = self.columns.get(column.name)
+        if tagged or column.fqn in self.around.private or (profile is not None and profile.masked):
+            return True
+        if column.references is not None:
+            table, name = column.references
+            if str(Fqn.parse(table).child(name)) in self.around.private:
+                return True
+        said = {word.lower() for word in self.words(column.name).words}
+        return bool(said & PERSONAL) and not said & {"type", "status", "count", "category", "flag"}
+
+
+def joined(statements: Sequence[Statement]) -> str:
+    """The sentences in a row, as many as fit."""
+    text = ""
+    for one in statements:
+        longer = f"{text} {one.text}".strip()
+        if len(longer) > LONGEST:
+            break
+        text = longer
+    return text
+
+
+def offer_of(name: str, statements: Sequence[Statement], **evidence: Any) -> Offer | None:
+    """The sentences as a proposal for a field; None when they say no more than the name."""
+    if not any(one.informs for one in statements):
+        return None
+    told = [{"says": one.text, "from": one.origin} for one in statements]
+    confidence = round(min(one.sure for one in statements), 2)
+    return Offer(name, joined(statements), {"engine": ENGINE, "statements": told, **evidence}, confidence)
