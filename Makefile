@@ -23,6 +23,7 @@ help:
 	@echo "  make check      formatting, lint, types and the direction of imports"
 	@echo "  make snapshot   rewrite the published schema.graphql and OpenAPI documents"
 	@echo "  make bench      measure speed against a plain baseline"
+	@echo "  make quality    measure how well personal data and errors are found (ARGS='--errors --hospital FOLDER')"
 	@echo "  make help       print this list"
 	@echo ""
 	@echo "For maintainers:"
@@ -81,6 +82,10 @@ snapshot: setup
 .PHONY: bench
 bench: setup
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+.PHONY: quality
+quality: setup
+	@$(BIN)/python -m benchmarks.quality $(ARGS)
 
 .PHONY: lock
 lock: $(ENVIRONMENT)
