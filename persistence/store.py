@@ -25,6 +25,7 @@ from persistence.queries.rules import QualityRuleShelf, RuleExecutionShelf
 from persistence.queries.schedules import ScheduleRunShelf, ScheduleShelf
 from persistence.queries.search import SearchShelf
 from persistence.queries.secrets import SecretShelf
+from persistence.queries.slots import SlotShelf
 from persistence.queries.violations import ViolationEventShelf, ViolationShelf
 from persistence.queries.workflows import ConfigurationShelf, RunShelf, RunTaskShelf
 from persistence.repository import Repository, Scope
@@ -120,6 +121,11 @@ class Shelves:
     def run_tasks(self) -> RunTaskShelf:
         """Tasks of runs."""
         return RunTaskShelf(self.connection)
+
+    @cached_property
+    def slots(self) -> SlotShelf:
+        """Places at connections."""
+        return SlotShelf(self.connection)
 
     @cached_property
     def search(self) -> SearchShelf:

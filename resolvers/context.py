@@ -16,6 +16,7 @@ from persistence.keyring import KeyRing
 from persistence.models import Models
 from persistence.repository import Scope
 from persistence.signals import Signals
+from persistence.slots import RunSettings
 from persistence.store import Shelves, Store
 from resolvers.loaders import Loaders
 from schema.errors import MissingRequiredField
@@ -43,6 +44,8 @@ class Services:
     limits: Limits
     """The deployment's rate limits, which a tenant's own stand over."""
     clock: Callable[[], datetime] = utc_now
+    runs: RunSettings = field(default_factory=RunSettings)
+    """How much runs may do at once, and for how long."""
     signals: Signals = field(default_factory=Signals)
     """The bells of this process: who changes a run or a turn rings, who follows one listens."""
 

@@ -93,9 +93,6 @@ class Worker:
     async def _finish(
         self, job: JobContext, arguments: dict[str, Any], outcomes: Sequence[JobOutcome]
     ) -> dict[str, Any] | None:
-        # A first attempt without tasks was canceled before it was planned; a later one may have nothing left to do.
-        if not outcomes and _attempt(arguments) == 1:
-            return None
         return await (await self._work(arguments)).finish(outcomes)
 
     async def _work(self, arguments: dict[str, Any]) -> RunWork:

@@ -152,6 +152,7 @@ class Parts:
             models=Models(settings, outbound),
             limits=settings.limits,
             clock=self.clock,
+            runs=settings,
             signals=Signals(settings),
         )
         self.reception = Reception(

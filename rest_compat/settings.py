@@ -18,6 +18,7 @@ from persistence.keyring import KeyRingSettings
 from persistence.models import ModelSettings
 from persistence.outbound import OutboundSettings
 from persistence.signals import StreamSettings
+from persistence.slots import RunSettings
 from resolvers.talk2data.engine import TurnSettings
 from resolvers.utils.firings import ScheduleSettings
 from schema.limits import GraphSettings
@@ -45,6 +46,7 @@ class Settings(
     StreamSettings,
     TurnSettings,
     ScheduleSettings,
+    RunSettings,
     JobSettings,
     KeyRingSettings,
     ConnectorSettings,

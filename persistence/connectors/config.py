@@ -68,7 +68,11 @@ class SelectedDatabase(Strict):
 
 
 class NoOptions(Strict):
-    """A kind that has no options."""
+    """What every kind takes as an option; some have no other."""
+
+    max_concurrency: int | None = Field(
+        None, ge=1, le=256, description="Tasks of runs that may use the connection at once; unset: the deployment's."
+    )
 
 
 class TlsOptions(NoOptions):

@@ -70,6 +70,31 @@ class ProposalShelf(Repository[Proposal]):
             found += self.resources(self._connection.execute(query.where(proposals.c.id.in_(some))).all())
         return found
 
+    def behind(
+        self, scope: Scope, run_id: str, after: int, state: ProposalState, limit: int
+    ) -> list[tuple[int, Proposal]]:
+        """The first proposals of a run in a state whose place is behind another, each with its place."""
+        table = proposals.c
+        query = (
+            self.select(scope)
+            .add_columns(table.position)
+            .where(table.run_id == run_id, table.state == state, table.position > after)
+            .order_by(table.position)
+            .limit(limit)
+        )
+        rows = self._connection.execute(query).all()
+        return [(row[-1], proposal) for row, proposal in zip(rows, self.resources(rows), strict=True)]
+
+    def placed(self, run_id: str, start: int, end: int) -> int:
+        """How many places of a stretch are taken, from its start to the last one taken."""
+        table = proposals.c
+        last = self._connection.execute(
+            sa.select(sa.func.max(table.position)).where(
+                table.run_id == run_id, table.position >= start, table.position < end
+            )
+        ).scalar_one()
+        return 0 if last is None else int(last) - start + 1
+
     def resource_uris(self, scope: Scope, run_id: str, ids: Sequence[str] | None) -> set[str]:
         """Whose catalogs the proposals of a run are about."""
         query = sa.select(proposals.c.resource_uri).where(*self._within(scope), proposals.c.run_id == run_id).distinct()

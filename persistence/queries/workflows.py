@@ -6,7 +6,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from persistence.queries.catalog_rows import chunks
 from persistence.queries.pipelines import follow_run
 from persistence.repository import Repository, Scope
 from persistence.tables.data_readiness import run_targets, run_tasks, workflow_configurations, workflow_runs
@@ -157,6 +156,19 @@ class RunShelf(Repository[WorkflowRun]):
         )
         return self.get(scope, run_id)
 
+    def is_open(self, scope: Scope, run_id: str) -> bool:
+        """Whether a run is not over, and will not be before this transaction ends."""
+        query = sa.select(workflow_runs.c.status).where(*self._within(scope), workflow_runs.c.id == run_id)
+        return self._connection.execute(query.with_for_update(read=True)).scalar_one_or_none() in OPEN
+
+    def tell(self, scope: Scope, run_id: str, output: Mapping[str, Any]) -> None:
+        """Say more about what a run came to."""
+        self._connection.execute(
+            workflow_runs.update()
+            .where(*self._within(scope), workflow_runs.c.id == run_id)
+            .values(output=dict(output), revision=workflow_runs.c.revision + 1)
+        )
+
     def reopen(self, scope: Scope, run_id: str, *, caller: Mapping[str, Any]) -> int | None:
         """Let a failed run wait again; the number of the attempt that begins, or None when it did not fail."""
         values: dict[str, Any] = {"completed_at": None, "error_message": None, "caller": dict(caller)}
@@ -224,20 +236,14 @@ class RunTaskShelf(Repository[RunTask]):
         )
         return bool(moved.rowcount)
 
-    def close_open(
-        self, scope: Scope, run_id: str, to: RunStatus, at: datetime, *, positions: Sequence[int] | None = None
-    ) -> None:
-        """Give every task of a run that has not ended, or those at some positions, a final status."""
+    def close_open(self, scope: Scope, run_id: str, to: RunStatus, at: datetime) -> None:
+        """Give every task of a run that has not ended a final status."""
         close = (
             run_tasks.update()
             .where(*self._within(scope), run_tasks.c.run_id == run_id, run_tasks.c.status.in_(OPEN))
-            .values(status=to, completed_at=at, revision=run_tasks.c.revision + 1)
+            .values(status=to, completed_at=at, waits_for=None, revision=run_tasks.c.revision + 1)
         )
-        if positions is None:
-            self._connection.execute(close)
-            return
-        for some in chunks(positions):
-            self._connection.execute(close.where(run_tasks.c.position.in_(some)))
+        self._connection.execute(close)
 
     def reopen_failed(self, scope: Scope, run_id: str) -> None:
         """Let the failed tasks of a run wait again."""

@@ -73,6 +73,7 @@ run_tasks = sa.Table(
     sa.Column("arguments", Json),  # what the task was planned with, so that it can be tried again
     sa.Column("rows_done", sa.BigInteger),
     sa.Column("rows_total", sa.BigInteger),
+    sa.Column("waits_for", sa.String(1000)),  # the connection that it has no place at yet
     sa.Column("revision", sa.Integer, nullable=False),
     sa.UniqueConstraint("run_id", "position"),
 )

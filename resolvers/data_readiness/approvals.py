@@ -1,7 +1,7 @@
 """What can be done with the proposals of a run: list them, decide about them, see what was decided.
 
 Proposals are made by engines and change nothing until they are approved; a run with `save_all` approves its own as it
-completes (`approve_all`). Approving carries a proposal out through the catalog's own edit, so that it makes a version,
+completes (`approve_next`). Approving carries a proposal out through the catalog's own edit, so that it makes a version,
 leaves what people wrote and can be read in the asset's history.
 
 A proposal was made about an asset as it was. When the field it is about holds something else by now, or the asset is
@@ -128,17 +128,19 @@ async def decide_run(ctx: Context, *, run_id: RunId, approval: ApprovalDecision)
     return await ctx.store.write(work)
 
 
-def approve_all(
-    shelves: Shelves, scope: Scope, run: WorkflowRun, *, actor: str, now: datetime
-) -> list[ProposalConflict]:
-    """Approve every undecided proposal of a run with `save_all`, inside the transaction that completes it.
+def approve_next(
+    shelves: Shelves, scope: Scope, run: WorkflowRun, after: int, *, actor: str, now: datetime
+) -> int | None:
+    """Approve the next undecided proposals of a run with `save_all`; where to go on, or None when that were all.
 
-    At most 5000 are carried out by one call; the engine calls it again, in a transaction of its own, for the rest.
+    At most 5000 are carried out by one call, those behind the place `after`; the run must be held. What cannot be
+    carried out stays undecided.
     """
-    waiting = shelves.proposals.of_run(scope, run.id, state=ProposalState.PROPOSED, limit=MOST_AT_ONCE)
-    conflicts = _carry_out(shelves, scope, run, waiting, actor=actor, now=now)
-    shelves.proposals.decide(scope, run.id, Decision.APPROVE, "Approved by save_all.", by=actor, at=now)
-    return conflicts
+    waiting = shelves.proposals.behind(scope, run.id, after, ProposalState.PROPOSED, MOST_AT_ONCE)
+    if waiting:
+        _carry_out(shelves, scope, run, [proposal for _, proposal in waiting], actor=actor, now=now)
+        shelves.proposals.decide(scope, run.id, Decision.APPROVE, "Approved by save_all.", by=actor, at=now)
+    return waiting[-1][0] if len(waiting) == MOST_AT_ONCE else None
 
 
 def decide(

@@ -54,6 +54,9 @@ class RunTask(Resource):
     error_message: str | None = Field(description="Why it failed.")
     rows_done: OptionalLong = Field(description="Rows that it has worked on so far; null when it does not count them.")
     rows_total: OptionalLong = Field(description="Rows that there are for it, if that is known.")
+    waits_for: str | None = Field(
+        description="The data connection that it waits for: as many tasks as may already use it; null when it does not."
+    )
 
 
 @entity()
@@ -111,6 +114,7 @@ class RunParameters(BaseModel):
     use_validation: bool | None = None
     sampling: Sampling | None = None
     context_pack_id: Annotated[str, Field(min_length=1, max_length=255)] | None = None
+    timeout_seconds: Annotated[int, Field(ge=1, le=86_400)] | None = None
 
 
 @change
@@ -124,8 +128,8 @@ class RunCreate(Storable):
     parameters: JsonObject = Field(
         default_factory=dict,
         description="`include` (1 to 1000 dotted names of tables, or of what they are in), `industry_info` (text), "
-        "`use_validation`, `sampling` (`rows`, `percent`, `method`), `context_pack_id`, and what the engine takes "
-        "besides.",
+        "`use_validation`, `sampling` (`rows`, `percent`, `method`), `context_pack_id`, `timeout_seconds` (1 to 86400: "
+        "how long each task may work, never longer than the deployment allows), and what the engine takes besides.",
     )
     save_all: bool = Field(False, description="Whether all proposals of the run are approved as soon as it completes.")
 

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from resolvers.data_readiness import approvals
-from resolvers.data_readiness.approvals import approve_all, decide_run, get_run_approval, list_run_proposals
+from resolvers.data_readiness.approvals import approve_next, decide_run, get_run_approval, list_run_proposals
 from resolvers.utils.metadata import get_metadata, update_metadata
 from schema.data_readiness.proposal import ApprovalDecision
 from schema.utils.metadata_asset import MetadataAssetUpdate
@@ -249,11 +249,11 @@ async def test_an_engine_approves_at_once_what_was_asked_for_with_save_all(world
     run = await completed(world, door)
     await proposed(world, run, {}, {"asset_fqn": "svc.db.sch.gone"})
 
-    def work(shelves: Any) -> int:
-        found = shelves.workflow_runs.get(scope(world), run)
-        return len(approve_all(shelves, scope(world), found, actor="olga", now=world.clock()))
+    def work(shelves: Any) -> int | None:
+        found = shelves.workflow_runs.held(scope(world), run)
+        return approve_next(shelves, scope(world), found, -1, actor="olga", now=world.clock())
 
-    assert await written(world, work) == 1
+    assert await written(world, work) is None
     assert (await asset(world, door))["description"] == "What was sold."
     told = await door(get_run_approval, world.owner, run_id=run)
     assert (told["approved"], told["pending"], told["decision"]) == (1, 1, "approve")

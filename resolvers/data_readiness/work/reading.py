@@ -1,7 +1,10 @@
 """How a run reads what it works on: the facts of the catalog, and the data itself through its connection."""
 
-from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from hashlib import sha256
+from typing import Any, Final, TypeVar
+from uuid import uuid4
 
 import sqlalchemy as sa
 
@@ -11,24 +14,27 @@ from persistence.jobs import JobError
 from persistence.queries.catalog_rows import below, chunks
 from persistence.queries.metadata_search import in_scope
 from persistence.repository import Scope
+from persistence.slots import place_at
 from persistence.store import Shelves
 from persistence.tables.catalog import metadata_assets
+from persistence.tables.data_readiness import run_tasks
 from resolvers.assets.data_connections import config_of, opened
 from resolvers.context import Context
 from resolvers.data_readiness.runs import included_in
 from resolvers.data_readiness.work.run_work import RunWork, nothing_to_do
+from resolvers.data_readiness.work.task_use import TASK, TaskUse
 from resolvers.governance.projects import WORKER
 from schema.assets.data_connection import ConnectionStatus
 from schema.data_readiness.source import ColumnFacts, Source, TableFacts
-from schema.data_readiness.workflow_run import WorkflowRun
+from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn
 from schema.utils.metadata_asset import AssetType
 
 T = TypeVar("T")
 
-READ_SECONDS: Final = 3600.0
-"""How long one task may read in all; each statement has the deployment's own, shorter, bound."""
+READ_SECONDS: Final = 86_400.0
+"""How long one use of a connection may last; a task's own time and each statement's bound are shorter."""
 
 MOST_TABLES: Final = 20_000
 """Tables that one run works on."""
@@ -37,7 +43,11 @@ _TABLE = metadata_assets.c
 
 
 async def use_connection(ctx: Context, uri: str, work: Callable[[Connector], T], *, seconds: float = READ_SECONDS) -> T:
-    """Run blocking work on a connection's connector, while somebody the run acts for may still use it."""
+    """Run blocking work on a connection's connector, while somebody the run acts for may still use it.
+
+    It waits for a place at the connection when as many tasks as may use it do so already; a task has one place however
+    often it uses the connection at once.
+    """
     connection, credentials = await opened(ctx, uri)
     if connection.status is ConnectionStatus.DISABLED:
         raise JobError("The connection is disabled. Set its status to PENDING, then trigger a new run.")
@@ -47,9 +57,58 @@ async def use_connection(ctx: Context, uri: str, work: Callable[[Connector], T],
             break
     else:
         raise JobError("The permission to use this connection was revoked.")
-    return await ctx.services.connectors.use(
-        connection.connection_type.value, config_of(connection), credentials, work, timeout=seconds
-    )
+    config = config_of(connection)
+    async with _place(ctx, uri, config):
+        return await ctx.services.connectors.use(
+            connection.connection_type.value, config, credentials, work, timeout=seconds
+        )
+
+
+@asynccontextmanager
+async def _place(ctx: Context, uri: str, config: Mapping[str, Any]) -> AsyncIterator[None]:
+    """One of the places at a connection, for the task that the current code works for."""
+    use = TASK.get() or TaskUse(str(uuid4()))
+    if use.places.get(uri):
+        use.places[uri] += 1
+        try:
+            yield
+        finally:
+            use.places[uri] -= 1
+        return
+
+    @asynccontextmanager
+    async def waiting() -> AsyncIterator[None]:
+        await _tell(ctx, use.task_id, uri)
+        try:
+            with use.waiting():
+                yield
+        finally:
+            await _tell(ctx, use.task_id, None)
+
+    options: Mapping[str, Any] = config.get("options") or {}
+    who = f"{use.task_id}:{sha256(uri.encode()).hexdigest()[:16]}"
+    services = ctx.services
+    async with place_at(
+        services.store, services.signals, services.runs, ctx.organization_id, uri,
+        who=who, limit=options.get("max_concurrency"), waiting=waiting,
+    ):  # fmt: skip
+        use.places[uri] = 1
+        try:
+            yield
+        finally:
+            use.places[uri] -= 1
+
+
+async def _tell(ctx: Context, task_id: str, uri: str | None) -> None:
+    """Show which connection a task waits for."""
+
+    def work(shelves: Shelves) -> str | None:
+        shelves.run_tasks.move(task_id, RunStatus.RUNNING, only_from=(RunStatus.RUNNING,), waits_for=uri)
+        query = sa.select(run_tasks.c.run_id).where(run_tasks.c.id == task_id)
+        return shelves.connection.execute(query).scalar_one_or_none()
+
+    if (run_id := await ctx.store.write(work)) is not None:
+        ctx.services.signals.notify(f"run:{run_id}")
 
 
 async def use_source(ctx: Context, uri: str, work: Callable[[Source], T], *, seconds: float = READ_SECONDS) -> T:

@@ -7,6 +7,9 @@ before has ended: the run goes on under its next attempt, which takes up the tas
 row before its tasks' rows, so that none of them can wait for one another in a circle.
 """
 
+import asyncio
+import contextlib
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,16 +24,27 @@ from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.data_readiness import run_tasks
 from resolvers.context import Context
-from resolvers.data_readiness.approvals import approve_all
+from resolvers.data_readiness.approvals import approve_next
 from resolvers.data_readiness.runs import RUN_JOB, job_key, job_of
+from resolvers.data_readiness.work.task_use import TaskUse, within
+from schema.data_readiness.proposal import Proposal
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 from schema.errors import DatabaseError
 
 FAILURES_TOLD: Final = 10
 """How many failed tasks a run's error message names."""
 
+PROPOSALS_PER_TASK: Final = 25_000
+"""The places that each task has for its proposals, in the order of all proposals of its run."""
+
+METER_SECONDS: Final = 0.5
+"""How often the rows of a task are written down at most."""
+
 Write = Callable[[Shelves], Mapping[str, int]]
 """What a unit writes, inside the transaction that closes its task; the counts are added up in the run's output."""
+
+Meter = Callable[[int, int | None], None]
+"""Told (rows done, rows in all if that is known), from whichever thread; it may be told as often as one likes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +78,15 @@ class RunWork(ABC):
     def conclude(self, shelves: Shelves, output: dict[str, Any], failed: int) -> None:  # noqa: B027 - most add nothing
         """Add to a run's output inside the transaction that closes it, when all of its tasks have ended."""
 
+    def planned(self, shelves: Shelves, units: Sequence[Mapping[str, Any]]) -> None:  # noqa: B027 - most add nothing
+        """Note what is to be done, inside the transaction that writes the tasks down; each unit with its arguments."""
+
+    def failed(self, shelves: Shelves, units: Sequence[Mapping[str, Any]]) -> None:  # noqa: B027 - most add nothing
+        """Note that units have failed, inside the transaction that says so."""
+
+    def begins_again(self, shelves: Shelves, arguments: Mapping[str, Any]) -> None:  # noqa: B027 - most add nothing
+        """Note that a unit which counted as failed has been begun again, inside the transaction that says so."""
+
     async def plan(self) -> Sequence[JobTask]:
         """Write the tasks down; those that may begin. A later attempt takes the ones that wait."""
         if self.attempt > 1 and (waiting := await self.ctx.store.write(self._resume)) is not None:
@@ -80,6 +103,7 @@ class RunWork(ABC):
             shelves.connection.execute(run_tasks.delete().where(run_tasks.c.run_id == self.run.id))
             if rows:
                 shelves.connection.execute(run_tasks.insert(), rows)
+            self.planned(shelves, [row["arguments"] for row in rows])
             return True
 
         begun = await self.ctx.store.write(work)
@@ -107,27 +131,51 @@ class RunWork(ABC):
     async def task(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out one unit and close its task; what it counted, nothing if it was done or canceled before."""
         task_id = arguments["task_id"]
-        begun = {"started_at": self.ctx.now(), "completed_at": None, "error_message": None}
-        # A task that stands as failed was killed before its end was told to the engine.
-        from_ = (*OPEN, RunStatus.FAILED)
-        if not await self.ctx.store.write(
-            lambda shelves: shelves.run_tasks.move(task_id, RunStatus.RUNNING, only_from=from_, **begun)
-        ):
+        if not await self.ctx.store.write(lambda shelves: self._begun(shelves, arguments)):
             return {}  # canceled, or done by a process that was killed right after
         self.ring()
         try:
-            write = await self.carry_out(arguments)
-            return await self.ctx.store.write(lambda shelves: self._closed(shelves, task_id, write))
+            with within(TaskUse(task_id, self._seconds())) as use:
+                try:
+                    async with use.deadline:
+                        write = await self.carry_out(arguments)
+                except TimeoutError:
+                    if not use.deadline.expired():
+                        raise
+                    raise JobError(use.cut_off) from None
+            return await self.ctx.store.write(lambda shelves: self._closed(shelves, arguments, write))
         except DatabaseError:
             raise  # begun again shortly
         except Exception as error:
-            await self._fail_task(task_id, explain(error))
+            await self._fail_task(arguments, explain(error))
             raise
         finally:
             self.ring()
 
-    def _closed(self, shelves: Shelves, task_id: str, write: Write) -> dict[str, Any]:
-        if not shelves.run_tasks.move(
+    def _seconds(self) -> float:
+        """How long one task may work: what the run asks for, and never longer than the deployment allows."""
+        most = self.ctx.services.runs.task_timeout_seconds
+        asked = (self.run.input.get("parameters") or {}).get("timeout_seconds")
+        return min(most, float(asked)) if asked else most
+
+    def _begun(self, shelves: Shelves, arguments: Mapping[str, Any]) -> bool:
+        """Begin a task of a run that is open."""
+        if not shelves.workflow_runs.is_open(self.scope, self.run.id):
+            return False
+        begun = {"started_at": self.ctx.now(), "completed_at": None, "error_message": None, "waits_for": None}
+        move, task_id = shelves.run_tasks.move, arguments["task_id"]
+        if move(task_id, RunStatus.RUNNING, only_from=OPEN, **begun):
+            return True
+        # A task that stands as failed was killed before its end was told to the engine.
+        if not move(task_id, RunStatus.RUNNING, only_from=(RunStatus.FAILED,), **begun):
+            return False
+        self.begins_again(shelves, arguments)
+        return True
+
+    def _closed(self, shelves: Shelves, arguments: Mapping[str, Any], write: Write) -> dict[str, Any]:
+        task_id = arguments["task_id"]
+        # The run's row first: who ends the run waits for this, or has ended it before.
+        if not shelves.workflow_runs.is_open(self.scope, self.run.id) or not shelves.run_tasks.move(
             task_id, RunStatus.COMPLETED, only_from=(RunStatus.RUNNING,), completed_at=self.ctx.now()
         ):
             return {}
@@ -135,8 +183,26 @@ class RunWork(ABC):
         shelves.connection.execute(run_tasks.update().where(run_tasks.c.id == task_id).values(counts=counts))
         return counts
 
+    def propose(self, shelves: Shelves, arguments: Mapping[str, Any], made: Sequence[Proposal]) -> int:
+        """Write a unit's proposals down, from inside its `Write`; how many. May be called several times for a unit.
+
+        Each task has a stretch of places of its own, so that the order does not depend on which task is done first
+        and no two tasks wait for one another.
+        """
+        start = arguments["position"] * PROPOSALS_PER_TASK
+        end = start + PROPOSALS_PER_TASK
+        start += shelves.proposals.placed(self.run.id, start, end)
+        if start + len(made) > end:
+            raise JobError(f"One task proposes {PROPOSALS_PER_TASK} things at most. Limit the run by include.")
+        shelves.proposals.put(self.scope, made, start)
+        return len(made)
+
     async def finish(self, outcomes: Sequence[JobOutcome]) -> dict[str, Any]:
-        """Begin the next phase, or close the run: completed, or failed when any task of any phase has failed."""
+        """Begin the next phase, or close the run: completed, or failed when any task of any phase has failed.
+
+        It may be begun again at any point: a phase that was begun is queued again, which does nothing, and what was
+        asked to be approved is approved as far as it is not.
+        """
         ended = await self.ctx.store.write(lambda shelves: self._finished(shelves, outcomes))
         self.ring()
         if ended is None:
@@ -145,8 +211,18 @@ class RunWork(ABC):
                 RUN_JOB, job_of(self.run.id, attempt), key=job_key(self.run.id, attempt)
             )
             return {}
-        await self._approve_rest(ended)
+        if not self._saves():
+            return ended
+        # One transaction is too small for very many of them.
+        after: int | None = -1
+        while after is not None:
+            reached = after
+            after = await self.ctx.store.write(lambda shelves: self._approved(shelves, reached))  # noqa: B023
         return ended
+
+    def _saves(self) -> bool:
+        """Whether the run's proposals are approved as it completes."""
+        return self.proposes and bool(self.run.input.get("save_all"))
 
     def _finished(self, shelves: Shelves, outcomes: Sequence[JobOutcome]) -> dict[str, Any] | None:
         """The run's output, or None when a further phase begins."""
@@ -156,13 +232,10 @@ class RunWork(ABC):
             return None if standing in OPEN else {}
         now = self.ctx.now()
         # What the engine gave up, or a process that was killed left open, will not be begun again in this attempt.
-        shelves.run_tasks.close_open(
-            self.scope, self.run.id, RunStatus.FAILED, now, positions=[int(one.key) for one in outcomes]
-        )
-        if shelves.run_tasks.planned(self.run.id, RunStatus.PENDING):
+        self._give_up(shelves, outcomes)
+        if shelves.run_tasks.counts(self.run.id).get(RunStatus.PENDING):
             shelves.workflow_runs.go_on(self.scope, self.run.id)
             return None
-        shelves.run_tasks.close_open(self.scope, self.run.id, RunStatus.FAILED, now)
         counts = shelves.run_tasks.counts(self.run.id)
         failed, of = counts.get(RunStatus.FAILED, 0), sum(counts.values())
         output: dict[str, Any] = {
@@ -171,47 +244,56 @@ class RunWork(ABC):
             "tasks": of,
             "failed_tasks": failed,
         }
-        status = self.ends(failed, of)
         self.conclude(shelves, output, failed)
         shelves.workflow_runs.move(
             self.scope,
             self.run.id,
-            status,
+            self.ends(failed, of),
             only_from=OPEN,
             completed_at=now,
             output=output,
-            error_message=self._failure(shelves, outcomes, failed, of) if failed else None,
+            error_message=self._failure(shelves, failed, of) if failed else None,
         )
-        if status is RunStatus.COMPLETED and self.proposes and self.run.input.get("save_all"):
-            run = shelves.workflow_runs.get(self.scope, self.run.id)
-            conflicts = approve_all(shelves, self.scope, run, actor=self.ctx.caller.user_id, now=now)
-            output["conflicts"] = len(conflicts)
+        if self._saves():
+            self._approved(shelves, -1)
         return output
+
+    def _give_up(self, shelves: Shelves, outcomes: Sequence[JobOutcome]) -> None:
+        """Close the tasks of this attempt that have not ended, each with what the engine says about it."""
+        left = {
+            position: arguments
+            for status in OPEN
+            for position, arguments in shelves.run_tasks.planned(self.run.id, status)
+        }
+        units = []
+        for one in outcomes:
+            if (arguments := left.get(int(one.key))) is None:
+                continue
+            message = None if one.state is JobState.DONE else one.message
+            units.append(arguments)
+            self._move_to_failed(shelves, arguments, message or "It was cut off.")
+        # What still runs belongs to no task of this attempt's plan.
+        begun = [arguments for _, arguments in shelves.run_tasks.planned(self.run.id, RunStatus.RUNNING)]
+        for arguments in begun:
+            self._move_to_failed(shelves, arguments, "It was cut off.")
+        if units or begun:
+            self.failed(shelves, [*units, *begun])
+
+    def _approved(self, shelves: Shelves, after: int) -> int | None:
+        """Approve the next of the proposals that wait, and say in the output how many could not be carried out."""
+        run = shelves.workflow_runs.held(self.scope, self.run.id)
+        if run.status is not RunStatus.COMPLETED:
+            return None
+        actor, now = self.ctx.caller.user_id, self.ctx.now()
+        reached = approve_next(shelves, self.scope, run, after, actor=actor, now=now)
+        conflicts = shelves.proposals.approval(self.scope, run.id).pending
+        if reached is None and run.output.get("conflicts") != conflicts:
+            shelves.workflow_runs.tell(self.scope, run.id, {**run.output, "conflicts": conflicts})
+        return reached
 
     def ends(self, failed: int, of: int) -> RunStatus:
         """How a run ends of whose tasks some have failed."""
         return RunStatus.FAILED if failed else RunStatus.COMPLETED
-
-    async def _approve_rest(self, output: dict[str, Any]) -> None:
-        """Approve what one transaction was too small for; each further one takes the next 5000."""
-        if not (output and self.proposes and self.run.input.get("save_all")):
-            return
-        left: int | None = None
-        while True:
-
-            def work(shelves: Shelves) -> int:
-                run = shelves.workflow_runs.held(self.scope, self.run.id)
-                if run.status is not RunStatus.COMPLETED:
-                    return 0
-                before = shelves.proposals.approval(self.scope, run.id).pending
-                if before:
-                    approve_all(shelves, self.scope, run, actor=self.ctx.caller.user_id, now=self.ctx.now())
-                return shelves.proposals.approval(self.scope, run.id).pending
-
-            now_left = await self.ctx.store.write(work)
-            if not now_left or now_left == left:
-                return  # what is left are conflicts
-            left = now_left
 
     async def fail(self, message: str) -> None:
         """Close the run as failed."""
@@ -221,39 +303,50 @@ class RunWork(ABC):
         """Show how many rows a task has worked on, of how many if that is known."""
         values = {"rows_done": rows_done, "rows_total": rows_total}
         await self.ctx.store.write(
-            lambda shelves: shelves.connection.execute(
-                run_tasks.update()
-                .where(run_tasks.c.id == arguments["task_id"], run_tasks.c.status == RunStatus.RUNNING)
-                .values(revision=run_tasks.c.revision + 1, **values)
+            lambda shelves: shelves.run_tasks.move(
+                arguments["task_id"], RunStatus.RUNNING, only_from=(RunStatus.RUNNING,), **values
             )
         )
         self.ring()
+
+    def meter(self, arguments: Mapping[str, Any]) -> Meter:
+        """What blocking work in a thread tells how far it has come; at most two writes in a second come of it."""
+        return RowMeter(self, arguments, asyncio.get_running_loop())
 
     def ring(self) -> None:
         """Tell who follows the run that something has moved."""
         self.ctx.services.signals.notify(f"run:{self.run.id}")
 
-    def _failure(self, shelves: Shelves, outcomes: Sequence[JobOutcome], failed: int, of: int) -> str:
+    def _failure(self, shelves: Shelves, failed: int, of: int) -> str:
         """A sentence that names the tasks that failed, each with its reason."""
         query = (
-            sa.select(run_tasks.c.position, run_tasks.c.name, run_tasks.c.error_message)
+            sa.select(run_tasks.c.name, run_tasks.c.error_message)
             .where(run_tasks.c.run_id == self.run.id, run_tasks.c.status == RunStatus.FAILED)
             .order_by(run_tasks.c.position)
         )
-        messages = {one.key: one.message for one in outcomes if one.state is not JobState.DONE}
         told = [
-            f"{name}: {message or messages.get(_key(position)) or 'It was cut off.'}"
-            for position, name, message in shelves.connection.execute(query.limit(FAILURES_TOLD))
+            f"{name}: {message or 'It was cut off.'}"
+            for name, message in shelves.connection.execute(query.limit(FAILURES_TOLD))
         ]
         more = f" And {failed - FAILURES_TOLD} more." if failed > FAILURES_TOLD else ""
         return f"{failed} of {of} tasks failed{self.when_failed}. {' '.join(told)}{more}"
 
-    async def _fail_task(self, task_id: str, message: str) -> None:
-        now = self.ctx.now()
-        await self.ctx.store.write(
-            lambda shelves: shelves.run_tasks.move(
-                task_id, RunStatus.FAILED, only_from=OPEN, completed_at=now, error_message=message[:2000]
-            )
+    async def _fail_task(self, arguments: Mapping[str, Any], message: str) -> None:
+        def work(shelves: Shelves) -> None:
+            open_ = shelves.workflow_runs.is_open(self.scope, self.run.id)
+            if open_ and self._move_to_failed(shelves, arguments, message):
+                self.failed(shelves, [arguments])
+
+        await self.ctx.store.write(work)
+
+    def _move_to_failed(self, shelves: Shelves, arguments: Mapping[str, Any], message: str) -> bool:
+        return shelves.run_tasks.move(
+            arguments["task_id"],
+            RunStatus.FAILED,
+            only_from=OPEN,
+            completed_at=self.ctx.now(),
+            error_message=message[:2000],
+            waits_for=None,
         )
 
     def _task_row(self, position: int, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -267,9 +360,34 @@ class RunWork(ABC):
             "name": str(told["label"])[:1000],
             "status": RunStatus.PENDING,
             "counts": {},
-            "arguments": {**told, "task_id": task_id},
+            "arguments": {**told, "task_id": task_id, "position": position},
             "revision": 1,
         }
+
+
+class RowMeter:
+    """Writes down how far a task has come, as often as it is worth while."""
+
+    def __init__(self, work: RunWork, arguments: Mapping[str, Any], loop: asyncio.AbstractEventLoop) -> None:
+        self._work, self._arguments, self._loop = work, arguments, loop
+        self._due = 0.0
+        self._writing: asyncio.Task[None] | None = None
+
+    def __call__(self, rows_done: int, rows_total: int | None = None) -> None:
+        """Note it, from any thread."""
+        if (now := time.monotonic()) < self._due or self._loop.is_closed():
+            return
+        self._due = now + METER_SECONDS
+        self._loop.call_soon_threadsafe(self._write, rows_done, rows_total)
+
+    def _write(self, rows_done: int, rows_total: int | None) -> None:
+        if self._writing is None or self._writing.done():
+            self._writing = self._loop.create_task(self._written(rows_done, rows_total))
+
+    async def _written(self, rows_done: int, rows_total: int | None) -> None:
+        # What a task has done is only shown: the next figure comes soon, and the work goes on without it.
+        with contextlib.suppress(DatabaseError):
+            await self._work.progress(self._arguments, rows_done, rows_total)
 
 
 def _job_task(position: int, arguments: Mapping[str, Any]) -> JobTask:
