@@ -21,7 +21,7 @@ class ConnectorError(Exception):
     """A source could not be used. `reason` is safe to show: it never holds a credential.
 
     `kind` is one of: missing_extra, bad_config, refused_address, unreachable, tls, authentication, permission,
-    not_found, timeout, failed.
+    not_found, timeout, cancelled, failed.
     """
 
     def __init__(self, kind: str, reason: str) -> None:
@@ -161,7 +161,30 @@ class ConnectorSettings(BaseModel):
 
     connect_timeout: float = Field(10.0, gt=0, le=300, description="Seconds to wait for a connection to a source.")
     statement_timeout: float = Field(
-        60.0, gt=0, le=86_400, description="Seconds that one statement in a source may take."
+        60.0, gt=0, le=86_400, description="Seconds that one statement on a source's catalog may take."
+    )
+    source_statement_timeout: float = Field(
+        600.0, gt=0, le=86_400, description="Seconds that one statement on a source's data may take."
+    )
+    source_stream_timeout: float = Field(
+        3600.0, gt=0, le=86_400, description="Seconds that reading a whole table of a source row by row may take."
+    )
+    source_copy_bytes: int = Field(
+        20 << 30, ge=1 << 20, description="The largest table of files, in bytes, that is copied to be read."
+    )
+    source_documents: int = Field(
+        1_000_000, ge=1, description="Documents of one collection that are read; of a larger one, a sample of so many."
+    )
+    source_memory: str = Field(
+        "1GB",
+        pattern=r"^[1-9]\d{0,6}\s?(MB|GB)$",
+        description="Memory for reading the files or documents of one source.",
+    )
+    source_threads: int = Field(
+        2, ge=1, le=256, description="Threads for reading the files or documents of one source."
+    )
+    source_scratch: str = Field(
+        "", description="The folder for copies of files that are being read; empty for the system's temporary one."
     )
     filesystem_roots: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)] = Field(
         (), description="Comma-separated folders under which nfs paths may lie; empty refuses every path."

@@ -109,7 +109,7 @@ class BigqueryConnector(DbApiConnector):
     def schemas(self) -> Sequence[SchemaInfo]:
         """The selected datasets with their tables; one listing for the project and one for each dataset."""
         client, project = self._connected(), self.config.database
-        seconds = self.settings.statement_timeout
+        seconds = self.seconds
 
         def listing() -> list[SchemaInfo]:
             found = []
@@ -202,7 +202,7 @@ class BigqueryConnector(DbApiConnector):
         return keys_of(found)
 
     def _ask(self, statement: str, names: Sequence[str]) -> list[Row]:
-        client, seconds = self._connected(), self.settings.statement_timeout
+        client, seconds = self._connected(), self.seconds
         bigquery = self._module()
 
         def ask() -> list[Row]:

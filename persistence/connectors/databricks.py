@@ -187,7 +187,7 @@ class DatabricksConnector(DbApiConnector):
         return connect
 
     def _connect(self, connect: Connect, addresses: Sequence[str]) -> Any:
-        seconds = max(1, int(self.settings.statement_timeout))
+        seconds = max(1, int(self.seconds))
         return connect(
             server_hostname=self.config.host,
             _port=self.port,

@@ -6,6 +6,7 @@ no network and no extension. What it says about broken data may quote that data,
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import re
@@ -20,7 +21,7 @@ from typing import Any, Protocol
 
 from persistence.connectors.base import ColumnInfo, ConnectorError
 
-__all__ = ["FileProblem", "FileReader", "Readers", "Shape", "suffix_of"]
+__all__ = ["FileProblem", "FileReader", "Readers", "Shape", "encoding_of", "suffix_of", "unpacked"]
 
 _SUFFIXES = {
     "csv": "csv",
@@ -202,46 +203,13 @@ class Readers:
     def _text(self, reader: FileReader, *, packed: bool) -> tuple[str, bool, str | None]:
         """The beginning of a text, whether it is all of it, and a remark about its encoding."""
         if packed:
-            data, whole = self._unpacked(reader)
+            data, whole = unpacked(reader, self._sample_bytes)
         else:
             data = reader.read(0, min(reader.size, self._sample_bytes))
             whole = len(data) >= reader.size
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            text = data[: len(data) // 2 * 2].decode("utf-16", errors="replace")
-            return text.replace("\r\n", "\n"), whole, "It is encoded in UTF-16."
-        if b"\x00" in data:
-            raise FileProblem("It is not a text: it holds null bytes.")
-        data = data.removeprefix(b"\xef\xbb\xbf")
-        try:
-            # A cut may fall inside a character, which is at most four bytes long.
-            text = data.decode() if whole else _cut_decode(data)
-            return text, whole, None
-        except UnicodeDecodeError:
-            return data.decode("cp1252", errors="replace"), whole, "It is not UTF-8; it was read as Windows-1252."
-
-    def _unpacked(self, reader: FileReader) -> tuple[bytes, bool]:
-        """The beginning of a gzip file. However well it packs, no more than the sample is ever unpacked."""
-        data, at = bytearray(), 0
-        unpacker = zlib.decompressobj(wbits=31)
-        try:
-            while len(data) < self._sample_bytes and at < reader.size:
-                piece = reader.read(at, min(64 << 10, reader.size - at))
-                if not piece:
-                    break
-                at += len(piece)
-                while piece and len(data) < self._sample_bytes:
-                    data += unpacker.decompress(piece, self._sample_bytes - len(data))
-                    piece = unpacker.unconsumed_tail
-                    if unpacker.eof:  # gzip files may be joined one behind the other
-                        piece = unpacker.unused_data
-                        unpacker = zlib.decompressobj(wbits=31)
-                        if piece and not piece.startswith(b"\x1f\x8b"):
-                            return bytes(data), True  # padding
-        except zlib.error:
-            if not data:
-                raise FileProblem("It is not a gzip file.") from None
-            return bytes(data), False
-        return bytes(data), len(data) < self._sample_bytes and at >= reader.size
+        encoding = encoding_of(data, whole)
+        text = _cut_decode(data, encoding).removeprefix("\ufeff")
+        return text.replace("\r\n", "\n") if encoding == "utf-16" else text, whole, _REMARKS.get(encoding)
 
     @contextlib.contextmanager
     def _file(self, data: bytes) -> Iterator[None]:
@@ -275,11 +243,51 @@ class Readers:
             timer.cancel()
 
 
-def _cut_decode(data: bytes) -> str:
-    for missing in range(4):
-        with contextlib.suppress(UnicodeDecodeError):
-            return data[: len(data) - missing].decode()
-    return data.decode()
+_REMARKS = {"utf-16": "It is encoded in UTF-16.", "cp1252": "It is not UTF-8; it was read as Windows-1252."}
+
+
+def encoding_of(data: bytes, whole: bool) -> str:
+    """utf-8, utf-16 or cp1252, from the beginning of a text, or all of it. Raises FileProblem for what is no text."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    if b"\x00" in data:
+        raise FileProblem("It is not a text: it holds null bytes.")
+    try:
+        # A cut may fall inside a character.
+        codecs.getincrementaldecoder("utf-8")().decode(data, final=whole)
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8"
+
+
+def _cut_decode(data: bytes, encoding: str) -> str:
+    """The text without a character that is cut off at its end."""
+    return codecs.getincrementaldecoder(encoding)(errors="replace").decode(data)
+
+
+def unpacked(reader: FileReader, most: int) -> tuple[bytes, bool]:
+    """The beginning of a gzip file. However well it packs, no more than `most` bytes are ever unpacked."""
+    data, at = bytearray(), 0
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        while len(data) < most and at < reader.size:
+            piece = reader.read(at, min(64 << 10, reader.size - at))
+            if not piece:
+                break
+            at += len(piece)
+            while piece and len(data) < most:
+                data += unpacker.decompress(piece, most - len(data))
+                piece = unpacker.unconsumed_tail
+                if unpacker.eof:  # gzip files may be joined one behind the other
+                    piece = unpacker.unused_data
+                    unpacker = zlib.decompressobj(wbits=31)
+                    if piece and not piece.startswith(b"\x1f\x8b"):
+                        return bytes(data), True  # padding
+    except zlib.error:
+        if not data:
+            raise FileProblem("It is not a gzip file.") from None
+        return bytes(data), False
+    return bytes(data), len(data) < most and at >= reader.size
 
 
 def _whole_records(text: str) -> str:

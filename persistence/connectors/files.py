@@ -20,24 +20,24 @@ are put into a private temporary folder, and DuckDB reads them there with access
 from __future__ import annotations
 
 import contextlib
-import re
 from abc import ABC, abstractmethod
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
-from datetime import date
-from urllib.parse import unquote
+from dataclasses import dataclass, replace
 
 from persistence.connectors.base import (
     ColumnInfo,
     Connector,
     ConnectorError,
+    ConnectorSettings,
     Discovery,
     SchemaInfo,
     TableInfo,
 )
-from persistence.connectors.file_formats import FileProblem, FileReader, Readers, Shape, suffix_of
+from persistence.connectors.file_formats import FileProblem, FileReader, Readers, Shape
+from persistence.connectors.file_layout import FileTable, Layout, Listing, StoredFile, lay_out
+from persistence.connectors.file_reading import FileReading
 
 __all__ = ["FileLimits", "FileReader", "FileStore", "FileTables", "Listing", "StoredFile"]
 
@@ -60,25 +60,6 @@ class FileLimits:
     """What DuckDB may use."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFile:
-    """A file of the tree: its path below the root with "/" between the parts, and its size in bytes."""
-
-    path: str
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """The files of a tree, sorted by path."""
-
-    files: tuple[StoredFile, ...]
-    refused: int = 0
-    """Entries that are not plain files inside the root (devices, pipes, links that lead out) or may not be entered."""
-    truncated: bool = False
-    """Whether the tree holds more entries than were allowed to be listed."""
-
-
 class FileStore(ABC):
     """A tree of files that can be listed and read. Everything it raises is a ConnectorError."""
 
@@ -93,37 +74,16 @@ class FileStore(ABC):
     def open(self, file: StoredFile) -> AbstractContextManager[FileReader]:
         """Open one file. ConnectorError("not_found") when it is gone, "permission" when it may not be read."""
 
+    def local_root(self) -> str | None:
+        """The real path of the tree, when its files can be opened on this machine."""
+        return None
+
+    def descriptor(self, file: StoredFile) -> int | None:
+        """A local file, opened for the caller to read and close; None where files must be copied."""
+        return None
+
     def close(self) -> None:  # noqa: B027 - most stores have nothing to give back
         """Give back connections. Safe to call twice."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """One table of the layout: its files, and the partition keys that their folders hold."""
-
-    name: str
-    suffix: str
-    files: tuple[StoredFile, ...]
-    keys: tuple[str, ...] = ()
-    base: str = ""
-    """The folder of a table of many files."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    schemas: dict[str, dict[str, _Table]]
-    ignored: int
-    refused: int
-    truncated: bool
-    sizes: int = 0
-
-
-@dataclass(slots=True)
-class _Folder:
-    """What a folder holds while the layout is made."""
-
-    files: list[StoredFile] = field(default_factory=list)
-    datasets: list[_Table] = field(default_factory=list)
 
 
 class FileTables(Connector):
@@ -136,9 +96,11 @@ class FileTables(Connector):
     extra = "files"
     limits: FileLimits = FileLimits()
 
-    def __init__(self) -> None:
+    def __init__(self, settings: ConnectorSettings) -> None:
+        self.settings = settings
+        self._active: FileReading | None = None
         self._opened: FileStore | None = None
-        self._found: _Layout | None = None
+        self._found: Layout | None = None
         self._readers: Readers | None = None
 
     @abstractmethod
@@ -147,7 +109,7 @@ class FileTables(Connector):
 
     def statement_seconds(self) -> float:
         """Seconds that reading the shape of one file may take."""
-        return 60.0
+        return self.settings.statement_timeout
 
     @property
     def cut_short(self) -> bool:
@@ -160,14 +122,14 @@ class FileTables(Connector):
         layout = self._layout()
         tables = sum(len(held) for held in layout.schemas.values())
         files = sum(len(table.files) for held in layout.schemas.values() for table in held.values())
-        message = f"Connected to {self._store().name!r}: {_count(tables, 'table')} in {_count(files, 'file')}."
+        message = f"Connected to {self.store().name!r}: {_count(tables, 'table')} in {_count(files, 'file')}."
         if layout.truncated:
             message += f" Only the first {self.limits.max_files} entries were looked at."
         formats = Counter(table.suffix.split(".")[0] for held in layout.schemas.values() for table in held.values())
         return Discovery(
             message,
             {
-                "database": self._store().name,
+                "database": self.store().name,
                 "schemas": len(layout.schemas),
                 "tables": tables,
                 "files": files,
@@ -181,14 +143,14 @@ class FileTables(Connector):
 
     def schemas(self) -> Sequence[SchemaInfo]:
         """One schema per folder that holds tables, sorted by name."""
-        database = self._store().name
+        database = self.store().name
         return [
             SchemaInfo(database, name, tuple(sorted(tables))) for name, tables in sorted(self._layout().schemas.items())
         ]
 
     def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
         """The named tables. Each file costs one bounded read; nothing is scanned."""
-        if database != self._store().name:
+        if database != self.store().name:
             return
         held = self._layout().schemas.get(schema, {})
         for name in names:
@@ -209,7 +171,34 @@ class FileTables(Connector):
         if store is not None:
             store.close()
 
-    def _store(self) -> FileStore:
+    @contextlib.contextmanager
+    def source(self) -> Iterator[FileReading]:
+        """The data of the files, in a private DuckDB."""
+        reading = self._active = FileReading(self)
+        try:
+            yield reading
+        finally:
+            self._active = None
+            reading.close()
+
+    def cancel(self) -> None:
+        """Stop what is being queried or copied."""
+        reading = self._active
+        if reading is not None:
+            reading.cancel()
+
+    def find(self, database: str, schema: str, table: str) -> FileTable | None:
+        """The files of a table, or None when there is no such table."""
+        return self._layout().schemas.get(schema, {}).get(table) if database == self.store().name else None
+
+    def column_names(self, table: FileTable) -> list[str]:
+        """The columns of its files, as the catalog names them."""
+        info = self._describe(table)
+        keys = {key for key, _ in table.partition_types()}
+        return [] if info is None else [column.name for column in info.columns if column.name not in keys]
+
+    def store(self) -> FileStore:
+        """The tree of files; connects when needed."""
         if self._opened is None:
             self._opened = self.open_store()
         return self._opened
@@ -220,13 +209,13 @@ class FileTables(Connector):
             self._readers = Readers(limits.sample_bytes, limits.footer_bytes, limits.memory, self.statement_seconds())
         return self._readers
 
-    def _layout(self) -> _Layout:
+    def _layout(self) -> Layout:
         if self._found is None:
-            self._found = _lay_out(self._store().name, self._store().files(self.limits), self._same_columns)
+            self._found = lay_out(self.store().name, self.store().files(self.limits), self._same_columns)
         return self._found
 
     def _shape(self, file: StoredFile, suffix: str) -> Shape:
-        with self._store().open(file) as reader:
+        with self.store().open(file) as reader:
             return self._reading().shape(reader, suffix)
 
     def _same_columns(self, files: Sequence[StoredFile]) -> bool:
@@ -248,7 +237,7 @@ class FileTables(Connector):
             wanted = columns
         return True
 
-    def _describe(self, table: _Table) -> TableInfo | None:
+    def _describe(self, table: FileTable) -> TableInfo | None:
         """The table with its columns, or without any and with the reason; None when its file has vanished."""
         shapes: list[Shape] = []
         problems: list[str] = []
@@ -285,7 +274,7 @@ class FileTables(Connector):
         if problems or gone or len(shapes) < len(table.files):
             rows = None
         present = {column.name for column in columns}
-        for key, data_type in _partition_types(table):
+        for key, data_type in table.partition_types():
             if key not in present:
                 columns.append(
                     ColumnInfo(key, data_type, data_type, 0, nullable=None, comment="Partition key, from folder names.")
@@ -296,90 +285,6 @@ class FileTables(Connector):
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-_KEY = re.compile(r"([A-Za-z_][\w.%-]*)=(.*)", re.DOTALL)
-_PART = re.compile(r"(?i)(?:(?:part|data|file|chunk|batch|block|segment|shard)[-_.]?)?\d+([-_.].*)?")
-
-
-def _lay_out(root: str, listing: Listing, same_columns: Callable[[Sequence[StoredFile]], bool]) -> _Layout:
-    """Turn a listing into schemas and tables."""
-    folders: dict[str, _Folder] = defaultdict(_Folder)
-    partitioned: dict[tuple[str, tuple[str, ...], str], list[StoredFile]] = defaultdict(list)
-    ignored = 0
-    size = 0
-    for file in listing.files:
-        *parents, name = file.path.split("/")
-        suffix = suffix_of(name)
-        keys = [(at, found) for at, part in enumerate(parents) if (found := _KEY.fullmatch(part))]
-        hidden = any(part.startswith((".", "_")) and not _KEY.fullmatch(part) for part in [*parents, name])
-        if suffix is None or hidden:
-            ignored += 1
-            continue
-        size += file.size
-        if keys:
-            names = tuple(unquote(found[1]) for _, found in keys)
-            partitioned["/".join(parents[: keys[0][0]]), names, suffix].append(file)
-        else:
-            folders["/".join(parents)].files.append(file)
-    for (base, keys_of, suffix), files in partitioned.items():
-        parent, name = _parent(base, root)
-        folders[parent].datasets.append(_Table(name, suffix, tuple(files), keys_of, base))
-    for base in [path for path, folder in folders.items() if path and _looks_like_parts(folder)]:
-        files = folders[base].files
-        if same_columns(files):
-            parent, name = _parent(base, root)
-            folders[parent].datasets.append(_Table(name, "parquet", tuple(files), (), base))
-            folders[base].files = []
-    schemas = {
-        ("./root" if path == "root" else path) or "root": tables
-        for path, folder in folders.items()
-        if (tables := _named(folder))
-    }
-    return _Layout(schemas, ignored, listing.refused, listing.truncated, size)
-
-
-def _parent(base: str, root: str) -> tuple[str, str]:
-    """The folder in which a table of many files stands, and its name there."""
-    parent, _, name = base.rpartition("/")
-    return parent, name or root
-
-
-def _looks_like_parts(folder: _Folder) -> bool:
-    return len(folder.files) > 1 and all(
-        suffix_of(name := file.path.rpartition("/")[2]) == "parquet" and _PART.fullmatch(name) for file in folder.files
-    )
-
-
-def _named(folder: _Folder) -> dict[str, _Table]:
-    """The tables of a folder by name: the short name, or the file's whole name where short names meet."""
-    entries = [
-        _Table(file.path.rpartition("/")[2], suffix_of(file.path) or "", (file,)) for file in folder.files
-    ] + folder.datasets
-    names = [_stem(entry.name) for entry in entries]
-    while True:
-        clashing = {name for name, times in Counter(names).items() if times > 1}
-        longer = [entry.name if name in clashing else name for entry, name in zip(entries, names, strict=True)]
-        if longer == names:
-            break
-        names = longer
-    named: dict[str, _Table] = {}
-    for name, entry in zip(names, entries, strict=True):
-        unique, again = name, 1
-        while unique in named:  # a bucket may hold the object "a.csv" and the folder "a.csv/"; keys may differ in depth
-            again += 1
-            unique = f"{name} ({again})"
-        named[unique] = replace(entry, name=unique)
-    return named
-
-
-def _stem(name: str) -> str:
-    """A file's name without the extensions that say its format, when something is left."""
-    if suffix_of(name) is None:
-        return name
-    stem = re.sub(r"(?i)\.gz$", "", name)
-    stem = stem.rpartition(".")[0]
-    return re.sub(r"(?i)\.(snappy|gz|gzip|zstd|lz4|brotli|uncompressed)$", "", stem) or name
 
 
 def _united(shapes: Sequence[Shape]) -> tuple[list[ColumnInfo], bool]:
@@ -404,32 +309,3 @@ def _united(shapes: Sequence[Shape]) -> tuple[list[ColumnInfo], bool]:
             united[name] = replace(united[name], nullable=True)
             differ = True
     return list(united.values()), differ
-
-
-def _partition_types(table: _Table) -> Iterator[tuple[str, str]]:
-    """Each partition key with the type that fits all of its values, as Hive-style readers decide it."""
-    values: dict[str, set[str]] = {key: set() for key in table.keys}
-    for file in table.files:
-        for part in file.path.split("/")[:-1]:
-            found = _KEY.fullmatch(part)
-            if found:
-                values[unquote(found[1])].add(unquote(found[2]))
-    for key in dict.fromkeys(table.keys):
-        held = values[key] - {"__HIVE_DEFAULT_PARTITION__"}
-        yield key, _common_type(held)
-
-
-def _common_type(values: Iterable[str]) -> str:
-    held = list(values)
-    if held and all(re.fullmatch(r"-?\d{1,18}", value) for value in held):
-        return "BIGINT"
-    if held and all(re.fullmatch(r"\d{4}-\d\d-\d\d", value) and _is_date(value) for value in held):
-        return "DATE"
-    return "VARCHAR"
-
-
-def _is_date(text: str) -> bool:
-    with contextlib.suppress(ValueError):
-        date.fromisoformat(text)
-        return True
-    return False

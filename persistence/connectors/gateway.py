@@ -1,6 +1,8 @@
 """The one way from an operation to a tenant's store: off the event loop, with a deadline and an address policy."""
 
+import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -8,9 +10,13 @@ from pydantic import ValidationError
 
 from persistence.connectors import connector_class, in_thread, open_connector
 from persistence.connectors.base import Connector, ConnectorSettings, Outbound
+from persistence.connectors.reading import cancelled
 from schema.problems import message_of
 
 T = TypeVar("T")
+
+_TELLING = 5.0
+_AGAIN = (0.2, 1.0, 5.0, 30.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +57,61 @@ class Gateway:
         *,
         timeout: float | None = None,  # noqa: ASYNC109 - the deadline of the thread, which cannot be cancelled
     ) -> T:
-        """Run blocking work on a connector in a thread of its own. Raises ConnectorError."""
+        """Run blocking work on a connector in a thread of its own. Raises ConnectorError.
+
+        When the deadline passes or the caller is cancelled, what the source is doing is stopped too.
+        """
+        inside = _Inside()
 
         def run() -> T:
-            with open_connector(connection_type, config, credentials, self.settings, self.outbound) as connector:
-                return work(connector)
+            try:
+                with open_connector(connection_type, config, credentials, self.settings, self.outbound) as connector:
+                    inside.enter(connector)
+                    return work(connector)
+            finally:
+                inside.ended.set()
 
         limit = self.settings.connect_timeout + self.settings.statement_timeout if timeout is None else timeout
-        return await in_thread(run, timeout=limit)
+        try:
+            return await in_thread(run, timeout=limit)
+        finally:
+            if not inside.ended.is_set():
+                threading.Thread(target=inside.stop, name="stoa-cancel", daemon=True).start()
+                # A process that ends right after this must not leave the statement behind in the source.
+                await in_thread(lambda: inside.told.wait(_TELLING), timeout=_TELLING + 1)
+
+
+class _Inside:
+    """A connector at work in a thread that nobody waits for any more, and how it is stopped."""
+
+    def __init__(self) -> None:
+        self.ended = threading.Event()
+        """The work is over."""
+        self.told = threading.Event()
+        """The source has been told to stop, or has nothing to stop."""
+        self._lock = threading.Lock()
+        self._connector: Connector | None = None
+        self._given_up = False
+
+    def enter(self, connector: Connector) -> None:
+        """Before the work begins. Raises ConnectorError("cancelled") when it is wanted no longer."""
+        with self._lock:
+            if self._given_up:
+                raise cancelled()
+            self._connector = connector
+
+    def stop(self) -> None:
+        """Cancel until the work is over: what is told between two statements may be missed by the second."""
+        with self._lock:
+            self._given_up = True
+            connector = self._connector
+        for pause in _AGAIN:
+            if connector is not None and not self.ended.is_set():
+                with suppress(Exception):  # it is tried again, and the source's own time-outs remain
+                    connector.cancel()
+            self.told.set()
+            if connector is None or self.ended.wait(pause):
+                return
 
 
 def _found(error: ValidationError, section: str) -> list[tuple[str, tuple[Any, ...], str]]:

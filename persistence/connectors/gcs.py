@@ -36,15 +36,11 @@ class GcsConnector(FileTables):
     def __init__(
         self, config: StorageConfig, credentials: GcsCredentials, settings: ConnectorSettings, outbound: Outbound
     ) -> None:
-        super().__init__()
+        super().__init__(settings)
         self._config = config
         self._credentials = credentials
         self._settings = settings
         self._outbound = outbound
-
-    def statement_seconds(self) -> float:
-        """As the deployment sets it."""
-        return self._settings.statement_timeout
 
     def open_store(self) -> FileStore:
         """Read the key file, and check the addresses."""

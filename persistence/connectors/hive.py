@@ -143,7 +143,7 @@ class HiveConnector(DbApiConnector):
             return connect(
                 host=config.host if checked else addresses[0],
                 port=self.port,
-                timeout=max(1, int(self.settings.statement_timeout)),
+                timeout=max(1, int(self.seconds)),
                 use_ssl=config.ssl_mode != "disable",
                 ca_cert=None if authorities is None else str(authorities),
                 auth_mechanism=options.auth_mechanism,

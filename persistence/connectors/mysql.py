@@ -293,8 +293,8 @@ class MysqlConnector(SqlConnector):
                 database=self.config.database,
                 charset="utf8mb4",
                 autocommit=True,
-                read_timeout=self.settings.statement_timeout + 5,
-                write_timeout=self.settings.statement_timeout + 5,
+                read_timeout=self.seconds + 5,
+                write_timeout=self.seconds + 5,
                 ssl=context,
                 ssl_disabled=context is None,
                 local_infile=False,
@@ -319,7 +319,7 @@ class MysqlConnector(SqlConnector):
         return connection
 
     def _limits(self, server: str) -> tuple[str, ...]:
-        seconds = max(1, int(self.settings.statement_timeout))
+        seconds = max(1, int(self.seconds))
         if "mariadb" in server.lower():
             limit = f"set session max_statement_time = {seconds}"
         else:
@@ -356,7 +356,7 @@ class MysqlConnector(SqlConnector):
         if code in _HOST_REFUSED:
             return not_permitted("connect from this deployment's address")
         if code in _TOO_SLOW or (code == 2013 and "timed out" in words):
-            return statement_timed_out(self.settings.statement_timeout)
+            return statement_timed_out(self.seconds)
         if code in (2003, 2006, 2013, 1053):
             return ConnectorError(
                 "unreachable",

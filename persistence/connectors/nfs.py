@@ -36,13 +36,9 @@ class NfsConnector(FileTables):
         self, config: NfsConfig, credentials: NoCredentials, settings: ConnectorSettings, outbound: Outbound
     ) -> None:
         """A mounted folder needs no address and no password; both arguments are there for uniformity."""
-        super().__init__()
+        super().__init__(settings)
         self._config = config
         self._settings = settings
-
-    def statement_seconds(self) -> float:
-        """As the deployment sets it."""
-        return self._settings.statement_timeout
 
     def open_store(self) -> FileStore:
         """Check the path against the allowed roots and open the folder."""
@@ -100,6 +96,14 @@ class LocalFiles(FileStore):
             yield _LocalReader(descriptor, os.fstat(descriptor).st_size)
         finally:
             os.close(descriptor)
+
+    def local_root(self) -> str | None:
+        """The folder, where the system shows open files as paths; DuckDB can open nothing else."""
+        return self._root if os.path.isdir("/proc/self/fd") else None
+
+    def descriptor(self, file: StoredFile) -> int | None:
+        """The file, opened as `open` does."""
+        return None if self.local_root() is None else self._open(file.path)
 
     def close(self) -> None:
         """Give back the folder."""

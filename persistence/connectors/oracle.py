@@ -183,7 +183,7 @@ class OracleConnector(DbApiConnector):
             retry_count=0,
             program="stoa",
         )
-        connection.call_timeout = int(self.settings.statement_timeout * 1000)
+        connection.call_timeout = int(self.seconds * 1000)
         return connection
 
     def _rows(self, statement: str, values: Any = None) -> list[Row]:
@@ -211,7 +211,7 @@ class OracleConnector(DbApiConnector):
         if "certificate" in words.lower() or "DPY-6006" in words:
             return bad_certificate(host, "it is not trusted, or issued for another name")
         if "DPY-4024" in words or "ORA-01013" in words:
-            return statement_timed_out(self.settings.statement_timeout)
+            return statement_timed_out(self.seconds)
         if "DPY-6005" in words and ("timed out" in words or "timeout" in words.lower()):
             return no_answer(host, port, self.settings.connect_timeout)
         if "DPY-6005" in words and "refused" in words:

@@ -11,6 +11,7 @@ import os
 import ssl
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, LiteralString
 
@@ -28,6 +29,7 @@ from persistence.connectors.base import (
     vetted_addresses,
 )
 from persistence.connectors.config import BasicCredentials, DatabaseConfig, HostOrSocket, Name, TlsOptions
+from persistence.connectors.postgres_reading import PostgresReading
 from persistence.connectors.sql import (
     SqlConnector,
     bad_certificate,
@@ -38,6 +40,7 @@ from persistence.connectors.sql import (
     not_permitted,
     statement_timed_out,
     tls_context,
+    unfit_value,
     unknown_database,
     with_columns,
     wrong_password,
@@ -118,6 +121,17 @@ class PostgresConnector(SqlConnector):
         for name, columns in with_columns(sorted(relations), self._stream(catalog.COLUMNS, among)):
             yield catalog.table(relations[name], columns, keys)
 
+    def reading(self) -> PostgresReading:
+        """The data of the database."""
+        return PostgresReading(self)
+
+    def interrupt(self) -> None:
+        """Ask the server to stop the running statement."""
+        connection = self._connection
+        if connection is not None and not connection.closed:
+            with suppress(psycopg.Error):  # it has ended by itself
+                connection.cancel_safe(timeout=max(2, self.settings.connect_timeout))
+
     def _server_version(self) -> str:
         ((version,),) = self._rows("select current_setting('server_version')", {})
         return f"{self.product} {str(version).split()[0]}"
@@ -133,11 +147,11 @@ class PostgresConnector(SqlConnector):
         super()._explain_nothing_found(missing)
 
     def _rows(self, statement: LiteralString, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-        connection = self._connected()
+        connection = self.connected()
         return self.guarded(lambda: connection.execute(statement, values).fetchall())
 
     def _stream(self, statement: LiteralString, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
-        connection = self._connected()
+        connection = self.connected()
 
         def rows() -> Iterator[tuple[Any, ...]]:
             with connection.cursor() as cursor:
@@ -145,7 +159,8 @@ class PostgresConnector(SqlConnector):
 
         return self.guarded_rows(rows())
 
-    def _connected(self) -> psycopg.Connection[Any]:
+    def connected(self) -> psycopg.Connection[Any]:
+        """The connection, made when it is first needed."""
         if self._connection is None or self._connection.closed:
             addresses = self._addresses()
             self._connection = self.guarded(lambda: self._prepared(addresses))
@@ -192,13 +207,14 @@ class PostgresConnector(SqlConnector):
                 keepalives_idle=15,
                 keepalives_interval=5,
                 keepalives_count=3,
-                tcp_user_timeout=int(self.settings.statement_timeout * 1000),
+                tcp_user_timeout=int(self.seconds * 1000),
             )
 
     def _prepare(self, connection: psycopg.Connection[Any]) -> None:
+        connection.read_only = True
         limits = {
-            "statement": str(int(self.settings.statement_timeout * 1000)),
-            "lock": str(int(min(self.settings.statement_timeout, 10) * 1000)),
+            "statement": str(int(self.seconds * 1000)),
+            "lock": str(int(min(self.seconds, 10) * 1000)),
         }
         connection.execute(self._session, limits)
 
@@ -222,13 +238,16 @@ class PostgresConnector(SqlConnector):
 
     def _state_failure(self, state: str, error: BaseException) -> ConnectorError:
         if state in ("57014", "55P03"):
-            return statement_timed_out(self.settings.statement_timeout)
+            return statement_timed_out(self.seconds)
         if state == "42501":
-            return not_permitted(f"read the catalog of {self.config.database!r}")
+            what = "the catalog" if self._reading is None else "this table"
+            return not_permitted(f"read {what} of {self.config.database!r}")
         if state in ("28P01", "28000"):
             return wrong_password(self._credentials.username)
         if state == "3D000":
             return unknown_database(self.config.database)
+        if state.startswith("22"):
+            return unfit_value()
         if state.startswith("08") or state in ("57P01", "57P02", "57P03"):
             return ConnectorError(
                 "unreachable", "The server closed the connection or is shutting down. Try again shortly."

@@ -142,7 +142,7 @@ class RedshiftConnector(PostgresConnector):
         return self._rows(statement.format(names=condition), {"schema": schema, **values})
 
     def _rows(self, statement: LiteralString, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-        connection = self._connected()
+        connection = self.connected()
 
         def ask() -> list[tuple[Any, ...]]:
             with connection.transaction():  # begins read only: see _prepare
@@ -152,7 +152,7 @@ class RedshiftConnector(PostgresConnector):
 
     def _prepare(self, connection: psycopg.Connection[Any]) -> None:
         connection.read_only = True
-        milliseconds = int(self.settings.statement_timeout * 1000)
+        milliseconds = int(self.seconds * 1000)
         connection.execute(f"set statement_timeout to {milliseconds}".encode())
 
     def _server_version(self) -> str:

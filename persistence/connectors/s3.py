@@ -48,15 +48,11 @@ class S3Connector(FileTables):
     def __init__(
         self, config: StorageConfig, credentials: S3Credentials, settings: ConnectorSettings, outbound: Outbound
     ) -> None:
-        super().__init__()
+        super().__init__(settings)
         self._config = config
         self._credentials = credentials
         self._settings = settings
         self._outbound = outbound
-
-    def statement_seconds(self) -> float:
-        """As the deployment sets it."""
-        return self._settings.statement_timeout
 
     def open_store(self) -> FileStore:
         """Look up the endpoint and check its address."""

@@ -39,15 +39,11 @@ class SmbConnector(FileTables):
     def __init__(
         self, config: SmbConfig, credentials: SmbCredentials, settings: ConnectorSettings, outbound: Outbound
     ) -> None:
-        super().__init__()
+        super().__init__(settings)
         self._config = config
         self._credentials = credentials
         self._settings = settings
         self._outbound = outbound
-
-    def statement_seconds(self) -> float:
-        """As the deployment sets it."""
-        return self._settings.statement_timeout
 
     def open_store(self) -> FileStore:
         """Check the server's address and log on to the share."""

@@ -184,7 +184,7 @@ class SnowflakeConnector(DbApiConnector):
         return connect
 
     def _connect(self, connect: Connect, addresses: Sequence[str]) -> Any:
-        options, seconds = self.config.options, int(self.settings.statement_timeout)
+        options, seconds = self.config.options, int(self.seconds)
         host = self.config.host.lower()
         account = options.account
         if account is None:
@@ -244,9 +244,7 @@ class SnowflakeConnector(DbApiConnector):
         if number in (3001, 3003):
             return not_permitted("read the catalog with this role")
         if number in (604, 630):
-            return ConnectorError(
-                "timeout", f"Snowflake stopped a statement after {self.settings.statement_timeout:g} seconds."
-            )
+            return ConnectorError("timeout", f"Snowflake stopped a statement after {self.seconds:g} seconds.")
         if number == 606:
             return ConnectorError("bad_config", "No warehouse is selected. Name one in options.warehouse.")
         return self._general_failure(error)

@@ -24,6 +24,7 @@ from persistence.connectors.base import (
     SchemaInfo,
 )
 from persistence.connectors.config import DatabaseConfig, SelectedDatabase
+from persistence.connectors.reading import Reading, cancelled
 
 T = TypeVar("T")
 
@@ -122,6 +123,8 @@ class SqlConnector(Connector):
         self.selection = Selection(config.selected_tables, config.db_schema)
         self.port = config.port or self.default_port
         self._secrets = tuple(_secrets_of(credentials))
+        self._stopped = threading.Event()
+        self._reading: Reading | None = None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.config.host}:{self.port}>"
@@ -159,6 +162,40 @@ class SqlConnector(Connector):
                 "Check the names (they are compared exactly) and what the user may read.",
             )
 
+    @property
+    def seconds(self) -> float:
+        """Seconds that one statement may take: few on the catalog, more on the data."""
+        limits = self.settings
+        return limits.statement_timeout if self._reading is None else limits.source_statement_timeout
+
+    @contextmanager
+    def source(self) -> Iterator[Reading]:
+        """The data of the selected tables. It has a connection of its own, with the limits of data."""
+        self.close()
+        reading = self._reading = self.reading()
+        try:
+            yield reading
+        finally:
+            reading.close()
+            self.close()
+            self._reading = None
+
+    def reading(self) -> Reading:
+        """How this kind reads data. Raises ConnectorError."""
+        raise ConnectorError("failed", f"The data of a {self.kind} connection cannot be read, only its catalog.")
+
+    def cancel(self) -> None:
+        """Stop what is running, from another thread; it and whatever follows raises ConnectorError("cancelled")."""
+        self._stopped.set()
+        reading = self._reading
+        if reading is not None:
+            reading.cancel()
+        else:
+            self.interrupt()
+
+    def interrupt(self) -> None:
+        """Stop the running statement in the source, from another thread."""
+
     def safe(self, text: object) -> str:
         """A server's or driver's own words on one line, without any secret of this connection."""
         words = " ".join(str(text).split())
@@ -184,23 +221,28 @@ class SqlConnector(Connector):
 
     def guarded(self, call: Callable[[], T]) -> T:
         """Call the driver; what it raises becomes a ConnectorError that holds no secret and no chained traceback."""
+        if self._stopped.is_set():
+            raise cancelled()
         try:
             return call()
         except ConnectorError:
             raise
         except Exception as error:
-            failure = self._failure(error)
+            # Whatever the driver made of being interrupted, that is why.
+            failure = cancelled() if self._stopped.is_set() else self._failure(error)
         raise failure  # outside the handler: the driver's exception must not hang on as context
 
     def guarded_rows(self, rows: Iterator[T]) -> Iterator[T]:
         """`guarded` for rows that the driver hands out one by one."""
+        if self._stopped.is_set():
+            raise cancelled()
         failure: ConnectorError | None = None
         try:
             yield from rows
         except ConnectorError:
             raise
         except Exception as error:
-            failure = self._failure(error)
+            failure = cancelled() if self._stopped.is_set() else self._failure(error)
         if failure is not None:
             raise failure
 
@@ -282,6 +324,11 @@ def statement_timed_out(seconds: float) -> ConnectorError:
         "timeout",
         f"The source did not finish a statement within {seconds:g} seconds. Try again when it is less busy.",
     )
+
+
+def unfit_value() -> ConnectorError:
+    """A query that a value breaks; the server's own words would quote the value."""
+    return ConnectorError("failed", "A value of the data does not fit what the query makes of it.")
 
 
 def no_tls(host: str, port: int, mode: str) -> ConnectorError:

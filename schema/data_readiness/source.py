@@ -5,6 +5,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -30,10 +31,19 @@ class Source(Protocol):
         """All rows of a small answer. Raises ConnectorError, also when it has more than 100,000 rows."""
 
     def stream(self, query: "exp.Query", size: int = 5000) -> Iterator[list[Row]]:
-        """The rows of an answer of any length, in lists of at most `size`, in constant memory."""
+        """The rows of an answer of any length, in lists of at most `size`, in constant memory.
+
+        Nothing else may be asked while it is open: read it to its end, or close it, first.
+        """
 
     def sample(self, relation: "exp.Table", columns: Sequence[str], rows: int) -> "Sample":
         """About `rows` rows, spread over the table as cheaply as the source can; all of them when it has fewer."""
+
+    def statistics(self, database: str, schema: str, table: str) -> "KnownStatistics | None":
+        """What the source itself knows of a table without a scan; None where there is nothing."""
+
+    def arrow_batches(self, query: "exp.Query") -> Iterator[Any] | None:
+        """The answer as pyarrow record batches, where source and deployment have a fast way; else None: stream it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,44 @@ class Sample:
     rows: tuple[Row, ...]
     is_whole: bool
     """Whether these are all rows of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownColumn:
+    """What a source's own statistics say of one column: estimates, unless `KnownStatistics.is_exact`."""
+
+    name: str
+    null_fraction: float | None = None
+    """0 to 1."""
+    distinct_count: int | None = None
+    """Distinct values, nulls not counted."""
+    common_values: tuple[tuple[str, float], ...] = ()
+    """The most common values as text, with the share of all rows (0 to 1) that each has, most common first."""
+    histogram_bounds: tuple[str, ...] = ()
+    """Values as text that split the others into parts of equal size, ascending."""
+    minimum: str | None = None
+    maximum: str | None = None
+    average_width: float | None = None
+    """Bytes of an average value."""
+    correlation: float | None = None
+    """-1 to 1: how far the order on disk follows the order of the values."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownStatistics:
+    """What a source itself knows of a table without a scan."""
+
+    row_count: int | None
+    columns: tuple[KnownColumn, ...]
+    """The columns it knows something about, in the order of the table."""
+    analysed_at: datetime | None = None
+    """When the source gathered them, when it tells."""
+    is_exact: bool = False
+    """Whether row count, nulls, minimum and maximum are exact, as in a Parquet footer."""
+
+    def column(self, name: str) -> KnownColumn | None:
+        """What is known of a column."""
+        return next((one for one in self.columns if one.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)

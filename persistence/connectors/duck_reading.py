@@ -1,0 +1,182 @@
+"""A private DuckDB: where the data of files and documents becomes tables for queries.
+
+It lives in a temporary folder, can reach no network, no extension and no file outside of the folders it is given, and
+is gone with its folder at the end. DuckDB's words about broken data may quote that data, so they are not passed on.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from abc import abstractmethod
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from sqlglot import exp
+
+from persistence.connectors.base import ConnectorError, ConnectorSettings
+from persistence.connectors.reading import SAMPLE_SEED, Reading, cancelled, plain
+from schema.data_readiness.source import Row, Sample
+
+_CONFIG: Final = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_persistent_secrets": "false",
+}
+_QUOTING: Final = ("ConversionException", "InvalidInputException", "OutOfRangeException", "ConstraintException")
+
+
+class DuckReading(Reading):
+    """Tables of a store, brought into DuckDB when they are first named."""
+
+    dialect = "duckdb"
+
+    def __init__(self, limits: ConnectorSettings, *folders: str) -> None:
+        """`folders` may be read, beside the temporary one. Raises ConnectorError("missing_extra")."""
+        super().__init__(limits)
+        try:
+            import duckdb
+        except ImportError:
+            raise ConnectorError(
+                "missing_extra",
+                "Reading files and documents needs DuckDB. Install it with: pip install 'stoa-platform[files]'",
+            ) from None
+        self._duckdb = duckdb
+        self._running: set[Any] = set()
+        self._names: dict[tuple[str, str, str], str] = {}
+        self._temporary = tempfile.TemporaryDirectory(
+            prefix="stoa-data-", dir=limits.source_scratch or None, ignore_cleanup_errors=True
+        )
+        self.folder = Path(self._temporary.name).resolve()
+        self._session = duckdb.connect(
+            str(self.folder / "tables.duckdb"),
+            config={**_CONFIG, "threads": limits.source_threads, "memory_limit": limits.source_memory},
+        )
+        allowed = ", ".join(literal(f"{folder}/") for folder in (self.folder, *folders))
+        for statement in (
+            f"set temp_directory = {literal(str(self.folder / 'spill'))}",
+            f"set allowed_directories = [{allowed}]",
+            "set enable_external_access = false",
+            "set lock_configuration = true",
+        ):
+            self._session.execute(statement)
+
+    @abstractmethod
+    def load(self, database: str, schema: str, table: str, name: str) -> None:
+        """Make a table of the store a table or view of this name. Raises ConnectorError, also when it is not there."""
+
+    def relation(self, database: str, schema: str, table: str) -> exp.Table:
+        """The table in DuckDB; the first call brings it there."""
+        key = (database, schema, table)
+        if key not in self._names:
+            if self._cancelled.is_set():
+                raise cancelled()
+            name = f"t{len(self._names) + 1}"
+            try:
+                self.load(database, schema, table, name)
+            except ConnectorError:
+                if self._cancelled.is_set():
+                    raise cancelled() from None
+                raise
+            self._names[key] = name
+        return exp.table_(self._names[key], db="main", quoted=True)
+
+    def allows(self, table: exp.Table) -> bool:
+        """Whether `relation` gave it out."""
+        return table.name in self._names.values() and table.db in ("", "main") and not table.catalog
+
+    def batches(self, statement: str, size: int, seconds: float) -> Generator[list[Row]]:
+        """The rows as DuckDB produces them."""
+        with self.session(seconds) as session:
+            session.execute(statement)
+            while rows := session.fetchmany(size):
+                yield rows
+
+    def sample(self, relation: exp.Table, columns: Sequence[str], rows: int) -> Sample:
+        """A reservoir: one pass, every row as likely as any other."""
+        chosen: list[exp.Expr] = [exp.column(name, quoted=True) for name in columns] or [exp.Literal.number(1)]
+        part = relation.copy()
+        part.set(
+            "sample",
+            exp.TableSample(
+                method=exp.var("RESERVOIR"),
+                size=exp.Literal.number(rows + 1),
+                seed=exp.Literal.number(SAMPLE_SEED),
+            ),
+        )
+        found = self._first(exp.select(*chosen).from_(part), rows + 1)
+        return Sample(tuple(columns), tuple(plain(found[:rows])), is_whole=len(found) <= rows and self.holds_all(part))
+
+    def holds_all(self, relation: exp.Table) -> bool:
+        """Whether DuckDB holds the whole of a table."""
+        return True
+
+    def interrupt(self) -> None:
+        """Stop what is running."""
+        for session in tuple(self._running):
+            session.interrupt()
+
+    def close(self) -> None:
+        """Close the session and remove the folder."""
+        self._session.close()
+        self._temporary.cleanup()
+
+    @contextmanager
+    def session(self, seconds: float) -> Iterator[Any]:
+        """A cursor of the session, for a bounded time; what goes wrong becomes a ConnectorError."""
+        late = threading.Event()
+        session = self._session.cursor()
+
+        def stop() -> None:
+            late.set()
+            session.interrupt()
+
+        timer = threading.Timer(seconds, stop)
+        timer.daemon = True
+        timer.start()
+        self._running.add(session)
+        failure: ConnectorError
+        try:
+            if self._cancelled.is_set():
+                raise cancelled()
+            yield session
+            return
+        except self._duckdb.Error as error:
+            failure = self._failure(error, seconds if late.is_set() else None)
+        finally:
+            timer.cancel()
+            self._running.discard(session)
+            with suppress(self._duckdb.Error):
+                session.close()
+        # Outside the handler: DuckDB's own words must not hang on as context.
+        raise failure
+
+    def _failure(self, error: Exception, seconds: float | None) -> ConnectorError:
+        if seconds is not None:
+            return ConnectorError("timeout", f"Reading the data took longer than {seconds:g} seconds.")
+        if self._cancelled.is_set():
+            return cancelled()
+        name = type(error).__name__
+        if name == "OutOfMemoryException" or "memory" in str(error).lower():
+            return ConnectorError(
+                "failed",
+                f"The query needs more than {self.limits.source_memory} of memory. Ask for less at once, or raise "
+                "STOA_SOURCE_MEMORY.",
+            )
+        if name in _QUOTING:
+            return ConnectorError("failed", "A value of the data does not fit what the query makes of it.")
+        words = str(error).split("\n", 1)[0]
+        return ConnectorError("failed", f"The data could not be queried: {words[:300].rstrip('.')}.")
+
+
+def literal(text: str) -> str:
+    """A text as a SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """A name in quotes."""
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,324 @@
+"""The data of files: each table of a tree becomes a view or a table of a private DuckDB.
+
+A local file is read where it is, through a descriptor that is already open: no link that appears meanwhile can lead
+out of the tree. Every other file is copied to the temporary folder in bounded pieces first. Parquet stays a view; text
+is parsed once into a table, with the same decisions about dialect and encoding as the catalog makes (file_formats.py).
+"""
+
+# ruff: noqa: S608 - names and paths are made here, keys are quoted, and the session can reach nothing but its folder
+
+from __future__ import annotations
+
+import codecs
+import os
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from persistence.connectors.base import ConnectorError
+from persistence.connectors.duck_reading import DuckReading, identifier, literal
+from persistence.connectors.file_formats import FileProblem, FileReader, encoding_of, unpacked
+from persistence.connectors.reading import cancelled, not_selected
+
+if TYPE_CHECKING:
+    from persistence.connectors.file_layout import FileTable, StoredFile
+    from persistence.connectors.files import FileTables
+
+_PIECE: Final = 8 << 20
+_MOST_DESCRIPTORS: Final = 256
+_MOST_GROUPS: Final = 200
+_FIRST_ROWS: Final = 100_000
+_LONGEST_LINE: Final = 16 << 20
+_LONGEST_OBJECT: Final = 64 << 20
+
+_LOOSE: Final = ", strict_mode = false, null_padding = true, sample_size = -1"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A file of a table where DuckDB can read it, and the values of its partition keys in SQL."""
+
+    path: str
+    keys: tuple[tuple[str, str], ...]
+
+
+class FileReading(DuckReading):
+    """The tables of one tree of files."""
+
+    def __init__(self, tables: FileTables) -> None:
+        root = tables.store().local_root()
+        super().__init__(tables.settings, *([root] if root else []))
+        self._tables = tables
+        self._descriptors: list[int] = []
+        self._copied = 0
+        self._made = 0
+
+    def load(self, database: str, schema: str, table: str, name: str) -> None:
+        """Make a view or a table of it."""
+        found = self._tables.find(database, schema, table)
+        if found is None:
+            raise not_selected(f"{database}.{schema}.{table}")
+        try:
+            if found.suffix == "parquet":
+                self._parquet(found, name)
+            else:
+                self._text(found, name)
+        except FileProblem as problem:
+            raise ConnectorError("failed", f"The table {table!r} cannot be read. {problem}") from None
+
+    def close(self) -> None:
+        """Close the session and every file."""
+        super().close()
+        descriptors, self._descriptors = self._descriptors, []
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+    # Parquet
+
+    def _parquet(self, table: FileTable, name: str) -> None:
+        groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
+        for part in self._parts(table, lambda file: self._placed(file, file.size)):
+            groups.setdefault(part.keys, []).append(part.path)
+        with self.session(self.limits.source_stream_timeout) as session:
+            present = self._describe(session, [path for paths in groups.values() for path in paths])
+            reads = [f"select *{_constants(keys, present)} from {_parquet(paths)}" for keys, paths in groups.items()]
+            if len(reads) <= _MOST_GROUPS:
+                session.execute(f"create view main.{name} as {' union all by name '.join(reads)}")
+                return
+            # A view over so many parts would take longer to plan than to read.
+            session.execute(f"create table main.{name} as {' union all by name '.join(reads[:_MOST_GROUPS])}")
+            for at in range(_MOST_GROUPS, len(reads), _MOST_GROUPS):
+                more = " union all by name ".join(reads[at : at + _MOST_GROUPS])
+                session.execute(f"insert into main.{name} by name {more}")
+
+    def _describe(self, session: Any, paths: Sequence[str]) -> set[str]:
+        try:
+            rows = session.execute(f"describe select * from {_parquet(paths)}").fetchall()
+        except self._duckdb.Error:
+            broken = sum(not self._is_parquet(session, path) for path in paths)
+            words = "It is not a Parquet file, or is damaged."
+            if len(paths) > 1:
+                words = f"{broken} of its {len(paths)} files are not Parquet files, or are damaged."
+            raise FileProblem(words if broken else "Its files have columns that do not go together.") from None
+        return {row[0].lower() for row in rows}
+
+    def _is_parquet(self, session: Any, path: str) -> bool:
+        try:
+            session.execute(f"select num_rows from parquet_file_metadata({literal(path)})").fetchall()
+        except self._duckdb.Error:
+            return False
+        return True
+
+    # CSV, TSV, JSON and NDJSON
+
+    def _text(self, table: FileTable, name: str) -> None:
+        encoding: str | None = None
+        for attempt in range(2):
+            paths, packed, head = self._texts(table, encoding)
+            try:
+                self._parse(table, name, paths, packed=packed, head=head)
+            except _NotUnicode:
+                # The beginning was good UTF-8, and something further down is not.
+                if attempt:
+                    raise FileProblem("Its encoding is neither UTF-8 nor Windows-1252.") from None
+                encoding = "cp1252"
+            else:
+                return
+
+    def _texts(self, table: FileTable, encoding: str | None) -> tuple[list[_Part], bool, str]:
+        """The parts as texts in UTF-8, whether they are packed, and the beginning of the first one."""
+        heads: list[str] = []
+        packed = table.suffix.endswith(".gz")
+        plans = {}
+        for file in table.files:
+            with self._tables.store().open(file) as reader:
+                if reader.size:
+                    data, whole = self._head(reader, packed)
+                    plans[file] = encoding or encoding_of(data, whole)
+                    heads.append(data.decode(plans[file].removesuffix("-sig"), errors="replace"))
+                    if plans[file] == "utf-8" and b"\x1e" in data:
+                        plans[file] = "utf-8-sig"  # marks between records, which only a copy can leave out
+        if not plans:
+            raise FileProblem("The file is empty.")
+        # All parts are read by one statement, so they are packed alike.
+        as_is = all(plan == "utf-8" for plan in plans.values())
+
+        def place(file: StoredFile) -> str:
+            if as_is:
+                return self._placed(file, file.size)
+            return self._copy(file, lambda reader: _decoded(reader, plans[file], packed=packed))
+
+        parts = list(self._parts(table, place, only=set(plans)))
+        return parts, packed and as_is, heads[0].lstrip("\ufeff")
+
+    def _head(self, reader: FileReader, packed: bool) -> tuple[bytes, bool]:
+        size = self._tables.limits.sample_bytes
+        if packed:
+            return unpacked(reader, size)
+        data = reader.read(0, min(reader.size, size))
+        return data, len(data) >= reader.size
+
+    def _parse(self, table: FileTable, name: str, parts: Sequence[_Part], *, packed: bool, head: str) -> None:
+        kind = table.suffix.partition(".")[0]
+        packing = ", compression = 'gzip'" if packed else ", compression = 'none'"
+        attempts = _json_attempts() if kind in {"json", "ndjson"} else _csv_attempts(kind, head)
+        expected = self._tables.column_names(table)
+        keys = {key for part in parts for key, _ in part.keys}
+        taken = False
+        with self.session(self.limits.source_stream_timeout) as session:
+            for reader in attempts:
+                trial = f"{name}_{self._made}"
+                self._made += 1
+                try:
+                    columns = self._made_table(session, trial, parts, reader, packing)
+                except self._duckdb.InterruptException:
+                    raise
+                except self._duckdb.Error as error:
+                    session.execute(f"drop table if exists main.{trial}")
+                    words = str(error).lower()
+                    if "unicode" in words or "utf-8" in words or "utf8" in words:
+                        raise _NotUnicode from None
+                    continue
+                good = [column for column in columns if column not in keys] == expected
+                if good or not taken:
+                    session.execute(f"drop table if exists main.{name}")
+                    session.execute(f"alter table main.{trial} rename to {name}")
+                    taken = True
+                else:
+                    session.execute(f"drop table main.{trial}")
+                if good:
+                    return
+        if not taken:
+            raise FileProblem(f"It could not be read as {'JSON' if kind in {'json', 'ndjson'} else 'CSV'}.")
+
+    def _made_table(self, session: Any, name: str, parts: Sequence[_Part], reader: str, packing: str) -> list[str]:
+        groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
+        for part in parts:
+            groups.setdefault(part.keys, []).append(part.path)
+        reads = []
+        for keys, paths in groups.items():
+            source = reader.format(paths=_list(paths), packing=packing)
+            present = {row[0].lower() for row in session.execute(f"describe select * from {source}").fetchall()}
+            reads.append(f"select *{_constants(keys, present)} from {source}")
+        session.execute(f"create table main.{name} as {' union all by name '.join(reads)}")
+        return [row[0] for row in session.execute(f"describe main.{name}").fetchall()]
+
+    # Where DuckDB finds the bytes
+
+    def _parts(
+        self, table: FileTable, place: Callable[[StoredFile], str], only: set[StoredFile] | None = None
+    ) -> Iterator[_Part]:
+        types = dict(table.partition_types())
+        for file in table.files:
+            if only is None or file in only:
+                keys = tuple((key, _typed(value, types[key])) for key, value in table.partition_of(file))
+                yield _Part(place(file), keys)
+
+    def _placed(self, file: StoredFile, size: int) -> str:
+        """The file itself, held open, when it is local; else a copy."""
+        if len(self._descriptors) < _MOST_DESCRIPTORS:
+            descriptor = self._tables.store().descriptor(file)
+            if descriptor is not None:
+                self._descriptors.append(descriptor)
+                return f"/proc/self/fd/{descriptor}"
+        self._room(size)
+        return self._copy(file, _pieces)
+
+    def _copy(self, file: StoredFile, pieces: Callable[[FileReader], Iterator[bytes]]) -> str:
+        path = self.folder / f"part{self._made}"
+        self._made += 1
+        try:
+            with self._tables.store().open(file) as reader, path.open("wb") as copy:
+                for piece in pieces(reader):
+                    if self._cancelled.is_set():
+                        raise cancelled()
+                    self._room(len(piece))
+                    self._copied += len(piece)
+                    copy.write(piece)
+        except OSError as error:
+            raise ConnectorError(
+                "failed", f"The file could not be copied for reading: {os.strerror(error.errno or 0)}."
+            ) from None
+        return str(path)
+
+    def _room(self, size: int) -> None:
+        if self._copied + size > self.limits.source_copy_bytes:
+            raise ConnectorError(
+                "failed",
+                f"The table is larger than the {self.limits.source_copy_bytes:,} bytes that this deployment copies to "
+                "read files. Raise STOA_SOURCE_COPY_BYTES, or split the table.",
+            )
+
+
+class _NotUnicode(Exception):
+    """The text is not UTF-8 after all."""
+
+
+def _csv_attempts(kind: str, head: str) -> Iterator[str]:
+    first = head.lstrip().partition("\n")[0]
+    tab = ", delim = '\t'" if kind == "tsv" else ""
+    line = f", max_line_size = {_LONGEST_LINE}"
+    start = "read_csv({paths}, union_by_name = true, hive_partitioning = false{packing}"
+    yield f"{start}{line}, sample_size = {_FIRST_ROWS}{tab})"
+    yield f"{start}{line}, sample_size = -1{tab})"
+    delimiter = "\t" if kind == "tsv" else max(",;\t|", key=first.count)
+    yield f"{start}{line}, delim = '{delimiter}'{_LOOSE})"
+    yield f"{start}{line}, delim = '{delimiter}'{_LOOSE}, ignore_errors = true)"
+
+
+def _json_attempts() -> Iterator[str]:
+    start = "read_json({paths}, union_by_name = true, hive_partitioning = false{packing}"
+    size = f", maximum_object_size = {_LONGEST_OBJECT}"
+    yield f"{start}{size}, sample_size = {_FIRST_ROWS})"
+    yield f"{start}{size}, sample_size = -1)"
+
+
+def _parquet(paths: Sequence[str]) -> str:
+    return f"read_parquet({_list(paths)}, union_by_name = true, hive_partitioning = false)"
+
+
+def _list(paths: Sequence[str]) -> str:
+    return f"[{', '.join(literal(path) for path in paths)}]"
+
+
+def _constants(keys: Sequence[tuple[str, str]], present: set[str]) -> str:
+    return "".join(f", {value} as {identifier(key)}" for key, value in keys if key.lower() not in present)
+
+
+def _typed(value: str | None, data_type: str) -> str:
+    text = "null" if value is None else literal(value)
+    return f"{text}::{data_type}"
+
+
+def _pieces(reader: FileReader) -> Iterator[bytes]:
+    at = 0
+    while piece := reader.read(at, _PIECE):
+        at += len(piece)
+        yield piece
+
+
+def _decoded(reader: FileReader, encoding: str, *, packed: bool) -> Iterator[bytes]:
+    """The text of a file in UTF-8, piece by piece, without the marks that precede records of JSON."""
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    for piece in _inflated(reader) if packed else _pieces(reader):
+        yield decoder.decode(piece).replace("\x1e", " ").encode()
+    yield decoder.decode(b"", final=True).encode()
+
+
+def _inflated(reader: FileReader) -> Iterator[bytes]:
+    """What a gzip file holds, in pieces of bounded length however well it packs."""
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        for piece in _pieces(reader):
+            left = piece
+            while left:
+                yield unpacker.decompress(left, _PIECE)
+                left = unpacker.unconsumed_tail
+                if unpacker.eof:  # gzip files may be joined one behind the other
+                    left = unpacker.unused_data
+                    if left and not left.startswith(b"\x1f\x8b"):
+                        return  # padding
+                    unpacker = zlib.decompressobj(wbits=31)
+    except zlib.error:
+        raise FileProblem("It is not a whole gzip file.") from None
