@@ -1,0 +1,200 @@
+"""Columns whose values decide those of others, but for a few rows; and what the others say of each cell.
+
+A dependency is judged by how well the other rows of a group foretell each row's value, against always foretelling the
+column's most frequent one. Groups of one row say nothing. So neither a column of keys nor one of a single value makes
+dependencies of everything.
+"""
+
+import math
+import random
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Final
+
+from resolvers.engines.errors.missing import is_stand_in
+from resolvers.engines.errors.table import MISSING, Column
+
+ROWS_TRIED: Final = 4000
+"""Rows on which a pair of columns is tried."""
+MOST_OF_A_GROUP: Final = 40
+MOST_DETERMINANTS: Final = 6
+"""How many columns are asked about one other."""
+WEAKEST: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """Rows that agree in one column agree in another, but for a few."""
+
+    determinant: int
+    dependent: int
+    strength: float
+    """How much better than the most frequent value the group foretells, 0 to 1."""
+    holds: float
+    """The share of rows foretold rightly."""
+    purity: float
+    """The share of rows that have the most frequent value of their group."""
+    unevenness: float
+    """How much more the groups differ in that than chance would have them: about 1 where errors are strewn."""
+
+
+@dataclass(slots=True)
+class Votes:
+    """What one dependency says of each pair of values of its two columns."""
+
+    dependency: Dependency
+    against: dict[tuple[int, int], tuple[float, int, int]]
+    """Log odds that the dependent value is wrong, the value of most others, and how many they are."""
+    support: dict[tuple[int, int], float]
+    """Negative log odds where the others agree."""
+
+
+def find_dependencies(columns: Sequence[Column], doubtful: Sequence[Set[int]] = (), seed: int = 7) -> list[Dependency]:
+    """The dependencies between single columns that hold for most rows.
+
+    `doubtful` are the codes of each column that look wrong by themselves: they are not asked whether they depend.
+    """
+    found: dict[int, list[Dependency]] = defaultdict(list)
+    usable = [column for column in columns if column.is_scalar and column.distinct >= 2]
+    for left in usable:
+        if left.distinct >= 0.95 * left.present:
+            continue
+        groups = _groups(left, seed)
+        rows = sum(map(len, groups))
+        if rows < max(12, 0.02 * left.present) or len(groups) < 2:
+            continue
+        for right in usable:
+            odd = doubtful[right.index] if doubtful else frozenset()
+            if right is not left and (one := _judge(left, right, groups, odd)):
+                found[right.index].append(one)
+    best = []
+    for some in found.values():
+        some.sort(key=lambda one: (-one.strength, one.determinant))
+        best += some[:MOST_DETERMINANTS]
+    return best
+
+
+def _groups(column: Column, seed: int) -> list[list[int]]:
+    rows: dict[int, list[int]] = defaultdict(list)
+    for row, code in enumerate(column.codes):
+        if code != MISSING and column.counts[code] > 1:
+            rows[code].append(row)
+    codes = [code for code in rows if not is_stand_in(column.texts[code])]
+    chooser = random.Random(seed)  # noqa: S311 - which groups are looked at is no secret, and must repeat
+    chooser.shuffle(codes)
+    chosen, total = [], 0
+    for code in codes:
+        group = rows[code]
+        if len(group) > MOST_OF_A_GROUP:
+            group = chooser.sample(group, MOST_OF_A_GROUP)
+        chosen.append(group)
+        total += len(group)
+        if total >= ROWS_TRIED:
+            break
+    return chosen
+
+
+def _judge(left: Column, right: Column, groups: Sequence[Sequence[int]], odd: Set[int]) -> Dependency | None:
+    codes = right.codes
+    asked = right_ones = 0
+    clear = 0
+    told: list[tuple[int, int]] = []
+    overall: Counter[int] = Counter()
+    for group in groups:
+        values = Counter(code for row in group if (code := codes[row]) != MISSING and code not in odd)
+        size = values.total()
+        if size < 2:
+            continue
+        overall.update(values)
+        asked += size
+        (_, first), *rest = values.most_common(2)
+        second = rest[0][1] if rest else 0
+        # Leaving one out: the row is foretold rightly if its value still leads without it.
+        if first - 1 > second:
+            right_ones += first
+        if size >= 3:
+            told.append((size, first))
+            clear += first > 2 * second
+    if asked < 12:
+        return None
+    base = max(overall.values()) / asked
+    accuracy = right_ones / asked
+    if base > 0.985 or accuracy <= base:
+        return None
+    margin = math.sqrt(accuracy * (1 - accuracy) / asked)
+    strength = (accuracy - margin - base) / (1 - base)
+    if strength < WEAKEST or (len(told) >= 3 and clear < 0.7 * len(told)):
+        return None
+    purity, unevenness = _evenness(told)
+    return Dependency(left.index, right.index, strength, accuracy, purity, unevenness)
+
+
+def _evenness(groups: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """The share of rows with their group's leading value, and how unevenly that is spread over the groups."""
+    if len(groups) < 3:
+        return 1.0, 1.0
+    pure = sum(first for _, first in groups) / sum(size for size, _ in groups)
+    chance = min(pure, 0.98)
+    spread = sum((first - size * chance) ** 2 / (size * chance * (1 - chance)) for size, first in groups)
+    return pure, spread / len(groups)
+
+
+def meant(dependency: Dependency) -> float:
+    """How probable it is that a dependency is a rule of the data, and its exceptions errors."""
+    sure = min(0.97, max(0.05, 0.2 + 0.8 * (dependency.strength - 0.45) / 0.45))
+    # Where some groups are of one value and others mixed, the mixed ones are no errors but another kind of thing.
+    return sure * min(1.0, 2.5 / max(dependency.unevenness, 0.1))
+
+
+def vote(columns: Sequence[Column], dependency: Dependency) -> Votes:
+    """What the groups of a dependency say of the values in them."""
+    left, right = columns[dependency.determinant], columns[dependency.dependent]
+    pairs = Counter(zip(left.codes, right.codes, strict=True))
+    groups: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for (a, b), count in pairs.items():
+        if a != MISSING and left.counts[a] > 1:
+            groups[a].append((b, count))
+    votes = Votes(dependency, {}, {})
+    sure = meant(dependency)
+    for a, values in groups.items():
+        if not is_stand_in(left.texts[a]):
+            values.sort(key=lambda one: -one[1])
+            _vote_in_group(votes, a, values, sure * _governed(values, dependency))
+    _spare_frequent(votes, pairs, len(left.codes))
+    return votes
+
+
+def _governed(values: Sequence[tuple[int, int]], dependency: Dependency) -> float:
+    """How far a group is ruled by the dependency: one with far more exceptions than others have is not."""
+    size = sum(count for value, count in values if value != MISSING)
+    lead = next((count for value, count in values if value != MISSING), 0)
+    expected = size * (1 - min(dependency.purity, 0.98))
+    return 1.0 if size - lead <= expected + 3 * math.sqrt(expected) + 1 else 0.3
+
+
+def _spare_frequent(votes: Votes, pairs: Mapping[tuple[int, int], int], rows: int) -> None:
+    """A value that is an exception in many rows is one of its own, for which the dependency does not hold."""
+    exceptions: Counter[int] = Counter()
+    for pair in votes.against:
+        if pair[1] != MISSING:
+            exceptions[pair[1]] += pairs[pair]
+    for pair, (odds, top, most) in list(votes.against.items()):
+        share = exceptions[pair[1]] / rows
+        if share > 0.015 and exceptions[pair[1]] > 5:
+            votes.against[pair] = (odds - 200 * (share - 0.015), top, most)
+
+
+def _vote_in_group(votes: Votes, a: int, values: list[tuple[int, int]], sure: float) -> None:
+    for b, count in values:
+        top, most = values[0] if values[0][0] != b else (values[1] if len(values) > 1 else (b, 0))
+        if top == MISSING and len(values) > 2:
+            top, most = values[2] if values[1][0] == b else values[1]
+        others = count - 1
+        if most > others and top not in (b, MISSING):
+            lead = most - 2 * others - 1
+            right = 1 / (1 + 0.2**lead) if lead > -8 else 0.0
+            probability = max(0.02, sure * right)
+            votes.against[(a, b)] = (math.log(probability / (1 - probability)), top, most)
+        elif others > most:
+            votes.support[(a, b)] = -5.0 * sure * min(1.0, (others - most) / 3)

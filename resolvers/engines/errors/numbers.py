@@ -1,0 +1,172 @@
+"""Numbers and days that lie far from all others, and pairs of columns of which one is never less than the other."""
+
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from datetime import date
+from typing import Final
+
+from resolvers.engines.errors.evidence import Reason, Sign
+from resolvers.engines.errors.missing import PLACEHOLDER_NUMBERS, is_placeholder_date
+from resolvers.engines.errors.table import MISSING, Column
+
+_DAY: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ].*)?")
+
+
+def day_of(text: str) -> float | None:
+    """The ordinal of the day that a text begins with, None if there is no such day."""
+    match = _DAY.fullmatch(text)
+    if match is None:
+        return None
+    try:
+        return float(date(int(match[1]), int(match[2]), int(match[3])).toordinal())
+    except ValueError:
+        return None
+
+
+def measured(column: Column) -> tuple[list[float | None], bool] | None:
+    """A number for each code of a column of numbers or days, and whether they are days."""
+    if column.number_share >= 0.6:
+        return column.numbers, False
+    shaped = sum(
+        count for text, count in zip(column.texts, column.counts, strict=True) if text and _DAY.fullmatch(text)
+    )
+    if column.present and shaped >= 0.6 * column.present:
+        return [day_of(text) for text in column.texts], True
+    return None
+
+
+def outlier_signs(column: Column) -> dict[int, Reason]:
+    """For each code that lies far from all others, why."""
+    found = measured(column)
+    if found is None or column.present < 12:
+        return {}
+    numbers, are_days = found
+    signs: dict[int, Reason] = {}
+    if are_days:
+        for code in range(1, len(column.texts)):
+            if numbers[code] is None and _DAY.fullmatch(column.texts[code]):
+                signs[code] = Reason(Sign.OUTLIER, 4.5, "There is no such day.")
+            elif is_placeholder_date(column.texts[code]):
+                signs[code] = Reason(Sign.STAND_IN, 2.0, "A day that stands for none.")
+    weighed = sorted((n, column.counts[code], code) for code, n in enumerate(numbers) if n is not None)
+    if len(weighed) < 5:
+        return signs
+    values = [n for n, count, _ in weighed for _ in range(count)]
+    _far(signs, values, weighed, are_days)
+    if not are_days:
+        _stand_apart(signs, values, weighed)
+    return signs
+
+
+def _stand_apart(signs: dict[int, Reason], values: Sequence[float], weighed: Sequence[tuple[float, int, int]]) -> None:
+    """Signs that nearly no number of the column has, and figures that stand for none."""
+    size = len(values)
+    low, middle, high = values[size // 100], values[size // 2], values[-1 - size // 50]
+    below = bisect_left(values, 0.0)
+    # Where the good numbers begin well above 0, one below it is no end of their tail.
+    are_positive = below <= 0.02 * size and low > 0.05 * middle
+    for number, _, code in weighed:
+        if number < 0 and are_positive:
+            signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, 3.6, "Nearly no other is negative."))
+        spread = max(high - low, abs(middle) / 10)
+        if number in PLACEHOLDER_NUMBERS and (number < low - spread or number > high + spread):
+            reason = Reason(Sign.STAND_IN, 3.8, "A number that stands for none, apart from all others.")
+            signs[code] = _heavier(signs.get(code), reason)
+
+
+def _far(
+    signs: dict[int, Reason], values: Sequence[float], weighed: Sequence[tuple[float, int, int]], are_days: bool
+) -> None:
+    """Far by the quantiles, in logarithms too where all numbers are above 0."""
+    plain = _fences(values)
+    if plain is None:
+        return
+    start = bisect_right(values, 0.0)
+    # A few wrong signs do not keep the others from being looked at as what grows by factors.
+    grows = not are_days and start <= 0.02 * len(values)
+    logs = _fences([math.log(value) for value in values[start:]]) if grows and start < len(values) else None
+    size = len(values)
+    for number, count, code in weighed:
+        distance = _distance(number, plain)
+        if logs is not None and number > 0:
+            distance = min(distance, _distance(math.log(number), logs))
+        if distance <= 2.5:
+            continue
+        weight = min(4.8, 1.2 * (distance - 1.5))
+        beyond = size - bisect_left(values, number) if number > plain[1] else bisect_right(values, number)
+        # Many far values are the tail of how the column is spread, unless they are all the same.
+        others = beyond if count < 0.5 * beyond or distance < 5 else beyond - count
+        weight *= 1.0 if others <= max(2.0, 0.01 * size) else max(0.0, 1.0 - others / (0.05 * size))
+        if weight > 0.3 and beyond <= 0.1 * size:
+            told = f"Most lie from {_say(plain[0], are_days)} to {_say(plain[2], are_days)}."
+            signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, weight, told))
+
+
+def _fences(values: Sequence[float]) -> tuple[float, float, float, float, float] | None:
+    """Low and high 5 % of sorted values with the middle between, and the width of each side of it."""
+    size = len(values)
+    low, middle, high = values[size // 20], values[size // 2], values[-1 - size // 20]
+    width = high - low
+    if width <= 0:
+        return None
+    return low, middle, high, max(middle - low, width / 10), max(high - middle, width / 10)
+
+
+def _distance(number: float, fences: tuple[float, float, float, float, float]) -> float:
+    """How far a number lies from the middle, in widths of its side."""
+    _, middle, _, below, above = fences
+    return (number - middle) / above if number >= middle else (middle - number) / below
+
+
+def _heavier(one: Reason | None, other: Reason) -> Reason:
+    return other if one is None or other.weight > one.weight else one
+
+
+def _say(number: float, is_day: bool) -> str:
+    return date.fromordinal(int(number)).isoformat() if is_day else f"{number:g}"
+
+
+def order_signs(columns: Sequence[Column]) -> dict[tuple[int, int], Reason]:
+    """Cells of two columns of which one is, but for a few rows, never less than the other."""
+    found = [(column, *one) for column in columns if column.is_scalar and (one := measured(column)) is not None]
+    signs: dict[tuple[int, int], Reason] = {}
+    for left, low, left_days in found[:30]:
+        for right, high, right_days in found[:30]:
+            if left is right or left_days is not right_days or left.distinct < 10 or right.distinct < 10:
+                continue
+            _ordered(signs, left, low, right, high)
+    return signs
+
+
+def _ordered(
+    signs: dict[tuple[int, int], Reason],
+    left: Column,
+    low: Sequence[float | None],
+    right: Column,
+    high: Sequence[float | None],
+) -> None:
+    both = above = 0
+    step = max(1, len(left.codes) // 2000)
+    gaps: list[float] = []
+    for row in range(0, len(left.codes), step):
+        a, b = low[left.codes[row]], high[right.codes[row]]
+        if a is not None and b is not None:
+            both += 1
+            above += a > b
+            gaps.append(b - a)
+    if both < 50 or above > 0.02 * both:
+        return
+    # Two columns whose ranges lie apart are in order by nature; where they overlap, the order is a rule.
+    lows = sorted(value for code in left.codes[::step] if (value := low[code]) is not None)
+    highs = sorted(value for code in right.codes[::step] if (value := high[code]) is not None)
+    if lows[-1 - len(lows) // 10] <= highs[len(highs) // 10]:
+        return
+    for row, (a_code, b_code) in enumerate(zip(left.codes, right.codes, strict=True)):
+        a, b = low[a_code], high[b_code]
+        if a is None or b is None or a <= b or MISSING in (a_code, b_code):
+            continue
+        told = f"{left.name} is more than {right.name} in hardly any other row."
+        for column in (left, right):
+            signs[(row, column.index)] = _heavier(signs.get((row, column.index)), Reason(Sign.ORDER, 2.2, told))

@@ -1,0 +1,148 @@
+"""Values that have another form than nearly all of their column."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Final
+
+from resolvers.engines.errors.evidence import Reason, Sign
+from resolvers.engines.errors.missing import is_stand_in
+from resolvers.engines.errors.table import Column
+
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_DIGITS: Final = re.compile(r"\d+")
+_DIGIT: Final = re.compile(r"\d")
+_WORDS: Final = re.compile(r"a(?:[ ]+a)+")
+_BROKEN: Final = re.compile("\ufffd|[\u00c2\u00c3][\u0080-\u00bf]|\u00e2\u20ac|[\x00-\x08\x0e-\x1f\x7f]")
+
+MAIN_SHARE: Final = 0.05
+"""A form that this share of the rows has is one of the column's main forms."""
+
+
+def loose(text: str) -> str:
+    """The form of a text: runs of letters and of digits as one sign each, any number of words as one."""
+    return _WORDS.sub("a a", _DIGITS.sub("9", _LETTERS.sub("a", text)))
+
+
+def strict(text: str) -> str:
+    """The form of a text with the number of its digits."""
+    return _WORDS.sub("a a", _DIGIT.sub("9", _LETTERS.sub("a", text)))
+
+
+def case(text: str) -> str:
+    """How a text is written: upper, lower, first letters upper, or none of these."""
+    if not any(character.isalpha() for character in text):
+        return "none"
+    if text.islower():
+        return "lower"
+    if text.isupper():
+        return "upper"
+    return "title" if text[:1].isupper() or not text[:1].isalpha() else "mixed"
+
+
+def shape_signs(column: Column) -> dict[int, Reason]:
+    """For each code of the column whose form is odd, why."""
+    signs: dict[int, Reason] = {}
+    if column.present < 8:
+        return signs
+    numeric = column.number_share
+    for code in range(1, len(column.texts)):
+        text = column.texts[code]
+        if _BROKEN.search(text):
+            signs[code] = Reason(Sign.PATTERN, 4.0, "It holds characters of a broken encoding.")
+    if numeric >= 0.6:
+        _keep(signs, _no_numbers(column, numeric))
+    else:
+        _keep(signs, _odd(column, loose, 1.0))
+    if column.distinct > 2:
+        _keep(signs, _odd(column, strict, 1.0, only_narrow=True))
+        _keep(signs, _odd_case(column))
+    return signs
+
+
+def _keep(signs: dict[int, Reason], more: dict[int, Reason]) -> None:
+    for code, reason in more.items():
+        if code not in signs or signs[code].weight < reason.weight:
+            signs[code] = reason
+
+
+def _no_numbers(column: Column, share: float) -> dict[int, Reason]:
+    """Texts among numbers. Units, signs and the like weigh more than words, which may be values of their own."""
+    found = {}
+    frequent = max(3.0, 0.03 * column.present)
+    for code in range(1, len(column.texts)):
+        if column.numbers[code] is None and not is_stand_in(column.texts[code]):
+            has_digit = bool(_DIGIT.search(column.texts[code]))
+            weight = 4.2 * share**2 + (0.8 if has_digit else 0.0)
+            if column.counts[code] > frequent and not has_digit:
+                weight *= 0.3
+            found[code] = Reason(Sign.PATTERN, weight, f"{share:.0%} of the column are numbers, and this is none.")
+    return found
+
+
+def _odd(column: Column, form: Callable[[str], str], scale: float, *, only_narrow: bool = False) -> dict[int, Reason]:
+    forms = [""] + [form(text) for text in column.texts[1:]]
+    rows: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    spoken = column.present
+    for code in range(1, len(forms)):
+        if is_stand_in(column.texts[code]):
+            spoken -= column.counts[code]
+            continue
+        rows[forms[code]] += column.counts[code]
+        kinds[forms[code]] += 1
+    if spoken < 8:
+        return {}
+    main = {one: count for one, count in rows.items() if count >= MAIN_SHARE * spoken}
+    covered = sum(main.values()) / spoken
+    top, top_rows = rows.most_common(1)[0]
+    top_share = top_rows / spoken
+    if covered < 0.8 or (only_narrow and top_share < 0.9):
+        return {}
+    if only_narrow and column.number_share >= 0.6 and (top_share < 0.97 or len(top) < 4 or not top.isdigit()):
+        return {}  # how many digits a number has says nothing, unless it is rather a code
+    # What has digits or signs and one form only is written by a rule; words are not.
+    is_structured = "9" in top and top_share >= 0.6
+    found = {}
+    for code in range(1, len(forms)):
+        own = forms[code]
+        share = rows[own] / spoken
+        if own == top or is_stand_in(column.texts[code]):
+            continue
+        if own not in main:
+            rarity = min(1.0, max(0.0, math.log(MAIN_SHARE / share) / math.log(20)))
+            certain = min(1.0, (covered - 0.75) / 0.2)
+            weight = (3.4 + 1.2 * rarity) * certain if is_structured else (0.6 + 2.6 * rarity) * certain**2
+        elif is_structured and share < 0.45 * top_share:
+            weight = 2.2 + 1.6 * (top_share - 0.6) / 0.4
+        else:
+            continue
+        if kinds[own] == 1 and column.counts[code] >= 5:
+            weight *= 0.5  # one value that is used again and again is rather a code of its own
+        told = f"{top_share:.0%} of the column look like {top!r}, and only {share:.1%} like {own!r}."
+        found[code] = Reason(Sign.PATTERN, weight * scale, told)
+    return found
+
+
+def _odd_case(column: Column) -> dict[int, Reason]:
+    written = [""] + [case(text) for text in column.texts[1:]]
+    rows: Counter[str] = Counter()
+    for code in range(1, len(written)):
+        if written[code] != "none" and not is_stand_in(column.texts[code]):
+            rows[written[code]] += column.counts[code]
+    spoken = rows.total()
+    if spoken < 20:
+        return {}
+    top, top_rows = rows.most_common(1)[0]
+    if top_rows < 0.95 * spoken or top == "mixed":
+        return {}
+    # Among words with capitals, one of capitals only is often a short form.
+    weight = (top_rows / spoken - 0.9) / 0.1 * (2.2 if top == "title" else 3.4)
+    return {
+        code: Reason(Sign.PATTERN, weight, f"{top_rows / spoken:.0%} of the column are in {top} case.")
+        for code in range(1, len(written))
+        if written[code] not in ("none", top, "mixed")
+        and sum(character.isalpha() for character in column.texts[code]) >= 3
+        and not is_stand_in(column.texts[code])
+    }
