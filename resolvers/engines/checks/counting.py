@@ -1,0 +1,223 @@
+"""Queries that count what breaks checks which one scan cannot tell: keys, references, dependencies, people's SQL."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlglot import exp
+
+from resolvers.engines.checks.model import CannotEvaluate, Check
+from resolvers.engines.checks.predicates import column_of, facts_of
+from resolvers.engines.sql_guard import Guarded, Refused, guard_sql, tables_of_catalog
+from resolvers.engines.sql_guard import Table as GuardTable
+from schema.data_readiness.source import Source, TableFacts
+
+MOST_COLUMNS: Final = 16
+"""Columns that a key may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A table and what the check may read beside it."""
+
+    source: Source
+    table: TableFacts
+    others: Mapping[str, TableFacts]
+    """The other tables of the same connection, by FQN."""
+
+    def relation(self, alias: str = "t") -> exp.Table:
+        """What stands in FROM for the table."""
+        return aliased(self.source.relation(self.table.database, self.table.schema, self.table.name), alias)
+
+
+def aliased(relation: exp.Table, alias: str) -> exp.Table:
+    """The same relation under a name."""
+    made = relation.copy()
+    made.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+    return made
+
+
+def named(name: str) -> exp.Identifier:
+    """A quoted name."""
+    return exp.to_identifier(name, quoted=True)
+
+
+def total() -> exp.Expr:
+    """How many rows."""
+    return exp.Count(this=exp.Star())
+
+
+def counted(condition: exp.Expr) -> exp.Expr:
+    """How many rows a condition holds for."""
+    return exp.Count(this=exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.Literal.number(1))]))
+
+
+def present(columns: Sequence[str], alias: str = "t") -> exp.Expr:
+    """That none of the columns is null."""
+    return exp.and_(*(exp.Not(this=exp.Is(this=column_of(name, alias), expression=exp.null())) for name in columns))
+
+
+def columns_of(check: Check, table: TableFacts, given: Any = None) -> tuple[str, ...]:
+    """The columns that a check looks at together. Raises CannotEvaluate for none, too many, or unknown ones."""
+    names = check.columns if given is None else tuple(str(name) for name in given)
+    if not 0 < len(names) <= MOST_COLUMNS:
+        raise CannotEvaluate(f"{check.metric} needs 1 to {MOST_COLUMNS} columns.")
+    for name in names:
+        facts_of(table, name)
+    return names
+
+
+def duplicates(check: Check, place: Place) -> tuple[int, int]:
+    """Rows whose values occur more than once, of the rows that have values."""
+    names = columns_of(check, place.table)
+    groups = (
+        exp.select(exp.alias_(total(), named("n")))
+        .from_(place.relation())
+        .where(present(names))
+        .group_by(*(column_of(name) for name in names))
+    )
+    number = exp.column(named("n"), table=named("g"))
+    more = exp.GT(this=number, expression=exp.Literal.number(1))
+    repeated = exp.Case(ifs=[exp.If(this=more, true=number.copy())], default=exp.Literal.number(0))
+    query = exp.select(exp.Sum(this=repeated), exp.Sum(this=number.copy())).from_(groups.subquery(named("g")))
+    ((bad, of),) = place.source.ask(query)
+    return int(bad or 0), int(of or 0)
+
+
+def repeated_values(check: Check, place: Place, most: int) -> exp.Query:
+    """The values that occur most often more than once, each with its number."""
+    names = columns_of(check, place.table)
+    return (
+        exp.select(*(exp.alias_(column_of(name), named(f"c{at}")) for at, name in enumerate(names)), total())
+        .from_(place.relation())
+        .where(present(names))
+        .group_by(*(column_of(name) for name in names))
+        .having(exp.GT(this=total(), expression=exp.Literal.number(1)))
+        .order_by(exp.Ordered(this=total(), desc=True), *(column_of(name) for name in names))
+        .limit(most)
+    )
+
+
+def orphans(check: Check, place: Place) -> tuple[exp.Expr, tuple[str, ...]]:
+    """The condition of rows whose reference has no target, and the columns that refer. Raises CannotEvaluate."""
+    names = columns_of(check, place.table)
+    target_fqn, targets = str(check.arguments.get("targetFqn") or ""), check.arguments.get("targetColumns") or ()
+    target = place.others.get(target_fqn) or (place.table if target_fqn == place.table.fqn else None)
+    if target is None:
+        raise CannotEvaluate(
+            f"The table {target_fqn or '(none)'!s} that is referred to is not in the catalog of this connection."
+        )
+    target_names = columns_of(check, target, targets)
+    if len(target_names) != len(names):
+        raise CannotEvaluate("A reference has as many columns as its target.")
+    relation = aliased(place.source.relation(target.database, target.schema, target.name), "r")
+    same = exp.and_(
+        *(
+            exp.EQ(this=column_of(theirs, "r"), expression=column_of(ours))
+            for ours, theirs in zip(names, target_names, strict=True)
+        )
+    )
+    found = exp.Exists(this=exp.select(exp.Literal.number(1)).from_(relation).where(same))
+    return exp.and_(present(names), exp.Not(this=found)), names
+
+
+def broken(check: Check, place: Place) -> tuple[int, int]:
+    """Rows whose reference has no target, of the rows that refer."""
+    condition, names = orphans(check, place)
+    of = place.source.ask(exp.select(total()).from_(place.relation()).where(present(names)))[0][0]
+    bad = place.source.ask(exp.select(total()).from_(place.relation()).where(condition))[0][0]
+    return int(bad), int(of)
+
+
+def _dependency(check: Check, place: Place) -> tuple[tuple[str, ...], str]:
+    determinant = check.arguments.get("determinant")
+    if isinstance(determinant, str):
+        determinant = [determinant]
+    dependent = check.arguments.get("dependent")
+    if not determinant or not isinstance(dependent, str):
+        raise CannotEvaluate("inconsistentRows needs `determinant` (columns) and `dependent` (a column).")
+    return columns_of(check, place.table, determinant), columns_of(check, place.table, [dependent])[0]
+
+
+def _agreeing(names: Sequence[str], dependent: str, place: Place) -> exp.Select:
+    """How often each value of the dependent stands beside each determinant."""
+    return (
+        exp.select(
+            *(exp.alias_(column_of(name), named(f"c{at}")) for at, name in enumerate(names)),
+            exp.alias_(column_of(dependent), named("v")),
+            exp.alias_(total(), named("n")),
+        )
+        .from_(place.relation())
+        .where(present((*names, dependent)))
+        .group_by(*(column_of(name) for name in (*names, dependent)))
+    )
+
+
+def disagreeing(check: Check, place: Place) -> tuple[int, int]:
+    """Rows that have not what most rows with the same determinant have, of the rows that have both."""
+    names, dependent = _dependency(check, place)
+    number = exp.column(named("n"), table=named("g"))
+    by_determinant = (
+        exp.select(
+            exp.alias_(exp.Sum(this=number), named("of")), exp.alias_(exp.Max(this=number.copy()), named("most"))
+        )
+        .from_(_agreeing(names, dependent, place).subquery(named("g")))
+        .group_by(*(exp.column(named(f"c{at}"), table=named("g")) for at in range(len(names))))
+    )
+    of, most = (exp.column(named(name), table=named("d")) for name in ("of", "most"))
+    query = exp.select(exp.Sum(this=of), exp.Sum(this=most)).from_(by_determinant.subquery(named("d")))
+    ((rows, agreeing),) = place.source.ask(query)
+    return int(rows or 0) - int(agreeing or 0), int(rows or 0)
+
+
+def contradictions(check: Check, place: Place, most: int) -> tuple[exp.Query, tuple[str, ...], str]:
+    """The determinants with more than one value beside them, with how many values and rows."""
+    names, dependent = _dependency(check, place)
+    keys = [exp.column(named(f"c{at}"), table=named("g")) for at in range(len(names))]
+    number = exp.column(named("n"), table=named("g"))
+    query = (
+        exp.select(*keys, total(), exp.Sum(this=number))
+        .from_(_agreeing(names, dependent, place).subquery(named("g")))
+        .group_by(*(key.copy() for key in keys))
+        .having(exp.GT(this=total(), expression=exp.Literal.number(1)))
+        .order_by(exp.Ordered(this=exp.Sum(this=number.copy()), desc=True), *(key.copy() for key in keys))
+        .limit(most)
+    )
+    return query, names, dependent
+
+
+def guarded(check: Check, place: Place) -> Guarded:
+    """A person's SQL, judged by the guard. Raises CannotEvaluate with the reason of a refusal."""
+    tables = tables_of_catalog([place.table, *place.others.values()])
+
+    def relation(table: GuardTable) -> exp.Table:
+        return place.source.relation(table.database, table.schema, table.name)
+
+    try:
+        return guard_sql(
+            check.query or "", dialect=place.source.dialect, tables=tables, near=tables[0], relation=relation
+        )
+    except Refused as refused:
+        raise CannotEvaluate(f"The guard refused the query. {refused}") from None
+
+
+def told_by_sql(found: Guarded, place: Place) -> tuple[int, int]:
+    """The rows that a person's SQL answers with, or the count that it answers with, of the rows of the table."""
+    of = int(place.source.ask(exp.select(total()).from_(place.relation()))[0][0])
+    if found.counts:
+        ((bad,),) = place.source.ask(found.query)
+        if bad is None:
+            return 0, of
+        if isinstance(bad, bool) or bad != int(bad) or bad < 0:
+            raise CannotEvaluate("A query that answers with one figure counts rows: a whole number from 0.")
+        return int(bad), of
+    query = found.query.copy()
+    if not query.args.get("limit"):
+        query.set("order", None)
+        names = [one.alias_or_name for one in query.expressions] if isinstance(query, exp.Select) else []
+        if len(set(names)) < len(names):  # as columns of a table they need names of their own
+            query.set(
+                "expressions", [exp.alias_(one.unalias(), named(f"c{at}")) for at, one in enumerate(query.expressions)]
+            )
+    ((bad,),) = place.source.ask(exp.select(total()).from_(query.subquery(named("q"))))
+    return int(bad), of
