@@ -3,9 +3,9 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Final
+from typing import Any, Final, TypeVar
 from uuid import uuid4
 
 from pydantic import BaseModel, Field
@@ -13,6 +13,8 @@ from pydantic import BaseModel, Field
 from persistence.signals import Signals
 from persistence.store import Store
 from schema.errors import DatabaseError
+
+T = TypeVar("T")
 
 log = logging.getLogger("stoa.slots")
 
@@ -62,8 +64,10 @@ async def place_at(
     token, topic = str(uuid4()), f"place:{organization_id}:{uri}"
     try:
         with signals.listen(topic) as bell:
-            asked = await store.write(
-                lambda shelves: shelves.slots.ask(who, token, organization_id, uri, limit=most, lease=lease)
+            asked = await _whole(
+                store.write(
+                    lambda shelves: shelves.slots.ask(who, token, organization_id, uri, limit=most, lease=lease)
+                )
             )
             if not asked:
                 async with waiting(), _renewing(store, who, token, lease):
@@ -73,7 +77,7 @@ async def place_at(
     finally:
         # A process that is killed here, or whose store is away, loses its place with its lease.
         with contextlib.suppress(DatabaseError):
-            await store.write(lambda shelves: shelves.slots.give_back(who, token))
+            await _whole(store.write(lambda shelves: shelves.slots.give_back(who, token)))
         signals.notify(topic)
 
 
@@ -89,16 +93,18 @@ async def _turn(
 ) -> None:
     while True:
         await wait(LOOK_SECONDS)
-        if not await store.read(lambda shelves: shelves.slots.turn(who, organization_id, uri, limit=limit)):
+        if not await _whole(store.read(lambda shelves: shelves.slots.turn(who, organization_id, uri, limit=limit))):
             continue
-        given = await store.write(
-            lambda shelves: shelves.slots.again(who, token, organization_id, uri, limit=limit, lease=lease)
+        given = await _whole(
+            store.write(lambda shelves: shelves.slots.again(who, token, organization_id, uri, limit=limit, lease=lease))
         )
         if given:
             return
         if given is None:  # the lease was over, or another process has begun the same work: stand behind the others
-            await store.write(
-                lambda shelves: shelves.slots.ask(who, token, organization_id, uri, limit=limit, lease=lease)
+            await _whole(
+                store.write(
+                    lambda shelves: shelves.slots.ask(who, token, organization_id, uri, limit=limit, lease=lease)
+                )
             )
 
 
@@ -110,7 +116,7 @@ async def _renewing(store: Store, who: str, token: str, lease: float) -> AsyncIt
         while True:
             await asyncio.sleep(lease / 3)
             try:
-                if not await store.write(lambda shelves: shelves.slots.renew(who, token, lease=lease)):
+                if not await _whole(store.write(lambda shelves: shelves.slots.renew(who, token, lease=lease))):
                     log.warning("%s has lost its place at a connection: it was silent for too long", who)
                     return
             except DatabaseError:
@@ -123,3 +129,13 @@ async def _renewing(store: Store, who: str, token: str, lease: float) -> AsyncIt
         renewal.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await renewal
+
+
+async def _whole(step: Coroutine[Any, Any, T]) -> T:
+    """A step that a cancelled caller does not break off in the middle, with a connection to the store in its hands."""
+    task = asyncio.ensure_future(step)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

@@ -1,6 +1,6 @@
 """Places at connections: asked for, given in the order of asking, renewed, given back. Each is one short transaction.
 
-Asking and giving hold the connection's own row, so that two processes never give the last place away twice. The
+Asking and giving hold a lock of the connection, so that two processes never give the last place away twice. The
 moments are the store's: on PostgreSQL its own clock, whatever the processes' clocks say.
 """
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from persistence.tables.assets import data_connections
 from persistence.tables.slots import connection_slots
 
 _slots = connection_slots.c
@@ -109,11 +108,9 @@ class SlotShelf:
 
     def _hold(self, organization_id: str, uri: str) -> None:
         """Be the only one who gives places of this connection away until the transaction ends."""
-        self._connection.execute(
-            sa.select(data_connections.c.resource_uri)
-            .where(data_connections.c.organization_id == organization_id, data_connections.c.resource_uri == uri)
-            .with_for_update(key_share=True)
-        )
+        if self._connection.dialect.name == "postgresql":  # SQLite has one writer anyway
+            key = sa.func.hashtextextended(f"{organization_id} {uri}", 14)
+            self._connection.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
 
     def _now(self) -> datetime:
         if self._connection.dialect.name == "postgresql":
