@@ -9,7 +9,7 @@ from typing import Any
 from resolvers.context import Context
 from resolvers.idempotency import once
 from resolvers.operation import Operation
-from schema.content import Upload
+from schema.content import Sent, Upload
 
 log = logging.getLogger("stoa.uploads")
 
@@ -47,14 +47,14 @@ async def upload_once(
     ctx: Context,
     key: str | None,
     arguments: Mapping[str, Any],
-    chunks: AsyncIterator[bytes],
-    *,
-    file_name: str | None,
-    content_type: str | None,
+    sent: Sent,
 ) -> Any:
     """Authorize, keep the bytes, and call the operation once per idempotency key."""
     assert op.upload is not None
     await op.authorize(ctx, arguments)
-    upload = await ctx.services.blobs.stage(ctx.organization_id, chunks, file_name=file_name, content_type=content_type)
+    coming = await sent.opened()
+    upload = await ctx.services.blobs.stage(
+        ctx.organization_id, coming.chunks, file_name=coming.file_name, content_type=coming.content_type
+    )
     async with settled(ctx, [upload]):
         return await once(op, ctx, key, {**arguments, op.upload.name: upload})

@@ -33,14 +33,14 @@ class Part:
         """Its bytes as they come."""
         return self._data
 
-    async def text(self) -> str:
+    async def text(self, most: int = LARGEST_FIELD) -> str:
         """The whole part as text. Raises ValidationError when it is too long for a field."""
         gathered = bytearray()
         async for chunk in self._data:
             gathered += chunk
-            if len(gathered) > LARGEST_FIELD:
+            if len(gathered) > most:
                 raise ValidationError(
-                    f"{self.name}: a field of a form takes {LARGEST_FIELD} bytes at most.", status=422, field=self.name
+                    f"{self.name}: a field of a form takes {most} bytes at most.", status=422, field=self.name
                 )
         try:
             return gathered.decode()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import orjson
-from cross_web import AsyncHTTPRequestAdapter, HTTPException
+from cross_web import AsyncHTTPRequestAdapter, HTTPException, StarletteRequestAdapter
 from pydantic_core import from_json
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
@@ -26,6 +26,7 @@ from auth.caller import Caller
 from resolvers.context import Context
 from resolvers.operation import Kind
 from rest_compat.errors import as_api_error, response_of
+from rest_compat.graph_forms import GraphForm
 from rest_compat.request import Reception, state_of
 from rest_compat.route import IDEMPOTENCY_HEADER
 from rest_compat.settings import Settings
@@ -43,6 +44,15 @@ from schema.errors import (
 
 RESPONSE_TYPE = "application/graphql-response+json"
 _ACCEPT = "x-stoa-accept"
+_FORM = "stoa.form"
+
+
+class _Received(StarletteRequestAdapter):
+    """A request with the one that it stands for."""
+
+    @property
+    def request(self) -> Request:
+        return self._request
 
 
 class GraphEndpoint(GraphQL[Context, None]):
@@ -50,6 +60,7 @@ class GraphEndpoint(GraphQL[Context, None]):
 
     graphql_transport_ws_handler_class = SocketHandler
     websocket_adapter_class = SocketAdapter
+    request_adapter_class = _Received
 
     def __init__(self, schema: Any, settings: Settings, clock: Callable[[], datetime], **how: Any) -> None:
         origins = [origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()]
@@ -69,7 +80,7 @@ class GraphEndpoint(GraphQL[Context, None]):
             cache_size=settings.graphql_persisted_queries,
         )
         self.now, self.heartbeat = clock, settings.stream_heartbeat_seconds
-        self.most_operations = settings.streams_per_caller
+        self.most_operations, self.max_body = settings.streams_per_caller, settings.max_body_bytes
         self._stream_transport_map["sse"].heartbeat_interval = self.heartbeat
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -87,7 +98,8 @@ class GraphEndpoint(GraphQL[Context, None]):
             response = response_of(failure, path=path, request_id=state.request_id, trace_id=state.trace_id)
             _told_as_errors(request, response, failure)
         finally:
-            await request.close()  # the files of a form
+            if _FORM in scope:
+                await scope[_FORM].close()
         await response(scope, receive, send)
 
     async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Context:
@@ -141,13 +153,10 @@ class GraphEndpoint(GraphQL[Context, None]):
         return value
 
     async def parse_multipart(self, request: AsyncHTTPRequestAdapter) -> dict[str, str]:
-        """Read a form with files. Raises InvalidFormat when its `map` does not fit its `operations`."""
-        try:
-            return await super().parse_multipart(request)
-        except (TypeError, ValueError, LookupError, AttributeError):
-            raise InvalidFormat(
-                "The form is not one of the GraphQL multipart request specification: operations, map, files.", field=""
-            ) from None
+        """Read a form as far as its files. Raises InvalidFormat when its `map` does not fit its `operations`."""
+        sent = cast("_Received", request).request
+        form = sent.scope[_FORM] = GraphForm(sent, self.decode_json, self.max_body)
+        return cast("dict[str, str]", await form.operations())
 
     def encode_json(self, data: object) -> bytes:
         """Write an answer."""
@@ -185,13 +194,14 @@ class GraphEndpoint(GraphQL[Context, None]):
         return sent.get("documentId") if isinstance(sent, dict) else None
 
     async def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:
-        """Answer; a refused token or a full window is refused as in REST, with its status and headers."""
+        """Answer; a refused token, a full window or too large a body is refused as in REST, with status and headers."""
         streams = "text/event-stream" in request.headers.get("accept", "")
         if state_of(request).refused is not None and not streams:
             raise cast("ApiError", state_of(request).refused)
         for error in result.errors or ():
             failure = error.original_error
-            if result.data is None and isinstance(failure, RateLimitExceeded | Unauthenticated) and not streams:
+            whole = isinstance(failure, RateLimitExceeded | Unauthenticated) or _is_too_large(failure)
+            if result.data is None and whole and not streams:
                 raise cast("ApiError", failure)
         answer: dict[str, Any] = {}
         if result.data is not None or not result.errors or any(error.path for error in result.errors):
@@ -247,6 +257,10 @@ def _told_as_errors(request: Request, response: Response, failure: ApiError) -> 
     response.headers["content-length"] = str(len(response.body))
     if RESPONSE_TYPE in request.headers.get("accept", ""):
         response.headers["content-type"] = f"{RESPONSE_TYPE}; charset=utf-8"
+
+
+def _is_too_large(failure: BaseException | None) -> bool:
+    return isinstance(failure, ApiError) and failure.status == 413
 
 
 def _refused(error: Exception) -> Exception:

@@ -1,6 +1,7 @@
 """Bytes that go in and out: what an upload has become, and what a download offers."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
@@ -21,6 +22,23 @@ def media_type(given: str | None) -> str | None:
     """A media type as a client named it, or None when it is none, or too long to be kept."""
     plain = (given or "").strip()
     return plain if len(plain) <= 255 and _MEDIA_TYPE.fullmatch(plain) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """Bytes that are being received."""
+
+    file_name: str | None
+    content_type: str | None
+    chunks: AsyncIterator[bytes]
+
+
+class Sent(ABC):
+    """A file of a request that need not be read."""
+
+    @abstractmethod
+    async def opened(self) -> Incoming:
+        """Read on to it."""
 
 
 @dataclass(frozen=True, slots=True)

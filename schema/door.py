@@ -6,7 +6,6 @@ from contextlib import aclosing
 from typing import Annotated, Any, cast, get_args
 
 import strawberry
-from starlette.datastructures import UploadFile
 from strawberry.file_uploads import Upload as GraphUpload
 
 from resolvers.idempotency import once
@@ -14,7 +13,7 @@ from resolvers.operation import Operation
 from resolvers.uploads import upload_once
 from schema.base import Info
 from schema.connections import Bounds, Lister, filters_of, item_of
-from schema.content import Upload, media_type
+from schema.content import Sent, Upload
 from schema.descriptions import described
 from schema.errors import InvalidFormat
 from schema.pagination import Connection
@@ -45,18 +44,11 @@ async def _uploaded(op: Operation[..., Any], ctx: Any, key: str | None, argument
     """Call an operation with the file that came with the request."""
     assert op.upload is not None
     sent = arguments.pop(op.upload.name)
-    if not isinstance(sent, UploadFile):
+    if not isinstance(sent, Sent):
         raise InvalidFormat(
             "A file comes as a part of a form: see the GraphQL multipart request specification.", field=op.upload.name
         )
-
-    async def chunks() -> AsyncIterator[bytes]:
-        while chunk := await sent.read(1 << 20):
-            yield chunk
-
-    return await upload_once(
-        op, ctx, key, arguments, chunks(), file_name=sent.filename, content_type=media_type(sent.content_type)
-    )
+    return await upload_once(op, ctx, key, arguments, sent)
 
 
 def connects(op: Operation[..., Any]) -> Any:
