@@ -1,0 +1,93 @@
+"""The rows that rules are learned from: without what looks wrong, and in two halves."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from resolvers.engines.errors.dependencies import Dependency, find_dependencies
+from resolvers.engines.errors.detect import find_errors
+from resolvers.engines.errors.evidence import Suspect
+from resolvers.engines.errors.missing import is_stand_in
+from resolvers.engines.errors.table import Column, encode
+from schema.data_readiness.source import Sample
+
+
+@dataclass(slots=True)
+class Values:
+    """The values of one column that look right and stand for no missing one, by half."""
+
+    column: Column
+    suspects: frozenset[int]
+    """The rows whose cell looks wrong."""
+    halves: tuple[list[str], list[str]]
+    stand_ins: frozenset[str] = frozenset()
+    """What the column writes for a missing value, where that does not look wrong itself."""
+
+    @property
+    def all(self) -> list[str]:
+        """The values of both halves."""
+        return [*self.halves[0], *self.halves[1]]
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How often each occurs."""
+        return Counter(self.all)
+
+
+@dataclass
+class Learned:
+    """A sample of a table, with what looks wrong in it."""
+
+    sample: Sample
+    suspects: Sequence[Suspect] = ()
+    _by_name: dict[str, Values] = field(default_factory=dict)
+
+    @cached_property
+    def table(self) -> list[Column]:
+        """The columns, encoded."""
+        return encode(self.sample.columns, self.sample.rows)
+
+    @cached_property
+    def dependencies(self) -> list[Dependency]:
+        """The dependencies between columns, leaving out what looks wrong."""
+        doubtful: list[set[int]] = [set() for _ in self.table]
+        places = {column.name: column.index for column in self.table}
+        seen: dict[tuple[int, int], int] = defaultdict(int)
+        for one in self.suspects:
+            at = places[one.column]
+            seen[(at, self.table[at].codes[one.row])] += 1
+        for (at, code), count in seen.items():
+            if 2 * count > self.table[at].counts[code]:
+                doubtful[at].add(code)
+        return find_dependencies(self.table, doubtful)
+
+    def values(self, name: str) -> Values | None:
+        """The values of a column that are there and look right."""
+        if name in self._by_name:
+            return self._by_name[name]
+        column = next((one for one in self.table if one.name == name), None)
+        if column is None or not column.is_scalar:
+            return None
+        odd = frozenset(one.row for one in self.suspects if one.column == name)
+        usual = {code for code in range(1, len(column.texts)) if is_stand_in(column.texts[code])}
+        seen: set[str] = set()
+        halves: tuple[list[str], list[str]] = ([], [])
+        for row, code in enumerate(column.codes):
+            if code and row not in odd:
+                if code in usual:
+                    seen.add(column.texts[code])
+                else:
+                    halves[row % 2].append(column.texts[code])
+        self._by_name[name] = Values(column, odd, halves, frozenset(seen))
+        return self._by_name[name]
+
+    def odd_rows(self, names: Iterable[str]) -> frozenset[int]:
+        """The rows of which a cell of these columns looks wrong."""
+        wanted = set(names)
+        return frozenset(one.row for one in self.suspects if one.column in wanted)
+
+
+def learn(sample: Sample) -> Learned:
+    """A sample with what the detector finds in it."""
+    return Learned(sample, tuple(find_errors(sample.columns, sample.rows)) if sample.rows else ())
