@@ -54,6 +54,9 @@ PEOPLES_FIELDS: Final = (
 )
 """The fields that people may change by hand; ingestion leaves alone what they set."""
 
+APPROVED_FIELD: Final = "column_relationships"
+"""What an approval adds to without making it people's: ingestion keeps what was approved beside what it declares."""
+
 
 @dataclass(frozen=True, slots=True)
 class AssetPage:
@@ -316,10 +319,11 @@ def update_asset(
     lock_service(connection, scope, name.parts[0])
     asset = _live(connection, scope, resource_uri, str(name))
     _expect(asset, expected_version, expected_revision)
-    after = {field: changes[field] for field in PEOPLES_FIELDS if field in changes}
+    after = {field: changes[field] for field in (*PEOPLES_FIELDS, APPROVED_FIELD) if field in changes}
     people = set(asset.people_fields)
     for field, value in after.items():
-        (people.discard if value is None or value == {} else people.add)(field)
+        if field != APPROVED_FIELD:
+            (people.discard if value is None or value == {} else people.add)(field)
     if "description" in after and after["description"] is None:
         after["description"] = asset.source_description
     document = asset.view.document()

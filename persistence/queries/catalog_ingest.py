@@ -206,6 +206,19 @@ def _storable(value: Any) -> Any:
     return value
 
 
+def with_approved(
+    declared: Sequence[Mapping[str, Any]] | None, standing: Sequence[Mapping[str, Any]] | None
+) -> list[Mapping[str, Any]] | None:
+    """The relationships that a source declares, and those that people have approved, which no source speaks of."""
+    said = {_meant(one) for one in declared or ()}
+    approved = [one for one in standing or () if one.get("approved_by") is not None and _meant(one) not in said]
+    return [*(declared or ()), *approved] or None
+
+
+def _meant(relationship: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(relationship.get(name) for name in ("type", "schema", "table", "column"))
+
+
 def _values(asset: SourceAsset) -> dict[str, Any]:
     values = {name: getattr(asset, name) for name in SOURCE_FIELDS}
     for name in _EMPTY_OBJECTS:
@@ -395,6 +408,7 @@ class _Batch:
         """What to write of what the source says, and the same fields as they stand. People's own words are kept."""
         values = {name: value for name, value in _values(one.asset).items() if name not in asset.people_fields}
         before = {name: getattr(asset.view, name) for name in values}
+        values["column_relationships"] = with_approved(values["column_relationships"], before["column_relationships"])
         values["source_description"] = one.asset.description
         return values, before
 

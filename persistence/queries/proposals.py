@@ -37,7 +37,7 @@ class ProposalShelf(Repository[Proposal]):
         tenant = {"organization_id": scope.organization_id, "project_id": scope.project_id, "revision": 1}
         rows = [
             {
-                **item.model_dump(mode="python"),
+                **item.model_dump(mode="python", exclude={"standing_value"}),
                 **{name: {"value": getattr(item, name)} for name in _KEPT},
                 **tenant,
                 "position": position,

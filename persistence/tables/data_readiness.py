@@ -134,6 +134,7 @@ proposals = sa.Table(
     sa.Column("revision", sa.Integer, nullable=False),
     sa.UniqueConstraint("run_id", "position"),
     sa.Index("ix_proposals_of_run", "run_id", "state", "position"),
+    sa.Index("ix_proposals_asset", "project_id", "asset_fqn"),
 )
 
 run_approvals = sa.Table(

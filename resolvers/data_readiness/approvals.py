@@ -17,6 +17,7 @@ from pydantic import Field, TypeAdapter
 from pydantic import ValidationError as PydanticError
 
 from persistence.queries.catalog import get_asset, update_asset
+from persistence.queries.enrichment import beside_standing
 from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.data_readiness import proposals as table
@@ -65,12 +66,12 @@ async def list_run_proposals(
     page: PageNumber = 1,
     limit: PageSize = 20,
 ) -> Page[Proposal]:
-    """List what a run proposes, in its order, each beside what stood there when it was made."""
+    """List what a run proposes, in its order, each beside what stood there when it was made and what stands now."""
     where = [] if min_confidence is None else [table.c.confidence >= min_confidence]
 
     def work(shelves: Shelves) -> Page[Proposal]:
         run = shelves.workflow_runs.get(ctx.scope, str(run_id))
-        return shelves.proposals.page(
+        found = shelves.proposals.page(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -81,6 +82,7 @@ async def list_run_proposals(
             kind=kind,
             asset_fqn=asset_fqn,
         )
+        return found.model_copy(update={"items": beside_standing(shelves.connection, ctx.scope, found.items)})
 
     return await ctx.store.read(work)
 

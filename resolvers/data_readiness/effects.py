@@ -15,12 +15,16 @@ from typing import Final
 
 from persistence.repository import Scope
 from persistence.store import Shelves
+from resolvers.data_readiness.enrichment_effects import link_terms, record_relationships
 from schema.data_readiness.proposal import Proposal, ProposalKind, ProposalState
 
 Effect = Callable[[Shelves, Scope, Sequence[Proposal], ProposalState, str, datetime], Mapping[str, str]]
 """(shelves, scope, proposals of one kind, where they go, who decided, when) → proposal id → why it cannot be."""
 
-EFFECTS: Final[dict[ProposalKind, Effect]] = {}
+EFFECTS: Final[dict[ProposalKind, Effect]] = {
+    ProposalKind.GLOSSARY_LINK: link_terms,
+    ProposalKind.RELATIONSHIP: record_relationships,
+}
 """The effect of each kind that has one."""
 
 

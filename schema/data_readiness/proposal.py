@@ -43,9 +43,11 @@ class ProposalKind(StrEnum):
     RULE = "rule"
     """A quality rule: approving it lets it be executed."""
     RELATIONSHIP = "relationship"
-    """A relationship between assets: approving it records that it holds."""
+    """A relationship between assets: approving it adds it to the asset's `column_relationships`, as approved."""
     INSIGHT = "insight"
     """An insight: approving it records that it is useful."""
+    GLOSSARY_LINK = "glossary_link"
+    """A word of the glossary that the asset is about: approving it links the two."""
 
 
 @choice
@@ -104,6 +106,9 @@ class Proposal(Resource):
     field: str = Field(description="The field of the asset that it is about; `tags` for a tag.")
     current_value: AnyJson = Field(description="What stood in the field when the proposal was made.")
     proposed_value: AnyJson = Field(description="What would stand there; for a tag the one tag to add.")
+    standing_value: AnyJson = Field(
+        None, description="What stands in the field now; null when nothing does, or when the asset is gone."
+    )
     evidence: JsonObject = Field(description="Why: what was looked at and what it showed.")
     confidence: float | None = Field(description="How sure the engine is, 0 to 1; null when it does not say.")
     state: ProposalState

@@ -5,6 +5,7 @@ from typing import Any, Final
 from pydantic import Field
 
 from schema.base import JsonObject, Resource, resource
+from schema.data_readiness.profile import ProfileTier
 from schema.data_readiness.workflow import WorkflowType, category_of
 
 
@@ -54,11 +55,42 @@ _SAMPLING: Final[dict[str, Any]] = {
         "description": "How much of each table is looked at.",
     }
 }
+_TIER: Final[dict[str, Any]] = {
+    "tier": {
+        "type": "string",
+        "enum": [tier.value for tier in ProfileTier],
+        "default": ProfileTier.SAMPLE.value,
+        "description": "How much is read: `statistics` no row, `sample` one scan for the exact basics and a sample of "
+        "`sampling.rows` rows for the rest, `full` every row.",
+    }
+}
 _INDUSTRY: Final[dict[str, Any]] = {
     "industry_info": {"type": "string", "maxLength": 10_000, "description": "What the data is about."}
 }
 _VALIDATION: Final[dict[str, Any]] = {
     "use_validation": {"type": "boolean", "description": "Whether results are checked before they are proposed."}
+}
+
+_MODEL: Final[dict[str, Any]] = {
+    "llm_model": {
+        "type": "string",
+        "maxLength": 500,
+        "description": "The language model that writes better words, as `provider/model`; none: words without a model.",
+    },
+    "provider": {"type": "string", "maxLength": 100, "description": "Its provider, when `llm_model` does not name it."},
+    "api_base": {
+        "type": "string",
+        "maxLength": 1000,
+        "description": "The address of its API, when it is not the provider's own. Together with `credentials_secret` "
+        "it is used when who starts the run may read the project's secrets, or when the secret itself names it.",
+    },
+    "api_version": {"type": "string", "maxLength": 50, "description": "The version of its API; Azure needs it."},
+    "credentials_secret": {
+        "type": "string",
+        "maxLength": 255,
+        "description": 'The name of the project\'s secret with its key: the key alone, or `{"api_key", "api_base"}` as '
+        "JSON.",
+    },
 }
 
 
@@ -81,7 +113,7 @@ _TABLE: Final[dict[WorkflowType, tuple[str, str, list[str], dict[str, Any]]]] = 
         "Profiling",
         "Measures tables and columns: rows, nulls, distinct values, ranges, distributions, patterns, keys.",
         _DATA,
-        _object(_INCLUDE, _SAMPLING),
+        _object(_INCLUDE, _SAMPLING, _TIER),
     ),
     WorkflowType.GENERATE_PII_TAGS: (
         "Personal data tags",
@@ -163,7 +195,25 @@ _TABLE: Final[dict[WorkflowType, tuple[str, str, list[str], dict[str, Any]]]] = 
     ),
 }
 
-AVAILABLE: Final = frozenset({WorkflowType.SERVICE_INGESTION})
+_WRITING: Final = frozenset(
+    {
+        WorkflowType.GENERATE_TABLE_DESCRIPTION,
+        WorkflowType.ENRICH_TABLE_COLUMNS,
+        WorkflowType.METADATA_ENRICHMENT,
+        WorkflowType.RUN_ALL_ENRICHMENT,
+    }
+)
+"""The types that a language model can write words for."""
+
+AVAILABLE: Final = frozenset(
+    {
+        WorkflowType.SERVICE_INGESTION,
+        WorkflowType.PROFILING,
+        WorkflowType.GENERATE_TABLE_DESCRIPTION,
+        WorkflowType.ENRICH_TABLE_COLUMNS,
+        WorkflowType.METADATA_ENRICHMENT,
+    }
+)
 """The types whose engine is part of this version."""
 
 DEFINITIONS: Final[dict[str, WorkflowDefinition]] = {
@@ -175,7 +225,9 @@ DEFINITIONS: Final[dict[str, WorkflowDefinition]] = {
         description=description,
         data_asset_types=assets,
         default_config={},
-        config_schema=_object(_URI if kind is WorkflowType.SERVICE_INGESTION else _PACK),
+        config_schema=_object(
+            _URI if kind is WorkflowType.SERVICE_INGESTION else _PACK, _MODEL if kind in _WRITING else {}
+        ),
         parameters_schema=parameters,
         available=kind in AVAILABLE,
     )

@@ -23,7 +23,7 @@ pytestmark = [
 TABLE = "svc.db.sch.t1"
 FIELDS = {
     "id", "run_id", "asset_fqn", "resource_uri", "kind", "field", "current_value", "proposed_value", "evidence",
-    "confidence", "state", "decided_by", "decided_at", "created_at",
+    "standing_value", "confidence", "state", "decided_by", "decided_at", "created_at",
 }  # fmt: skip
 
 

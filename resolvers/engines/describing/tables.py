@@ -166,6 +166,8 @@ def _readable(subject: Subject, column: ColumnFacts) -> str:
     noun = (subject.noun or "").split(" ")
     if len(words) > len(noun) and [word.lower() for word in words[: len(noun)]] == [word.lower() for word in noun]:
         words = words[len(noun) :]
+    if words[0].lower() in ("is", "has", "was", "can") and len(words) > 1:
+        return f"whether it {' '.join(words)}"
     return " ".join(words)
 
 

@@ -10,7 +10,8 @@ def words(text: str) -> frozenset[str]:
 
 ABBREVIATIONS: Final[dict[str, str]] = {
     "abbr": "abbreviation", "acc": "account", "acct": "account", "accts": "accounts", "accr": "accrued",
-    "act": "actual", "addl": "additional", "addr": "address", "addrs": "addresses", "adj": "adjustment",
+    "act": "actual", "actv": "active",
+    "addl": "additional", "addr": "address", "addrs": "addresses", "adj": "adjustment",
     "adm": "administration", "admin": "administrator", "agg": "aggregate", "agmt": "agreement",
     "alloc": "allocation", "alt": "alternative", "amnt": "amount", "amt": "amount", "amts": "amounts",
     "ans": "answer", "app": "application", "appl": "application", "appt": "appointment", "approx": "approximate",

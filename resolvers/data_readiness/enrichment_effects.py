@@ -1,0 +1,122 @@
+"""What approving glossary links and relationships does."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from persistence.queries.catalog import get_asset, update_asset
+from persistence.queries.enrichment import links_of
+from persistence.repository import Scope
+from persistence.store import Shelves
+from persistence.tables.glossary import glossary_terms
+from resolvers.engines.catalog_diff import judge
+from schema.data_readiness.glossary import TermAsset
+from schema.data_readiness.proposal import Proposal, ProposalState
+from schema.errors import NotFound
+
+SAME: Final = ("type", "schema", "table", "column", "columns", "between")
+"""What makes two relationships of an asset the same one."""
+
+
+def link_terms(
+    shelves: Shelves, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
+) -> Mapping[str, str]:
+    """Link approved terms to their assets. A term that is gone is a conflict; a link that stands is none."""
+    if to is not ProposalState.APPROVED:
+        return {}
+    problems: dict[str, str] = {}
+    linked = links_of(shelves.connection, scope, [one.asset_fqn for one in decided])
+    # In the order of the terms, whose rows are counted up, so that no two decisions wait for one another in a circle.
+    for proposal in sorted(decided, key=lambda one: (_term(one), one.asset_fqn)):
+        term = _term(proposal)
+        if any(id == term for id, _ in linked.get(proposal.asset_fqn, ())):
+            continue
+        problem = _link(shelves, scope, proposal, term, actor, now)
+        if problem is not None:
+            problems[proposal.id] = problem
+        else:
+            linked.setdefault(proposal.asset_fqn, []).append((term, ""))
+    return problems
+
+
+def _term(proposal: Proposal) -> str:
+    value = proposal.proposed_value
+    return str(value.get("term_id")) if isinstance(value, Mapping) else ""
+
+
+def _link(shelves: Shelves, scope: Scope, proposal: Proposal, term: str, actor: str, now: datetime) -> str | None:
+    # Held, so that nobody deletes the term before the link stands.
+    row = glossary_terms.c
+    held = sa.select(row.id).where(
+        row.organization_id == scope.organization_id, row.project_id == scope.project_id, row.id == term
+    )
+    if shelves.connection.execute(held.with_for_update()).first() is None:
+        return "The term is no longer in the glossary."
+    try:
+        asset = get_asset(shelves.connection, scope, proposal.resource_uri, proposal.asset_fqn)
+    except NotFound:
+        return "The asset is no longer in the catalog."
+    link = TermAsset(
+        term_id=term,
+        asset_id=asset.id,
+        asset_fqn=proposal.asset_fqn,
+        asset_type=asset.type,
+        created_at=now,
+        created_by=actor,
+    )
+    shelves.glossary_terms.count_asset(scope, term, 1)
+    shelves.term_assets.add(link, organization_id=scope.organization_id, project_id=scope.project_id)
+    return None
+
+
+def record_relationships(
+    shelves: Shelves, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
+) -> Mapping[str, str]:
+    """Add approved relationships to their assets, marked with who approved them; one that stands already is left."""
+    if to is not ProposalState.APPROVED:
+        return {}
+    problems: dict[str, str] = {}
+    for proposal in sorted(decided, key=lambda one: one.asset_fqn):
+        problem = _record(shelves, scope, proposal, actor, now)
+        if problem is not None:
+            problems[proposal.id] = problem
+    return problems
+
+
+def _record(shelves: Shelves, scope: Scope, proposal: Proposal, actor: str, now: datetime) -> str | None:
+    value = proposal.proposed_value
+    if not isinstance(value, Mapping) or not isinstance(value.get("type"), str):
+        return None  # a relationship that only records that it holds
+    try:
+        asset = get_asset(shelves.connection, scope, proposal.resource_uri, proposal.asset_fqn)
+    except NotFound:
+        return "The asset is no longer in the catalog."
+    standing = list(asset.column_relationships or ())
+    if any(_identity(one) == _identity(value) for one in standing):
+        return None
+    approved = {
+        **value,
+        "origin": "approved",
+        "approved_by": actor,
+        "approved_at": now.isoformat(),
+        "run_id": proposal.run_id,
+        "proposal_id": proposal.id,
+    }
+    update_asset(
+        shelves.connection,
+        scope,
+        proposal.resource_uri,
+        proposal.asset_fqn,
+        {"column_relationships": [*standing, approved]},
+        actor=actor,
+        now=now,
+        judge=judge,
+        reason=f"A relationship that run {proposal.run_id} proposed was approved.",
+    )
+    return None
+
+
+def _identity(one: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(one.get(name) for name in SAME)
