@@ -137,7 +137,10 @@ class Connector(ABC):
         raise ConnectorError("failed", f"The data of a {self.kind} connection cannot be read, only its catalog.")
 
     def cancel(self) -> None:  # noqa: B027 - a kind that cannot be interrupted ends by its time-outs
-        """Stop what is running, from another thread; the call that runs it then raises ConnectorError."""
+        """Stop what is running, from another thread; the call that runs it then raises ConnectorError("cancelled").
+
+        A source may miss it in the very moment in which it takes a statement in: call it again until the work is over.
+        """
 
     @abstractmethod
     def close(self) -> None:

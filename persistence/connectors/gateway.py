@@ -16,7 +16,7 @@ from schema.problems import message_of
 T = TypeVar("T")
 
 _TELLING = 5.0
-_AGAIN = (0.2, 1.0, 5.0, 30.0)
+_AGAIN = (0.1, 0.5, 2.0, 10.0, 30.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +101,22 @@ class _Inside:
             self._connector = connector
 
     def stop(self) -> None:
-        """Cancel until the work is over: what is told between two statements may be missed by the second."""
+        """Cancel until the work is over.
+
+        PostgreSQL, for one, drops a request that arrives while it is still taking a statement in.
+        """
         with self._lock:
             self._given_up = True
             connector = self._connector
-        for pause in _AGAIN:
-            if connector is not None and not self.ended.is_set():
-                with suppress(Exception):  # it is tried again, and the source's own time-outs remain
-                    connector.cancel()
-            self.told.set()
-            if connector is None or self.ended.wait(pause):
-                return
+        for attempt, pause in enumerate(_AGAIN):
+            if connector is None or self.ended.is_set():
+                break
+            with suppress(Exception):  # it is tried again, and the source's own time-outs remain
+                connector.cancel()
+            if attempt:
+                self.told.set()
+            self.ended.wait(pause)
+        self.told.set()
 
 
 def _found(error: ValidationError, section: str) -> list[tuple[str, tuple[Any, ...], str]]:

@@ -179,36 +179,41 @@ class PostgresConnector(SqlConnector):
         return connection
 
     def _connect(self, addresses: Sequence[str]) -> psycopg.Connection[Any]:
+        with self.trusted() as trust:
+            return psycopg.connect(
+                **{**self.target(addresses), **trust},
+                connect_timeout=max(2, math.ceil(self.settings.connect_timeout)),
+                autocommit=True,
+                prepare_threshold=None,
+                tcp_user_timeout=int(self.seconds * 1000),
+            )
+
+    def target(self, addresses: Sequence[str] | None = None) -> dict[str, Any]:
+        """Where and how to connect, as libpq takes it. Nothing of the account that Stoa itself runs under is in it."""
         host = self.config.host
         target: dict[str, Any]
         if host.startswith("/"):
             target = {"host": host}  # the policy has allowed this path
         else:
-            target = {"host": ",".join([host] * len(addresses)), "hostaddr": ",".join(addresses)}
-        with self._authorities() as trust:
-            target.update(trust)
-            return psycopg.connect(
-                **target,
-                port=self.port,
-                dbname=self.config.database,
-                user=self._credentials.username,
-                password=self._credentials.password.get_secret_value(),
-                connect_timeout=max(2, math.ceil(self.settings.connect_timeout)),
-                application_name="stoa",
-                client_encoding="utf8",
-                autocommit=True,
-                prepare_threshold=None,
-                # Nothing of the account that Stoa itself runs under may reach a tenant's server.
-                passfile=os.devnull,
-                sslcertmode="disable",
-                gssencmode="disable",
-                require_auth="scram-sha-256,md5,password,none",
-                sslmode=self.config.ssl_mode,
-                keepalives_idle=15,
-                keepalives_interval=5,
-                keepalives_count=3,
-                tcp_user_timeout=int(self.seconds * 1000),
-            )
+            vetted = self._addresses() if addresses is None else addresses
+            target = {"host": ",".join([host] * len(vetted)), "hostaddr": ",".join(vetted)}
+        return {
+            **target,
+            "port": self.port,
+            "dbname": self.config.database,
+            "user": self._credentials.username,
+            "password": self._credentials.password.get_secret_value(),
+            "application_name": "stoa",
+            "client_encoding": "utf8",
+            "passfile": os.devnull,
+            "sslcertmode": "disable",
+            "gssencmode": "disable",
+            "require_auth": "scram-sha-256,md5,password,none",
+            "sslmode": self.config.ssl_mode,
+            "keepalives_idle": 15,
+            "keepalives_interval": 5,
+            "keepalives_count": 3,
+        }
 
     def _prepare(self, connection: psycopg.Connection[Any]) -> None:
         connection.read_only = True
@@ -218,7 +223,8 @@ class PostgresConnector(SqlConnector):
         }
         connection.execute(self._session, limits)
 
-    def _authorities(self) -> "_Authorities":
+    def trusted(self) -> "_Authorities":
+        """The authorities that the server's certificate is checked against, while a connection is being made."""
         if self.config.ssl_mode in ("disable", "require"):
             # Were there a root.crt in the home of Stoa's own account, `require` would check against it.
             return _Authorities(None, _NO_FILE)

@@ -55,7 +55,7 @@ HIDDEN: LiteralString = f"""
 """
 """(schema, name) of the tables and views that the user may not read."""
 
-_ESTIMATE: LiteralString = """
+ESTIMATE: LiteralString = """
     case when {0}.reltuples > 0 or ({0}.reltuples = 0 and {0}.relpages > 0) then {0}.reltuples
          when {0}.relkind <> 'f' and pg_relation_size({0}.oid) = 0 then 0 end
 """
@@ -66,13 +66,13 @@ RELATIONS: LiteralString = f"""
                when 'p' then (
                    select case when count(*) = count(e.estimate) then coalesce(sum(e.estimate), 0)::bigint end
                    from (
-                       select {_ESTIMATE.format("leaf")} as estimate
+                       select {ESTIMATE.format("leaf")} as estimate
                        from pg_partition_tree(c.oid) t join pg_catalog.pg_class leaf on leaf.oid = t.relid
                        where t.isleaf
                    ) e
                )
                when 'v' then null
-               else ({_ESTIMATE.format("c")})::bigint
+               else ({ESTIMATE.format("c")})::bigint
            end,
            case when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid, true) end
     {_THESE} {_NAMED}

@@ -18,8 +18,10 @@ from psycopg.pq import Format
 from psycopg.types.string import TextLoader
 from sqlglot import exp
 
+from persistence.connectors import postgres_statistics as known
+from persistence.connectors.postgres_arrow import ArrowStream, driver
 from persistence.connectors.reading import SAMPLE_SEED, Reading, not_selected
-from schema.data_readiness.source import Row
+from schema.data_readiness.source import KnownStatistics, Row
 
 if TYPE_CHECKING:
     from persistence.connectors.postgres import PostgresConnector
@@ -48,6 +50,7 @@ class PostgresReading(Reading):
         super().__init__(connector.settings)
         self.connector = connector
         self._pages: dict[tuple[str, str], int] = {}
+        self._arrow: ArrowStream | None = None
         self._readied: psycopg.Connection[Any] | None = None
 
     def relation(self, database: str, schema: str, table: str) -> exp.Table:
@@ -73,7 +76,28 @@ class PostgresReading(Reading):
 
     def interrupt(self) -> None:
         """Ask the server to stop."""
+        arrow = self._arrow
+        if arrow is not None:
+            arrow.interrupt()
         self.connector.interrupt()
+
+    def statistics(self, database: str, schema: str, table: str) -> KnownStatistics | None:
+        """What ANALYZE found."""
+        relation = self.relation(database, schema, table)
+        return known.statistics(self._known(known.TABLE, relation), self._known(known.COLUMNS, relation))
+
+    def arrow_batches(self, query: exp.Query) -> Iterator[Any] | None:
+        """The answer through ADBC, where its driver is installed."""
+        module = driver()
+        return None if module is None else self._arrows(module, self.written(query))
+
+    def _arrows(self, module: Any, statement: str) -> Iterator[Any]:
+        connector = self.connector
+        stream = self._arrow = ArrowStream(connector, self.limits.source_stream_timeout)
+        try:
+            yield from self.told(connector.guarded_rows(stream.batches(module, statement)))
+        finally:
+            self._arrow = None
 
     def batches(self, statement: str, size: int, seconds: float) -> Generator[list[Row]]:
         """The rows in chunks."""

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.errors import SqlglotError
@@ -22,6 +22,8 @@ from persistence.connectors.base import ConnectorError, ConnectorSettings
 from schema.data_readiness.source import KnownStatistics, Row, Sample
 
 __all__ = ["MOST_ROWS", "SAMPLE_SEED", "Reading", "cancelled", "not_selected", "plain", "spread"]
+
+T = TypeVar("T")
 
 MOST_ROWS: Final = 100_000
 """Rows that `ask` answers with at most; longer answers are streamed."""
@@ -163,16 +165,20 @@ class Reading(ABC):
     def _run(self, statement: str, size: int, seconds: float) -> Generator[list[Row]]:
         if self._cancelled.is_set():
             raise cancelled()
+        with closing(self.batches(statement, size, seconds)) as batches:
+            for batch in self.told(batches):
+                if batch:
+                    yield batch
+
+    def told(self, batches: Iterator[T]) -> Generator[T]:
+        """The batches, until `cancel` is called: whatever the driver makes of it, that is then the reason."""
         failure: ConnectorError | None = None
         try:
-            with closing(self.batches(statement, size, seconds)) as batches:
-                for batch in batches:
-                    if self._cancelled.is_set():
-                        raise cancelled()
-                    if batch:
-                        yield batch
+            for batch in batches:
+                if self._cancelled.is_set():
+                    raise cancelled()
+                yield batch
         except ConnectorError as error:
-            # Whatever the driver made of being interrupted, this is why.
             failure = cancelled() if self._cancelled.is_set() else error
         if failure is not None:
             raise failure

@@ -268,6 +268,16 @@ def until(condition: Callable[[], bool]) -> None:
 ENDLESS = 'select count(*) as "{0}" from "public"."large" a join "public"."large" b on a.id + b.id < 0'
 
 
+def cancel(opened_one: Connector, thread: threading.Thread) -> None:
+    """Cancel until the thread has ended, as the gateway does."""
+    for _ in range(100):
+        opened_one.cancel()
+        thread.join(0.3)
+        if not thread.is_alive():
+            return
+    raise AssertionError("it goes on")
+
+
 def test_cancelling_from_another_thread_stops_the_statement_in_the_server(database: Database) -> None:
     failures: list[ConnectorError] = []
     with connector(database) as opened_one:
@@ -286,8 +296,7 @@ def test_cancelling_from_another_thread_stops_the_statement_in_the_server(databa
         thread = threading.Thread(target=work)
         thread.start()
         until(lambda: running(database[2], "by_thread") == 1)
-        opened_one.cancel()
-        thread.join(30)
+        cancel(opened_one, thread)
     assert [failure.kind for failure in failures] == ["cancelled", "cancelled"]
     assert running(database[2], "by_thread") == 0
 
@@ -372,3 +381,84 @@ def test_moments_beyond_those_of_python_are_read_as_text(database: Database) -> 
             )
         )
     assert rows == [(datetime.fromisoformat("2024-01-02 03:04:05"), "infinity", "-infinity", "24:00:00", "10000-01-01")]
+
+
+def test_what_analyze_knows_is_told(database: Database) -> None:
+    with source(database) as reading:
+        known = reading.statistics(database[1], "public", "large")
+        parted = reading.statistics(database[1], "public", "parted")
+        seen = reading.statistics(database[1], "public", "seen")
+    assert known is not None
+    assert known.row_count == ROWS
+    assert known.analysed_at is not None
+    assert not known.is_exact
+    assert [column.name for column in known.columns] == ["id", "name", "amount"]
+    ids, amounts = known.column("id"), known.column("amount")
+    assert ids is not None
+    assert amounts is not None
+    assert ids.null_fraction == 0
+    assert ids.distinct_count == ROWS
+    assert ids.correlation == 1.0
+    assert ids.average_width == 4
+    assert ids.histogram_bounds[0] == "1" or 1 <= int(ids.histogram_bounds[0]) < ROWS / 50
+    assert amounts.null_fraction == pytest.approx(0.1, abs=0.02)
+    assert parted is not None
+    assert parted.row_count == 40_000
+    years = parted.column("year")
+    assert years is not None
+    assert {value for value, _ in years.common_values} == {"1", "2"}
+    assert sum(share for _, share in years.common_values) == pytest.approx(1.0, abs=0.001)
+    assert years.distinct_count == 2
+    assert seen is None
+
+
+def test_nothing_is_known_of_a_table_that_was_never_analysed(database: Database) -> None:
+    with psycopg.connect(database[2], autocommit=True) as connection:
+        connection.execute("create table fresh as select generate_series(1, 10) as id")
+    with source(database) as reading:
+        assert reading.statistics(database[1], "public", "fresh") is None
+        with pytest.raises(ConnectorError, match="not a table that this connection reads"):
+            reading.statistics(database[1], "pg_catalog", "pg_class")
+
+
+def test_whole_tables_come_as_arrow_batches_where_the_driver_is_installed(database: Database) -> None:
+    pytest.importorskip("adbc_driver_postgresql")
+    with source(database) as reading:
+        query = everything(reading.relation(database[1], "public", "large"))
+        batches = list(reading.arrow_batches(query))
+        assert sum(batch.num_rows for batch in batches) == ROWS
+        assert batches[0].schema.names == ["id", "name", "amount"]
+        assert batches[0].column(0)[0].as_py() == 1
+        with pytest.raises(ConnectorError, match="not a table that this connection reads"):
+            reading.arrow_batches(parsed("select * from pg_catalog.pg_class"))
+        failing = parsed('select cast("name" as integer) from "public"."large"')
+        with pytest.raises(ConnectorError) as failed:
+            list(reading.arrow_batches(failing))
+        assert "name 1" not in failed.value.reason
+
+
+def test_without_the_driver_there_are_no_arrow_batches(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "adbc_driver_postgresql", None)
+    monkeypatch.setitem(sys.modules, "adbc_driver_postgresql.dbapi", None)
+    with source(database) as reading:
+        assert reading.arrow_batches(everything(reading.relation(database[1], "public", "large"))) is None
+
+
+def test_a_stream_of_batches_is_stopped_in_the_server_by_cancelling(database: Database) -> None:
+    pytest.importorskip("adbc_driver_postgresql")
+    with connector(database) as opened_one, opened_one.source() as reading:
+        done = threading.Event()
+
+        def stop() -> None:
+            until(lambda: running(database[2], "by_arrow") == 1)
+            while not done.wait(0.3):
+                opened_one.cancel()
+
+        stopper = threading.Thread(target=stop)
+        stopper.start()
+        with pytest.raises(ConnectorError) as stopped:
+            list(reading.arrow_batches(parsed(ENDLESS.format("by_arrow"))))
+        done.set()
+        stopper.join(30)
+    assert stopped.value.kind == "cancelled"
+    until(lambda: running(database[2], "by_arrow") == 0)
