@@ -25,7 +25,7 @@ from schema.assets.file import File
 from schema.data_readiness.glossary import GlossaryTerm
 from schema.data_readiness.violation import Violation
 from schema.data_readiness.workflow import WorkflowConfiguration
-from schema.data_readiness.workflow_run import TASKS_SHOWN, WorkflowRun
+from schema.data_readiness.workflow_run import WorkflowRun
 from schema.governance.organization import Organization
 from schema.governance.permission import Permission
 from schema.governance.project import Project
@@ -113,8 +113,7 @@ def of_project(
 
 
 def _with_tasks(shelves: Shelves, ctx: Context, runs: list[WorkflowRun]) -> list[WorkflowRun]:
-    tasks = shelves.run_tasks.of_runs(ctx.tenant, [run.id for run in runs], TASKS_SHOWN) if runs else {}
-    return [run.model_copy(update={"tasks": tasks[run.id]}) for run in runs]
+    return shelves.run_tasks.beside(ctx.tenant, runs)
 
 
 def _with_topics(shelves: Shelves, ctx: Context, packs: list[ContextPack]) -> list[ContextPack]:

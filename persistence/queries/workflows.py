@@ -10,11 +10,16 @@ from persistence.queries.pipelines import follow_run
 from persistence.repository import Repository, Scope
 from persistence.tables.data_readiness import run_targets, run_tasks, workflow_configurations, workflow_runs
 from schema.data_readiness.workflow import WorkflowConfiguration, WorkflowType
-from schema.data_readiness.workflow_run import RunStatus, RunTask, WorkflowRun
+from schema.data_readiness.workflow_run import TASKS_SHOWN, RunProgress, RunStatus, RunTask, WorkflowRun
 from schema.identifiers import Fqn
 
 OPEN = (RunStatus.PENDING, RunStatus.RUNNING)
 RETRIABLE = (RunStatus.FAILED,)
+_NOTHING_YET: Mapping[str, Any] = {
+    **dict.fromkeys(("tasks", "pending", "running", "waiting", "completed", "failed"), 0),
+    "rows_done": None,
+    "rows_total": None,
+}
 
 
 def at_or_below(column: sa.ColumnElement[str], fqn: str) -> sa.ColumnElement[bool]:
@@ -75,7 +80,7 @@ class RunShelf(Repository[WorkflowRun]):
         super().__init__(connection, WorkflowRun, workflow_runs, noun="workflow_run")
 
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Derive the parts of the FQN and the duration; tasks are filled by who asks for them."""
+        """Derive the parts of the FQN and the duration; `RunTaskShelf.beside` fills in the tasks and the progress."""
         parts = [*(Fqn.parse(values["asset_fqn"]).parts if values["asset_fqn"] else ()), None, None, None, None]
         start, end = values["started_at"], values["completed_at"]
         return values | {
@@ -85,6 +90,7 @@ class RunShelf(Repository[WorkflowRun]):
             "table_name": parts[3],
             "duration_seconds": (end - start).total_seconds() if start and end else None,
             "tasks": [],
+            "progress": RunProgress(**_NOTHING_YET),
         }
 
     def begin(
@@ -216,6 +222,41 @@ class RunTaskShelf(Repository[RunTask]):
 
     def __init__(self, connection: sa.Connection) -> None:
         super().__init__(connection, RunTask, run_tasks, noun="run_task")
+
+    def beside(self, scope: Scope, runs: Sequence[WorkflowRun]) -> list[WorkflowRun]:
+        """The runs with their first tasks and their progress, in two statements."""
+        ids = [run.id for run in runs]
+        if not ids:
+            return []
+        tasks, progress = self.of_runs(scope, ids, TASKS_SHOWN), self.progress(scope, ids)
+        return [run.model_copy(update={"tasks": tasks[run.id], "progress": progress[run.id]}) for run in runs]
+
+    def progress(self, scope: Scope, run_ids: Sequence[str]) -> dict[str, RunProgress]:
+        """How far runs have come."""
+        table = run_tasks.c
+        query = (
+            sa.select(
+                table.run_id,
+                table.status,
+                sa.func.count(),
+                sa.func.count(table.waits_for),
+                sa.func.sum(table.rows_done),
+                sa.func.sum(table.rows_total),
+            )
+            .where(*self._within(scope), table.run_id.in_(run_ids))
+            .group_by(table.run_id, table.status)
+        )
+        found = {run_id: dict(_NOTHING_YET) for run_id in run_ids}
+        for run_id, status, tasks, waiting, done, total in self._connection.execute(query):
+            of = found[run_id]
+            of["tasks"] += tasks
+            of["waiting"] += waiting
+            if status in of:
+                of[status] += tasks
+            for name, rows in (("rows_done", done), ("rows_total", total)):
+                if rows is not None:
+                    of[name] = (of[name] or 0) + int(rows)
+        return {run_id: RunProgress(**values) for run_id, values in found.items()}
 
     def of_runs(self, scope: Scope, run_ids: Sequence[str], limit: int) -> dict[str, list[RunTask]]:
         """The first tasks of many runs, in one statement."""

@@ -18,7 +18,6 @@ from resolvers.operation import Kind, operation, require
 from schema.assets.data_connection import ConnectionStatus, DataConnection
 from schema.data_readiness.workflow import ConfigurationStatus, WorkflowConfiguration, WorkflowType
 from schema.data_readiness.workflow_run import (
-    TASKS_SHOWN,
     RunCreate,
     RunParameters,
     RunStatus,
@@ -268,21 +267,19 @@ async def list_workflow_runs(
 
 
 def with_tasks(ctx: Context, shelves: Shelves, found: Page[WorkflowRun]) -> Page[WorkflowRun]:
-    """The runs of a page with their first tasks, in one statement."""
-    tasks = shelves.run_tasks.of_runs(ctx.scope, [run.id for run in found.items], TASKS_SHOWN)
-    return found.map(lambda run: run.model_copy(update={"tasks": tasks[run.id]}))
+    """The runs of a page with their first tasks and their progress."""
+    return found.model_copy(update={"items": shelves.run_tasks.beside(ctx.scope, found.items)})
 
 
 @operation(needs=Permission.CAN_READ)
 async def get_workflow_run(ctx: Context, *, configuration_id: ConfigurationId, run_id: RunId) -> WorkflowRun:
-    """Get a run with its first tasks."""
+    """Get a run with its first tasks, and how far it has come."""
     return await ctx.store.read(lambda shelves: _run(ctx, shelves, configuration_id, run_id))
 
 
 def _run(ctx: Context, shelves: Shelves, configuration_id: UUID, run_id: UUID) -> WorkflowRun:
     run = shelves.workflow_runs.get(ctx.scope, str(run_id), configuration_id=str(configuration_id))
-    tasks = shelves.run_tasks.of_runs(ctx.scope, [run.id], TASKS_SHOWN)[run.id]
-    return run.model_copy(update={"tasks": tasks})
+    return shelves.run_tasks.beside(ctx.scope, [run])[0]
 
 
 @operation(needs=Permission.CAN_READ)

@@ -10,7 +10,7 @@ from schema.data_readiness.glossary import TermAsset
 from schema.data_readiness.scorecard import ScoredPart
 from schema.data_readiness.violation import Violation, ViolationEvent
 from schema.data_readiness.workflow import WorkflowConfiguration
-from schema.data_readiness.workflow_run import TASKS_SHOWN, WorkflowRun
+from schema.data_readiness.workflow_run import WorkflowRun
 
 
 class DataReadinessLoaders(LoadersBase):
@@ -35,9 +35,9 @@ class DataReadinessLoaders(LoadersBase):
             ids,
             order=[workflow_runs.c.created_at.desc()],
         )
-        runs = [run.id for group in found for run in group]
-        tasks = await self._store.read(lambda shelves: shelves.run_tasks.of_runs(self._scope, runs, TASKS_SHOWN))
-        return [[run.model_copy(update={"tasks": tasks[run.id]}) for run in group] for group in found]
+        runs = [run for group in found for run in group]
+        told = iter(await self._store.read(lambda shelves: shelves.run_tasks.beside(self._scope, runs)))
+        return [[next(told) for _ in group] for group in found]
 
     @batched
     async def violations_of_part(self, parts: Sequence[ScoredPart]) -> list[list[Violation]]:

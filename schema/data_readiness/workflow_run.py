@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from schema.base import JsonObject, OptionalLong, Resource, change, choice, resource
+from schema.data_readiness.profile import ProfileTier
 from schema.data_readiness.workflow import WorkflowType
 from schema.identifiers import Fqn, UuidText
 from schema.node import entity
@@ -59,6 +60,20 @@ class RunTask(Resource):
     )
 
 
+@resource
+class RunProgress(Resource):
+    """How far a run has come, over all of its tasks; more tasks may begin while it runs."""
+
+    tasks: int = Field(description="How many tasks there are.")
+    pending: int = Field(description="How many of them wait for their turn.")
+    running: int = Field(description="How many are being worked on.")
+    waiting: int = Field(description="How many of these wait for a place at a data connection.")
+    completed: int = Field(description="How many are done.")
+    failed: int = Field(description="How many have failed; a retry of the run does them again.")
+    rows_done: OptionalLong = Field(description="Rows that the tasks have worked on; null when none counts them.")
+    rows_total: OptionalLong = Field(description="Rows that there are for the tasks that know, of those begun so far.")
+
+
 @entity()
 class WorkflowRun(Resource):
     """One execution of a configuration; it goes on after a restart, and ends in a final status whatever happens."""
@@ -79,6 +94,7 @@ class WorkflowRun(Resource):
     error_message: str | None
     input: JsonObject
     output: JsonObject
+    progress: RunProgress
     tasks: list[RunTask]
 
 
@@ -113,6 +129,7 @@ class RunParameters(BaseModel):
     industry_info: Annotated[str, Field(max_length=10_000)] | None = None
     use_validation: bool | None = None
     sampling: Sampling | None = None
+    tier: ProfileTier | None = None
     context_pack_id: Annotated[str, Field(min_length=1, max_length=255)] | None = None
     timeout_seconds: Annotated[int, Field(ge=1, le=86_400)] | None = None
 
@@ -128,8 +145,9 @@ class RunCreate(Storable):
     parameters: JsonObject = Field(
         default_factory=dict,
         description="`include` (1 to 1000 dotted names of tables, or of what they are in), `industry_info` (text), "
-        "`use_validation`, `sampling` (`rows`, `percent`, `method`), `context_pack_id`, `timeout_seconds` (1 to 86400: "
-        "how long each task may work, never longer than the deployment allows), and what the engine takes besides.",
+        "`use_validation`, `sampling` (`rows`, `percent`, `method`), `tier` (of profiling: statistics, "
+        "sample or full), `context_pack_id`, `timeout_seconds` (1 to 86400: how long each task may work, never longer "
+        "than the deployment allows), and what the engine takes besides.",
     )
     save_all: bool = Field(False, description="Whether all proposals of the run are approved as soon as it completes.")
 

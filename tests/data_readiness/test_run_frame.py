@@ -318,11 +318,26 @@ async def test_a_task_shows_the_rows_that_it_has_worked_on(
             [task, _] = (await stage.call(list_run_tasks))["items"]
             if task["rows_done"] is not None:
                 seen.append(task)
+        told = (await stage.call(get_workflow_run))["progress"]
+        assert (int(told.pop("rows_done")), int(told.pop("rows_total"))) == (1_000, 5_000_000_000)
+        seen.append(told)
         await work.progress(arguments, 5_000_000_000, 5_000_000_000)
 
-    stage.script.steps = {"a": counting}
+    async def until_seen(work: Scripted, arguments: Mapping[str, Any]) -> None:
+        while len(seen) < 2:
+            await asyncio.sleep(0.01)
+
+    stage.script.steps = {"a": counting, "b": until_seen}
     await world.jobs.settle()
     assert (seen[0]["status"], int(seen[0]["rows_done"]), int(seen[0]["rows_total"])) == ("running", 1000, 5 * 10**9)
+    assert seen[1] == {
+        "tasks": 2, "pending": 0, "running": 2, "waiting": 0, "completed": 0, "failed": 0,
+    }  # fmt: skip
+    run = await stage.call(get_workflow_run)
+    assert {name: int(value) for name, value in run["progress"].items()} == {
+        "tasks": 2, "pending": 0, "running": 0, "waiting": 0, "completed": 2, "failed": 0,
+        "rows_done": 5 * 10**9, "rows_total": 5 * 10**9,
+    }  # fmt: skip
     first, second = (await stage.call(list_run_tasks))["items"]
     assert (int(first["rows_done"]), second["rows_done"], second["rows_total"]) == (5 * 10**9, None, None)
 

@@ -9,9 +9,10 @@ import pytest
 from persistence.jobs import JobError
 from persistence.queries.workflows import OPEN
 from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks, retry_run, trigger_run
+from resolvers.data_readiness.work import WORKS
 from resolvers.data_readiness.work.run_work import fail_run
 from resolvers.data_readiness.workflows import delete_workflow_configuration, update_workflow_configuration
-from schema.data_readiness.workflow import WorkflowConfigurationUpdate
+from schema.data_readiness.workflow import WorkflowConfigurationUpdate, WorkflowType
 from schema.data_readiness.workflow_run import RunCreate, RunStatus
 from tests.data_readiness.workflows import configure, run_in, scope, written
 from tests.doors import Door
@@ -112,7 +113,10 @@ async def test_include_limits_an_ingestion_and_nothing_else_vanishes(shop: Bench
     assert "none of the tables that include names" in none["error_message"]
 
 
-async def test_an_engine_that_is_not_there_fails_again_with_its_message(world: World, door: Door) -> None:
+async def test_an_engine_that_is_not_there_fails_again_with_its_message(
+    world: World, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(WORKS, WorkflowType.PROFILING, raising=False)  # type: ignore[arg-type]
     configuration = await configure(world, door)
     id = configuration["id"]
     run = (await door(trigger_run, world.owner, configuration_id=id, run=RunCreate()))["id"]

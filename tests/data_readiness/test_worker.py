@@ -52,4 +52,4 @@ async def test_a_run_whose_queueing_failed_is_taken_up_while_the_process_lives(f
             (run,) = (await world.request("GET", runs, token=world.owner)).json()["data"]
     watching.cancel()
     assert run["status"] == "failed"
-    assert "not part of this version" in run["error_message"]
+    assert "The catalog has no table." in run["error_message"]
