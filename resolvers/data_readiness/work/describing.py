@@ -84,12 +84,12 @@ class Describing(RunWork):
         size = WITH_A_MODEL if configuration.config.get("llm_model") else TABLES_AT_ONCE
         names = [fqn for fqn, _ in await tables_of(self)]
         groups = [names[start : start + size] for start in range(0, len(names), size)]
-        return [Unit(_label(some), {"tables": some, "number": at}) for at, some in enumerate(groups)]
+        return [Unit(_label(some), {"tables": some}) for some in groups]
 
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Find the words for some tables; they are written down as the task closes."""
         drafts = await self.drafts_of(arguments, arguments["tables"])
-        return lambda shelves: {"proposals": put_new(self, shelves, drafts, arguments["number"])}
+        return lambda shelves: {"proposals": put_new(self, shelves, drafts, arguments)}
 
     async def drafts_of(self, arguments: Mapping[str, Any], fqns: Sequence[str]) -> list[Draft]:
         """What could be proposed about some tables and their columns."""
@@ -242,7 +242,7 @@ class MetadataEnrichment(Describing):
         units = list(await super().units())
         schemas = sorted({str(Fqn.parse(fqn).parent) for unit in units for fqn in unit.arguments["tables"]})
         for fqn in [*schemas, *sorted({str(Fqn.parse(fqn).parent) for fqn in schemas})]:
-            units.append(Unit(fqn, {"tables": [], "container": fqn, "number": len(units)}))
+            units.append(Unit(fqn, {"tables": [], "container": fqn}))
         return units
 
     async def drafts_of(self, arguments: Mapping[str, Any], fqns: Sequence[str]) -> list[Draft]:

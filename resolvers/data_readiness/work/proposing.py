@@ -14,7 +14,7 @@ from resolvers.data_readiness.work.run_work import RunWork
 from schema.data_readiness.proposal import SETS, Proposal, ProposalKind, ProposalState
 
 MOST_OF_A_TASK: Final = 20_000
-"""How many proposals one task makes; tasks number theirs in steps of as many."""
+"""How many proposals one task makes of one kind of work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ def basis_of(*what: Any) -> str:
     return hashlib.blake2b(said, digest_size=16).hexdigest()
 
 
-def put_new(work: RunWork, shelves: Shelves, drafts: Sequence[Draft], number: int) -> int:
-    """Write down the drafts that are news, as the proposals of the task with this number; how many they are.
+def put_new(work: RunWork, shelves: Shelves, drafts: Sequence[Draft], arguments: Mapping[str, Any]) -> int:
+    """Write down the drafts that are news, as proposals of the task that was told these arguments; how many they are.
 
     What a completed run has proposed about the same field on the same basis is not proposed again, whatever became of
     it; only a run with `save_all` takes up what was left undecided.
@@ -61,10 +61,10 @@ def put_new(work: RunWork, shelves: Shelves, drafts: Sequence[Draft], number: in
         earlier = before.get((draft.asset_fqn, draft.kind.value, draft.field), ())
         if _known(draft, earlier, takes_undecided):
             continue
-        position = number * MOST_OF_A_TASK + len(made)
+        name = f"{arguments['task_id']}/{draft.kind}/{draft.asset_fqn}/{draft.field}/{len(made)}"
         made.append(
             Proposal(
-                id=str(uuid5(NAMESPACE_URL, f"{work.run.id}/proposals/{position}")),
+                id=str(uuid5(NAMESPACE_URL, name)),
                 run_id=work.run.id,
                 asset_fqn=draft.asset_fqn,
                 resource_uri=asset.resource_uri,
@@ -80,8 +80,7 @@ def put_new(work: RunWork, shelves: Shelves, drafts: Sequence[Draft], number: in
                 created_at=now,
             )
         )
-    shelves.proposals.put(work.scope, made, number * MOST_OF_A_TASK)
-    return len(made)
+    return work.propose(shelves, arguments, made)
 
 
 def _wanted(draft: Draft, asset: StandingWords) -> bool:
