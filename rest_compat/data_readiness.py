@@ -6,6 +6,7 @@ from resolvers.data_readiness import (
     glossary,
     metrics,
     pipelines,
+    profiles,
     runs,
     scorecard,
     violations,
@@ -42,6 +43,10 @@ _assets, _asset = "/data-assets", "/data-assets/{asset_id}"
 data_readiness.get(_assets, data_assets.list_data_assets, envelope=PageLimitList)
 data_readiness.get(_asset, data_assets.get_data_asset)
 data_readiness.get(f"{_asset}/runs", data_assets.list_data_asset_runs, envelope=PageLimitList)
+
+data_readiness.get("/profiles", profiles.list_table_profiles, envelope=PageLimitList)  # addition
+data_readiness.get("/profiles/table", profiles.get_table_profile)  # addition
+data_readiness.get("/profiles/column", profiles.get_column_profile)  # addition
 
 _dimensions, _metrics = "/metrics/dimensions", "/metrics/definitions"
 data_readiness.get(_dimensions, metrics.list_dimensions, envelope=PageLimitList)  # addition

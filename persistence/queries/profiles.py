@@ -14,6 +14,7 @@ from persistence.tables.catalog import metadata_assets
 from persistence.tables.profiles import column_profiles, table_profiles
 from schema.data_readiness.classification import CATEGORIES, ClassificationKind
 from schema.data_readiness.profile import ColumnProfile, ForeignKeyCandidate, ProfileEntry, TableProfile
+from schema.identifiers import Fqn
 from schema.utils.metadata_asset import AssetType
 
 PII: Final = CATEGORIES[ClassificationKind.PII]
@@ -77,6 +78,23 @@ class ProfileShelf(Repository[ProfileEntry]):
             fqn: profile.model_copy(update={"columns": columns.get(profile.id, [])}) for fqn, profile in found.items()
         }
 
+    def keys_of(self, scope: Scope, fqns: Sequence[str]) -> dict[str, TableProfile]:
+        """The latest profile of each table that has one, with those columns only that are a key by themselves."""
+        found: dict[str, TableProfile] = {}
+        wanted: dict[str, str] = {}
+        for some in chunks(sorted(set(fqns))):
+            for row in self._latest_rows(scope, some, None, None):
+                profile = TableProfile.model_validate({**row, "columns": []})
+                found[profile.asset_fqn] = profile
+                names = {key.columns[0] for key in profile.candidate_keys if len(key.columns) == 1}
+                parts = Fqn.parse(profile.asset_fqn).parts
+                wanted |= {str(Fqn.of(*parts, name)): profile.asset_fqn for name in names}
+        columns = self._figures([profile.id for profile in found.values()], list(wanted))
+        of: dict[str, list[ColumnProfile]] = {}
+        for column in columns:
+            of.setdefault(wanted[column.column_fqn], []).append(column)
+        return {fqn: profile.model_copy(update={"columns": of.get(fqn, [])}) for fqn, profile in found.items()}
+
     def latest_columns(
         self,
         scope: Scope,
@@ -90,16 +108,17 @@ class ProfileShelf(Repository[ProfileEntry]):
         for some in chunks(sorted(set(table_of.values()))):
             latest |= {row["asset_fqn"]: row["id"] for row in self._latest_rows(scope, some, at, run_id)}
         wanted = [name for name, table in table_of.items() if table in latest]
-        found: dict[str, ColumnProfile] = {}
-        ids = sorted(set(latest.values()))
-        for some in chunks(sorted(wanted)):
-            for profiles in chunks(ids):
+        return {column.column_fqn: column for column in self._figures(list(latest.values()), wanted)}
+
+    def _figures(self, ids: Sequence[str], fqns: Sequence[str]) -> list[ColumnProfile]:
+        """The columns of some profiles that have one of these names."""
+        found: list[ColumnProfile] = []
+        for some in chunks(sorted(set(fqns))):
+            for profiles in chunks(sorted(set(ids))):
                 query = sa.select(column_profiles.c.figures).where(
                     column_profiles.c.profile_id.in_(profiles), column_profiles.c.column_fqn.in_(some)
                 )
-                for (figures,) in self._connection.execute(query):
-                    column = ColumnProfile.model_validate(figures)
-                    found[column.column_fqn] = column
+                found += [ColumnProfile.model_validate(figures) for (figures,) in self._connection.execute(query)]
         return found
 
     def personal(self, scope: Scope, tables: Sequence[str]) -> dict[str, frozenset[str] | None]:
@@ -165,4 +184,16 @@ class ProfileShelf(Repository[ProfileEntry]):
 def _is_personal(flag: bool, tags: Sequence[Mapping[str, Any]] | None) -> bool:
     return flag or any(
         tag.get("category_name") == PII or str(tag.get("tag_fqn", "")).startswith(f"{PII}.") for tag in tags or ()
+    )
+
+
+def standing_tables(scope: Scope) -> sa.ColumnElement[bool]:
+    """The condition of profiles whose table the catalog still holds."""
+    asset = metadata_assets.c
+    return sa.exists().where(
+        asset.organization_id == scope.organization_id,
+        asset.project_id == scope.project_id,
+        asset.fully_qualified_name == table_profiles.c.asset_fqn,
+        asset.type == AssetType.TABLE,
+        asset.deleted_at.is_(None),
     )

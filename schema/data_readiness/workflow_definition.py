@@ -212,6 +212,7 @@ AVAILABLE: Final = frozenset(
         WorkflowType.GENERATE_TABLE_DESCRIPTION,
         WorkflowType.ENRICH_TABLE_COLUMNS,
         WorkflowType.METADATA_ENRICHMENT,
+        WorkflowType.INTELLIGENCE,
     }
 )
 """The types whose engine is part of this version."""

@@ -24,6 +24,7 @@ from resolvers.data_readiness.metrics import (
     update_dimension,
     update_metric_definition,
 )
+from resolvers.data_readiness.profiles import get_column_profile, get_table_profile, list_table_profiles
 from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.violations import (
     create_violation_definition,
@@ -36,6 +37,7 @@ from resolvers.data_readiness.violations import (
     update_violation_definition,
 )
 from schema.data_readiness.glossary import GlossaryTerm, GlossaryTermDeleted, TermAsset, TermAssetUnlinked
+from schema.data_readiness.profile import ColumnProfile, ProfileEntry, TableProfile
 from schema.data_readiness.quality import DefinitionDeleted, Dimension, MetricDefinition, MetricResult
 from schema.data_readiness.scorecard import Scorecard
 from schema.data_readiness.violation import Violation, ViolationDefinition, ViolationEvent
@@ -47,6 +49,10 @@ from schema.pagination import Connection, Page
 class QualityQuery:
     """What can be read of quality and the glossary."""
 
+    table_profiles: Page[ProfileEntry] = opens(list_table_profiles)
+    table_profiles_connection: Connection[ProfileEntry] = connects(list_table_profiles)
+    table_profile: TableProfile = opens(get_table_profile)
+    column_profile: ColumnProfile = opens(get_column_profile)
     dimensions: Page[Dimension] = opens(list_dimensions)
     dimensions_connection: Connection[Dimension] = connects(list_dimensions)
     metric_definitions: Page[MetricDefinition] = opens(list_metric_definitions)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import strawberry
 from pydantic import Field, ValidationInfo, field_validator
@@ -25,6 +25,9 @@ from schema.base import (
 from schema.identifiers import VERSION_PATTERN, Fqn
 from schema.node import entity
 from schema.storable import Storable
+
+if TYPE_CHECKING:
+    from schema.data_readiness.profile import ColumnProfile, TableProfile
 
 MAX_CHILDREN: Final = 500
 """How many direct children one answer holds; `children_total` tells how many there are."""
@@ -157,6 +160,20 @@ class MetadataAsset(Resource):
     async def members(self, info: Info) -> Annotated["AssetMembers", strawberry.lazy("schema.utils.metadata_asset")]:
         """The assets directly below this one, the first 500: schemas, tables or columns. A column has none."""
         return await info.context.load.members_of_asset(self)
+
+    @edge
+    async def profile(
+        self, info: Info
+    ) -> Annotated["TableProfile", strawberry.lazy("schema.data_readiness.profile")] | None:
+        """What was measured last of a table or view; null for other assets, and where nothing was measured."""
+        return await info.context.load.profile_of_table(self)
+
+    @edge
+    async def column_profile(
+        self, info: Info
+    ) -> Annotated["ColumnProfile", strawberry.lazy("schema.data_readiness.profile")] | None:
+        """What was measured last of a column; null for other assets, and where nothing was measured."""
+        return await info.context.load.profile_of_column(self)
 
 
 @resource

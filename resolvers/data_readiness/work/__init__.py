@@ -5,6 +5,7 @@ from typing import Final
 
 from resolvers.data_readiness.work.describing import ColumnEnrichment, MetadataEnrichment, TableDescriptions
 from resolvers.data_readiness.work.ingestion import Ingestion
+from resolvers.data_readiness.work.intelligence import Intelligence
 from resolvers.data_readiness.work.profiling import Profiling
 from resolvers.data_readiness.work.run_work import RunWork
 from schema.data_readiness.workflow import WorkflowType
@@ -15,5 +16,6 @@ WORKS: Final[Mapping[WorkflowType, type[RunWork]]] = {
     WorkflowType.GENERATE_TABLE_DESCRIPTION: TableDescriptions,
     WorkflowType.ENRICH_TABLE_COLUMNS: ColumnEnrichment,
     WorkflowType.METADATA_ENRICHMENT: MetadataEnrichment,
+    WorkflowType.INTELLIGENCE: Intelligence,
 }
 """The work of each type of workflow."""

@@ -1,6 +1,17 @@
 """The lines of the matrix of permissions, one module per group of resources, each with what its calls are about."""
 
-from tests.contract.cases import chat, files, glossary, knowledge, models, quality, schedules, search, workflows
+from tests.contract.cases import (
+    chat,
+    files,
+    glossary,
+    knowledge,
+    models,
+    profiles,
+    quality,
+    schedules,
+    search,
+    workflows,
+)
 from tests.contract.stage import Case
 
 CASES: list[Case] = [
@@ -9,6 +20,7 @@ CASES: list[Case] = [
     *glossary.CASES,
     *knowledge.CASES,
     *models.CASES,
+    *profiles.CASES,
     *quality.CASES,
     *schedules.CASES,
     *search.CASES,

@@ -13,6 +13,7 @@ RESUMED = "browsers follow a stream by GET"
 ANY = "the contract writes these resources as `any ...` and leaves their paths open"
 APPROVAL = "who decides on proposals must see them first"
 FIND = "what is indexed must be found"
+MEASURED = "what profiling has measured must be read"
 
 ADDITIONS: dict[str, str] = {
     "GET /governance/organizations/{org_id}/rate-limits": LIMITS,
@@ -47,6 +48,9 @@ ADDITIONS: dict[str, str] = {
     "GET /data-readiness/data-assets": ANY,
     "GET /data-readiness/data-assets/{asset_id}": ANY,
     "GET /data-readiness/data-assets/{asset_id}/runs": ANY,
+    "GET /data-readiness/profiles": MEASURED,
+    "GET /data-readiness/profiles/table": MEASURED,
+    "GET /data-readiness/profiles/column": MEASURED,
     "GET /data-readiness/metrics/dimensions": ANY,
     "POST /data-readiness/metrics/dimensions": ANY,
     "PUT /data-readiness/metrics/dimensions/{dimension_id}": ANY,

@@ -1,0 +1,122 @@
+"""What can be asked about profiles: the latest of a table or column, one of the past, and the history.
+
+Values of columns that are tagged as personal data are left out of every answer, as the tags stand when it is given: a
+tag that comes later masks the profiles of before. A profile of what the catalog does not hold any more is not found.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, TypeVar
+from uuid import UUID
+
+import sqlalchemy as sa
+from pydantic import Field
+
+from persistence.queries.profiles import standing_tables
+from persistence.store import Shelves
+from persistence.tables.profiles import table_profiles
+from resolvers.context import Context
+from resolvers.engines.masking import masked_column, masked_table
+from resolvers.operation import operation
+from schema.data_readiness.profile import ColumnProfile, ProfileEntry, TableProfile
+from schema.errors import InvalidParameter, NotFound
+from schema.governance.permission import Permission
+from schema.identifiers import Fqn, parse_fqn
+from schema.pagination import Moment, Page, PageNumber, PageSize, in_utc
+
+T = TypeVar("T")
+
+TableName = Annotated[str, Field(min_length=1, max_length=4000, description="The dotted name of a table or view.")]
+ColumnName = Annotated[str, Field(min_length=1, max_length=4000, description="The dotted name of a column.")]
+AsOf = Annotated[Moment, Field(description="The latest that was measured by then; without a zone it is UTC.")]
+OfRun = Annotated[UUID, Field(description="What this run has measured.")]
+
+
+@operation(needs=Permission.CAN_READ_METADATA)
+async def list_table_profiles(
+    ctx: Context,
+    *,
+    asset_fqn: Annotated[
+        str, Field(min_length=1, max_length=4000, description="Only those of this table or view: its history.")
+    ]
+    | None = None,
+    workflow_run_id: OfRun | None = None,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+) -> Page[ProfileEntry]:
+    """List the profiles of tables that the catalog holds, the newest first, without their columns."""
+    where: list[sa.ColumnElement[bool]] = [standing_tables(ctx.scope)]
+    if asset_fqn is not None:
+        where.append(table_profiles.c.asset_fqn == str(_named(asset_fqn, 4)))
+    return await ctx.store.read(
+        lambda shelves: shelves.table_profiles.page(
+            ctx.scope,
+            offset=(page - 1) * limit,
+            limit=limit,
+            order=[table_profiles.c.measured_at.desc(), table_profiles.c.asset_fqn],
+            where=where,
+            workflow_run_id=None if workflow_run_id is None else str(workflow_run_id),
+        )
+    )
+
+
+@operation(needs=Permission.CAN_READ_METADATA)
+async def get_table_profile(
+    ctx: Context, *, asset_fqn: TableName, as_of: AsOf | None = None, workflow_run_id: OfRun | None = None
+) -> TableProfile:
+    """Get what was measured of a table and its columns: the latest, unless a moment or a run is named."""
+    fqn = str(_named(asset_fqn, 4))
+
+    def work(shelves: Shelves) -> TableProfile | None:
+        personal = shelves.table_profiles.personal(ctx.scope, [fqn])
+        if fqn not in personal:
+            return None
+        found = shelves.table_profiles.latest(ctx.scope, [fqn], at=_at(as_of), run_id=_id(workflow_run_id)).get(fqn)
+        return None if found is None else masked_table(found, personal[fqn])
+
+    return await _found(ctx, work, fqn)
+
+
+@operation(needs=Permission.CAN_READ_METADATA)
+async def get_column_profile(
+    ctx: Context, *, asset_fqn: ColumnName, as_of: AsOf | None = None, workflow_run_id: OfRun | None = None
+) -> ColumnProfile:
+    """Get what was measured of one column: the latest, unless a moment or a run is named."""
+    name = _named(asset_fqn, 5)
+    fqn, table = str(name), str(Fqn.of(*name.parts[:4]))
+
+    def work(shelves: Shelves) -> ColumnProfile | None:
+        personal = shelves.table_profiles.personal(ctx.scope, [table])
+        if table not in personal:
+            return None
+        found = shelves.table_profiles.latest_columns(
+            ctx.scope, {fqn: table}, at=_at(as_of), run_id=_id(workflow_run_id)
+        ).get(fqn)
+        return None if found is None else masked_column(found, personal[table])
+
+    return await _found(ctx, work, fqn)
+
+
+async def _found(ctx: Context, work: Callable[[Shelves], T | None], fqn: str) -> T:
+    found = await ctx.store.read(work)
+    if found is None:
+        raise NotFound("profile", fqn)
+    return found
+
+
+def _named(text: str, parts: int) -> Fqn:
+    name = parse_fqn(text, field="asset_fqn")
+    if len(name.parts) != parts:
+        what = (
+            "a table: service.database.schema.table" if parts == 4 else "a column: service.database.schema.table.column"
+        )
+        raise InvalidParameter(f"asset_fqn names {what}.", field="asset_fqn")
+    return name
+
+
+def _at(moment: datetime | None) -> datetime | None:
+    return None if moment is None else in_utc(moment)
+
+
+def _id(run: UUID | None) -> str | None:
+    return None if run is None else str(run)

@@ -1,0 +1,191 @@
+"""The exact basics of every column out of one scan in the source: counts, extremes, averages, lengths."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, Final
+
+from sqlglot import exp
+
+from resolvers.engines.profiling.kinds import kind_of
+from resolvers.engines.profiling.sql import blank, column, counted_if, extreme, number, text
+from resolvers.engines.profiling.values import hashable, number_of
+from schema.data_readiness.profile import ValueKind
+from schema.data_readiness.source import ColumnFacts, Source
+
+MOST_FIGURES: Final = 600
+"""Figures that one statement asks for; a table with more columns is scanned several times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Basics:
+    """What one scan tells of a column. None is what cannot be told of it."""
+
+    filled: int
+    """Rows whose value is not null."""
+    minimum: Any = None
+    maximum: Any = None
+    mean: float | None = None
+    stddev: float | None = None
+    blanks: int | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    mean_length: float | None = None
+    trues: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What one scan tells of a table. A column that cannot be read at all is left out."""
+
+    row_count: int
+    columns: dict[str, Basics]
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """One figure: its name, whether it is more than a count, and how it is asked for."""
+
+    name: str
+    is_optional: bool
+    make: Callable[[ColumnFacts, str], exp.Expr]
+
+
+def _counted(of: ColumnFacts, dialect: str) -> exp.Expr:
+    return exp.Count(this=column(of.name))
+
+
+def _lengths(of: ColumnFacts, function: type[exp.AggFunc], dialect: str) -> exp.Expr:
+    length: exp.Expr = exp.Length(this=text(of))
+    return function(this=number(length, dialect) if function is exp.Avg else length)
+
+
+def _figures(kind: ValueKind) -> Iterator[_Figure]:
+    yield _Figure("filled", False, _counted)
+    if kind in (ValueKind.NUMBER, ValueKind.TEXT, ValueKind.TEMPORAL):
+        yield _Figure("minimum", True, lambda of, dialect: extreme(of, kind, exp.Min, dialect))
+        yield _Figure("maximum", True, lambda of, dialect: extreme(of, kind, exp.Max, dialect))
+    if kind is ValueKind.NUMBER:
+        yield _Figure("mean", True, lambda of, dialect: exp.Avg(this=number(column(of.name), dialect)))
+        yield _Figure("stddev", True, lambda of, dialect: exp.StddevSamp(this=number(column(of.name), dialect)))
+    elif kind is ValueKind.TEXT:
+        yield _Figure("blanks", True, lambda of, dialect: counted_if(blank(text(of), dialect)))
+        yield _Figure("min_length", True, lambda of, dialect: _lengths(of, exp.Min, dialect))
+        yield _Figure("max_length", True, lambda of, dialect: _lengths(of, exp.Max, dialect))
+        yield _Figure("mean_length", True, lambda of, dialect: _lengths(of, exp.Avg, dialect))
+    elif kind is ValueKind.BOOLEAN:
+        yield _Figure("trues", True, lambda of, dialect: counted_if(column(of.name)))
+
+
+FIGURES: Final = {kind: tuple(_figures(kind)) for kind in ValueKind}
+"""What is asked of the columns of each kind."""
+
+_Asked = tuple[ColumnFacts, tuple[_Figure, ...]]
+
+
+def basics_query(relation: exp.Table, asked: Sequence[_Asked], dialect: str) -> exp.Select:
+    """The one statement that asks for figures of columns, after the number of rows."""
+    wanted: list[exp.Expr] = [exp.Count(this=exp.Star())]
+    wanted += [figure.make(of, dialect) for of, figures in asked for figure in figures]
+    aliased = [exp.alias_(one, f"f{position}", quoted=True) for position, one in enumerate(wanted)]
+    return exp.select(*aliased, copy=False).from_(relation.copy(), copy=False)
+
+
+def parts(columns: Sequence[ColumnFacts]) -> Iterator[list[_Asked]]:
+    """Columns in groups whose figures one statement can ask for."""
+    group: list[_Asked] = []
+    figures = 0
+    for of in columns:
+        wanted = FIGURES[kind_of(of)]
+        if group and figures + len(wanted) > MOST_FIGURES:
+            yield group
+            group, figures = [], 0
+        group.append((of, wanted))
+        figures += len(wanted)
+    yield group
+
+
+def scan(source: Source, relation: exp.Table, columns: Sequence[ColumnFacts]) -> Scanned:
+    """Ask a source for the basics of all columns. Raises ConnectorError when not even rows can be counted.
+
+    What a source refuses to work out, an average that overflows say, is left out and everything else is still told.
+    """
+    row_count = 0
+    found: dict[str, Basics] = {}
+    failure: Exception | None = None
+    for group in parts(columns):
+        pending = [group]
+        while pending:
+            asked = pending.pop()
+            try:
+                [row] = source.ask(basics_query(relation, asked, source.dialect))
+            except Exception as error:
+                if not is_refused(error):
+                    raise
+                failure = error
+                pending += _smaller(asked)
+                continue
+            row_count = int(row[0])
+            for name, basics in _read(asked, row[1:]).items():
+                found[name] = joined(found[name], basics) if name in found else basics
+    if columns and not found and failure is not None:
+        raise failure
+    return Scanned(row_count, {of.name: found[of.name] for of in columns if of.name in found})
+
+
+def is_refused(error: Exception) -> bool:
+    """Whether a source refused one statement, so that another may do."""
+    return getattr(error, "kind", None) == "failed"
+
+
+def _smaller(asked: list[_Asked]) -> list[list[_Asked]]:
+    """What to ask instead of what was refused: half of the columns, then half of one column's figures, then counts."""
+    if len(asked) > 1:
+        middle = len(asked) // 2
+        return [asked[middle:], asked[:middle]]
+    [(of, figures)] = asked
+    optional = [figure for figure in figures if figure.is_optional]
+    if not optional:
+        return []
+    kept = tuple(figure for figure in figures if not figure.is_optional)
+    if len(optional) == 1:
+        return [[(of, kept)]]
+    middle = len(optional) // 2
+    # The counts stand in both, so that each half can be read by itself.
+    return [[(of, (*kept, *optional[middle:]))], [(of, (*kept, *optional[:middle]))]]
+
+
+def _read(asked: Sequence[_Asked], row: Sequence[Any]) -> dict[str, Basics]:
+    found: dict[str, Basics] = {}
+    at = 0
+    for of, figures in asked:
+        values = dict(zip((figure.name for figure in figures), row[at : at + len(figures)], strict=True))
+        at += len(figures)
+        found[of.name] = _basics(values)
+    return found
+
+
+def _basics(values: dict[str, Any]) -> Basics:
+    whole = {
+        name: None if (value := values.get(name)) is None else int(value)
+        for name in ("blanks", "min_length", "max_length", "trues")
+    }
+    return Basics(
+        filled=int(values["filled"]),
+        minimum=_kept(values.get("minimum")),
+        maximum=_kept(values.get("maximum")),
+        mean=number_of(values.get("mean")),
+        stddev=number_of(values.get("stddev")),
+        mean_length=number_of(values.get("mean_length")),
+        **whole,
+    )
+
+
+def _kept(value: Any) -> Any:
+    return hashable(value) if isinstance(value, float | Decimal) else value
+
+
+def joined(one: Basics, other: Basics) -> Basics:
+    """The figures of two statements about one column."""
+    names = ("minimum", "maximum", "mean", "stddev", "blanks", "min_length", "max_length", "mean_length", "trues")
+    return replace(one, **{name: getattr(other, name) for name in names if getattr(one, name) is None})

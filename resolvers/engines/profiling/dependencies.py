@@ -1,0 +1,237 @@
+"""Keys and functional dependencies, out of the rows of a sample."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+from resolvers.engines.profiling.values import hashable
+from schema.data_readiness.profile import FunctionalDependency
+
+FEWEST_ROWS: Final = 10
+"""Of fewer rows nothing is concluded: in a handful everything is a key."""
+
+LEAST_UNIQUE: Final = 0.95
+"""From this share of rows on, columns that are nearly a key are told."""
+
+LEAST_HOLDS: Final = 0.95
+MOST_KEY_PARTS: Final = 3
+MOST_KEYS: Final = 20
+MOST_DEPENDENCIES: Final = 200
+MOST_COLUMNS: Final = 48
+"""Columns of one table among which dependencies are looked for."""
+
+MOST_ROWS: Final = 20_000
+"""Rows that dependencies are looked for in."""
+
+_FEW: Final = 1_500
+"""Rows that most pairs are turned down by."""
+
+_MOST_WORK: Final = 12_000_000
+"""Rows times sets of columns that are looked at, for keys and for dependencies each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """A column of a sample: each value by a number, null by -1."""
+
+    name: str
+    codes: tuple[int, ...]
+    distinct: int
+    nulls: int
+    is_key_like: bool
+    """Whether its values name things rather than measure them."""
+
+
+def coded(name: str, values: Sequence[Any], *, is_key_like: bool) -> Coded | None:
+    """A column by numbers; None when its values cannot be compared."""
+    numbers: dict[Hashable, int] = {}
+    codes: list[int] = []
+    nulls = 0
+    try:
+        for value in values:
+            if value is None:
+                codes.append(-1)
+                nulls += 1
+            else:
+                codes.append(numbers.setdefault(hashable(value), len(numbers)))
+    except TypeError:
+        return None
+    return Coded(name, tuple(codes), len(numbers), nulls, is_key_like)
+
+
+def declared_keys(keys: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """The column sets that a source declares as unique, the primary key first."""
+    found: list[tuple[str, ...]] = []
+    for kind in ("PRIMARY_KEY", "UNIQUE"):
+        for key in keys:
+            names = tuple(str(name) for name in key.get("columns") or ())
+            if key.get("type") == kind and names and names not in found:
+                found.append(names)
+    return found
+
+
+def unique_share(columns: Sequence[Coded], rows: int) -> float:
+    """The share of rows whose values together occur once; rows with a null count as rows that do not."""
+    if not rows:
+        return 1.0
+    if len(columns) == 1:
+        counts: Counter[Any] = Counter(columns[0].codes)
+        counts.pop(-1, None)
+    else:
+        counts = Counter(zip(*(column.codes for column in columns), strict=True))
+        counts = Counter({codes: count for codes, count in counts.items() if -1 not in codes})
+    return sum(1 for count in counts.values() if count == 1) / rows
+
+
+def found_keys(columns: Sequence[Coded], rows: int, declared: Sequence[Sequence[str]]) -> list[tuple[list[str], float]]:
+    """Smallest sets of columns that are a key of the sample, or nearly, with the share of rows that are unique."""
+    if rows < FEWEST_ROWS:
+        return []
+    taken = [frozenset(names) for names in declared]
+    found: list[tuple[list[str], float]] = []
+    # What is unique by itself, or has nulls, or measures, is no part of a larger key.
+    loose: list[Coded] = []
+    for column in columns:
+        if not column.is_key_like or column.nulls:
+            continue
+        share = unique_share([column], rows)
+        if frozenset([column.name]) not in taken and share >= LEAST_UNIQUE:
+            found.append(([column.name], share))
+        if share < LEAST_UNIQUE and column.distinct > 1 and frozenset([column.name]) not in taken:
+            loose.append(column)
+    if not any(len(names) == 1 for names in taken) and not any(share == 1.0 for _, share in found):
+        found += _joint_keys(loose, rows, taken)
+    found.sort(key=lambda one: (-one[1], len(one[0])))
+    return found[:MOST_KEYS]
+
+
+def _joint_keys(columns: Sequence[Coded], rows: int, taken: list[frozenset[str]]) -> Iterator[tuple[list[str], float]]:
+    likeliest = sorted(columns, key=lambda column: -column.distinct)[:14]
+    places = {column.name: at for at, column in enumerate(columns)}
+    work, exact = 0, list(taken)
+    for size in range(2, MOST_KEY_PARTS + 1):
+        for some in combinations(likeliest, size):
+            names = frozenset(column.name for column in some)
+            possible = 1
+            for column in some:
+                possible *= column.distinct
+            if possible < rows or any(key <= names for key in exact):
+                continue
+            work += rows
+            if work > _MOST_WORK:
+                return
+            share = unique_share(some, rows)
+            if share == 1.0:
+                exact.append(names)
+                yield sorted(names, key=lambda name: places[name]), share
+
+
+def found_dependencies(columns: Sequence[Coded], rows: int, *, is_exact: bool) -> list[FunctionalDependency]:
+    """Which columns settle others, but for few rows; pairs of columns where no single one of them does.
+
+    What says nothing is left out: a determinant that hardly repeats, and a dependent that hardly varies.
+    """
+    if rows < FEWEST_ROWS:
+        return []
+    usable = [column for column in columns if column.distinct > 1][:MOST_COLUMNS]
+    used = min(rows, MOST_ROWS, max(_FEW, _MOST_WORK // max(1, len(usable) ** 2)))
+    step = rows / used
+    cut = {
+        column.name: column.codes if used == rows else tuple(column.codes[int(at * step)] for at in range(used))
+        for column in usable
+    }
+    is_exact = is_exact and used == rows
+    bases = {name: Counter(code for code in codes if code >= 0) for name, codes in cut.items()}
+    names = [column.name for column in usable]
+    singles: dict[str, set[str]] = {name: set() for name in names}
+    found: list[FunctionalDependency] = []
+    for determinant in names:
+        for dependent, share in _settled(cut[determinant], names, {determinant}, cut, bases):
+            singles[determinant].add(dependent)
+            found.append(_dependency([determinant], dependent, share, is_exact))
+    found += _of_pairs(names, singles, cut, bases, is_exact=is_exact)
+    found.sort(key=lambda one: (len(one.determinant), -one.holds))
+    return found[:MOST_DEPENDENCIES]
+
+
+def _dependency(determinant: list[str], dependent: str, share: float, is_exact: bool) -> FunctionalDependency:
+    return FunctionalDependency(determinant=determinant, dependent=dependent, holds=share, is_exact=is_exact)
+
+
+def _of_pairs(
+    names: Sequence[str],
+    singles: Mapping[str, set[str]],
+    cut: Mapping[str, Sequence[int]],
+    bases: Mapping[str, Counter[int]],
+    *,
+    is_exact: bool,
+) -> Iterator[FunctionalDependency]:
+    # A pair of columns of which one settles the other says no more than that one.
+    pairs = [(a, b) for a, b in combinations(names, 2) if b not in singles[a] and a not in singles[b]]
+    rows = len(cut[names[0]]) if names else 0
+    work = 0
+    for a, b in pairs:
+        work += rows + _FEW * (len(names) - 2)
+        if work > _MOST_WORK:
+            return
+        together: dict[tuple[int, int], int] = {}
+        codes = [
+            -1 if one < 0 or other < 0 else together.setdefault((one, other), len(together))
+            for one, other in zip(cut[a], cut[b], strict=True)
+        ]
+        known = {a, b} | singles[a] | singles[b]
+        for dependent, share in _settled(codes, names, known, cut, bases):
+            yield _dependency([a, b], dependent, share, is_exact)
+
+
+def _settled(
+    determinant: Sequence[int],
+    names: Sequence[str],
+    but: set[str],
+    cut: Mapping[str, Sequence[int]],
+    bases: Mapping[str, Counter[int]],
+) -> Iterator[tuple[str, float]]:
+    """The columns that a determinant settles, each with the share of rows that keep to it."""
+    groups = Counter(determinant)
+    groups.pop(-1, None)
+    # Each row beyond the first of its group could have spoken against it. A determinant that hardly ever repeats
+    # settles everything and says nothing.
+    least = max(FEWEST_ROWS, 0.05 * len(determinant))
+    if len(groups) < 2 or groups.total() - len(groups) < least:
+        return
+    for name in names:
+        if name in but:
+            continue
+        dependent, base = cut[name], bases[name]
+        if len(base) < 2:
+            continue
+        if len(determinant) > 4 * _FEW and not _plausible(determinant[:_FEW], dependent[:_FEW]):
+            continue
+        share, tested = _holds(determinant, dependent)
+        if share < LEAST_HOLDS or tested < least:
+            continue
+        total = base.total()
+        commonest = max(base.values()) / total
+        # By how much the determinant is better than always to say the commonest value.
+        if (share - commonest) / (1 - commonest) >= 0.8:
+            yield name, share
+
+
+def _plausible(determinant: Sequence[int], dependent: Sequence[int]) -> bool:
+    share, tested = _holds(determinant, dependent)
+    return tested < FEWEST_ROWS or share >= LEAST_HOLDS - 0.08
+
+
+def _holds(determinant: Sequence[int], dependent: Sequence[int]) -> tuple[float, int]:
+    """The share of the rows that keep to the dependency, and how many of them could have spoken against it."""
+    best: dict[int, int] = {}
+    total = 0
+    for (a, b), count in Counter(zip(determinant, dependent, strict=True)).items():
+        if a < 0 or b < 0:
+            continue
+        total += count
+        if count > best.get(a, 0):
+            best[a] = count
+    return (sum(best.values()) / total if total else 0.0), total - len(best)

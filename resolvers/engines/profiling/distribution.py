@@ -1,0 +1,183 @@
+"""How values are distributed: distinct ones, quantiles, histogram, the most frequent, patterns. Out of plain values."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from resolvers.engines.profiling.values import (
+    hashable,
+    moment_text,
+    number_of,
+    number_text,
+    pattern_of,
+    seconds_of,
+    text_of,
+)
+from schema.data_readiness.profile import HistogramBin, PatternCount, Quantile, ValueCount, ValueKind
+
+FRACTIONS: Final = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+"""The quantiles that a profile tells."""
+
+MOST_BINS: Final = 20
+MOST_VALUES: Final = 20
+MOST_PATTERNS: Final = 10
+
+
+def counts_of(values: Iterable[Any]) -> Counter[Hashable]:
+    """How often each value occurs; null is none."""
+    return Counter(hashable(value) for value in values if value is not None)
+
+
+def estimated_distinct(counts: Mapping[Hashable, int], rows: int) -> int:
+    """How many distinct values there are among `rows` values of which the counts are a sample.
+
+    The estimator of Haas and Stokes, which PostgreSQL uses too: n·d / (n - f1 + f1·n/N), where f1 of the d values
+    of the sample occur once in it.
+    """
+    n, d = sum(counts.values()), len(counts)
+    if n == 0 or n >= rows:
+        return d
+    once = sum(1 for count in counts.values() if count == 1)
+    estimate = n * d / (n - once + once * n / rows)
+    return max(d, min(rows, round(estimate)))
+
+
+def scaled(count: int, of: int, to: int) -> int:
+    """A count of a sample as a count of the whole; never nothing where there was something."""
+    return count if of == to or of == 0 else max(1, round(count * to / of))
+
+
+def top_values(counts: Mapping[Hashable, int], rows: int) -> list[ValueCount]:
+    """The most frequent values, those of equal count by their text; values that are seen once in many tell nothing."""
+    n = sum(counts.values())
+    few = len(counts) <= MOST_VALUES
+    shown = [(value, count) for value, count in counts.items() if few or count > 1]
+    floor = sorted((count for _, count in shown), reverse=True)[:MOST_VALUES]
+    kept = [(text_of(value), count) for value, count in shown if count >= (floor[-1] if floor else 0)]
+    kept.sort(key=lambda one: (-one[1], one[0]))
+    return [ValueCount(value=value, count=scaled(count, n, rows)) for value, count in kept[:MOST_VALUES]]
+
+
+def patterns(counts: Mapping[Hashable, int], rows: int) -> list[PatternCount]:
+    """The most frequent shapes of texts."""
+    shapes: Counter[str] = Counter()
+    for value, count in counts.items():
+        shapes[pattern_of(str(value))] += count
+    n = shapes.total()
+    kept = sorted(shapes.items(), key=lambda one: (-one[1], one[0]))[:MOST_PATTERNS]
+    return [PatternCount(pattern=pattern, count=scaled(count, n, rows)) for pattern, count in kept]
+
+
+def quantiles(counts: Mapping[Hashable, int], kind: ValueKind) -> list[Quantile]:
+    """The value at each share of the values in their order: one that occurs, the nearest by rank."""
+    ordered = ranked(counts, kind)
+    n = sum(count for _, _, count in ordered)
+    found: list[Quantile] = []
+    at = below = 0
+    for fraction in FRACTIONS if n else ():
+        rank = max(1, math.ceil(fraction * n))
+        while below + ordered[at][2] < rank:
+            below += ordered[at][2]
+            at += 1
+        found.append(Quantile(fraction=fraction, value=text_of(ordered[at][1])))
+    return found
+
+
+def ranked(counts: Mapping[Hashable, int], kind: ValueKind) -> list[tuple[float, Any, int]]:
+    """The values that can be placed on a line, in order: where each lies, itself, and how often it occurs."""
+    place = _place(kind)
+    if place is None:
+        return []
+    placed = [(where, value, count) for value, count in counts.items() if (where := place(value)) is not None]
+    placed.sort(key=lambda one: one[0])
+    return placed
+
+
+def _place(kind: ValueKind) -> Callable[[Any], float | None] | None:
+    if kind is ValueKind.NUMBER:
+        return number_of
+    return seconds_of if kind is ValueKind.TEMPORAL else None
+
+
+def edges(lowest: float, highest: float, *, whole: bool) -> list[float]:
+    """The bounds of a histogram from the least to the greatest value: bins of equal width, one more bound than bins.
+
+    Whole numbers and days get bins of whole width, so that none of them has one value more to hold than its neighbour.
+    """
+    span = highest - lowest
+    if not math.isfinite(span) or not math.isfinite(span / MOST_BINS):
+        return [lowest, highest]
+    if span <= 0:
+        return [lowest, highest]
+    if whole:
+        width = max(1, math.ceil((span + 1) / MOST_BINS))
+        bins = math.ceil((span + 1) / width)
+        return [lowest + width * position for position in range(bins)] + [highest]
+    made = [lowest + span * position / MOST_BINS for position in range(MOST_BINS)] + [highest]
+    # Neighbouring floats may be too near for so many bins.
+    kept = [bound for position, bound in enumerate(made) if position == 0 or bound > made[position - 1]]
+    return kept if len(kept) > 1 else [lowest, highest]
+
+
+def bin_counts(ordered: Sequence[tuple[float, Any, int]], bounds: Sequence[float]) -> list[int]:
+    """How many of the values lie in each bin; those out of bounds count in the first and the last."""
+    found = [0] * (len(bounds) - 1)
+    at = 0
+    for where, _, count in ordered:
+        while at < len(found) - 1 and where >= bounds[at + 1]:
+            at += 1
+        found[at] += count
+    return found
+
+
+def histogram(
+    counts: Mapping[Hashable, int], kind: ValueKind, rows: int, *, whole: bool, limits: tuple[Any, Any] | None = None
+) -> list[HistogramBin]:
+    """How many values lie in each of up to twenty bins between the least and the greatest value.
+
+    `limits` are these two when more is known of them than the counts tell. What is no place on a line, such as
+    infinity, lies in no bin.
+    """
+    ordered = ranked(counts, kind)
+    if not ordered:
+        return []
+    lowest, highest = ordered[0][0], ordered[-1][0]
+    like = ordered[0][1]
+    place = _place(kind)
+    if limits is not None and place is not None:
+        known = [where for value in limits if value is not None and (where := place(value)) is not None]
+        lowest, highest = min([lowest, *known]), max([highest, *known])
+    unit = 86400 if kind is ValueKind.TEMPORAL and whole else 1
+    bounds = [bound * unit for bound in edges(lowest / unit, highest / unit, whole=whole)]
+    n = sum(counts.values())
+    found = bin_counts(ordered, bounds)
+    return bins_of(bounds, [scaled(count, n, rows) if count else 0 for count in found], kind, like)
+
+
+def bins_of(bounds: Sequence[float], counts: Sequence[int], kind: ValueKind, like: Any) -> list[HistogramBin]:
+    """Bins out of their bounds, written as the values are."""
+    texts = [_bound_text(bound) if kind is ValueKind.NUMBER else moment_text(bound, like) for bound in bounds]
+    return [
+        HistogramBin(lower=texts[position], upper=texts[position + 1], count=count)
+        for position, count in enumerate(counts)
+    ]
+
+
+def _bound_text(bound: float) -> str:
+    # Twelve digits are more than a picture shows, and hide what adding floats leaves behind.
+    short = float(f"{bound:.12g}")
+    return number_text(short if short.is_integer() or abs(bound) < 1e11 else bound)
+
+
+def mean_of(values: Sequence[float]) -> float | None:
+    """The average."""
+    return math.fsum(values) / len(values) if values else None
+
+
+def stddev_of(values: Sequence[float]) -> float | None:
+    """The standard deviation of a sample."""
+    if len(values) < 2:
+        return None
+    middle = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (len(values) - 1))

@@ -1,0 +1,330 @@
+"""Foreign keys: declared ones are checked, others are guessed from names, types and values and then checked.
+
+What is checked is counted in the source, against the key of the table that is referred to. A guess is only made where
+names speak for it, or where texts or large numbers could hardly coincide; small whole numbers occur in every key.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlglot import exp
+
+from resolvers.engines.profiling.basics import is_refused
+from resolvers.engines.profiling.kinds import is_exact_fraction, is_integer, kind_of, type_of
+from resolvers.engines.profiling.sql import column
+from resolvers.engines.profiling.values import number_of
+from schema.data_readiness.profile import ColumnProfile, ForeignKeyCandidate, TableProfile, ValueKind
+from schema.data_readiness.source import ColumnFacts, Source, TableFacts
+from schema.identifiers import Fqn
+
+LEAST_MATCHED: Final = 0.9
+"""From this share of values with a target on, a guess with a fitting name is told."""
+
+LEAST_MATCHED_UNNAMED: Final = 0.99
+MOST_CHECKS: Final = 40
+"""Guesses about one table that are counted in the source."""
+
+MOST_TARGETS: Final = 3
+"""Guesses about one column that are counted."""
+
+WHOLE_ROWS: Final = 2_000_000
+"""Up to this many rows every one is matched; of a larger table a sample of values is."""
+
+SAMPLED_VALUES: Final = 1_000
+MOST_TOLD: Final = 100
+_FEWEST_TEXTS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A table with its profile, if there is one."""
+
+    facts: TableFacts
+    profile: TableProfile | None
+
+    def figures(self, name: str) -> ColumnProfile | None:
+        """The profile of a column."""
+        columns = () if self.profile is None else self.profile.columns
+        return next((one for one in columns if one.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    columns: tuple[str, ...]
+    target: Known
+    target_columns: tuple[str, ...]
+    is_declared: bool
+    score: float
+
+
+def foreign_keys(source: Source, table: Known, others: Sequence[Known]) -> list[ForeignKeyCandidate]:
+    """The foreign keys of a table to tables of the same connection, itself too, the declared ones first."""
+    targets = {other.facts.fqn: other for other in (*others, table)}
+    found: list[ForeignKeyCandidate] = []
+    taken: set[tuple[str, ...]] = set()
+    for guess in _declared(table, targets):
+        taken.add(guess.columns)
+        if (candidate := _checked(source, table, guess)) is not None:
+            found.append(candidate)
+    checks = 0
+    for guesses in _guesses(table, targets, taken):
+        for guess in guesses[:MOST_TARGETS]:
+            if checks >= MOST_CHECKS:
+                return found[:MOST_TOLD]
+            checks += 1
+            candidate = _checked(source, table, guess)
+            least = LEAST_MATCHED if guess.score >= _NAMED else LEAST_MATCHED_UNNAMED
+            if candidate is not None and candidate.match_rate >= least:
+                found.append(candidate)
+                break
+    return found[:MOST_TOLD]
+
+
+def _declared(table: Known, targets: Mapping[str, Known]) -> Iterator[_Guess]:
+    service = Fqn.parse(table.facts.fqn).parts[0]
+    for key in table.facts.keys:
+        if key.get("type") != "FOREIGN_KEY" or not key.get("target_table"):
+            continue
+        schema = key.get("target_schema") or table.facts.schema
+        target = targets.get(str(Fqn.of(service, table.facts.database, schema, key["target_table"])))
+        columns, to = tuple(key.get("columns") or ()), tuple(key.get("target_columns") or ())
+        if target is not None and columns and len(columns) == len(to):
+            yield _Guess(columns, target, to, is_declared=True, score=1.0)
+
+
+def _guesses(table: Known, targets: Mapping[str, Known], taken: set[tuple[str, ...]]) -> Iterator[list[_Guess]]:
+    """For each column the keys that it may refer to, the likeliest first."""
+    keys = [(target, name) for target in targets.values() for name in _single_keys(target)]
+    for of in table.facts.columns:
+        figures = table.figures(of.name)
+        if (of.name,) in taken or figures is None or not _may_refer(of, figures):
+            continue
+        rated = []
+        for target, name in keys:
+            if target is table and name == of.name:
+                continue
+            score = _score(table, of, figures, target, name)
+            if score > 0:
+                rated.append(_Guess((of.name,), target, (name,), is_declared=False, score=score))
+        if rated:
+            yield sorted(rated, key=lambda one: (-one.score, one.target.facts.fqn))
+
+
+def _single_keys(target: Known) -> list[str]:
+    """Columns that are a key by themselves: declared ones, and those that the profile found unique."""
+    declared = [of.name for of in target.facts.columns if of.is_primary_key or of.is_unique]
+    composed = {
+        str(name)
+        for key in target.facts.keys
+        if key.get("type") in ("PRIMARY_KEY", "UNIQUE") and len(key.get("columns") or ()) > 1
+        for name in key["columns"]
+    }
+    alone = {
+        str(key["columns"][0])
+        for key in target.facts.keys
+        if key.get("type") in ("PRIMARY_KEY", "UNIQUE") and len(key.get("columns") or ()) == 1
+    }
+    names = [name for name in declared if name in alone or name not in composed]
+    if target.profile is not None:
+        names += [
+            key.columns[0] for key in target.profile.candidate_keys if len(key.columns) == 1 and key.uniqueness == 1.0
+        ]
+    return list(dict.fromkeys(names))
+
+
+def _may_refer(of: ColumnFacts, figures: ColumnProfile) -> bool:
+    if figures.row_count == 0 or figures.null_count == figures.row_count:
+        return False
+    return is_integer(of) or is_exact_fraction(of) or kind_of(of) is ValueKind.TEXT
+
+
+_NAMED: Final = 0.5
+
+
+def _score(table: Known, of: ColumnFacts, figures: ColumnProfile, target: Known, key: str) -> float:
+    """How much speaks for a reference before anything is counted, 0 to 1."""
+    to = next((one for one in target.facts.columns if one.name == key), None)
+    if to is None or _family(of) != _family(to):
+        return 0.0
+    there = target.figures(key)
+    if not _within(figures, there):
+        return 0.0
+    name = _name_score(table, of.name, target, key)
+    if target.facts.fqn == table.facts.fqn and name < 1.0:
+        return 0.0
+    # A key that is one-to-one with another counted key is as a rule no reference, unless its name says so.
+    if name >= _NAMED:
+        return name
+    return 0.3 if _telling(of, figures) else 0.0
+
+
+def _family(of: ColumnFacts) -> str:
+    if is_integer(of) or is_exact_fraction(of):
+        return "number"
+    return "uuid" if type_of(of) == "UUID" else "text"
+
+
+def _within(figures: ColumnProfile, there: ColumnProfile | None) -> bool:
+    """Whether the values can lie among those of the key, by what is known of both."""
+    if there is None:
+        return True
+    if figures.kind is ValueKind.NUMBER:
+        bounds = [number_of(one) for one in (figures.minimum, figures.maximum, there.minimum, there.maximum)]
+        low, high, least, greatest = bounds
+        if low is not None and greatest is not None and low > greatest:
+            return False
+        if high is not None and least is not None and high < least:
+            return False
+    if figures.distinct_count is None or there.distinct_count is None:
+        return True
+    return figures.distinct_count <= 1.5 * there.distinct_count + 5
+
+
+def _telling(of: ColumnFacts, figures: ColumnProfile) -> bool:
+    """Whether it could hardly be chance that all values occur in a key."""
+    distinct = figures.distinct_count or 0
+    if kind_of(of) is ValueKind.TEXT:
+        return distinct >= _FEWEST_TEXTS and (figures.mean_length or 0) >= 3 and (figures.mean_length or 0) <= 64
+    low, high = number_of(figures.minimum), number_of(figures.maximum)
+    # Numbers that lie close are anybody's row numbers; a few among millions are not.
+    return low is not None and high is not None and distinct >= 20 and low >= 1000 and (high - low) > 20 * distinct
+
+
+_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_KEY_WORDS: Final = frozenset({"id", "key", "code", "no", "nr", "num", "number", "uuid", "fk", "pk", "ref", "sk"})
+_SELF: Final = frozenset(
+    {"parent", "manager", "report", "boss", "superior", "supervisor", "root", "previous", "prev", "reply"}
+)
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name, in the singular: `OrderItems` and `order_item` have the same."""
+    return tuple(_singular(word.lower()) for word in _WORDS.findall(name))
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3 else word
+
+
+def _name_score(table: Known, name: str, target: Known, key: str) -> float:
+    said, to, of_key = words_of(name), words_of(target.facts.name), words_of(key)
+    plain = tuple(word for word in said if word not in _KEY_WORDS)
+    bare = tuple(word for word in to if word not in ("dim", "fact", "tbl", "table", "stg", "raw", "t", "lookup"))
+    if target.facts.fqn == table.facts.fqn:
+        return 1.0 if _SELF & set(said) and (set(said) & _KEY_WORDS or "to" in said) else 0.0
+    if not said:
+        return 0.0
+    ends_as_table = bool(bare) and (plain[-len(bare) :] == bare or "".join(plain) == "".join(bare))
+    if ends_as_table and (plain != said or of_key == said):
+        return 1.0
+    if said == of_key and plain and not _is_common(of_key):
+        return 0.9
+    if bare and plain and (plain[-1] == bare[-1] or (bare[-1].startswith(plain[-1]) and len(plain[-1]) >= 4)):
+        return 0.7 if plain != said else 0.55
+    return 0.0
+
+
+def _is_common(words: Sequence[str]) -> bool:
+    return words in (("name",), ("title",), ("type",), ("status",), ("description",), ("email",), ("code",))
+
+
+def _checked(source: Source, table: Known, guess: _Guess) -> ForeignKeyCandidate | None:
+    """The guess with the share of values that have a target, counted in the source; None when it cannot be counted."""
+    rows = table.facts.row_count if table.profile is None else table.profile.row_count
+    try:
+        if rows is not None and rows > WHOLE_ROWS:
+            matched, is_exact = _match_of_sample(source, table, guess), False
+        else:
+            matched, is_exact = _match(source, table, guess), True
+    except Exception as error:
+        if not is_refused(error) and getattr(error, "kind", None) not in ("timeout", "not_found"):
+            raise
+        return None
+    if matched is None:
+        return None
+    return ForeignKeyCandidate(
+        columns=list(guess.columns),
+        target_fqn=guess.target.facts.fqn,
+        target_columns=list(guess.target_columns),
+        match_rate=matched,
+        is_declared=guess.is_declared,
+        is_exact=is_exact,
+    )
+
+
+def match_query(child: exp.Table, columns: Sequence[str], parent: exp.Table, keys: Sequence[str]) -> exp.Select:
+    """How many rows have values, and how many of them a target. Each distinct value is looked up once."""
+    names = [f"k{at}" for at in range(len(columns))]
+    filled = exp.and_(*(exp.Not(this=exp.Is(this=column(name), expression=exp.Null())) for name in columns))
+    values = (
+        exp.select(
+            *(exp.alias_(column(name), alias, quoted=True) for name, alias in zip(columns, names, strict=True)),
+            exp.alias_(exp.Count(this=exp.Star()), "n", quoted=True),
+        )
+        .from_(child.copy())
+        .where(filled)
+        .group_by(*(column(name) for name in columns))
+    )
+    targets = (
+        exp.select(*(exp.alias_(column(name), alias, quoted=True) for name, alias in zip(keys, names, strict=True)))
+        .from_(parent.copy())
+        .distinct()
+    )
+    joined = exp.and_(
+        *(
+            exp.EQ(this=exp.column(name, table="v", quoted=True), expression=exp.column(name, table="p", quoted=True))
+            for name in names
+        )
+    )
+    n = exp.column("n", table="v", quoted=True)
+    there = exp.Not(this=exp.Is(this=exp.column(names[0], table="p", quoted=True), expression=exp.Null()))
+    hit = exp.Sum(this=exp.Case().when(there, n.copy()).else_(exp.Literal.number(0)))
+    return (
+        exp.select(exp.Sum(this=n), hit)
+        .from_(values.subquery(exp.to_identifier("v", quoted=True)))
+        .join(targets.subquery(exp.to_identifier("p", quoted=True)), on=joined, join_type="left")
+    )
+
+
+def _match(source: Source, table: Known, guess: _Guess) -> float | None:
+    child = source.relation(table.facts.database, table.facts.schema, table.facts.name)
+    to = guess.target.facts
+    parent = source.relation(to.database, to.schema, to.name)
+    [(rows, matched)] = source.ask(match_query(child, guess.columns, parent, guess.target_columns))
+    return float(matched or 0) / float(rows) if rows else None
+
+
+def _match_of_sample(source: Source, table: Known, guess: _Guess) -> float | None:
+    """The share of a sample of values that occur in the key; of several columns each is looked up by itself."""
+    child = source.relation(table.facts.database, table.facts.schema, table.facts.name)
+    to = guess.target.facts
+    parent = source.relation(to.database, to.schema, to.name)
+    sample = source.sample(child, guess.columns, SAMPLED_VALUES)
+    shares = []
+    for at, key in enumerate(guess.target_columns):
+        values = [row[at] for row in sample.rows if row[at] is not None]
+        literals = {value: _literal(value) for value in set(values)}
+        if not literals or any(literal is None for literal in literals.values()):
+            return None
+        listed = exp.In(this=column(key), expressions=[one for one in literals.values() if one is not None])
+        query = exp.select(column(key)).from_(parent.copy()).where(listed).distinct()
+        there = {row[0] for row in source.ask(query)}
+        shares.append(sum(1 for value in values if value in there) / len(values))
+    return min(shares)
+
+
+def _literal(value: Any) -> exp.Expr | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return exp.Literal.number(value)
+    number = number_of(value) if not isinstance(value, str) else None
+    if number is not None:
+        return exp.Literal.number(str(value))
+    return exp.Literal.string(str(value))
