@@ -93,11 +93,11 @@ def _presence(subject: Subject) -> Iterator[RuleDraft]:
     blanks = (profile.blank_count or 0) + sum(stand_ins.values())
     missing = min(rows, profile.null_count + blanks)
     if profile.kind is ValueKind.TEXT and blanks:
-        metric, word, what = "missingValues", "no_missing_values", "has a value, neither blank nor a stand-in for one"
+        metric, word, what = "missingValues", "no_missing_values", "has a value that is neither blank nor a stand-in"
         arguments: dict[str, Any] = {"missingValues": ["", *sorted(stand_ins)]}
         is_declared = False
     else:
-        metric, word, what, arguments = "nullValues", "no_nulls", "is not null", {}
+        metric, word, what, arguments = "nullValues", "no_nulls", "has a value", {}
         missing = profile.null_count
     if rows and missing > MOST_MISSING * rows:
         return

@@ -6,8 +6,10 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final
 
+from resolvers.engines.errors.dependencies import Dependency
 from resolvers.engines.errors.table import MISSING
 from resolvers.engines.rules.draft import RuleDraft, measured_by, rule_name
+from resolvers.engines.rules.exchange import asset_of_key
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound
 from resolvers.engines.rules.learning import Learned
 from resolvers.engines.rules.repeats import MOST_ROWS as MOST_COMPARED
@@ -62,13 +64,14 @@ def _draft(
     percent: float = 0.0,
     is_declared: bool = False,
     operator: RuleOperator | None = None,
+    asset_fqn: str | None = None,
 ) -> RuleDraft:
     dimension, definition = measured_by(metric)
     usual = RuleOperator.MUST_BE_LESS_OR_EQUAL_TO if percent else RuleOperator.MUST_BE
     return RuleDraft(
         name=rule_name(word, names),
         description=description,
-        asset_fqn=table.fqn,
+        asset_fqn=asset_fqn or table.fqn,
         resource_uri=table.resource_uri,
         type=RuleType.LIBRARY if metric in LIBRARY_METRICS else RuleType.CUSTOM,
         metric=metric,
@@ -146,6 +149,7 @@ def _unique(
         names=columns,
         percent=tolerated(rate) if repeated else 0.0,
         is_declared=is_declared,
+        asset_fqn=asset_of_key(table, columns),
     )
 
 
@@ -199,12 +203,12 @@ def _dependencies(table: TableFacts, profile: TableProfile, learned: Learned) ->
     size = len(learned.sample.rows)
     if size < FEWEST_ROWS:
         return
-    per_dependent: Counter[int] = Counter()
     unique = {one.name for one in table.columns if one.is_primary_key or one.is_unique}
-    for one in sorted(learned.dependencies, key=lambda one: (-one.strength, one.determinant, one.dependent)):
+    strong = [
+        one for one in learned.dependencies if one.strength >= 0.6 and columns[one.determinant].name not in unique
+    ]
+    for one in _told_once(strong):
         left, right = columns[one.determinant], columns[one.dependent]
-        if one.strength < 0.6 or per_dependent[right.index] >= MOST_PER_DEPENDENT or left.name in unique:
-            continue
         odd = learned.odd_rows((left.name, right.name))
         halves = []
         for half in (0, 1):
@@ -224,7 +228,6 @@ def _dependencies(table: TableFacts, profile: TableProfile, learned: Learned) ->
         exceptions, told = whole
         if told < FEWEST_ROWS or exceptions > 0.01 * told or any(bad > 0.01 * max(1, of) for bad, of in halves):
             continue
-        per_dependent[right.index] += 1
         rate = upper_bound(halves[1][0], halves[1][1])
         yield _draft(
             table,
@@ -245,6 +248,27 @@ def _dependencies(table: TableFacts, profile: TableProfile, learned: Learned) ->
             names=(left.name, right.name),
             percent=tolerated(upper_bound(exceptions, told)) if exceptions else 0.0,
         )
+
+
+def _told_once(found: Sequence[Dependency]) -> list[Dependency]:
+    """Of columns that decide one another only one is said to decide the rest, and each of the others that one."""
+    pairs = {(one.determinant, one.dependent) for one in found}
+    reach = Counter(one.determinant for one in found)
+    leader: dict[int, int] = {}
+    for column in sorted(reach, key=lambda column: (-reach[column], column)):
+        alike = [other for other in reach if (column, other) in pairs and (other, column) in pairs]
+        leader[column] = next((leader[other] for other in alike if leader.get(other) == other), column)
+    kept = [
+        one for one in found if leader[one.determinant] == one.determinant or leader[one.determinant] == one.dependent
+    ]
+    kept.sort(key=lambda one: (-one.strength, one.determinant, one.dependent))
+    per_dependent: Counter[int] = Counter()
+    told = []
+    for one in kept:
+        if per_dependent[one.dependent] < MOST_PER_DEPENDENT:
+            per_dependent[one.dependent] += 1
+            told.append(one)
+    return told
 
 
 def _exceptions(pairs: Counter[tuple[int, int]]) -> tuple[int, int]:
