@@ -12,6 +12,7 @@ import socket
 import ssl
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from persistence.connectors.base import (
@@ -31,6 +32,7 @@ from persistence.connectors.config import (
     SelectedSchema,
     TlsOptions,
 )
+from persistence.connectors.mysql_reading import SYSTEM, MysqlReading
 from persistence.connectors.sql import (
     Selection,
     SqlConnector,
@@ -43,6 +45,7 @@ from persistence.connectors.sql import (
     not_permitted,
     statement_timed_out,
     tls_context,
+    unfit_value,
     unknown_database,
     with_columns,
     wrong_password,
@@ -50,7 +53,6 @@ from persistence.connectors.sql import (
 
 VERIFIED = "real server: MariaDB 10.11, with and without TLS"
 
-_SYSTEM = ("information_schema", "performance_schema", "mysql", "sys")
 
 _SCHEMATA = "select * from information_schema.schemata"
 
@@ -131,6 +133,7 @@ _DENIED = {1044, 1142, 1143, 1227, 1370, 1356}
 _TOO_SLOW = {1205, 1317, 1969, 3024}
 _UNKNOWN_VARIABLE = 1193
 _TLS_WANTED = {1835, 3159}
+_UNFIT = {1264, 1292, 1365, 1366, 1367, 1411, 1416, 1441, 1525, 1690, 3140, 3141}
 _HOST_REFUSED = {1129, 1130}
 
 
@@ -156,16 +159,16 @@ class MysqlConnector(SqlConnector):
         self.config: MysqlConfig = config
         self._credentials = credentials
         self._connection: Any = None
-        self._level = config.database or "def"
+        self.level = config.database or "def"
         self.selection = Selection(self._at_schema_level(), config.db_schema or config.database)
 
     def _at_schema_level(self) -> list[SelectedDatabase]:
         selected: list[SelectedDatabase] = []
         for database in self.config.selected_tables:
             schemas = database.schemas
-            if not schemas and not (self.config.database is None and database.database_name == self._level):
+            if not schemas and not (self.config.database is None and database.database_name == self.level):
                 schemas = (SelectedSchema(schema_name=database.database_name),)
-            selected.append(SelectedDatabase(database_name=self._level, schemas=schemas))
+            selected.append(SelectedDatabase(database_name=self.level, schemas=schemas))
         return selected
 
     def close(self) -> None:
@@ -176,24 +179,24 @@ class MysqlConnector(SqlConnector):
 
     def schemas(self) -> Sequence[SchemaInfo]:
         """The selected databases with their tables and views; two statements."""
-        system = {"system": _SYSTEM}
+        system = {"system": SYSTEM}
         tables: dict[str, list[str]] = {}
         for schema, name in self._rows(_NAMES, system):
-            if self.selection.has_table(self._level, schema, name):
+            if self.selection.has_table(self.level, schema, name):
                 tables.setdefault(schema, []).append(name)
         found = []
         for _, schema, *more in self._rows(_SCHEMATA, {}):
-            if schema.lower() not in _SYSTEM and self.selection.has_schema(self._level, schema):
+            if schema.lower() not in SYSTEM and self.selection.has_schema(self.level, schema):
                 comment = more[3] if len(more) > 3 and isinstance(more[3], str) else None  # MariaDB has one
                 found.append(
-                    SchemaInfo(self._level, schema, tuple(sorted(tables.get(schema, ()))), self._comment(comment))
+                    SchemaInfo(self.level, schema, tuple(sorted(tables.get(schema, ()))), self._comment(comment))
                 )
         return sorted(found, key=lambda s: s.name)
 
     def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
         """The named tables in four statements, sorted by name; columns stream while tables are handed out."""
         wanted = {name for name in names if self.selection.has_table(database, schema, name)}
-        if database != self._level or schema.lower() in _SYSTEM or not wanted:
+        if database != self.level or schema.lower() in SYSTEM or not wanted:
             return
         # The server compares names by its collation, which is laxer than equality: what it finds is checked here.
         among = {"schema": schema, "names": sorted(wanted)}
@@ -242,16 +245,16 @@ class MysqlConnector(SqlConnector):
         return text or None
 
     def _is_mariadb(self) -> bool:
-        return "mariadb" in self._connected().get_server_info().lower()
+        return "mariadb" in self.connected().get_server_info().lower()
 
     def _server_version(self) -> str:
-        text = self._connected().get_server_info()
+        text = self.connected().get_server_info()
         # Some MariaDB servers put a version before theirs that old replicas understand.
         number = re.match(r"(?:5\.5\.5-)?([0-9.]+)", text)
         return f"{'MariaDB' if self._is_mariadb() else 'MySQL'} {number[1] if number else self.safe(text)}"
 
     def _rows(self, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        connection = self._connected()
+        connection = self.connected()
 
         def ask() -> list[tuple[Any, ...]]:
             with connection.cursor() as cursor:
@@ -261,7 +264,7 @@ class MysqlConnector(SqlConnector):
         return self.guarded(ask)
 
     def _stream(self, statement: str, values: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-        connection = self._connected()
+        connection = self.connected()
         streaming = self.driver("pymysql.cursors", "pymysql").SSCursor
 
         def rows() -> Iterator[tuple[Any, ...]]:
@@ -271,7 +274,28 @@ class MysqlConnector(SqlConnector):
 
         return self.guarded_rows(rows())
 
-    def _connected(self) -> Any:
+    def reading(self) -> MysqlReading:
+        """The data of the databases."""
+        return MysqlReading(self)
+
+    def interrupt(self) -> None:
+        """Have the server kill the running statement, which takes a second connection."""
+        connection = self._connection
+        if connection is None or not connection.open:
+            return
+        pymysql = self.driver("pymysql", "pymysql")
+        context = tls_context(self.config, self.config.options.ssl_ca)
+        addresses = first_addresses(vetted_addresses(self.outbound, self.config.host, self.port))
+        with suppress(pymysql.err.Error, OSError):  # it has ended by itself
+            killer = self._connect(pymysql, addresses, context)
+            try:
+                with killer.cursor() as cursor:
+                    cursor.execute(f"kill query {int(connection.thread_id())}")
+            finally:
+                killer.close()
+
+    def connected(self) -> Any:
+        """The connection, made when it is first needed."""
         if self._connection is None or not self._connection.open:
             pymysql = self.driver("pymysql", "pymysql")
             context = tls_context(self.config, self.config.options.ssl_ca)
@@ -293,8 +317,8 @@ class MysqlConnector(SqlConnector):
                 database=self.config.database,
                 charset="utf8mb4",
                 autocommit=True,
-                read_timeout=self.seconds + 5,
-                write_timeout=self.seconds + 5,
+                read_timeout=self.patience + 5,
+                write_timeout=self.patience + 5,
                 ssl=context,
                 ssl_disabled=context is None,
                 local_infile=False,
@@ -310,7 +334,7 @@ class MysqlConnector(SqlConnector):
             raise
         with connection.cursor() as cursor:
             cursor.execute("set session transaction read only")
-            for limit in self._limits(connection.get_server_info()):
+            for limit in self.limits(connection.get_server_info(), self.seconds):
                 try:
                     cursor.execute(limit)
                 except pymysql.err.OperationalError as error:
@@ -318,13 +342,14 @@ class MysqlConnector(SqlConnector):
                         raise
         return connection
 
-    def _limits(self, server: str) -> tuple[str, ...]:
-        seconds = max(1, int(self.seconds))
+    def limits(self, server: str, seconds: float) -> tuple[str, ...]:
+        """Statements that limit how long those after them may take."""
+        whole = max(1, int(seconds))
         if "mariadb" in server.lower():
-            limit = f"set session max_statement_time = {seconds}"
+            limit = f"set session max_statement_time = {seconds:.3f}"
         else:
-            limit = f"set session max_execution_time = {seconds * 1000}"
-        return limit, f"set session lock_wait_timeout = {min(seconds, 10)}"
+            limit = f"set session max_execution_time = {int(seconds * 1000)}"
+        return limit, f"set session lock_wait_timeout = {min(whole, 10)}"
 
     def _failure(self, error: BaseException) -> ConnectorError:
         host, port, mode = self.config.host, self.port, self.config.ssl_mode
@@ -352,11 +377,13 @@ class MysqlConnector(SqlConnector):
         if code in _TLS_WANTED:
             return ConnectorError("tls", "The server accepts only TLS. Set ssl_mode to 'require' or higher.")
         if code in _DENIED:
-            return not_permitted(f"use the database {self.config.database!r}" if code == 1044 else "read the catalog")
+            return not_permitted(f"use the database {self.config.database!r}" if code == 1044 else "read this")
         if code in _HOST_REFUSED:
             return not_permitted("connect from this deployment's address")
         if code in _TOO_SLOW or (code == 2013 and "timed out" in words):
             return statement_timed_out(self.seconds)
+        if code in _UNFIT:
+            return unfit_value()
         if code in (2003, 2006, 2013, 1053):
             return ConnectorError(
                 "unreachable",

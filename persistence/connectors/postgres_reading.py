@@ -19,8 +19,9 @@ from psycopg.types.string import TextLoader
 from sqlglot import exp
 
 from persistence.connectors import postgres_statistics as known
+from persistence.connectors.base import ConnectorError
 from persistence.connectors.postgres_arrow import ArrowStream, driver
-from persistence.connectors.reading import SAMPLE_SEED, Reading, not_selected
+from persistence.connectors.reading import Reading, by_chance, by_clause, not_selected
 from schema.data_readiness.source import KnownStatistics, Row
 
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ _SIZE: Final[LiteralString] = """
          or (c.relkind = 'p' and leaf.oid in (select relid from pg_partition_tree(c.oid) where isleaf))
     where n.nspname = %(schema)s and c.relname = %(name)s and (c.relkind <> 'p' or leaf.oid <> c.oid)
     group by 1
+"""
+
+_REDSHIFT_SIZE: Final[LiteralString] = """
+    select tbl_rows from svv_table_info where "schema" = %(schema)s and "table" = %(name)s
 """
 
 _FEW_PAGES = 200
@@ -135,21 +140,13 @@ class PostgresReading(Reading):
         self._pages[relation.db, relation.name] = int(pages)
         return int(rows)
 
-    def sampled(self, relation: exp.Table, share: float) -> exp.Table | None:
+    def sampled(self, query: exp.Select, relation: exp.Table, share: float) -> exp.Select | None:
         """Whole pages of a large table, single rows of a small one, whose rows often lie sorted."""
         pages = self._pages.get((relation.db, relation.name), 0)
         by_pages = pages > _MANY_PAGES or pages * share >= _FEW_PAGES
         if by_pages:
             share = max(share, _FEW_PAGES / 4 / pages)
-        relation.set(
-            "sample",
-            exp.TableSample(
-                method=exp.var("SYSTEM" if by_pages else "BERNOULLI"),
-                percent=exp.Literal.number(f"{min(100.0, share * 100):.8f}"),
-                seed=exp.Literal.number(SAMPLE_SEED),
-            ),
-        )
-        return relation
+        return by_clause(query, share, "SYSTEM" if by_pages else "BERNOULLI")
 
     def _known(self, statement: LiteralString, relation: exp.Table) -> list[Row]:
         connection = self.connection()
@@ -160,6 +157,35 @@ class PostgresReading(Reading):
                 return connection.execute(statement, values).fetchall()
 
         return self.connector.guarded(ask)
+
+
+class RedshiftReading(PostgresReading):
+    """Redshift: no TABLESAMPLE, and figures of its own."""
+
+    dialect = "redshift"
+
+    def estimate(self, relation: exp.Table) -> int | None:
+        """The rows of `svv_table_info`, where the user may see them."""
+        try:
+            found = self._known(_REDSHIFT_SIZE, relation)
+        except ConnectorError as error:
+            if error.kind != "permission":
+                raise
+            return None
+        return int(found[0][0]) if found else None
+
+    def sampled(self, query: exp.Select, relation: exp.Table, share: float) -> exp.Select | None:
+        """Every row by chance; Redshift cannot repeat a choice."""
+        return by_chance(query, share, exp.Rand())
+
+    def statistics(self, database: str, schema: str, table: str) -> KnownStatistics | None:
+        """The number of rows."""
+        rows = self.estimate(self.relation(database, schema, table))
+        return None if rows is None else KnownStatistics(rows, ())
+
+    def arrow_batches(self, query: exp.Query) -> Iterator[Any] | None:
+        """Redshift has no COPY to the client."""
+        return None
 
 
 def _keep_odd_values(connection: psycopg.Connection[Any]) -> None:

@@ -21,7 +21,17 @@ from sqlglot.errors import SqlglotError
 from persistence.connectors.base import ConnectorError, ConnectorSettings
 from schema.data_readiness.source import KnownStatistics, Row, Sample
 
-__all__ = ["MOST_ROWS", "SAMPLE_SEED", "Reading", "cancelled", "not_selected", "plain", "spread"]
+__all__ = [
+    "MOST_ROWS",
+    "SAMPLE_SEED",
+    "Reading",
+    "by_chance",
+    "by_clause",
+    "cancelled",
+    "not_selected",
+    "plain",
+    "spread",
+]
 
 T = TypeVar("T")
 
@@ -76,8 +86,8 @@ class Reading(ABC):
         """About how many rows a table has, when the source knows without a scan; None too where it has no sampling."""
         return None
 
-    def sampled(self, relation: exp.Table, share: float) -> exp.Table | None:
-        """The table with about this share (0 to 1) of its rows, or None where the source has no such clause."""
+    def sampled(self, query: exp.Select, relation: exp.Table, share: float) -> exp.Select | None:
+        """The query over about this share (0 to 1) of the rows of a table; None where the source cannot choose."""
         return None
 
     def interrupt(self) -> None:  # noqa: B027 - a kind that cannot be interrupted ends by its time-outs
@@ -115,16 +125,17 @@ class Reading(ABC):
     def sample(self, relation: exp.Table, columns: Sequence[str], rows: int) -> Sample:
         """About `rows` rows, spread over the table as cheaply as the source can; all of them when it has fewer."""
         chosen: list[exp.Expr] = [exp.column(name, quoted=True) for name in columns] or [exp.Literal.number(1)]
+        query = exp.select(*chosen).from_(relation.copy())
         estimate = self.estimate(relation)
         if estimate is not None and estimate > rows * _MUCH_LARGER:
-            part = self.sampled(relation.copy(), min(1.0, rows * 1.2 / estimate))
+            part = self.sampled(query.copy(), relation, min(1.0, rows * 1.2 / estimate))
             if part is not None:
                 # The bound serves when the estimate is wrong; it is wide, for it would cut off the end of the table.
                 most = max(rows * 3, _AT_ONCE)
-                found = self._first(exp.select(*chosen).from_(part).limit(most), most)
+                found = self._first(part.limit(most), most)
                 if len(found) >= rows // 2:
                     return Sample(tuple(columns), tuple(plain(spread(found, rows))), is_whole=False)
-        found = self._first(exp.select(*chosen).from_(relation.copy()).limit(rows + 1), rows + 1)
+        found = self._first(query.limit(rows + 1), rows + 1)
         return Sample(tuple(columns), tuple(plain(found[:rows])), is_whole=len(found) <= rows)
 
     def cancel(self) -> None:
@@ -206,6 +217,26 @@ def spread(rows: Sequence[Row], most: int) -> list[Row]:
     if len(rows) <= most:
         return list(rows)
     return [rows[at * len(rows) // most] for at in range(most)]
+
+
+def by_clause(query: exp.Select, share: float, method: str | None, *, seeded: bool = True) -> exp.Select:
+    """The query with a TABLESAMPLE clause on its only table."""
+    table = query.find(exp.Table)
+    assert table is not None
+    table.set(
+        "sample",
+        exp.TableSample(
+            method=exp.var(method) if method else None,
+            percent=exp.Literal.number(f"{min(100.0, share * 100):.8f}"),
+            seed=exp.Literal.number(SAMPLE_SEED) if seeded else None,
+        ),
+    )
+    return query
+
+
+def by_chance(query: exp.Select, share: float, chance: exp.Expr) -> exp.Select:
+    """The query with a condition that each row meets by chance: a whole scan, of which little is sent."""
+    return query.where(exp.LT(this=chance, expression=exp.Literal.number(f"{share:.10f}")))
 
 
 def plain(rows: Sequence[Row]) -> list[Row]:

@@ -12,6 +12,7 @@ import psycopg
 from persistence.connectors import postgres_catalog as catalog
 from persistence.connectors.base import ColumnInfo, ConnectorError, KeyInfo, SchemaInfo, TableInfo
 from persistence.connectors.postgres import PostgresConnector
+from persistence.connectors.postgres_reading import RedshiftReading
 from persistence.connectors.sql import among, with_columns
 
 VERIFIED = "the wire only: PostgreSQL 15 with stand-ins for the svv_ views; no Redshift cluster"
@@ -127,6 +128,10 @@ class RedshiftConnector(PostgresConnector):
             None if rows is None else int(rows),
             definition.strip() if definition else None,
         )
+
+    def reading(self) -> RedshiftReading:
+        """The data of the database."""
+        return RedshiftReading(self)
 
     def _row_counts(self, schema: str) -> dict[str, int]:
         try:

@@ -168,6 +168,12 @@ class SqlConnector(Connector):
         limits = self.settings
         return limits.statement_timeout if self._reading is None else limits.source_statement_timeout
 
+    @property
+    def patience(self) -> float:
+        """Seconds after which a connection that says nothing is given up."""
+        limits = self.settings
+        return self.seconds if self._reading is None else max(self.seconds, limits.source_stream_timeout)
+
     @contextmanager
     def source(self) -> Iterator[Reading]:
         """The data of the selected tables. It has a connection of its own, with the limits of data."""
