@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from persistence.queries.catalog_rows import chunks
+from persistence.queries.totals import ALL_RUNS, WHOLE_PROJECT, Sums, add_up, first_moment, lock_totals, sums_at
 from persistence.repository import Repository, Scope
 from persistence.tables import quality
 from schema.base import Resource
@@ -16,13 +18,17 @@ from schema.data_readiness.quality import Dimension, DimensionReference, MetricD
 from schema.data_readiness.quality_builtin import DIMENSIONS, METRICS, VIOLATIONS
 from schema.data_readiness.violation import ViolationDefinition
 from schema.errors import NotFound
-from schema.identifiers import Fqn
+from schema.identifiers import Fqn, join_fqn
 
 ResourceT = TypeVar("ResourceT", bound=Resource)
 DefinitionT = TypeVar("DefinitionT", bound=Dimension | MetricDefinition | ViolationDefinition)
 
 PARTS: Final = ("service", "database", "schema", "table", "column")
 """The columns that hold the parts of an asset's dotted name."""
+
+
+LAST_MOMENT: Final = datetime(9999, 1, 1, tzinfo=UTC)
+"""Later than anything that is measured."""
 
 
 def parts_of(asset_fqn: str) -> dict[str, str | None]:
@@ -194,15 +200,6 @@ class Measured:
             raise ValueError("a result counts from 0 to the denominator, which has 53 bits at most")
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
-    """The latest results of one metric, added up."""
-
-    numerator: int
-    denominator: int
-    asset_count: int
-
-
 class MetricResultShelf(Repository[MetricResult]):
     """Results of metrics: written by runs, never changed."""
 
@@ -241,52 +238,52 @@ class MetricResultShelf(Repository[MetricResult]):
                     "details": dict(one.details),
                 },
             )
-        before = self._count_of_run(scope, run_id)
-        if rows:
-            insert_new(self._connection, self.table, list(rows.values()))
-        return self._count_of_run(scope, run_id) - before
+        lock_totals(self._connection, scope)
+        ids = sorted(rows)
+        standing: set[str] = set()
+        for some in chunks(ids):
+            query = sa.select(self.table.c.id).where(self.table.c.id.in_(some))
+            standing.update(self._connection.execute(query).scalars())
+        fresh = [rows[id] for id in ids if id not in standing]
+        add_up(self._connection, scope, run_id, fresh, at)
+        for part in chunks(fresh):
+            insert_new(self._connection, self.table, part)
+        return len(fresh)
 
-    def latest(self, scope: Scope, parts: Sequence[str], *, at: datetime, run_id: str | None) -> dict[str, Sums]:
-        """The latest result of each metric and asset at a moment, added up by metric."""
-        table = self.table
-        where = [*self._within(scope), *below(table, parts), table.c.measured_at <= at]
-        if run_id is not None:
-            where.append(table.c.workflow_run_id == run_id)
-        rank = sa.func.row_number().over(
-            partition_by=[table.c.metric_definition_id, table.c.asset_fqn],
-            order_by=[table.c.measured_at.desc(), table.c.id],
+    def latest(
+        self, scope: Scope, parts: Sequence[str], *, at: datetime, run_id: str | None, before: bool = False
+    ) -> dict[str, Sums]:
+        """The latest result of each metric and asset at a moment (or just before it), added up by metric.
+
+        `parts` are those of the dotted name of a service, database, schema or table; none for the whole project. With a
+        run it is what that run had measured.
+        """
+        return sums_at(
+            self._connection,
+            scope,
+            join_fqn(parts),
+            self._metrics(scope),
+            at=at,
+            run_id=run_id or ALL_RUNS,
+            before=before,
         )
-        columns = (table.c.metric_definition_id, table.c.numerator, table.c.denominator)
-        ranked = sa.select(*columns, rank.label("rank")).where(*where).subquery()
-        query = (
-            sa.select(
-                ranked.c.metric_definition_id,
-                sa.func.sum(ranked.c.numerator),
-                sa.func.sum(ranked.c.denominator),
-                sa.func.count(),
-            )
-            .where(ranked.c.rank == 1)
-            .group_by(ranked.c.metric_definition_id)
-        )
-        return {
-            metric: Sums(int(numerator), int(denominator), assets)
-            for metric, numerator, denominator, assets in self._connection.execute(query)
-        }
+
+    def first_of_run(self, scope: Scope, parts: Sequence[str], run_id: str) -> datetime | None:
+        """When a run first measured anything at or under a dotted name."""
+        return first_moment(self._connection, scope, join_fqn(parts), self._metrics(scope), run_id)
 
     def end_of_run(self, scope: Scope, run_id: str) -> datetime | None:
         """When the last result of a run was written."""
-        query = sa.select(sa.func.max(self.table.c.measured_at)).where(
-            *self._within(scope), self.table.c.workflow_run_id == run_id
-        )
-        last: datetime | None = self._connection.execute(query).scalar_one()
-        return last
+        last = sums_at(self._connection, scope, WHOLE_PROJECT, self._metrics(scope), at=LAST_MOMENT, run_id=run_id)
+        return max((sums.at for sums in last.values() if sums.at is not None), default=None)
 
-    def _count_of_run(self, scope: Scope, run_id: str) -> int:
-        query = sa.select(sa.func.count()).select_from(self.table)
-        number: int = self._connection.execute(
-            query.where(*self._within(scope), self.table.c.workflow_run_id == run_id)
-        ).scalar_one()
-        return number
+    def _metrics(self, scope: Scope) -> list[str]:
+        """The ids of all metrics that the project has or had."""
+        own = quality.metric_definitions
+        query = sa.select(own.c.id).where(
+            own.c.organization_id == scope.organization_id, own.c.project_id == scope.project_id
+        )
+        return [*(metric.id for metric in METRICS), *self._connection.execute(query).scalars()]
 
 
 def insert_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:

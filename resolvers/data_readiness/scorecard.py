@@ -5,7 +5,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 from uuid import UUID
 
-from persistence.queries.quality import Sums
+from persistence.queries.totals import Sums
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.engines.scoring import Counted, overall, score, total, written_weight
