@@ -14,8 +14,10 @@ from persistence.tables.catalog import metadata_assets
 from persistence.tables.data_readiness import proposals, workflow_runs
 from persistence.tables.glossary import glossary_term_assets, glossary_terms
 from persistence.tables.knowledge import memories
+from persistence.tables.quality import violations
 from schema.data_readiness.glossary import TermStatus
 from schema.data_readiness.proposal import FLAGS, SETS, Proposal, ProposalKind, ProposalState
+from schema.data_readiness.violation import ViolationStatus
 from schema.data_readiness.workflow_run import RunStatus
 from schema.identifiers import Fqn
 from schema.utils.memory import MemoryStatus, MemoryType
@@ -124,6 +126,46 @@ def comments_of(connection: sa.Connection, scope: Scope, fqns: Sequence[str]) ->
             _ASSET.description.is_not(None),
         )
         found.update((fqn, text) for fqn, text in connection.execute(query))
+    return found
+
+
+def keys_in(connection: sa.Connection, scope: Scope, schemas: Sequence[str]) -> list[tuple[str, str, str | None]]:
+    """The columns of the primary keys of some schemas' tables, as (table, column, type)."""
+    found: list[tuple[str, str, str | None]] = []
+    for schema in sorted(set(schemas)):
+        query = sa.select(_ASSET.parent_fqn, _ASSET.name, _ASSET.data_type, _ASSET.constraint).where(
+            *in_scope(scope),
+            _ASSET.deleted_at.is_(None),
+            _ASSET.type == "column",
+            _ASSET.parent_fqn > f"{schema}.",
+            _ASSET.parent_fqn < f"{schema}/",
+            sa.cast(_ASSET.constraint, sa.Text).contains("PRIMARY_KEY"),
+        )
+        for table, column, data_type, constraint in connection.execute(query.limit(MOST_REFERENCES)):
+            if "PRIMARY_KEY" in (constraint or {}).get("keys", ()):
+                found.append((table, column, data_type))
+    return found
+
+
+def open_violations(connection: sa.Connection, scope: Scope, targets: Sequence[str]) -> dict[str, dict[str, int]]:
+    """How many violations are open at or below some names, by table and severity."""
+    row = violations.c
+    parts = (row.service, row.database, row.schema, row.table)
+    query = (
+        sa.select(*parts, row.severity, sa.func.count())
+        .where(
+            row.organization_id == scope.organization_id,
+            row.project_id == scope.project_id,
+            row.status.in_((ViolationStatus.OPEN, ViolationStatus.ACKNOWLEDGED)),
+            row.table.is_not(None),
+        )
+        .group_by(*parts, row.severity)
+    )
+    wanted = [Fqn.parse(name).parts for name in targets]
+    found: dict[str, dict[str, int]] = {}
+    for *names, severity, many in connection.execute(query):
+        if not wanted or any(tuple(names)[: len(part)] == part for part in wanted):
+            found.setdefault(str(Fqn.of(*names)), {})[severity] = many
     return found
 
 

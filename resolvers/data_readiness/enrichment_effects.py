@@ -94,7 +94,7 @@ def _record(shelves: Shelves, scope: Scope, proposal: Proposal, actor: str, now:
     except NotFound:
         return "The asset is no longer in the catalog."
     standing = list(asset.column_relationships or ())
-    if any(_identity(one) == _identity(value) for one in standing):
+    if any(identity_of(one) == identity_of(value) for one in standing):
         return None
     approved = {
         **value,
@@ -118,5 +118,6 @@ def _record(shelves: Shelves, scope: Scope, proposal: Proposal, actor: str, now:
     return None
 
 
-def _identity(one: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(one.get(name) for name in SAME)
+def identity_of(one: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What makes a relationship the same one, as text that can be compared."""
+    return tuple(repr(one.get(name)) for name in SAME)

@@ -1,0 +1,1 @@
+"""How tables belong together, and what is remarkable about them: from keys, names and figures, without any model."""
