@@ -57,11 +57,11 @@ def present(columns: Sequence[str], alias: str = "t") -> exp.Expr:
     return exp.and_(*(exp.Not(this=exp.Is(this=column_of(name, alias), expression=exp.null())) for name in columns))
 
 
-def columns_of(check: Check, table: TableFacts, given: Any = None) -> tuple[str, ...]:
+def columns_of(check: Check, table: TableFacts, given: Any = None, *, most: int = MOST_COLUMNS) -> tuple[str, ...]:
     """The columns that a check looks at together. Raises CannotEvaluate for none, too many, or unknown ones."""
     names = check.columns if given is None else tuple(str(name) for name in given)
-    if not 0 < len(names) <= MOST_COLUMNS:
-        raise CannotEvaluate(f"{check.metric} needs 1 to {MOST_COLUMNS} columns.")
+    if not 0 < len(names) <= most:
+        raise CannotEvaluate(f"{check.metric} needs 1 to {most} columns.")
     for name in names:
         facts_of(table, name)
     return names

@@ -15,13 +15,16 @@ from resolvers.engines.errors.detect import find_errors
 from schema.data_readiness.source import Sample
 
 MOST_ROWS: Final = 10_000
+MOST_LOOKED_AT: Final = 200
+"""Columns whose cells are judged together."""
+
 WINDOW: Final = 12
 """How many neighbours in sorted order a row is compared with."""
 
 
 def _rows(check: Check, place: Place, how: Shown) -> tuple[tuple[str, ...], Sample]:
     """The columns that are looked at, and rows of the key and of them."""
-    names = columns_of(check, place.table)
+    names = columns_of(check, place.table, most=MOST_LOOKED_AT)
     wanted = (*(name for name in how.key if name not in names), *names)
     found = place.source.sample(place.relation(), wanted, MOST_ROWS)
     return names, found

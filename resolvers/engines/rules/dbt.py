@@ -155,14 +155,14 @@ class _Reader:
             if name in told:
                 settings.setdefault(name, told.pop(name))
         severity, most = self.settings(settings, where)
-        name = text_of(told.pop("name", None))
+        called = text_of(told.pop("name", None))
         description = text_of(told.pop("description", None))
         arguments, asset = self.arguments(facts, place, test, told)
         if told:
             self.found.miss(where, f"{', '.join(sorted(map(str, told)))[:200]} is not kept.")
         dimension, definition = measured_by(metric)
         return RuleDraft(
-            name=(name or rule_name(place[1], test))[:LONGEST_NAME],
+            name=(called or rule_name(place[1], test))[:LONGEST_NAME],
             description=None if description is None else description[:LONGEST_TEXT],
             asset_fqn=asset,
             resource_uri=facts.resource_uri,
