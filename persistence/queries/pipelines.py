@@ -10,7 +10,8 @@ from persistence.queries.catalog_rows import below, chunks
 from persistence.queries.metadata_search import in_scope
 from persistence.repository import Repository, Scope
 from persistence.tables.catalog import metadata_assets
-from persistence.tables.data_readiness import pipeline_runs
+from persistence.tables.data_readiness import pipeline_runs, run_tasks
+from persistence.tables.profiles import table_profiles
 from schema.data_readiness.pipeline import PIPELINE_MOVES, TERMINAL, PipelineRun, PipelineStatus
 from schema.data_readiness.workflow_run import RunStatus
 from schema.utils.metadata_asset import AssetType
@@ -61,6 +62,24 @@ class PipelineShelf(Repository[PipelineRun]):
         tenant = {"organization_id": scope.organization_id, "project_id": scope.project_id}
         self.add(pipeline, run_id=run_id, **tenant)
 
+    def plan(self, scope: Scope, id: str, *, tables: int, schemas: int) -> None:
+        """Say how much there is to do, and that nothing of it is done."""
+        nothing = dict.fromkeys(("completed_tables", "failed_tables", "completed_schemas", "failed_schemas"), 0)
+        self._connection.execute(
+            pipeline_runs.update()
+            .where(*self._within(scope), pipeline_runs.c.id == id)
+            .values(total_tables=tables, total_schemas=schemas, revision=pipeline_runs.c.revision + 1, **nothing)
+        )
+
+    def take_back(self, scope: Scope, id: str, counter: str) -> None:
+        """Count one failure less: what had failed has been begun again."""
+        column = pipeline_runs.c[counter]
+        self._connection.execute(
+            pipeline_runs.update()
+            .where(*self._within(scope), pipeline_runs.c.id == id, column > 0)
+            .values({counter: column - 1, "revision": pipeline_runs.c.revision + 1})
+        )
+
     def advance(
         self,
         scope: Scope,
@@ -109,7 +128,13 @@ def follow_run(connection: sa.Connection, run_id: str, run: RunStatus, at: datet
     if to is PipelineStatus.COMPLETED:
         reached.add(PipelineStatus.COMPLETED_WITH_ERRORS)
         values["status"] = sa.case(
-            (table.failed_tables + table.failed_schemas > 0, PipelineStatus.COMPLETED_WITH_ERRORS.value),
+            (
+                sa.or_(
+                    table.failed_tables + table.failed_schemas > 0,
+                    sa.exists().where(run_tasks.c.run_id == run_id, run_tasks.c.status == RunStatus.FAILED),
+                ),
+                PipelineStatus.COMPLETED_WITH_ERRORS.value,
+            ),
             else_=PipelineStatus.COMPLETED.value,
         )
     if to is PipelineStatus.PENDING:  # tried again: what failed is to be done once more
@@ -133,8 +158,24 @@ def _work_below(
         query = sa.select(sa.func.count(), sa.func.count(sa.distinct(assets.parent_fqn))).where(*live)
         tables, schemas = connection.execute(query).one()
         return tables, schemas
-    found: list[str] = []
-    for some in chunks(included):
-        named = sa.select(assets.parent_fqn).where(*live, assets.fully_qualified_name.in_(some))
-        found += connection.execute(named).scalars()
-    return len(found), len(set(found))
+    found: dict[str, str] = {}
+    names = sa.select(assets.fully_qualified_name, assets.parent_fqn).where(*live)
+    for some in chunks(included, 50):
+        under = sa.or_(*(sa.or_(assets.fully_qualified_name == name, below(name)) for name in some))
+        found |= {fqn: parent for fqn, parent in connection.execute(names.where(under))}
+    return len(found), len(set(found.values()))
+
+
+def profiled_since(connection: sa.Connection, scope: Scope, fqns: Sequence[str], since: datetime) -> set[str]:
+    """Which of some tables have been profiled at a moment or later."""
+    table = table_profiles.c
+    found: set[str] = set()
+    for some in chunks(fqns):
+        query = sa.select(table.asset_fqn).where(
+            table.organization_id == scope.organization_id,
+            table.project_id == scope.project_id,
+            table.measured_at >= since,
+            table.asset_fqn.in_(some),
+        )
+        found.update(connection.execute(query).scalars())
+    return found

@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from persistence.queries.catalog_rows import chunks
 from persistence.queries.pipelines import follow_run
 from persistence.repository import Repository, Scope
 from persistence.tables.data_readiness import run_targets, run_tasks, workflow_configurations, workflow_runs
@@ -176,10 +177,16 @@ class RunShelf(Repository[WorkflowRun]):
         )
 
     def reopen(self, scope: Scope, run_id: str, *, caller: Mapping[str, Any]) -> int | None:
-        """Let a failed run wait again; the number of the attempt that begins, or None when it did not fail."""
+        """Let a run wait again of which something failed; the number of the attempt that begins, or None for others.
+
+        A pipeline completes with what failed told in its message, and can be tried again as one that failed.
+        """
         values: dict[str, Any] = {"completed_at": None, "error_message": None, "caller": dict(caller)}
         attempt = workflow_runs.c.attempt + 1
-        if not self.move(scope, run_id, RunStatus.PENDING, only_from=RETRIABLE, attempt=attempt, **values):
+        run = self.held(scope, run_id)
+        with_errors = run.status is RunStatus.COMPLETED and run.error_message is not None
+        from_ = (*RETRIABLE, RunStatus.COMPLETED) if with_errors else RETRIABLE
+        if not self.move(scope, run_id, RunStatus.PENDING, only_from=from_, attempt=attempt, **values):
             return None
         return self.attempt_of(run_id)
 
@@ -310,6 +317,18 @@ class RunTaskShelf(Repository[RunTask]):
         if status is not None:
             query = query.where(run_tasks.c.status == status)
         return [(position, arguments) for position, arguments in self._connection.execute(query)]
+
+    def failed_of(self, run_id: str, positions: Sequence[int]) -> list[str]:
+        """The names of those tasks at some positions of a run that have failed."""
+        found: list[str] = []
+        for some in chunks(positions):
+            query = sa.select(run_tasks.c.name).where(
+                run_tasks.c.run_id == run_id,
+                run_tasks.c.status == RunStatus.FAILED,
+                run_tasks.c.position.in_(some),
+            )
+            found += self._connection.execute(query.order_by(run_tasks.c.position)).scalars()
+        return found
 
     def counts(self, run_id: str) -> dict[str, int]:
         """How many tasks of a run stand in each status."""

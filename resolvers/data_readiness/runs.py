@@ -330,10 +330,11 @@ async def cancel_run(ctx: Context, *, configuration_id: ConfigurationId, run_id:
 
 @operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
 async def retry_run(ctx: Context, *, configuration_id: ConfigurationId, run_id: RunId) -> WorkflowRun:
-    """Try the failed tasks of a failed run again; what was completed stays as it is and is not done twice.
+    """Try the failed tasks of a run again; what was completed stays as it is and is not done twice.
 
     The run is queued again under its own id, on behalf of the caller, with the input that it was triggered with. A
-    run in which nothing had been planned yet is planned anew. A run in any other status is a 422.
+    run in which nothing had been planned yet is planned anew. A run-all-enrichment that completed with errors can be
+    tried again as well. A run of which nothing failed is a 422.
     """
     found = await ctx.store.read(lambda shelves: _run(ctx, shelves, configuration_id, run_id))
     if "resource_uri" in found.input:
@@ -345,7 +346,9 @@ async def retry_run(ctx: Context, *, configuration_id: ConfigurationId, run_id: 
         if attempt is None:
             status = shelves.workflow_runs.get(ctx.scope, found.id).status
             raise ValidationError(
-                f"This run is {status}. Only a failed run can be tried again.", status=422, field="status"
+                f"This run is {status}. Only a run of which something failed can be tried again.",
+                status=422,
+                field="status",
             )
         shelves.run_tasks.reopen_failed(ctx.scope, found.id)
         return _run(ctx, shelves, configuration_id, run_id), attempt

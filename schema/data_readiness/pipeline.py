@@ -36,11 +36,11 @@ PIPELINE_MOVES: Final[dict[PipelineStatus, frozenset[PipelineStatus]]] = {
     PipelineStatus.PENDING: frozenset({PipelineStatus.RUNNING, PipelineStatus.FAILED, PipelineStatus.CANCELED}),
     PipelineStatus.RUNNING: TERMINAL,
     PipelineStatus.COMPLETED: frozenset(),
-    PipelineStatus.COMPLETED_WITH_ERRORS: frozenset(),
+    PipelineStatus.COMPLETED_WITH_ERRORS: frozenset({PipelineStatus.PENDING}),
     PipelineStatus.FAILED: frozenset({PipelineStatus.PENDING}),
     PipelineStatus.CANCELED: frozenset(),
 }
-"""The moves that are allowed; only a retry of its run takes a failed pipeline back."""
+"""The moves that are allowed; only a retry of its run takes back a pipeline of which something failed."""
 
 
 @resource

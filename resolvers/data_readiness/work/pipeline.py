@@ -1,0 +1,186 @@
+"""run-all-enrichment: a pipeline over a service, database or schema, made of the units of the other kinds of work.
+
+First what is stale is profiled, then every table is tagged, then every schema is enriched; each unit is one task, so
+that any number of workers share them, and a retry does again what failed and nothing else. A table is done when its
+last tags are, a schema when its words are and everything before them: those units count in the transaction that closes
+them, and fail when something that they stand on has failed.
+
+A pipeline of which a part fails completes with errors: what the others found is there to be approved.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, Final
+
+from persistence.jobs import JobError
+from persistence.queries.pipelines import profiled_since
+from persistence.store import Shelves
+from resolvers.data_readiness.work.describing import MetadataEnrichment
+from resolvers.data_readiness.work.intelligence import Intelligence
+from resolvers.data_readiness.work.profiling import Profiling
+from resolvers.data_readiness.work.reading import tables_of
+from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
+from schema.data_readiness.workflow_run import RunStatus
+from schema.identifiers import Fqn
+
+FRESH: Final = timedelta(hours=24)
+"""A table that was profiled so recently is not profiled again."""
+
+TABLE, SCHEMA = "table", "schema"
+"""What a unit counts as when it is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One kind of work in the pipeline."""
+
+    name: str
+    title: str
+    """What its tasks are called, before what each works on."""
+    work: type[RunWork]
+
+
+PROFILES: Final = Part("profiling", "Profile", Profiling)
+TAGS: Final[tuple[Part, ...]] = ()
+"""What tags tables, one after the other; the last one's unit counts its table."""
+WORDS: Final = Part("enrichment", "Enrich", MetadataEnrichment)
+"""What enriches schemas; its unit about a schema counts it."""
+BESIDE: Final[tuple[Part, ...]] = (Part("intelligence", "Relate", Intelligence),)
+"""What else is found out about the tables of a schema, at the same time."""
+
+
+class Pipeline(RunWork):
+    """One run of run-all-enrichment."""
+
+    proposes = True
+    when_failed = "; the others are done, and a retry does only these again"
+
+    async def units(self) -> Sequence[Unit]:
+        """The units of every part, in their phases. Raises JobError when there is no table."""
+        tables = [fqn for fqn, _ in await tables_of(self)]
+        since = self.ctx.now() - FRESH
+        fresh = await self.ctx.store.read(lambda shelves: profiled_since(shelves.connection, self.scope, tables, since))
+        plan = _Plan()
+        stale = [unit for unit in await self._units_of(PROFILES) if not fresh.issuperset(_tables(unit))]
+        plan.add(PROFILES, stale)
+        for part in TAGS:
+            plan.add(part, await self._units_of(part), counts=TABLE if part is TAGS[-1] else None)
+        words = await self._units_of(WORDS)
+        start = plan.phase
+        ends = [
+            plan.add(part, units, phase=start)
+            for part, units in [
+                *[(part, await self._units_of(part)) for part in BESIDE],
+                (WORDS, [unit for unit in words if "container" not in unit.arguments]),
+            ]
+        ]
+        plan.phase = max(ends)
+        schemas = [unit for unit in words if len(_container(unit)) == 3]
+        plan.add(WORDS, schemas, counts=SCHEMA)
+        plan.add(WORDS, [unit for unit in words if "container" in unit.arguments and unit not in schemas])
+        return plan.units
+
+    async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
+        """Carry out a unit of a part; one that counts says so as it closes."""
+        await self._check(arguments.get("needs", ()))
+        part = next(one for one in (PROFILES, *TAGS, WORDS, *BESIDE) if one.name == arguments["part"])
+        write = await self._work(part).carry_out(arguments)
+        counts = arguments.get("counts")
+
+        def both(shelves: Shelves) -> dict[str, int]:
+            told = {name if name == "proposals" else f"{part.name}_{name}": n for name, n in write(shelves).items()}
+            if counts is not None and not shelves.pipeline_runs.advance(
+                self.scope, self._pipeline, **{f"completed_{counts}s": 1}
+            ):
+                raise RuntimeError("the pipeline does not count what belongs to it")
+            return told
+
+        return both
+
+    def planned(self, shelves: Shelves, units: Sequence[Mapping[str, Any]]) -> None:
+        """Say how much there is to do, as it was planned."""
+        of = Counter(unit.get("counts") for unit in units)
+        shelves.pipeline_runs.plan(self.scope, self._pipeline, tables=of[TABLE], schemas=of[SCHEMA])
+
+    def failed(self, shelves: Shelves, units: Sequence[Mapping[str, Any]]) -> None:
+        """Count the tables and schemas that have failed."""
+        of = Counter(unit.get("counts") for unit in units)
+        shelves.pipeline_runs.advance(self.scope, self._pipeline, failed_tables=of[TABLE], failed_schemas=of[SCHEMA])
+
+    def begins_again(self, shelves: Shelves, arguments: Mapping[str, Any]) -> None:
+        """Count a table or schema as failed no longer."""
+        if (counts := arguments.get("counts")) is not None:
+            shelves.pipeline_runs.take_back(self.scope, self._pipeline, f"failed_{counts}s")
+
+    def conclude(self, shelves: Shelves, output: dict[str, Any], failed: int) -> None:
+        """Let every part add what it says at its own end."""
+        for part in (PROFILES, *TAGS, WORDS, *BESIDE):
+            self._work(part).conclude(shelves, output, failed)
+
+    def ends(self, failed: int, of: int) -> RunStatus:
+        """Completed with errors, unless nothing at all was done."""
+        return RunStatus.FAILED if failed and failed == of else RunStatus.COMPLETED
+
+    @property
+    def _pipeline(self) -> str:
+        return str(self.run.output["pipeline_id"])
+
+    def _work(self, part: Part) -> RunWork:
+        return part.work(self.ctx, self.run, self.scope, self.attempt)
+
+    async def _units_of(self, part: Part) -> Sequence[Unit]:
+        return await self._work(part).units()
+
+    async def _check(self, needs: Sequence[int]) -> None:
+        """Raise JobError when something that a unit stands on has failed."""
+        if not needs:
+            return
+        failed = await self.ctx.store.read(lambda shelves: shelves.run_tasks.failed_of(self.run.id, needs))
+        if failed:
+            more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+            raise JobError(f"What it stands on failed: {failed[0]}{more}.")
+
+
+class _Plan:
+    """The units of a pipeline, put behind one another phase by phase."""
+
+    def __init__(self) -> None:
+        self.units: list[Unit] = []
+        self.phase = 0
+        self._of_table: dict[str, list[int]] = {}
+        """The positions of the units that enrich or tag each table."""
+
+    def add(self, part: Part, units: Sequence[Unit], *, counts: str | None = None, phase: int | None = None) -> int:
+        """Take units in, behind all that stand there or in a phase; the phase behind them."""
+        start, end = (self.phase if phase is None else phase), self.phase
+        for unit in units:
+            arguments = {**unit.arguments, "part": part.name}
+            if counts is not None:
+                arguments |= {"counts": counts, "needs": self._needs(unit)}
+            if part is not PROFILES:
+                for table in _tables(unit):
+                    self._of_table.setdefault(table, []).append(len(self.units))
+            self.units.append(
+                replace(unit, label=f"{part.title} {unit.label}", arguments=arguments, phase=start + unit.phase)
+            )
+            end = max(end, start + unit.phase + 1)
+        if phase is None:
+            self.phase = end
+        return end
+
+    def _needs(self, unit: Unit) -> list[int]:
+        """The positions of what must have been done before a unit counts: what was done on its tables."""
+        schema = _container(unit)
+        below = [table for table in self._of_table if Fqn.parse(table).parts[:3] == schema] if schema else _tables(unit)
+        return sorted({position for table in below for position in self._of_table.get(table, ())})
+
+
+def _tables(unit: Unit) -> list[str]:
+    return [str(fqn) for fqn in unit.arguments.get("tables", ())]
+
+
+def _container(unit: Unit) -> tuple[str, ...]:
+    container = unit.arguments.get("container")
+    return Fqn.parse(container).parts if container else ()
