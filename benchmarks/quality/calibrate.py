@@ -1,0 +1,123 @@
+"""Fit the weights of the score on made-up tables, and tell how well calibrated they are on others.
+
+A logistic regression by Newton's method, in plain Python, with a small ridge so that no weight runs away.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks.quality.made import HELD_OUT, NOW, TUNED, cases
+from resolvers.engines.recognition import pair_coordinates
+from resolvers.engines.recognition.matching import matches
+from resolvers.engines.recognition.model import ColumnValues
+from resolvers.engines.recognition.scoring import BESIDE, FIGURES, candidates, score, with_neighbours
+
+RIDGE = 0.3
+Row = tuple[list[float], float]
+
+
+def rows(locales: Sequence[str], seed: int, size: int = 120) -> list[Row]:
+    """The figures of every candidate, and whether its tag is the column's."""
+    found: list[Row] = []
+    standing: tuple[Any, ...] = ()
+    for case in cases(locales, seed, size):
+        if case.sample.rows is not standing:  # the same values come under several names
+            standing = case.sample.rows
+            matched = [
+                matches(ColumnValues(column, [row[place] for row in standing]), NOW)
+                for place, column in enumerate(case.facts.columns)
+            ]
+        weighed = {
+            column.name: candidates(case.facts, column, found_)
+            for column, found_ in zip(case.facts.columns, matched, strict=True)
+        }
+        pair_coordinates({column.name: (column, weighed[column.name]) for column in case.facts.columns})
+        persons = {
+            name
+            for name, some in weighed.items()
+            if any(one.tag in BESIDE and score(with_neighbours(one, False).figures) >= 0.6 for one in some)
+        }
+        for name, some in weighed.items():
+            for one in some:
+                figures = with_neighbours(one, bool(persons - {name})).figures
+                found.append(([1.0, *(figures[figure] for figure in FIGURES)], float(one.tag == case.labels[name])))
+    return found
+
+
+def fit(found: Sequence[Row], steps: int = 25) -> list[float]:
+    """The weights, the constant first."""
+    width = len(FIGURES) + 1
+    weights = [0.0] * width
+    for _ in range(steps):
+        gradient = [-RIDGE * weight for weight in weights]
+        curve = [[RIDGE if row == column else 0.0 for column in range(width)] for row in range(width)]
+        for figures, label in found:
+            chance = _logistic(sum(map(float.__mul__, weights, figures)))
+            rest, slope = label - chance, chance * (1 - chance)
+            places = [place for place, value in enumerate(figures) if value]
+            for one in places:
+                gradient[one] += rest * figures[one]
+                for two in places:
+                    curve[one][two] += slope * figures[one] * figures[two]
+        step = _solve(curve, gradient)
+        weights = [weight + change for weight, change in zip(weights, step, strict=True)]
+        if max(map(abs, step)) < 1e-6:
+            break
+    return weights
+
+
+def _logistic(total: float) -> float:
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+def _solve(matrix: list[list[float]], vector: list[float]) -> list[float]:
+    """Gauss with pivots."""
+    size = len(vector)
+    work = [[*row, value] for row, value in zip(matrix, vector, strict=True)]
+    for place in range(size):
+        best = max(range(place, size), key=lambda row: abs(work[row][place]))
+        work[place], work[best] = work[best], work[place]
+        for row in range(place + 1, size):
+            factor = work[row][place] / work[place][place]
+            for column in range(place, size + 1):
+                work[row][column] -= factor * work[place][column]
+    answer = [0.0] * size
+    for place in range(size - 1, -1, -1):
+        rest = sum(work[place][column] * answer[column] for column in range(place + 1, size))
+        answer[place] = (work[place][size] - rest) / work[place][place]
+    return answer
+
+
+def reliability(found: Sequence[Row], weights: Sequence[float]) -> tuple[float, list[tuple[float, float, int]]]:
+    """The expected calibration error, and for ten classes of confidence what was said, what was right, how many."""
+    classes: list[list[tuple[float, float]]] = [[] for _ in range(10)]
+    for figures, label in found:
+        chance = _logistic(sum(map(float.__mul__, list(weights), figures)))
+        classes[min(9, int(10 * chance))].append((chance, label))
+    table = [
+        (sum(c for c, _ in some) / len(some), sum(label for _, label in some) / len(some), len(some))
+        for some in classes
+        if some
+    ]
+    error = sum(abs(said - right) * number for said, right, number in table) / max(1, len(found))
+    return error, table
+
+
+def main() -> None:
+    """Print the weights and how they do."""
+    tuned = [row for seed in (1, 2) for row in rows(TUNED, seed)]
+    weights = fit(tuned)
+    print("WEIGHTS: Final = {")
+    for name, weight in zip(("constant", *FIGURES), weights, strict=True):
+        print(f'    "{name}": {weight:.2f},')
+    print("}")
+    for what, found in (("fitted on", tuned), ("held out", rows(HELD_OUT, 101))):
+        error, table = reliability(found, weights)
+        print(f"{what}: {len(found)} candidates, expected calibration error {error:.3f}")
+        for said, right, number in table:
+            print(f"  said {said:.2f}  right {right:.2f}  of {number}")
+
+
+if __name__ == "__main__":
+    main()

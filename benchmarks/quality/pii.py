@@ -1,0 +1,261 @@
+"""Precision, recall and F1 of tagging personal data, on made-up tables of locales that nothing was tuned on.
+
+Three sides on the same values: our recognisers; Presidio's default recognisers (when `presidio-analyzer` is installed),
+without a language model, as a vote over a column's values; and a regular expression over the column's name, which is
+what many catalogs do. Each column is asked under its own name, a meaningless one and a wrong one.
+"""
+# ruff: noqa: E501 - a table of kinds
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.quality.made import HELD_OUT, NAMINGS, NOW, Case, cases
+from resolvers.engines.recognition import recognize
+from resolvers.engines.recognition.taxonomy import TAXONOMY
+
+SEED: Final = 4711
+ROWS: Final = 200
+
+Tagger = Callable[[Case], dict[str, set[str]]]
+
+HEADERS: Final[dict[str, str]] = {
+    "Email": r"e.?mail", "PhoneNumber": r"phone|mobile|fax|tel", "PersonName": r"name|contact", "Postcode": r"zip|post.?code|postal",
+    "StreetAddress": r"addr|street", "City": r"city|town", "Country": r"country|nation", "DateOfBirth": r"birth|dob|born",
+    "Age": r"\bage", "Gender": r"gender|sex", "MaritalStatus": r"marital|civil", "Religion": r"religion|faith",
+    "Ethnicity": r"ethnic|race", "BloodType": r"blood", "Username": r"user|login", "Iban": r"iban", "BankCode": r"bic|swift",
+    "BankAccount": r"account", "PaymentCard": r"card|cc_", "IpAddress": r"\bip|addr", "MacAddress": r"mac", "Imei": r"imei",
+    "NationalId": r"ssn|national|personal", "LicensePlate": r"plate", "Passport": r"passport", "Vin": r"\bvin|chassis",
+    "HealthId": r"npi|nhs|patient", "MedicalCode": r"icd|diagnos", "CryptoWallet": r"wallet|eth", "Secret": r"key|token|secret",
+    "PasswordHash": r"passw|pwd", "CredentialUrl": r"dsn|connection", "Coordinates": r"lat|lon",
+}  # fmt: skip
+"""What a catalog asks of a column's name alone."""
+
+_PRESIDIO: Final = {
+    "EMAIL_ADDRESS": "Email", "PHONE_NUMBER": "PhoneNumber", "PERSON": "PersonName", "CREDIT_CARD": "PaymentCard",
+    "IBAN_CODE": "Iban", "IP_ADDRESS": "IpAddress", "MAC_ADDRESS": "MacAddress", "CRYPTO": "CryptoWallet",
+    "US_SSN": "NationalId", "UK_NINO": "NationalId", "ES_NIF": "NationalId", "IT_FISCAL_CODE": "NationalId",
+    "PL_PESEL": "NationalId", "FI_PERSONAL_IDENTITY_CODE": "NationalId", "IN_AADHAAR": "NationalId",
+    "US_ITIN": "TaxId", "US_PASSPORT": "Passport", "UK_PASSPORT": "Passport", "US_BANK_NUMBER": "BankAccount",
+    "UK_NHS": "HealthId", "US_NPI": "HealthId", "MEDICAL_LICENSE": "HealthId", "US_DRIVER_LICENSE": "DriverLicense",
+    "UK_POSTCODE": "Postcode", "UK_VEHICLE_REGISTRATION": "LicensePlate", "DATE_TIME": "DateOfBirth",
+    "IN_PASSPORT": "Passport", "IN_VEHICLE_REGISTRATION": "LicensePlate",
+}  # fmt: skip
+
+
+def ours(case: Case) -> dict[str, set[str]]:
+    """Our recognisers."""
+    return {name: {one.tag for one in some} for name, some in recognize(case.facts, case.sample, NOW).items()}
+
+
+def headers(case: Case) -> dict[str, set[str]]:
+    """The name alone; the first expression that is found."""
+    return {
+        column.name: {next((tag for tag, pattern in HEADERS.items() if re.search(pattern, column.name, re.I)), "")}
+        - {""}
+        for column in case.facts.columns
+    }
+
+
+def presidio() -> Tagger | None:
+    """Presidio's default recognisers without a language model; None when it is not installed."""
+    try:
+        from presidio_analyzer import (  # type: ignore[import-not-found, unused-ignore]
+            AnalyzerEngine,
+            RecognizerRegistry,
+        )
+        from presidio_analyzer.nlp_engine import (  # type: ignore[import-not-found, unused-ignore]
+            NlpArtifacts,
+            NlpEngine,
+        )
+    except ImportError:
+        return None
+
+    class Nothing(NlpEngine):  # type: ignore[misc, unused-ignore]
+        """No language model: no words are told apart."""
+
+        def load(self) -> None:
+            """Nothing to load."""
+
+        def is_loaded(self) -> bool:
+            """Always."""
+            return True
+
+        def _nothing(self, text: str, language: str) -> Any:
+            return NlpArtifacts([], [], [], [], self, language)
+
+        def process_text(self, text: str, language: str) -> Any:
+            """No words."""
+            return self._nothing(text, language)
+
+        def process_batch(self, texts: Any, language: str, **_: Any) -> Any:
+            """No words, for each."""
+            return ((text, self._nothing(text, language)) for text in texts)
+
+        def is_stopword(self, word: str, language: str) -> bool:
+            """Never."""
+            return False
+
+        def is_punct(self, word: str, language: str) -> bool:
+            """Never."""
+            return False
+
+        def get_supported_entities(self) -> list[str]:
+            """None."""
+            return []
+
+        def get_supported_languages(self) -> list[str]:
+            """English, as its default recognisers."""
+            return ["en"]
+
+    registry = RecognizerRegistry()
+    registry.load_predefined_recognizers(languages=["en"])
+    registry.recognizers = [one for one in registry.recognizers if "Spacy" not in type(one).__name__]
+    engine = AnalyzerEngine(registry=registry, nlp_engine=Nothing(), supported_languages=["en"])
+    standing: dict[tuple[int, int], set[str]] = {}
+
+    def tagged(case: Case) -> dict[str, set[str]]:
+        found = {}
+        for place, column in enumerate(case.facts.columns):
+            key = (id(case.sample.rows), place)
+            if key not in standing:  # names tell it nothing
+                standing[key] = _vote(engine, [row[place] for row in case.sample.rows])
+            found[column.name] = standing[key]
+        kept.append(case.sample.rows)
+        return found
+
+    kept: list[Any] = []
+    return tagged
+
+
+def _vote(engine: Any, values: Sequence[Any], most: int = 60) -> set[str]:
+    """The entity that most values have, when at least half have it."""
+    texts = [str(value) for value in values if value is not None][:most]
+    votes: Counter[str] = Counter()
+    for text in texts:
+        found = engine.analyze(text=text, language="en", score_threshold=0.4)
+        votes.update({_PRESIDIO.get(one.entity_type, one.entity_type) for one in found} - {"URL"})
+    return {tag for tag, number in votes.most_common(1) if number >= 0.5 * len(texts)}
+
+
+@dataclass
+class Tally:
+    """Right and wrong of one tag."""
+
+    right: int = 0
+    wrong: int = 0
+    missed: int = 0
+
+    def add(self, other: "Tally") -> None:
+        """Count another's too."""
+        self.right, self.wrong, self.missed = (
+            self.right + other.right,
+            self.wrong + other.wrong,
+            self.missed + other.missed,
+        )
+
+    @property
+    def precision(self) -> float | None:
+        """Of what was tagged, what is right."""
+        return self.right / (self.right + self.wrong) if self.right + self.wrong else None
+
+    @property
+    def recall(self) -> float | None:
+        """Of what is there, what was tagged."""
+        return self.right / (self.right + self.missed) if self.right + self.missed else None
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of both."""
+        told = 2 * self.right + self.wrong + self.missed
+        return 2 * self.right / told if told else None
+
+
+@dataclass
+class Outcome:
+    """How one side did: by naming and tag, and its mistakes by kind of column."""
+
+    tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
+    mistakes: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+
+    def of(self, naming: str, tag: str) -> Tally:
+        """The tally of one naming and tag."""
+        return self.tallies.setdefault((naming, tag), Tally())
+
+    def total(self, naming: str) -> Tally:
+        """Over all tags."""
+        found = Tally()
+        for (other, _), tally in self.tallies.items():
+            if other == naming:
+                found.add(tally)
+        return found
+
+
+def measure(taggers: dict[str, Tagger], locales: Sequence[str], seed: int, rows: int = ROWS) -> dict[str, Outcome]:
+    """Every side on every table."""
+    outcomes = {name: Outcome() for name in taggers}
+    for case in cases(locales, seed, rows):
+        for side, tagger in taggers.items():
+            outcome, found = outcomes[side], tagger(case)
+            for name, label in case.labels.items():
+                tags = found.get(name, set())
+                for tag in tags - {label}:
+                    outcome.of(case.naming, tag).wrong += 1
+                    outcome.mistakes[(case.naming, "wrong", case.kinds[name], tag)] += 1
+                if label is not None:
+                    if label in tags:
+                        outcome.of(case.naming, label).right += 1
+                    else:
+                        outcome.of(case.naming, label).missed += 1
+                        outcome.mistakes[(case.naming, "missed", case.kinds[name], label)] += 1
+    return outcomes
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def report(console: Console) -> None:
+    """Measure and print."""
+    taggers: dict[str, Tagger] = {"stoa": ours, "header regex": headers}
+    other = presidio()
+    if other is not None:
+        taggers["presidio"] = other
+    outcomes = measure(taggers, HELD_OUT, SEED)
+    table = Table(
+        title=f"Personal data: held-out locales {', '.join(HELD_OUT)}; {ROWS} rows a table", title_justify="left"
+    )
+    table.add_column("tag")
+    for naming in ("own", "none"):
+        for what in ("precision", "recall", "F1"):
+            table.add_column(f"{what}\n{'own names' if naming == 'own' else 'no names'}", justify="right")
+    for side in taggers:
+        if side != "stoa":
+            table.add_column(f"F1 {side}\n{'own names' if side != 'presidio' else 'no names'}", justify="right")
+    for tag in sorted(TAXONOMY):
+        tallies = [outcomes["stoa"].of(naming, tag) for naming in ("own", "none")]
+        if not any(tally.right + tally.missed + tally.wrong for tally in tallies):
+            continue
+        figures = [_number(value) for tally in tallies for value in (tally.precision, tally.recall, tally.f1)]
+        figures += [
+            _number(outcomes[side].of("none" if side == "presidio" else "own", tag).f1)
+            for side in taggers
+            if side != "stoa"
+        ]
+        table.add_row(tag, *figures)
+    console.print(table)
+    summary = Table(title="All tags together", title_justify="left")
+    for column in ("side", "names", "precision", "recall", "F1"):
+        summary.add_column(column, justify="left" if column in ("side", "names") else "right")
+    for side, outcome in outcomes.items():
+        for naming in NAMINGS:
+            tally = outcome.total(naming)
+            summary.add_row(side, naming, _number(tally.precision), _number(tally.recall), _number(tally.f1))
+    console.print(summary)
+    if other is None:
+        console.print("Presidio is not installed: `pip install presidio-analyzer` puts it beside.")

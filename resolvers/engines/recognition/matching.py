@@ -1,0 +1,344 @@
+"""How each recogniser does on a column's values.
+
+What counts is the column, not the value: of `tested` distinct values `matched` passed, and among other things of the
+same form a share of `chance` would. The match's strength is the log-likelihood ratio of what was seen against that
+chance, `tested * KL(share || chance)`, less the logarithm of how many recognisers of the tag were tried, so that the
+best of fifty does not win by luck. A share below the recogniser's floor speaks against it, by the same measure.
+Values that share their beginning (a block of numbers that was counted up) are not independent of one another and count
+once. Ratios are cut off at +-`ENOUGH` nats and scaled to +-1: beyond that, more rows of the same tell nothing new.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+from stdnum import ean, isbn, isin, issn
+
+from resolvers.engines.recognition.contact import CONTACT
+from resolvers.engines.recognition.lists import GENDER_CORE
+from resolvers.engines.recognition.model import (
+    FIRST_LOOK,
+    LONGEST,
+    ColumnValues,
+    Match,
+    Recognizer,
+    Strength,
+)
+from resolvers.engines.recognition.numbers import NUMBERS
+from resolvers.engines.recognition.people import PEOPLE, TRAITS, is_company
+from resolvers.engines.recognition.places import PLACES
+from resolvers.engines.recognition.secrets import SECRETS
+from schema.data_readiness.source import ColumnFacts
+
+ENOUGH: Final = 8.0
+"""Nats of evidence beyond which more rows tell nothing new."""
+
+_LOOKS: Final = (12, FIRST_LOOK)
+"""After so many values a recogniser gives up when hardly one has passed."""
+
+MOST_PATHS: Final = 60
+"""Fields of JSON documents that are looked at."""
+
+RECOGNIZERS: Final[tuple[Recognizer, ...]] = (*CONTACT, *NUMBERS, *SECRETS, *PEOPLE, *TRAITS, *PLACES)
+"""Every recogniser of single values."""
+
+_TRIED: Final = {tag: math.log(sum(one.tag == tag for one in RECOGNIZERS)) for tag in {one.tag for one in RECOGNIZERS}}
+
+
+def divergence(share: float, chance: float) -> float:
+    """Nats that one value tells, of which `share` passed where `chance` would."""
+    chance = min(max(chance, 1e-9), 1 - 1e-9)
+    told = 0.0
+    if share > 0:
+        told += share * math.log(share / chance)
+    if share < 1:
+        told += (1 - share) * math.log((1 - share) / (1 - chance))
+    return told
+
+
+def nats_of(recognizer: Recognizer, tested: int, matched: int, independent: int, chance: float) -> float:
+    """What a share of a column's values tells, see above; below nought it speaks against the tag."""
+    if not tested:
+        return 0.0
+    share = matched / tested
+    counted = min(tested, independent)
+    if share < recognizer.floor or share <= chance:
+        return -counted * divergence(share, recognizer.floor)
+    return max(0.0, counted * divergence(share, chance) - _TRIED[recognizer.tag])
+
+
+def strength_of(nats: float) -> float:
+    """-1 to 1."""
+    return max(-1.0, min(1.0, nats / ENOUGH))
+
+
+def _filled(recognizer: Recognizer, text: str) -> Iterator[str]:
+    yield text
+    if text.isdigit():
+        for width in recognizer.width:
+            if width - 3 <= len(text) < width:
+                yield text.zfill(width)
+
+
+def _try(recognizer: Recognizer, column: ColumnValues) -> Match | None:
+    test, numeric = recognizer.test, column.is_number
+    tested = matched = 0
+    for text in column.distinct[: recognizer.most]:
+        tested += 1
+        if len(text) <= recognizer.longest and (
+            any(test(one) for one in _filled(recognizer, text)) if numeric else test(text)
+        ):
+            matched += 1
+        if tested in _LOOKS and matched < 2 and matched < 0.5 * recognizer.floor * tested:
+            break
+        if tested == FIRST_LOOK and matched < 0.5 * recognizer.floor * tested and recognizer.floor > 0.6:
+            break
+    independent, chance = tested, recognizer.chance
+    if recognizer.shuffled and matched >= recognizer.floor * tested:
+        chance = max(chance, _by_chance(recognizer, column))
+    if recognizer.strength in (Strength.SHAPE, Strength.FORM) and column.length >= 6:
+        independent = max(1, min(tested, column.prefixes))
+    nats = nats_of(recognizer, tested, matched, independent, chance)
+    return Match(recognizer, tested, matched, matched / tested, strength_of(nats), nats) if tested else None
+
+
+def _by_chance(recognizer: Recognizer, column: ColumnValues) -> float:
+    """The share of values that pass though their digits stand in another order: what the form alone is worth."""
+    passed = tried = 0
+    for text in column.distinct[:40]:
+        places = [place for place, character in enumerate(text) if character.isdigit()]
+        for turn in (len(places) // 2, len(places) // 3 + 1):
+            moved = list(text)
+            for place, other in zip(places, places[turn:] + places[:turn], strict=True):
+                moved[place] = text[other]
+            tried += 1
+            passed += recognizer.test("".join(moved))
+    return (passed + 1) / (tried + 2)
+
+
+def _within(recognizer: Recognizer, column: ColumnValues) -> Match | None:
+    """Candidates that stand in longer text: what counts is how many of them pass, and in how many values."""
+    assert recognizer.embedded is not None
+    candidates = passed = hits = tested = 0
+    for text in column.distinct:
+        tested += 1
+        hit = False
+        for number, found in enumerate(recognizer.embedded.finditer(text[:LONGEST])):
+            if number == 20:
+                break
+            candidates += 1
+            good = recognizer.test(found.group())
+            passed += good
+            hit = hit or good
+        hits += hit
+    if not hits or passed < 0.5 * candidates or (hits < 2 and hits < 0.02 * tested):
+        return None
+    chance = max(
+        recognizer.chance, 0.3 if recognizer.strength is Strength.SHAPE or recognizer.tag == "IpAddress" else 0.01
+    )
+    nats = passed * divergence(passed / candidates, chance)
+    return Match(recognizer, tested, hits, hits / tested, strength_of(nats), nats, "text")
+
+
+def matches(column: ColumnValues, now: datetime) -> list[Match]:
+    """How every recogniser that could apply did on the column, those that speak against it as well."""
+    if not column.distinct or column.is_boolean:
+        return []
+    found: list[Match] = []
+    if column.documents:
+        return _documents(column, now)
+    if column.is_moment or _dates(column):
+        found += _birth(column, now)
+        if column.is_moment:
+            return found
+    meaningless = column.is_uuid or column.is_sequence or is_epoch(column)
+    other = _other_code(column)
+    for recognizer in RECOGNIZERS:
+        if column.is_number and not recognizer.digits_only and recognizer.tag != "Coordinates":
+            continue
+        if column.is_binary and recognizer.tag not in ("Biometric", "PasswordHash"):
+            continue
+        if meaningless and recognizer.strength is not Strength.PROOF:
+            continue
+        if column.length > recognizer.longest + 20 and not recognizer.embedded:
+            continue
+        match = _try(recognizer, column) if column.length <= recognizer.longest + 20 else None
+        if match is not None and recognizer.strength is Strength.CHECKED and other > match.share + 0.03:
+            continue  # a code of trade has the same check digit
+        if match is not None:
+            found.append(match)
+        if recognizer.embedded is not None and (match is None or match.strength <= 0) and column.length > 15:
+            inner = _within(recognizer, column)
+            if inner is not None:
+                found.append(inner)
+    return _column_wide(column, found)
+
+
+def is_epoch(column: ColumnValues) -> bool:
+    """Whether they are seconds or milliseconds since 1970, of the years 2000 to 2033."""
+    numbers = column.integers
+    if len(numbers) < 3:
+        return False
+    return (numbers[0] >= 946_000_000 and numbers[-1] < 2_000_000_000) or (
+        numbers[0] >= 946_000_000_000 and numbers[-1] < 2_000_000_000_000
+    )
+
+
+def is_years(column: ColumnValues) -> bool:
+    """Whether they are years of the calendar."""
+    numbers = column.integers
+    return bool(numbers) and numbers[0] >= 1700 and numbers[-1] <= 2100
+
+
+def _other_code(column: ColumnValues) -> float:
+    """The share of values that are codes of goods, papers or securities."""
+    kinds = (isbn.is_valid, ean.is_valid, isin.is_valid, issn.is_valid)
+    return max(column.share_of(lambda text, kind=kind: bool(kind(text))) for kind in kinds)  # type: ignore[misc]
+
+
+def _column_wide(column: ColumnValues, found: list[Match]) -> list[Match]:
+    """Drop what the column as a whole speaks against, though its values pass one by one."""
+    companies = column.share_of(is_company)
+    bare = column.share_of(str.isdigit)
+    numbers = column.integers
+    kept = []
+    for match in found:
+        tag = match.recognizer.tag
+        if tag == "PersonName" and companies > 0.12:
+            continue
+        if tag in ("Gender", "BloodType", "MaritalStatus", "Religion", "Ethnicity") and not _few(column, tag):
+            continue
+        if tag == "Coordinates" and match.recognizer.name == "coordinate" and not _on_earth(column):
+            continue
+        if match.recognizer.shuffled and bare > 0.6:
+            # Digits without any grouping could number anything.
+            match = replace(match, recognizer=replace(match.recognizer, strength=Strength.SHAPE))
+        if tag == "Postcode" and (is_years(column) or (numbers and len(numbers) < 3)):
+            continue
+        kept.append(match)
+    if column.integers and (age := _ages(column)) is not None:
+        kept.append(age)
+    return _without_rivals(kept)
+
+
+def _without_rivals(found: list[Match]) -> list[Match]:
+    """Of each kind the tag that explains the values best: towns are named after people, and people after towns."""
+    dropped: set[int] = set()
+    for kind in (Strength.LISTED, Strength.CHECKED, Strength.FORM):
+        rivals = [one for one in found if one.recognizer.strength is kind and one.where == "values" and one.nats > 0]
+        if rivals:
+            winner = max(rivals, key=lambda match: match.nats).recognizer.tag
+            dropped |= {id(match) for match in rivals if match.recognizer.tag != winner}
+    return [match for match in found if id(match) not in dropped]
+
+
+def _few(column: ColumnValues, tag: str) -> bool:
+    """A trait has few values, each of many rows; genders include at least one that is no other letter's meaning."""
+    if len(column.counted) > max(12, 0.2 * column.rows):
+        return False
+    if tag != "Gender":
+        return len(column.counted) >= 2
+    core = {text.lower() for text in column.counted} & GENDER_CORE
+    return len(core) >= 2 or (len(core) == 1 and len(next(iter(core))) > 1)
+
+
+def _on_earth(column: ColumnValues) -> bool:
+    values = [float(text) for text in column.distinct if re.fullmatch(r"[-+]?[0-9]+\.[0-9]+", text)]
+    if len(values) < 0.8 * len(column.distinct) or len(values) < 3:
+        return False
+    fine = sum(len(text.split(".")[-1]) >= 4 for text in column.distinct if "." in text)
+    # Probabilities and standardised figures stand around nought.
+    return fine >= 0.7 * len(values) and max(map(abs, values)) <= 180 and max(map(abs, values)) > 2
+
+
+_AGE: Final = Recognizer("age-range", "Age", Strength.SHAPE, str.isdigit, 0.6, 0.95,
+                         "whole numbers spread as ages of people are", digits_only=True, longest=3)  # fmt: skip
+
+
+def _ages(column: ColumnValues) -> Match | None:
+    numbers = column.integers
+    if not numbers or numbers[0] < 0 or not 10 <= numbers[-1] <= 120 or len(numbers) < 4:
+        return None
+    middle = numbers[len(numbers) // 2]
+    if not 5 <= middle <= 85 or column.rows == len(column.counted) > 60:
+        return None
+    return Match(_AGE, len(numbers), len(numbers), 1.0, 0.5)
+
+
+_BIRTH: Final = Recognizer("birth-dates", "DateOfBirth", Strength.SHAPE, bool, 0.3, 0.9,
+                           "dates spread over the years in which living people were born")  # fmt: skip
+_CLEAR_BIRTH: Final = Recognizer("birth-dates-of-adults", "DateOfBirth", Strength.FORM, bool, 0.1, 0.9,
+                                 "dates spread as births are, and none in the latest years")  # fmt: skip
+_DATE = re.compile(
+    r"(?:(?P<y1>(?:18|19|20)[0-9]{2})[-/.]?[01]?[0-9][-/.]?[0-3]?[0-9]"
+    r"|[0-3]?[0-9][-/. ](?:[01]?[0-9]|[A-Za-zéû]{3,9}\.?)[-/. ,]+(?P<y2>(?:18|19|20)[0-9]{2})"
+    r"|[A-Za-z]{3,9}\.? [0-3]?[0-9],? (?P<y3>(?:18|19|20)[0-9]{2}))(?P<time>[T ][0-9:.+Z-]+)?"
+)
+
+
+def _dates(column: ColumnValues) -> bool:
+    return column.share_of(lambda text: bool(_DATE.fullmatch(text)), 60) > 0.8
+
+
+def _birth(column: ColumnValues, now: datetime) -> list[Match]:
+    """Dates of birth lie decades back and far apart, and have no time of the day."""
+    years: list[int] = []
+    clocks = firsts = 0
+    for text in column.distinct:
+        found = _DATE.fullmatch(text)
+        if found is None:
+            continue
+        years.append(int(found["y1"] or found["y2"] or found["y3"]))
+        clock = (found["time"] or "").strip("T ")
+        clocks += bool(clock) and not clock.startswith("00:00")
+        firsts += bool(found["y1"]) and text[4:10] == "-01-01"
+    if len(years) < 3:
+        return []
+    years.sort()
+    count = len(years)
+    low, middle, high = years[count // 20], years[count // 2], years[count - 1 - count // 20]
+    future = sum(year > now.year for year in years)
+    tested = len(column.distinct)
+    against = future > 0.02 * count or clocks > 0.3 * count or low < now.year - 115 or high < now.year - 90
+    spread = high - low
+    if against or spread < 8 or middle > now.year - 4 or firsts > 0.5 * count:
+        strength = -1.0
+    elif spread >= 25 and high <= now.year - 10 and middle <= now.year - 22:
+        return [Match(_CLEAR_BIRTH, tested, count, count / tested, 1.0 if count >= 10 else 0.6)]
+    else:
+        strength = 0.5
+    return [Match(_BIRTH, tested, count, count / tested, strength)]
+
+
+def _documents(column: ColumnValues, now: datetime) -> list[Match]:
+    """The fields of JSON documents, each as a column of its own; its name in the document is a hint like any other."""
+    fields: dict[str, list[Any]] = {}
+    for document in column.documents:
+        _walk(document, "", fields, 0)
+    found: list[Match] = []
+    for path, values in list(fields.items())[:MOST_PATHS]:
+        name = path.rsplit(".", 1)[-1]
+        inner = ColumnValues(ColumnFacts(column.facts.fqn, name, 0), values)
+        share = min(1.0, len(values) / max(1, len(column.documents)))
+        for match in matches(inner, now):
+            if match.strength > 0:
+                found.append(
+                    replace(match, share=match.share * share, where=f"json:{name}")
+                )  # fmt: skip
+    return found
+
+
+def _walk(value: Any, path: str, fields: dict[str, list[Any]], depth: int) -> None:
+    if depth > 5 or len(fields) > 4 * MOST_PATHS:
+        return
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _walk(inner, f"{path}.{key}", fields, depth + 1)
+    elif isinstance(value, list):
+        for inner in value[:20]:
+            _walk(inner, path, fields, depth + 1)
+    elif value is not None:
+        fields.setdefault(path, []).append(value)

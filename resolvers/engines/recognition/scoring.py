@@ -1,0 +1,167 @@
+"""From matches and words to one calibrated score.
+
+The score of a tag on a column is a logistic regression over a few figures, each 0 to 1: the best match of each strength
+(proof, checked, form, shape, listed; found within text), what the column's name, comment and table hint at, and whether
+persons' data stand beside it. Its weights (`weights.py`) were fitted, not guessed: `python -m benchmarks.quality
+--calibrate` generates columns of personal data and of other things, in several locales, each under its own name, a
+meaningless one and a wrong one, and fits them; other locales and seeds then tell whether a score of 0.8 is right in
+about eight of ten cases.
+
+Two things are not left to the fit. Without a match on the values there is no score, whatever the name says; and hints
+weigh less than a proof, so that a column needs no name. Values that other tags explain better are not explained twice.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from resolvers.engines.recognition.hints import hint, names_other, names_persons
+from resolvers.engines.recognition.model import Finding, Match, Strength
+from resolvers.engines.recognition.taxonomy import TAXONOMY
+from resolvers.engines.recognition.weights import WEIGHTS
+from schema.data_readiness.source import ColumnFacts, TableFacts
+
+LEAST: Final = 0.5
+"""The confidence from which a tag is suggested."""
+
+FIGURES: Final = (
+    "proof", "checked", "form", "shape", "listed", "within", "name", "name_weak", "comment", "other", "beside",
+    "persons", "contextual_alone", "shape_and_name", "listed_and_name", "form_and_name", "key",
+)  # fmt: skip
+"""What the score is made of, in the order of the weights; the first weight is the constant."""
+
+BESIDE: Final = frozenset({"Email", "PhoneNumber", "PersonName", "NationalId", "DateOfBirth", "StreetAddress"})
+"""Tags that show that a table is about persons."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A tag that some of a column's values speak for, with the figures of its score."""
+
+    tag: str
+    matches: tuple[Match, ...]
+    figures: dict[str, float]
+
+    @property
+    def share(self) -> float:
+        """The largest share of values that passed."""
+        return max(match.share for match in self.matches)
+
+    @property
+    def is_within(self) -> bool:
+        """Whether it was only found inside longer values."""
+        return all(match.where != "values" for match in self.matches)
+
+
+def candidates(table: TableFacts, column: ColumnFacts, found: Sequence[Match]) -> list[Candidate]:
+    """The tags that a column's values speak for."""
+    by_tag: dict[str, list[Match]] = {}
+    for match in found:
+        if match.strength > 0:
+            by_tag.setdefault(match.recognizer.tag, []).append(match)
+    return [
+        Candidate(tag, tuple(sorted(best, key=_rank)), _figures(table, column, tag, best))
+        for tag, best in by_tag.items()
+    ]
+
+
+def _rank(match: Match) -> tuple[float, float]:
+    order = list(Strength)
+    return -match.strength * (1.5 if match.recognizer.strength is Strength.PROOF else 1), order.index(
+        match.recognizer.strength
+    )
+
+
+def _figures(table: TableFacts, column: ColumnFacts, tag: str, found: Sequence[Match]) -> dict[str, float]:
+    best = dict.fromkeys(FIGURES, 0.0)
+    for match in found:
+        kind = "within" if match.where == "text" else match.recognizer.strength.value
+        best[kind] = max(best[kind], match.strength)
+    names = [column.name, *(match.where[5:] for match in found if match.where.startswith("json:"))]
+    said = max(hint(name, tag) for name in names)
+    if column.display_name:
+        said = max(said, hint(column.display_name, tag))
+    best["name"] = float(said == 1.0)
+    best["name_weak"] = float(said == 0.5)
+    best["comment"] = hint(column.description, tag) if column.description else 0.0
+    best["other"] = float(said < 1.0 and any(names_other(name) for name in names))
+    best["persons"] = float(names_persons(table.name))
+    best["shape_and_name"] = best["shape"] * max(best["name"], 0.5 * best["name_weak"], best["comment"])
+    best["listed_and_name"] = best["listed"] * max(best["name"], 0.5 * best["name_weak"], best["comment"])
+    best["form_and_name"] = best["form"] * max(best["name"], 0.5 * best["name_weak"], best["comment"])
+    best["key"] = float(column.is_primary_key)
+    return best
+
+
+def with_neighbours(candidate: Candidate, beside: bool) -> Candidate:
+    """The candidate, knowing whether other columns of the table hold persons' data."""
+    figures = dict(candidate.figures)
+    figures["beside"] = float(beside)
+    alone = TAXONOMY[candidate.tag].contextual and not beside and not figures["persons"]
+    figures["contextual_alone"] = float(alone)
+    return Candidate(candidate.tag, candidate.matches, figures)
+
+
+def score(figures: Mapping[str, float]) -> float:
+    """The probability that the tag is right."""
+    total = WEIGHTS["constant"] + sum(WEIGHTS[name] * figures[name] for name in FIGURES)
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+def chosen(scored: Sequence[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
+    """What stands: the best first, and what the values that it leaves unexplained leave room for."""
+    kept: list[tuple[Candidate, float]] = []
+    explained = 0.0
+    for candidate, confidence in sorted(scored, key=lambda pair: (-pair[1], pair[0].tag)):
+        if confidence < LEAST:
+            break
+        if not candidate.is_within:
+            if kept and explained + candidate.share > 1.15 and any(not other.is_within for other, _ in kept):
+                continue
+            explained += candidate.share
+        kept.append((candidate, confidence))
+    return kept
+
+
+_HINTS: Final = (
+    ("name", "words", "name", "The column's name names it."),
+    ("name_weak", "words", "name", "The column's name goes with it."),
+    ("comment", "words", "comment", "The column's comment tells of it."),
+    ("other", "words", "name", "The column's name says something else, which speaks against it."),
+    ("beside", "neighbours", "neighbours", "Other columns of the table hold persons' data."),
+    ("persons", "words", "neighbours", "The table is named after persons."),
+    ("contextual_alone", "neighbours", "neighbours",
+     "Nothing else in the table tells of persons, which speaks against it."),
+    ("key", "keys", "type", "It is the primary key, which speaks against it."),
+)  # fmt: skip
+"""What is told of each figure that does not come from the values: recogniser, source and reason."""
+
+_PLACES: Final = {"values": "of the sampled values", "text": "of the sampled texts, within them"}
+
+
+def finding(candidate: Candidate, confidence: float) -> Finding:
+    """The tag with what speaks for it and against it."""
+    evidence: list[dict[str, Any]] = []
+    for match in candidate.matches[:4]:
+        kind = "within" if match.where == "text" else match.recognizer.strength.value
+        where = _PLACES.get(match.where, "of the sampled documents, in one of their fields")
+        evidence.append(
+            {
+                "recognizer": match.recognizer.name,
+                "source": "values",
+                "share": round(match.share, 4),
+                "weight": round(WEIGHTS[kind] * match.strength, 3),
+                "reason": f"{match.recognizer.reason}: {_percent(match.share)} {where} "
+                f"({match.tested} distinct ones tested).",
+            }
+        )
+    for figure, recognizer, source, reason in _HINTS:
+        if candidate.figures[figure] and WEIGHTS[figure]:
+            weight = round(WEIGHTS[figure] * candidate.figures[figure], 3)
+            evidence.append({"recognizer": recognizer, "source": source, "weight": weight, "reason": reason})
+    return Finding(candidate.tag, round(confidence, 4), tuple(evidence))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}%" if 0 < share < 0.01 else f"{100 * share:.0f}%"
