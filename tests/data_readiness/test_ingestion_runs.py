@@ -15,6 +15,7 @@ from resolvers.data_readiness.runs import (
     list_workflow_runs,
     trigger_run,
 )
+from resolvers.data_readiness.work import WORKS
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.governance.permissions import delete_all_permissions
 from schema.assets.data_connection import DataConnectionChange
@@ -167,8 +168,11 @@ async def test_a_permission_taken_away_in_the_middle_fails_the_run(shop: Bench, 
     assert await shop.names() == set()
 
 
-@pytest.mark.parametrize("kind", [kind for kind in WorkflowType if kind is not WorkflowType.SERVICE_INGESTION])
-async def test_the_other_kinds_of_work_end_failed_with_a_sentence(world: World, kind: WorkflowType) -> None:
+@pytest.mark.parametrize("kind", [WorkflowType.PROFILING, WorkflowType.INTELLIGENCE])
+async def test_work_whose_engine_is_not_there_ends_failed_with_a_sentence(
+    world: World, kind: WorkflowType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(WORKS, kind, raising=False)  # type: ignore[arg-type]
     door = RestDoor(world.client)
     made = await door(
         create_workflow_configuration,
