@@ -72,8 +72,8 @@ def _stand_apart(signs: dict[int, Reason], values: Sequence[float], weighed: Seq
             signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, 3.6, "Nearly no other is negative."))
         spread = max(high - low, abs(middle) / 10)
         if number in PLACEHOLDER_NUMBERS and (number < low - spread or number > high + spread):
-            reason = Reason(Sign.STAND_IN, 3.8, "A number that stands for none, apart from all others.")
-            signs[code] = _heavier(signs.get(code), reason)
+            weight = max(3.8, signs[code].weight if code in signs else 0.0)
+            signs[code] = Reason(Sign.STAND_IN, weight, "A number that stands for none, apart from all others.")
 
 
 def _far(

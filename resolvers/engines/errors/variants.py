@@ -245,7 +245,11 @@ def _rare(column: Column, signs: dict[int, list[Reason]]) -> None:
     # A long tail goes down step by step; errors lie far below the least frequent good value.
     weight = 2.6 * (share - 0.8) / 0.2 + min(1.2, max(-1.5, 0.7 * math.log(gap / 5)))
     told = f"{often} values cover {share:.1%} of the column, and this is none of them."
+    # A number within a text is not one of a few, even if few have been seen.
+    numbered = {_DIGITS.sub("0", column.texts[code]) for code in codes[:often]}
     for code in codes[often:]:
-        if not is_stand_in(column.texts[code]) and weight > 0.2:
+        text = column.texts[code]
+        is_numbered = _DIGITS.search(text) is not None and _DIGITS.sub("0", text) in numbered
+        if not is_stand_in(text) and not is_numbered and weight > 0.2:
             rarity = math.log(column.counts[codes[often - 1]] / column.counts[code]) - math.log(gap)
             signs[code].append(Reason(Sign.RARE, weight + min(0.4, 0.2 * rarity), told))
