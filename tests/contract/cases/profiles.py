@@ -13,8 +13,8 @@ from tests.contract.stage import MARK, Case, Place, Stage
 async def _profiled(stage: Stage, place: Place) -> tuple[str, str]:
     """A table of the catalog with a column, and what was measured of them; their names."""
     made = await stage.asset(place)
-    schema = f"{made['fqn']}.{MARK}"
-    table, column, run = f"{schema}.{MARK}", f"{schema}.{MARK}.{MARK}", str(uuid4())
+    schema = f"{made['fqn']}.sales"
+    table, column, run = f"{schema}.orders", f"{schema}.orders.note", str(uuid4())
     for kind, fqn in (("database_schema", schema), ("table", table), ("column", column)):
         body = {"fully_qualified_name": fqn, "type": kind, "description": f"{MARK} words"}
         await stage.made(place, "POST", f"/utils/data_connection/{made['resource_uri']}/metadata", body)
