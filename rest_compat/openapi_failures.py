@@ -7,7 +7,7 @@ from fastapi.routing import APIRoute
 
 from resolvers.operation import Kind
 from rest_compat.route import OperationRoute
-from rest_compat.transfer import DownloadRoute, UploadRoute
+from rest_compat.transfer import DownloadRoute
 
 REQUEST_ID = "req-2f1c1f0e-6f0a-4d5c-9a57-3f0f6f2f8a11"
 TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -57,9 +57,9 @@ FAILURES = {
         "The body is larger than the 10485760 bytes that this deployment accepts.",
     ),
     "415": Failure(
-        "The body is no form.",
+        "The body has a media type that is not taken here.",
         ("INVALID_REQUEST",),
-        "The body must be a form: Content-Type multipart/form-data.",
+        "The body must be JSON: Content-Type application/json.",
     ),
     "416": Failure(
         "The range lies outside the bytes; `Content-Range` says how many there are.",
@@ -162,9 +162,7 @@ def _statuses(route: APIRoute) -> Iterator[str]:
     if op.kind is not Kind.READ:
         yield from ("409", "422")
     if op.body is not None:
-        yield from ("413", "422")
-    if isinstance(route, UploadRoute):
-        yield "415"
+        yield from ("413", "415", "422")
     if isinstance(route, DownloadRoute):
         yield "416"
 

@@ -5,6 +5,7 @@ argument model and answered once as bytes, so both doors apply the same bounds a
 """
 
 import inspect
+import re
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -27,7 +28,7 @@ from resolvers.operation import Kind, Operation
 from rest_compat.envelopes import Envelope
 from rest_compat.errors import as_api_error, response_of
 from rest_compat.request import ETAG_PATTERN, PROJECT_HEADER, Reception, state_of
-from schema.errors import MissingRequiredField
+from schema.errors import InvalidRequest, MissingRequiredField
 from schema.problems import require_text
 
 ProjectHeader = Literal["none", "optional", "required"]
@@ -35,6 +36,8 @@ ProjectHeader = Literal["none", "optional", "required"]
 Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
+_JSON = re.compile(r"application/(?:[\w.-]+\+)?json[ \t]*(?:;|$)", re.IGNORECASE | re.ASCII)
+"""The media types of a body. One that names no type is taken for JSON, and nothing else is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +175,8 @@ class OperationRoute(APIRoute):
         assert self.operation.body is not None
         body = self.operation.body
         raw = await request.body()
+        if raw and not _JSON.match(request.headers.get("content-type", "application/json")):
+            raise InvalidRequest("The body must be JSON: Content-Type application/json.", status=415)
         if raw.strip():
             arguments[body.name] = self.operation.parsed_body(raw)
         elif body.default is inspect.Parameter.empty:

@@ -36,6 +36,8 @@ from tests.world import World
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 
 SECRET = "the-password-is-swordfish"
+JSON = "application/json"
+OTHER_TYPES = ("text/plain", "application/x-www-form-urlencoded", "application/jsonp", "*/*")
 
 
 @pytest.fixture
@@ -178,24 +180,32 @@ async def test_what_every_operation_can_meet(
 async def test_what_only_a_path_can_meet(world: World, service: str) -> None:
     stage, wrong, door = await Stage.set(world), [], RestDoor(world.client)
 
-    async def ask(calls: Calls, arguments: dict[str, Any], method: str, content: bytes | None) -> httpx.Response:
+    async def ask(
+        calls: Calls, arguments: dict[str, Any], method: str, content: bytes | None, kind: str
+    ) -> httpx.Response:
         path = calls.route.path
         for name, value in arguments.items():
             path = path.replace("{%s}" % name, str(value))
         asked = {p.name: arguments[p.name] for p in calls.op.plain if p.name in arguments}
         query = {name: value for name, value in asked.items() if "{%s}" % name not in calls.route.path}
-        headers = {"X-Project-ID": world.shop, "Content-Type": "application/json"}
+        headers = {"X-Project-ID": world.shop, "Content-Type": kind}
         return await world.request(method, path, token=world.owner, content=content, params=query, headers=headers)
 
     for calls, arguments in await each(stage, door, service):
         (method,) = calls.route.methods or {""}
         other = next(m for m in ("DELETE", "PATCH", "PUT", "POST") if m not in calls.route.allowed)
-        tries: list[tuple[str, str, bytes | None]] = [("a method that the path does not take", other, None)]
+        tries: list[tuple[str, str, bytes | None, str]] = [("a method that the path does not take", other, None, JSON)]
+        if calls.op.body is not None:
+            right = arguments.get(calls.op.body.name, {})
+            wrong_types = (*OTHER_TYPES, JSON if isinstance(calls.route, UploadRoute) else "multipart/form-data")
+            tries += [
+                ("a body of another media type", method, json.dumps(right).encode(), kind) for kind in wrong_types
+            ]
         if calls.op.body is not None and not isinstance(calls.route, UploadRoute):  # `test_transfer.py` has the forms
-            tries.append(("a body that is too large", method, b'{"a":"' + b"x" * 400_000 + b'"}'))
-            tries.append(("a body that is no JSON", method, b'{"a": '))
-        for failure, sent, content in tries:
-            answer = await ask(calls, arguments, sent, content)
+            tries.append(("a body that is too large", method, b'{"a":"' + b"x" * 400_000 + b'"}', JSON))
+            tries.append(("a body that is no JSON", method, b'{"a": ', JSON))
+        for failure, sent, content, kind in tries:
+            answer = await ask(calls, arguments, sent, content, kind)
             status, code = IN_REST[failure]
             if answer.status_code != status:
                 wrong.append(f"{calls.op.name}: {failure}: {answer.status_code} {answer.text}")

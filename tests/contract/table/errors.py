@@ -19,6 +19,7 @@ IN_REST: dict[str, tuple[int, str]] = {
     "a method that the path does not take": (405, "INVALID_REQUEST"),
     "a body that is too large": (413, "INVALID_REQUEST"),
     "a body that is no JSON": (400, "INVALID_FORMAT"),
+    "a body of another media type": (415, "INVALID_REQUEST"),
 }
 """What only a path can meet: the graph has one path for all operations (`test_errors.py` asks it the same)."""
 
