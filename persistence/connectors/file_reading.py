@@ -16,10 +16,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from persistence.connectors import parquet_statistics
 from persistence.connectors.base import ConnectorError
 from persistence.connectors.duck_reading import DuckReading, identifier, literal
 from persistence.connectors.file_formats import FileProblem, FileReader, encoding_of, unpacked
 from persistence.connectors.reading import cancelled, not_selected
+from schema.data_readiness.source import KnownStatistics
 
 if TYPE_CHECKING:
     from persistence.connectors.file_layout import FileTable, StoredFile
@@ -51,6 +53,7 @@ class FileReading(DuckReading):
         super().__init__(tables.settings, *([root] if root else []))
         self._tables = tables
         self._descriptors: list[int] = []
+        self._footers: dict[str, tuple[list[str], dict[str, str]]] = {}
         self._copied = 0
         self._made = 0
 
@@ -74,6 +77,15 @@ class FileReading(DuckReading):
         for descriptor in descriptors:
             os.close(descriptor)
 
+    def statistics(self, database: str, schema: str, table: str) -> KnownStatistics | None:
+        """What the footers of Parquet files say; other files know nothing of themselves."""
+        relation = self.relation(database, schema, table)
+        held = self._footers.get(relation.name)
+        if held is None:
+            return None
+        with self.session(self.limits.source_statement_timeout) as session:
+            return parquet_statistics.statistics(session, *held)
+
     # Parquet
 
     def _parquet(self, table: FileTable, name: str) -> None:
@@ -81,7 +93,10 @@ class FileReading(DuckReading):
         for part in self._parts(table, lambda file: self._placed(file, file.size)):
             groups.setdefault(part.keys, []).append(part.path)
         with self.session(self.limits.source_stream_timeout) as session:
-            present = self._describe(session, [path for paths in groups.values() for path in paths])
+            every = [path for paths in groups.values() for path in paths]
+            types = self._describe(session, every)
+            self._footers[name] = (every, types)
+            present = {column.lower() for column in types}
             reads = [f"select *{_constants(keys, present)} from {_parquet(paths)}" for keys, paths in groups.items()]
             if len(reads) <= _MOST_GROUPS:
                 session.execute(f"create view main.{name} as {' union all by name '.join(reads)}")
@@ -92,7 +107,7 @@ class FileReading(DuckReading):
                 more = " union all by name ".join(reads[at : at + _MOST_GROUPS])
                 session.execute(f"insert into main.{name} by name {more}")
 
-    def _describe(self, session: Any, paths: Sequence[str]) -> set[str]:
+    def _describe(self, session: Any, paths: Sequence[str]) -> dict[str, str]:
         try:
             rows = session.execute(f"describe select * from {_parquet(paths)}").fetchall()
         except self._duckdb.Error:
@@ -101,7 +116,7 @@ class FileReading(DuckReading):
             if len(paths) > 1:
                 words = f"{broken} of its {len(paths)} files are not Parquet files, or are damaged."
             raise FileProblem(words if broken else "Its files have columns that do not go together.") from None
-        return {row[0].lower() for row in rows}
+        return {row[0]: row[1] for row in rows}
 
     def _is_parquet(self, session: Any, path: str) -> bool:
         try:

@@ -42,9 +42,10 @@ def opened(
     connect: float = 3,
     statement: float = 20,
     roots: tuple[str, ...] = (),
+    **limits: Any,
 ) -> Connector:
     """A connector with short time-outs."""
-    settings = ConnectorSettings(connect_timeout=connect, statement_timeout=statement, filesystem_roots=roots)
+    settings = ConnectorSettings(connect_timeout=connect, statement_timeout=statement, filesystem_roots=roots, **limits)
     return open_connector(kind, config, credentials or {}, settings, policy or Loopback())
 
 
