@@ -69,10 +69,12 @@ async def carried_out(
     return await again(world, door, made, **given)
 
 
-async def again(world: World, door: Door, configuration: dict[str, Any], **given: Any) -> dict[str, Any]:
+async def again(
+    world: World, door: Door, configuration: dict[str, Any], *, token: str | None = None, **given: Any
+) -> dict[str, Any]:
     """Another run of the same configuration, to its end."""
     id = configuration["id"]
-    started = await door(trigger_run, world.owner, configuration_id=id, run=RunCreate(**given))
+    started = await door(trigger_run, token or world.owner, configuration_id=id, run=RunCreate(**given))
     assert not isinstance(started, Refused), started.message
     await world.jobs.settle()
     run = await door(get_workflow_run, world.owner, configuration_id=id, run_id=started["id"])

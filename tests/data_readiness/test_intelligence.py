@@ -112,6 +112,23 @@ async def profiled(world: World, rows: dict[str, int], **given: dict[str, Any]) 
     await written(world, work)
 
 
+async def profiled_columns(world: World, table: str, values: dict[str, str], rows: int = 100) -> None:
+    """A profile of a table that has one value in each of some columns."""
+    columns = [
+        figures(f"x.{name}", at, rows, distinct_count=1, minimum=value, maximum=value, kind=ValueKind.TEXT,
+                top_values=[ValueCount(value=value, count=rows)]).model_copy(update={"column_fqn": f"{table}.{name}"})
+        for at, (name, value) in enumerate(values.items())
+    ]  # fmt: skip
+    made = {
+        "id": str(uuid4()), "workflow_run_id": str(uuid4()), "asset_fqn": table, "resource_uri": URI,
+        "tier": ProfileTier.FULL, "measured_at": world.clock(), "row_count": rows, "column_count": len(columns),
+        "sample_size": None, "approximate": [], "freshness_column": None, "newest": None, "candidate_keys": [],
+        "functional_dependencies": [], "foreign_keys": [], "duration_seconds": 0.1, "columns": columns,
+    }  # fmt: skip
+    profile = TableProfile.model_validate(made)
+    await written(world, lambda shelves: shelves.table_profiles.record(scope(world), [profile]))
+
+
 async def proposed_by(
     world: World, door: Door, run: dict[str, Any], kind: str
 ) -> dict[tuple[str, str], dict[str, Any]]:
