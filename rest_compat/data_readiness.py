@@ -7,6 +7,7 @@ from resolvers.data_readiness import (
     metrics,
     pipelines,
     profiles,
+    reports,
     runs,
     scorecard,
     violations,
@@ -59,6 +60,7 @@ data_readiness.put(f"{_metrics}/{{definition_id}}", metrics.update_metric_defini
 data_readiness.delete(f"{_metrics}/{{definition_id}}", metrics.delete_metric_definition)  # addition
 data_readiness.get("/metrics/results", metrics.list_metric_results, envelope=PageLimitList)  # addition
 data_readiness.post("/metrics/scorecard", scorecard.get_scorecard, status=200)
+data_readiness.post("/reports", reports.create_report)  # addition
 
 _kinds, _violation = "/violations/definitions", "/violations/{violation_id}"
 data_readiness.get("/violations", violations.list_violations, envelope=PageLimitList)

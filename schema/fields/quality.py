@@ -25,6 +25,7 @@ from resolvers.data_readiness.metrics import (
     update_metric_definition,
 )
 from resolvers.data_readiness.profiles import get_column_profile, get_table_profile, list_table_profiles
+from resolvers.data_readiness.reports import create_report
 from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.violations import (
     create_violation_definition,
@@ -36,6 +37,7 @@ from resolvers.data_readiness.violations import (
     update_violation,
     update_violation_definition,
 )
+from schema.assets.artifact import Artifact
 from schema.data_readiness.glossary import GlossaryTerm, GlossaryTermDeleted, TermAsset, TermAssetUnlinked
 from schema.data_readiness.profile import ColumnProfile, ProfileEntry, TableProfile
 from schema.data_readiness.quality import DefinitionDeleted, Dimension, MetricDefinition, MetricResult
@@ -87,6 +89,7 @@ class QualityMutation:
     update_violation_definition: ViolationDefinition = opens(update_violation_definition)
     delete_violation_definition: DefinitionDeleted = opens(delete_violation_definition)
     update_violation: Violation = opens(update_violation)
+    create_report: Artifact = opens(create_report)
     create_glossary_term: GlossaryTerm = opens(create_glossary_term)
     update_glossary_term: GlossaryTerm = opens(update_glossary_term)
     review_glossary_term: GlossaryTerm = opens(review_glossary_term)

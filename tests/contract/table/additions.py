@@ -13,6 +13,7 @@ RESUMED = "browsers follow a stream by GET"
 ANY = "the contract writes these resources as `any ...` and leaves their paths open"
 APPROVAL = "who decides on proposals must see them first"
 FIND = "what is indexed must be found"
+REPORT = "what was measured is shown to people on one page"
 MEASURED = "what profiling has measured must be read"
 
 ADDITIONS: dict[str, str] = {
@@ -48,6 +49,7 @@ ADDITIONS: dict[str, str] = {
     "GET /data-readiness/data-assets": ANY,
     "GET /data-readiness/data-assets/{asset_id}": ANY,
     "GET /data-readiness/data-assets/{asset_id}/runs": ANY,
+    "POST /data-readiness/reports": REPORT,
     "GET /data-readiness/profiles": MEASURED,
     "GET /data-readiness/profiles/table": MEASURED,
     "GET /data-readiness/profiles/column": MEASURED,

@@ -1,0 +1,229 @@
+"""Reports: everything that is known of an asset's quality on one page, kept as an artifact."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from persistence.queries.quality import below
+from persistence.repository import Scope
+from persistence.store import Shelves
+from persistence.tables.quality import metric_results
+from persistence.tables.quality import violations as violation_rows
+from persistence.tables.rules import rule_executions
+from resolvers.assets.artifacts import keep_artifact
+from resolvers.context import Context
+from resolvers.data_readiness.metrics import asset_parts
+from resolvers.data_readiness.scorecard import get_scorecard
+from resolvers.data_readiness.work.reading import read_facts, table_names
+from resolvers.engines.masking import masked_table
+from resolvers.engines.report.page import MOST_TABLES, rendered
+from resolvers.engines.report.values import Relation, ReportData, RuleResult, TableLine, TrendPoint
+from resolvers.operation import Kind, operation, require
+from resolvers.uploads import settled
+from schema.assets.artifact import Artifact, ArtifactCreate, ArtifactType
+from schema.content import Upload
+from schema.data_readiness.report import ReportCreate
+from schema.data_readiness.rule import RuleOutcome
+from schema.data_readiness.scorecard import ScorecardRequest, ScorecardScope
+from schema.data_readiness.source import TableFacts
+from schema.data_readiness.violation import UNRESOLVED, Violation
+from schema.errors import NotFound, ValidationError
+from schema.governance.permission import Permission
+from schema.identifiers import slug
+from schema.pagination import in_utc
+
+MOST_POINTS: Final = 12
+"""Moments of the past that the trend shows."""
+MOST_RULES: Final = 2000
+MOST_VIOLATIONS: Final = 30
+LIKELY: Final = 0.95
+"""The share of values with a target from which a relationship that nobody declares is shown."""
+MEDIA: Final = "text/html; charset=utf-8"
+_SCOPES: Final = {place: scope.value for place, scope in enumerate(ScorecardScope, 1)}
+
+
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+async def create_report(ctx: Context, *, report: ReportCreate) -> Artifact:
+    """Make a report about a service, database, schema or table, and keep it as an artifact of type `report`.
+
+    It is one HTML page that needs nothing else: scorecard and trend, the worst violations, rules, personal data,
+    missing values, distributions of a table's columns and relationships. Values of columns that hold personal data
+    are left out. Download the artifact to open it. An asset that the catalog does not have is a 404.
+    """
+    await require(ctx, Permission.CAN_READ_METADATA, "project", ctx.project_id)
+    as_of = None if report.as_of is None else in_utc(report.as_of)
+    page = await report_page(ctx, report.asset_fqn, as_of=as_of)
+    upload = await staged(ctx, page)
+    async with settled(ctx, [upload]):
+        made = await ctx.store.write(lambda shelves: keep_report(ctx, shelves, report.asset_fqn, upload, report.name))
+    ctx.guard.forget()
+    return made
+
+
+async def staged(ctx: Context, page: str) -> Upload:
+    """The page in the blob store, before a row names it."""
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield page.encode()
+
+    return await ctx.services.blobs.stage(ctx.organization_id, chunks(), file_name=None, content_type=MEDIA)
+
+
+def keep_report(ctx: Context, shelves: Shelves, asset_fqn: str, upload: Upload, name: str | None = None) -> Artifact:
+    """Write a report down, as part of a transaction."""
+    called = name or f"Report on {asset_fqn}"[:255]
+    artifact = ArtifactCreate(
+        name=called, artifact_type=ArtifactType.REPORT, description=f"The quality of {asset_fqn}."[:1000]
+    )
+    return keep_artifact(ctx, shelves, artifact, upload, f"{slug(called, fallback='report')}.html")
+
+
+async def report_page(ctx: Context, asset_fqn: str, *, as_of: datetime | None = None) -> str:
+    """The HTML of a report, for code whose caller's permission has been checked."""
+    data = await gathered(ctx, asset_fqn, as_of=as_of)
+    return await asyncio.to_thread(rendered, data)
+
+
+async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = None) -> ReportData:
+    """What the report on an asset shows. Raises NotFound when the catalog has nothing there."""
+    parts = asset_parts(asset_fqn, most=5)
+    if len(parts) > 4:
+        raise ValidationError(
+            "asset_fqn has four parts at most: service.database.schema.table.", status=422, field="asset_fqn"
+        )
+    tables, facts, total = await ctx.store.read(lambda shelves: _tables(shelves, ctx.scope, asset_fqn))
+    if not total:
+        raise NotFound("metadata_asset", asset_fqn)
+    card = await get_scorecard.run(ctx, request=ScorecardRequest(asset_fqn=asset_fqn, as_of=as_of))
+    moments = await ctx.store.read(lambda shelves: _moments(shelves, ctx.scope, parts, as_of))
+    past = [
+        (moment, (await get_scorecard.run(ctx, request=ScorecardRequest(asset_fqn=asset_fqn, as_of=moment))))
+        for moment in moments
+    ]
+    scores = [(moment, one.overall_score) for moment, one in past if one.overall_score is not None]
+    found, number = await ctx.store.read(lambda shelves: _violations(shelves, ctx.scope, parts))
+    whole = facts[0] if len(parts) == 4 and facts else None
+    return ReportData(
+        asset_fqn=asset_fqn,
+        level=_SCOPES[len(parts)],
+        title=(whole.display_name if whole else None) or parts[-1],
+        description=whole.description if whole else None,
+        made_at=ctx.now(),
+        scorecard=card,
+        trend=[TrendPoint(moment, float(score)) for moment, score in scores],
+        tables=tables,
+        tables_total=total,
+        classifications=[],
+        rules=await ctx.store.read(lambda shelves: _rules(shelves, ctx.scope, parts, as_of)),
+        violations=found,
+        violations_total=number,
+        relations=_relations(facts, tables),
+        previous_score=scores[-2][1] if len(scores) > 1 else None,
+    )
+
+
+def _tables(shelves: Shelves, scope: Scope, asset_fqn: str) -> tuple[list[TableLine], list[TableFacts], int]:
+    """The first tables at or under a name with their latest profiles, masked as for any reader."""
+    names = [fqn for fqn, _ in table_names(shelves, scope, [asset_fqn])]
+    facts = read_facts(shelves, scope, names[:MOST_TABLES])
+    profiles = shelves.table_profiles.latest(scope, names[:MOST_TABLES])
+    personal = shelves.table_profiles.personal(scope, names[:MOST_TABLES])
+    lines = []
+    for one in facts:
+        profile = profiles.get(one.fqn)
+        if profile is not None:
+            profile = masked_table(profile, personal[one.fqn])
+        rows = profile.row_count if profile else one.row_count
+        lines.append(TableLine(one.fqn, one.name, one.description, len(one.columns), rows, profile))
+    return lines, facts, len(names)
+
+
+def _moments(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[datetime]:
+    """When the last runs that measured something here had ended, the oldest first."""
+    table = metric_results.c
+    where = [
+        table.organization_id == scope.organization_id,
+        table.project_id == scope.project_id,
+        *below(metric_results, parts),
+    ]
+    if as_of is not None:
+        where.append(table.measured_at <= as_of)
+    ended = sa.func.max(table.measured_at)
+    query = sa.select(ended).where(*where).group_by(table.workflow_run_id).order_by(ended.desc()).limit(MOST_POINTS)
+    return sorted({moment for (moment,) in shelves.connection.execute(query)})
+
+
+def _rules(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[RuleResult]:
+    """The latest execution of each rule at or under a name."""
+    table = rule_executions.c
+    where = [
+        table.organization_id == scope.organization_id,
+        table.project_id == scope.project_id,
+        *below(rule_executions, parts),
+    ]
+    if as_of is not None:
+        where.append(table.executed_at <= as_of)
+    rank = sa.func.row_number().over(partition_by=table.rule_id, order_by=[table.executed_at.desc(), table.id])
+    names = ("rule_name", "asset_fqn", "metric_definition_id", "outcome", "numerator", "denominator", "reason")
+    ranked = sa.select(*(table[name] for name in names), rank.label("place")).where(*where).subquery()
+    rows = shelves.connection.execute(sa.select(ranked).where(ranked.c.place == 1).limit(MOST_RULES)).mappings().all()
+    metrics = shelves.metric_definitions.of_ids(scope, {row["metric_definition_id"] for row in rows})
+    dimensions = shelves.dimensions.of_ids(scope, {one.dimension_id for one in metrics.values()})
+    labels = {
+        id: dimensions[one.dimension_id].display_name or dimensions[one.dimension_id].name
+        for id, one in metrics.items()
+    }
+    return [
+        RuleResult(
+            name=row["rule_name"],
+            asset_fqn=row["asset_fqn"],
+            dimension=labels.get(row["metric_definition_id"], "other"),
+            outcome=RuleOutcome(row["outcome"]),
+            numerator=row["numerator"],
+            denominator=row["denominator"],
+            reason=row["reason"],
+        )
+        for row in rows
+    ]
+
+
+def _violations(shelves: Shelves, scope: Scope, parts: Sequence[str]) -> tuple[list[Violation], int]:
+    """The worst violations at or under a name that are not resolved, and how many there are."""
+    where = [*below(violation_rows, parts), violation_rows.c.status.in_(UNRESOLVED)]
+    page = shelves.violations.page(
+        scope,
+        offset=0,
+        limit=MOST_VIOLATIONS,
+        order=[violation_rows.c.severity_rank.desc(), violation_rows.c.last_seen_at.desc()],
+        where=where,
+    )
+    return list(page.items), page.total
+
+
+def _relations(facts: Sequence[TableFacts], lines: Sequence[TableLine]) -> list[Relation]:
+    """Which of the tables refer to which: what the source declares, then what profiles have found."""
+    short = _short_names(facts)
+    found: dict[tuple[str, str, str], Relation] = {}
+    for table in facts:
+        for column in table.columns:
+            if column.references is not None:
+                key = (table.fqn, column.references[0], column.name)
+                target = short.get(key[1], key[1])
+                found[key] = Relation(short[table.fqn], target, column.name, True)
+    for line in lines:
+        for one in line.profile.foreign_keys if line.profile else ():
+            key = (line.fqn, one.target_fqn, ", ".join(one.columns))
+            if key not in found and not one.is_declared and one.match_rate >= LIKELY:
+                found[key] = Relation(short[line.fqn], short.get(key[1], key[1]), key[2], False)
+    return list(found.values())
+
+
+def _short_names(facts: Sequence[TableFacts]) -> dict[str, str]:
+    """The names of tables, with their schema where two would be alike."""
+    alike: dict[str, int] = {}
+    for one in facts:
+        alike[one.name] = alike.get(one.name, 0) + 1
+    return {one.fqn: one.name if alike[one.name] == 1 else f"{one.schema}.{one.name}" for one in facts}

@@ -1,0 +1,25 @@
+"""A report is a page about an asset's quality, kept as an artifact."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from schema.base import change
+from schema.pagination import Moment
+from schema.storable import Storable
+
+
+@change
+class ReportCreate(Storable):
+    """What a report is about."""
+
+    asset_fqn: Annotated[
+        str, Field(min_length=1, max_length=2000, description="Dotted service[.database[.schema[.table]]].")
+    ]
+    as_of: Annotated[Moment, Field(description="The scorecard as it stood then; without a zone it is UTC.")] | None = (
+        None
+    )
+    name: (
+        Annotated[str, Field(min_length=1, max_length=255, description="The artifact's name; made of asset_fqn.")]
+        | None
+    ) = None

@@ -1,0 +1,79 @@
+"""A report is made through either door, kept as an artifact, and shows nothing that the catalog calls personal."""
+
+from typing import Any
+
+import pytest
+
+from persistence.queries.violations import Finding
+from resolvers.assets.artifacts import preview_artifact
+from resolvers.data_readiness.reports import create_report
+from resolvers.utils.metadata import update_metadata
+from schema.data_readiness.quality_builtin import VIOLATIONS
+from schema.data_readiness.report import ReportCreate
+from schema.data_readiness.violation import Severity
+from schema.utils.metadata_asset import MetadataAssetUpdate
+from tests.data_readiness.quality import measure, scope_of
+from tests.data_readiness.test_profiles import profiled
+from tests.doors import Refused
+from tests.support.ingestion import Bench, Source, bench, setting_overrides, shop, source
+
+__all__ = ["bench", "setting_overrides", "shop", "source"]
+
+pytestmark = pytest.mark.anyio
+
+
+async def page_of(bench: Bench, made: dict[str, Any]) -> str:
+    """The bytes of a report, as they are downloaded."""
+    path = f"/assets/artifacts/{made['resource_uri']}/download"
+    answer = await bench.world.request("GET", path, token=bench.world.owner)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["content-disposition"].startswith("attachment")
+    return answer.text
+
+
+async def test_a_table_is_reported_on_with_its_columns_and_without_personal_values(
+    bench: Bench, source: Source
+) -> None:
+    shop = await profiled(bench, source)
+    await shop.run(asset_fqn=shop.prefix)
+    fqn = f"{shop.prefix}.letters"
+    made = await bench.call(create_report, report=ReportCreate(asset_fqn=fqn, name="Letters"))
+    assert (made["artifact_type"], made["name"], made["key"]) == ("report", "Letters", "letters.html")
+    page = await page_of(bench, made)
+    assert "Table <b>" in page
+    assert "AB-" in page  # a value that is nobody's
+    about = {"resource_type": "data_connection", "resource_uri": bench.uri}
+    personal = MetadataAssetUpdate.model_validate({"is_pii_tagged": True})
+    await bench.call(update_metadata, **about, fqn=f"{fqn}.note", changes=personal)
+    masked = await page_of(bench, await bench.call(create_report, report=ReportCreate(asset_fqn=fqn)))
+    assert "AB-" not in masked
+    assert "Values are hidden: the column holds personal data." in masked
+
+
+async def test_a_schema_is_reported_on_with_scores_violations_and_relations(bench: Bench, source: Source) -> None:
+    shop = await profiled(bench, source)
+    world, fqn = bench.world, f"{shop.prefix}.orders"
+    run = await measure(world, ("unique_values", fqn, 3, 4))
+    found = Finding(
+        check="r1", definition_id=VIOLATIONS[0].id, asset_fqn=fqn, severity=Severity.HIGH, display_name="Trouble <b>"
+    )
+    await world.app.parts.services.store.write(
+        lambda shelves: shelves.violations.record(
+            scope_of(world), run, [found], checked=["r1"], actor="ada", at=world.clock()
+        )
+    )
+    made = await bench.call(create_report, report=ReportCreate(asset_fqn=shop.prefix))
+    page = await page_of(bench, made)
+    for told in ("75.0%", "Trouble &lt;b&gt;", "customer_id", "Tables"):
+        assert told in page
+    shown = await bench.call(preview_artifact, resource_uri=made["resource_uri"])
+    assert (shown["preview_type"], shown["meta"]["note"]) == ("binary", "Download it and open it in a browser.")
+
+
+async def test_what_the_catalog_does_not_have_is_not_reported_on(bench: Bench) -> None:
+    await bench.ingest()
+    for fqn, status in (("nowhere", 404), ("shop.x.y.z", 404), ("a.b.c.d.e", 422)):
+        refused = await bench.door(create_report, bench.world.owner, report=ReportCreate(asset_fqn=fqn))
+        assert isinstance(refused, Refused), fqn
+        assert refused.status == status, fqn
