@@ -7,15 +7,21 @@ import sqlalchemy as sa
 
 from persistence.repository import Repository, Scope
 from persistence.tables.catalog import metadata_assets
-from persistence.tables.data_readiness import workflow_configurations, workflow_runs
+from persistence.tables.data_readiness import proposals, workflow_configurations, workflow_runs
 from persistence.tables.glossary import glossary_term_assets as links
 from persistence.tables.glossary import glossary_terms as terms
+from persistence.tables.knowledge import memories
 from schema.data_readiness.glossary import GlossaryTerm, TermAsset
+from schema.data_readiness.proposal import ProposalKind
 from schema.data_readiness.workflow_run import RunStatus
 from schema.errors import NotFound
+from schema.utils.memory import MemoryStatus
 
 DEEPEST: Final = 20
 """How many terms may stand above one another."""
+
+MOST_PACKS: Final = 100
+"""How many context packs with a term are looked for in workflows."""
 
 
 class GlossaryTermShelf(Repository[GlossaryTerm]):
@@ -44,24 +50,57 @@ class GlossaryTermShelf(Repository[GlossaryTerm]):
         return height
 
     def user_of(self, scope: Scope, id: str) -> dict[str, str] | None:
-        """The workflow that names a term: a configuration, or a run that is not over."""
-        runs = sa.select(workflow_runs.c.configuration_id, workflow_runs.c.id).where(
+        """The workflow that uses a term: a run that is not over, or a configuration.
+
+        It does when it names the term's id or a context pack with an active memory that names it, and a run also when
+        it has proposed to link the term.
+        """
+        names = [id, *self._packs_with(scope, id)]
+        tenant = [
             workflow_runs.c.organization_id == scope.organization_id,
             workflow_runs.c.project_id == scope.project_id,
             workflow_runs.c.status.in_((RunStatus.PENDING, RunStatus.RUNNING)),
-            sa.cast(workflow_runs.c.input, sa.Text).contains(id, autoescape=True),
+        ]
+        linking = sa.exists().where(
+            proposals.c.run_id == workflow_runs.c.id,
+            proposals.c.kind == ProposalKind.GLOSSARY_LINK,
+            sa.cast(proposals.c.proposed_value, sa.Text).contains(id, autoescape=True),
+        )
+        runs = (
+            sa.select(workflow_runs.c.configuration_id, workflow_runs.c.id)
+            .join(workflow_configurations, workflow_configurations.c.id == workflow_runs.c.configuration_id)
+            .where(
+                *tenant,
+                sa.or_(_names(workflow_runs.c.input, names), _names(workflow_configurations.c.config, names), linking),
+            )
         )
         if run := self._connection.execute(runs.order_by(workflow_runs.c.id).limit(1)).first():
             return {"workflow_id": run.configuration_id, "workflow_run_id": run.id}
         configurations = sa.select(workflow_configurations.c.id).where(
             workflow_configurations.c.organization_id == scope.organization_id,
             workflow_configurations.c.project_id == scope.project_id,
-            sa.cast(workflow_configurations.c.config, sa.Text).contains(id, autoescape=True),
+            workflow_configurations.c.deleted_at.is_(None),
+            _names(workflow_configurations.c.config, names),
         )
         configuration = self._connection.execute(
             configurations.order_by(workflow_configurations.c.id).limit(1)
         ).scalar_one_or_none()
         return None if configuration is None else {"workflow_id": configuration}
+
+    def _packs_with(self, scope: Scope, id: str) -> list[str]:
+        """The context packs with an active memory that names a term."""
+        query = (
+            sa.select(memories.c.context_pack_id)
+            .where(
+                memories.c.organization_id == scope.organization_id,
+                memories.c.project_id == scope.project_id,
+                memories.c.status == MemoryStatus.ACTIVE,
+                sa.or_(_names(memories.c.content, [id]), _names(memories.c.meta_data, [id])),
+            )
+            .distinct()
+            .limit(MOST_PACKS)
+        )
+        return list(self._connection.execute(query).scalars())
 
     def drop(self, scope: Scope, id: str, *, expected: int | None) -> None:
         """Delete a term with its links; the terms below it stand by themselves then."""
@@ -106,6 +145,11 @@ class TermAssetShelf(Repository[TermAsset]):
             links.delete().where(*self._within(scope), links.c.term_id == term_id, links.c.asset_fqn == asset_fqn)
         )
         return bool(gone.rowcount)
+
+
+def _names(column: sa.ColumnElement[Any], names: Iterable[str]) -> sa.ColumnElement[bool]:
+    """Whether a JSON document names any of the ids."""
+    return sa.or_(*(sa.cast(column, sa.Text).contains(name, autoescape=True) for name in names))
 
 
 def linked_to(asset_fqn: str) -> sa.ColumnElement[bool]:

@@ -192,8 +192,9 @@ async def review_glossary_term(ctx: Context, *, term_id: TermId, review: TermRev
 async def delete_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTermDeleted:
     """Delete a term with its links to assets; terms below it stand by themselves then.
 
-    Refused with 409 while a workflow uses the term: a configuration, or a run that is not over, whose parameters name
-    its id. The details name that workflow.
+    Refused with 409 while a workflow uses the term: a configuration, or a run that is not over, that names its id, or
+    a context pack of which a memory names it; and a run that is not over and has proposed to link it. The details name
+    that workflow. What completed runs propose about the term and nobody has decided is a conflict when it is approved.
     """
 
     def work(shelves: Shelves) -> None:

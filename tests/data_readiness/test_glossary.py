@@ -16,8 +16,14 @@ from resolvers.data_readiness.glossary import (
     unlink_glossary_term,
     update_glossary_term,
 )
+from resolvers.data_readiness.workflows import delete_workflow_configuration
+from resolvers.utils.context_packs import create_context_pack
+from resolvers.utils.memories import create_memory, delete_memory
 from schema.data_readiness.glossary import GlossaryTermCreate, GlossaryTermUpdate, TermAssetCreate, TermReview
+from schema.utils.context_pack import ContextPackCreate
+from schema.utils.memory import MemoryCreate
 from tests.data_readiness.quality import a_configuration, a_run
+from tests.data_readiness.workflows import proposed
 from tests.doors import Door
 from tests.world import World
 
@@ -432,6 +438,37 @@ async def test_a_term_that_a_configuration_names_is_not_deleted(world: World, do
     }  # fmt: skip
     free = await define(world, door, name="Free")
     assert (await door(delete_glossary_term, world.owner, term_id=free["id"]))["deleted"] is True
+
+
+async def test_a_term_that_a_workflows_context_pack_names_is_not_deleted(world: World, door: Door) -> None:
+    term = await define(world, door)
+    pack = await door(
+        create_context_pack, world.owner, pack=ContextPackCreate.model_validate({"name": "P", "pack_type": "domain"})
+    )
+    body = {
+        "name": "m", "memory_type": "glossary", "context_pack_id": pack["id"], "content": {"term_id": term["id"]}
+    }  # fmt: skip
+    memory = await door(create_memory, world.owner, memory=MemoryCreate.model_validate(body))
+    configuration = await a_configuration(world, config={"context_pack_id": pack["id"]})
+    refused = await door(delete_glossary_term, world.owner, term_id=term["id"])
+    assert (refused.status, refused.details["workflow_id"]) == (409, configuration)
+    await door(delete_workflow_configuration, world.owner, configuration_id=configuration)
+    running = await a_run(world, input={"parameters": {"context_pack_id": pack["id"]}}, status="running")
+    refused = await door(delete_glossary_term, world.owner, term_id=term["id"])
+    assert (refused.status, refused.details["workflow_run_id"]) == (409, running)
+    await door(delete_memory, world.owner, memory_id=memory["id"])
+    assert (await door(delete_glossary_term, world.owner, term_id=term["id"]))["deleted"] is True
+
+
+async def test_a_term_that_an_open_run_would_link_is_not_deleted(world: World, door: Door) -> None:
+    term = await define(world, door)
+    running = await a_run(world, input={}, status="running")
+    value = {"term_id": term["id"], "name": term["name"]}
+    await proposed(world, running, {"kind": "glossary_link", "field": "glossary_terms", "proposed_value": value})
+    refused = await door(delete_glossary_term, world.owner, term_id=term["id"])
+    assert (refused.status, refused.details["workflow_run_id"]) == (409, running)
+    other = await define(world, door, name="Other")
+    assert (await door(delete_glossary_term, world.owner, term_id=other["id"]))["deleted"] is True
 
 
 @pytest.mark.parametrize(("decision", "status"), [("maybe", 422), (7, 400), (None, 400)])
