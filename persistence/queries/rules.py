@@ -169,11 +169,13 @@ class QualityRuleShelf(Repository[QualityRule]):
         """The rules of one table and its columns that are in a state, the oldest first."""
         return self.under(scope, [table_fqn], state=state)
 
-    def under(self, scope: Scope, fqns: Sequence[str], *, state: RuleState = RuleState.ACTIVE) -> list[QualityRule]:
-        """The rules at or under any of the dotted names that are in a state, the oldest first."""
+    def under(
+        self, scope: Scope, fqns: Sequence[str | None], *, state: RuleState = RuleState.ACTIVE
+    ) -> list[QualityRule]:
+        """The rules at or under any of the dotted names (None: all) that are in a state, the oldest first."""
         found: dict[str, QualityRule] = {}
         for fqn in fqns:
-            parts = [part for part in parts_of(fqn).values() if part is not None]
+            parts = [] if fqn is None else [part for part in parts_of(fqn).values() if part is not None]
             query = self.select(scope).where(*below(self.table, parts), self.table.c.state == state)
             rows = self._connection.execute(query.order_by(self.table.c.created_at, self.table.c.id)).all()
             found |= {rule.id: rule for rule in self.resources(rows)}

@@ -64,6 +64,15 @@ _TIER: Final[dict[str, Any]] = {
         "`sampling.rows` rows for the rest, `full` every row.",
     }
 }
+_AGE: Final[dict[str, Any]] = {
+    "max_profile_age_seconds": {
+        "type": "number",
+        "minimum": 0,
+        "maximum": 1_000_000_000,
+        "default": 604_800,
+        "description": "A profile that is older is measured anew; so is one of the tier `statistics`.",
+    }
+}
 _INDUSTRY: Final[dict[str, Any]] = {
     "industry_info": {"type": "string", "maxLength": 10_000, "description": "What the data is about."}
 }
@@ -92,6 +101,13 @@ _MODEL: Final[dict[str, Any]] = {
         "JSON.",
     },
 }
+_FRESH: Final[dict[str, Any]] = {
+    "fresh_within_seconds": {
+        "type": "integer",
+        "minimum": 1,
+        "description": "How old the newest row of a table may be, for tables without a rule that says so.",
+    }
+}
 
 
 def _object(*properties: dict[str, Any]) -> dict[str, Any]:
@@ -101,6 +117,7 @@ def _object(*properties: dict[str, Any]) -> dict[str, Any]:
 
 _WORDS: Final = _object(_INCLUDE, _INDUSTRY, _VALIDATION, _PACK)
 _VALUES: Final = _object(_INCLUDE, _SAMPLING, _VALIDATION, _PACK)
+_RULES: Final = _object(_INCLUDE, _SAMPLING, _AGE, _VALIDATION, _PACK)
 
 _TABLE: Final[dict[WorkflowType, tuple[str, str, list[str], dict[str, Any]]]] = {
     WorkflowType.SERVICE_INGESTION: (
@@ -131,31 +148,31 @@ _TABLE: Final[dict[WorkflowType, tuple[str, str, list[str], dict[str, Any]]]] = 
         "Data quality tags",
         "Proposes which quality dimensions matter for columns.",
         _DATA,
-        _VALUES,
+        _RULES,
     ),
     WorkflowType.DQ_TAG_GENERATION: (
         "Data quality tag generation",
         "Proposes quality tags for tables from their profiles.",
         _DATA,
-        _VALUES,
+        _RULES,
     ),
     WorkflowType.DQ_RULE_GENERATION: (
         "Data quality rule generation",
         "Proposes quality rules from profiles, keys, patterns, value sets and ranges.",
         _DATA,
-        _VALUES,
+        _RULES,
     ),
     WorkflowType.DQ_EXECUTION: (
         "Data quality execution",
         "Executes the approved quality rules and records violations.",
         _DATA,
-        _object(_INCLUDE, _SAMPLING),
+        _object(_INCLUDE),
     ),
     WorkflowType.DQ_ASSESSMENT: (
         "Data quality assessment",
-        "Scores the quality of data from the outcomes of its rules.",
+        "Scores the quality of data from the outcomes of its rules, and of built-in checks where there are none.",
         _EVERYTHING,
-        _object(_INCLUDE),
+        _object(_INCLUDE, _FRESH),
     ),
     WorkflowType.METADATA_ASSESSMENT: (
         "Metadata assessment",
@@ -197,6 +214,9 @@ _TABLE: Final[dict[WorkflowType, tuple[str, str, list[str], dict[str, Any]]]] = 
 
 _WRITING: Final = frozenset(
     {
+        WorkflowType.DQ_EXECUTION,
+        WorkflowType.DQ_ASSESSMENT,
+        WorkflowType.METADATA_ASSESSMENT,
         WorkflowType.GENERATE_TABLE_DESCRIPTION,
         WorkflowType.ENRICH_TABLE_COLUMNS,
         WorkflowType.METADATA_ENRICHMENT,
@@ -209,6 +229,9 @@ AVAILABLE: Final = frozenset(
     {
         WorkflowType.SERVICE_INGESTION,
         WorkflowType.PROFILING,
+        WorkflowType.GENERATE_DQ_TAGS,
+        WorkflowType.DQ_TAG_GENERATION,
+        WorkflowType.DQ_RULE_GENERATION,
         WorkflowType.GENERATE_TABLE_DESCRIPTION,
         WorkflowType.ENRICH_TABLE_COLUMNS,
         WorkflowType.METADATA_ENRICHMENT,

@@ -3,19 +3,31 @@
 from collections.abc import Mapping
 from typing import Final
 
+from resolvers.data_readiness.work.assessment import DataAssessment
 from resolvers.data_readiness.work.describing import ColumnEnrichment, MetadataEnrichment, TableDescriptions
+from resolvers.data_readiness.work.execution import Execution
 from resolvers.data_readiness.work.ingestion import Ingestion
 from resolvers.data_readiness.work.intelligence import Intelligence
+from resolvers.data_readiness.work.metadata_assessment import MetadataAssessment
+from resolvers.data_readiness.work.pipeline import Pipeline
 from resolvers.data_readiness.work.profiling import Profiling
+from resolvers.data_readiness.work.rule_generation import ColumnDimensions, RuleGeneration, TableDimensions
 from resolvers.data_readiness.work.run_work import RunWork
 from schema.data_readiness.workflow import WorkflowType
 
 WORKS: Final[Mapping[WorkflowType, type[RunWork]]] = {
     WorkflowType.SERVICE_INGESTION: Ingestion,
     WorkflowType.PROFILING: Profiling,
+    WorkflowType.DQ_EXECUTION: Execution,
+    WorkflowType.DQ_ASSESSMENT: DataAssessment,
+    WorkflowType.METADATA_ASSESSMENT: MetadataAssessment,
+    WorkflowType.GENERATE_DQ_TAGS: ColumnDimensions,
+    WorkflowType.DQ_TAG_GENERATION: TableDimensions,
+    WorkflowType.DQ_RULE_GENERATION: RuleGeneration,
     WorkflowType.GENERATE_TABLE_DESCRIPTION: TableDescriptions,
     WorkflowType.ENRICH_TABLE_COLUMNS: ColumnEnrichment,
     WorkflowType.METADATA_ENRICHMENT: MetadataEnrichment,
     WorkflowType.INTELLIGENCE: Intelligence,
+    WorkflowType.RUN_ALL_ENRICHMENT: Pipeline,
 }
 """The work of each type of workflow."""

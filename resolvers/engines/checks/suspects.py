@@ -12,14 +12,15 @@ from resolvers.engines.checks.counting import Place, columns_of
 from resolvers.engines.checks.examples import Shown
 from resolvers.engines.checks.model import MOST_EXAMPLES, CannotEvaluate, Check, Result, judged, shown
 from resolvers.engines.errors.detect import find_errors
+from resolvers.engines.rules.repeats import near_repeats
 from schema.data_readiness.source import Sample
 
 MOST_ROWS: Final = 10_000
 MOST_LOOKED_AT: Final = 200
 """Columns whose cells are judged together."""
 
-WINDOW: Final = 12
-"""How many neighbours in sorted order a row is compared with."""
+MOST_COMPARED: Final = 200
+"""Rows with a near twin among which pairs to show are looked for."""
 
 
 def _rows(check: Check, place: Place, how: Shown) -> tuple[tuple[str, ...], Sample]:
@@ -63,8 +64,8 @@ def near_duplicates(check: Check, place: Place, how: Shown) -> Result:
     names, sample = _rows(check, place, how)
     at = [sample.columns.index(name) for name in names]
     texts = [" ".join(" ".join((shown(row[index]) or "").casefold().split()) for index in at) for row in sample.rows]
-    pairs = _alike(texts, least * 100)
-    rows = {row for pair in pairs for row in pair}
+    rows = near_repeats(texts, least)
+    pairs = _alike(texts, sorted(rows), least * 100)
     told = tuple(
         {
             "rows": [
@@ -78,18 +79,14 @@ def near_duplicates(check: Check, place: Place, how: Shown) -> Result:
     return judged(check, len(rows), len(texts), examples=told, notes=_notes(sample))
 
 
-def _alike(texts: Sequence[str], least: float) -> dict[tuple[int, int], float]:
-    """Pairs of rows that are alike, among neighbours in two orders: from the front, and from the back."""
+def _alike(texts: Sequence[str], rows: Sequence[int], least: float) -> dict[tuple[int, int], float]:
+    """Pairs among rows that have a near twin, to be shown: the first few."""
     found: dict[tuple[int, int], float] = {}
-    for key in (texts, [" ".join(reversed(text.split())) for text in texts]):
-        order = sorted(range(len(texts)), key=lambda row, key=key: (key[row], row))  # type: ignore[misc]
-        for place, row in enumerate(order):
-            if not texts[row].strip():
-                continue
-            for other in order[place + 1 : place + 1 + WINDOW]:
-                pair = (min(row, other), max(row, other))
-                if pair not in found and (score := fuzz.token_sort_ratio(texts[row], texts[other])) >= least:
-                    found[pair] = score
+    some = rows[:MOST_COMPARED]
+    for at, row in enumerate(some):
+        for other in some[at + 1 :]:
+            if (score := fuzz.token_sort_ratio(texts[row], texts[other], score_cutoff=least)) > 0:
+                found[row, other] = score
     return found
 
 

@@ -1,0 +1,75 @@
+"""The execution of quality rules: one unit per table, whose active rules are evaluated in the store.
+
+A unit records once, in the transaction that closes it: what each rule came to, one figure for each metric of an asset,
+and the violations. A rule that could not be evaluated is told, counts in no score and resolves nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from persistence.store import Shelves
+from resolvers.data_readiness.work.measuring import (
+    Known,
+    check_of,
+    measured,
+    read_known,
+    record_rules,
+    table_of,
+)
+from resolvers.data_readiness.work.reading import targets, use_source
+from resolvers.data_readiness.work.run_work import RunWork, Unit, Write, nothing_to_do
+from resolvers.engines.checks.evaluate import evaluate
+from resolvers.engines.checks.model import Evaluation, not_evaluated
+from schema.data_readiness.rule import RuleState
+from schema.data_readiness.source import Source
+
+GONE = "The table is no longer in the catalog. Run service-ingestion, or delete the rule."
+
+
+class Execution(RunWork):
+    """One run of dq-execution."""
+
+    async def units(self) -> Sequence[Unit]:
+        """One unit per table that has active rules. Raises JobError when there is none."""
+        names = targets(self.run)
+
+        def work(shelves: Shelves) -> list[tuple[str, str]]:
+            rules = shelves.quality_rules.under(self.scope, names or [None], state=RuleState.ACTIVE)
+            return sorted({(table_of(rule.asset_fqn), rule.resource_uri) for rule in rules})
+
+        found = await self.ctx.store.read(work)
+        if not found:
+            where = " under " + ", ".join(names[:3]) if names else ""
+            raise nothing_to_do(
+                f"There is no active quality rule{where}. Approve rules that were proposed, or write one."
+            )
+        return [Unit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in found]
+
+    async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
+        """Evaluate the rules of one table."""
+        fqn, uri = str(arguments["table"]), str(arguments["resource_uri"])
+        known = await self.ctx.store.read(lambda shelves: read_known(shelves, self.scope, fqn))
+        if isinstance(known, Known):
+            rules = known.rules
+            evaluation = await use_source(self.ctx, uri, lambda source: self._evaluated(source, known))
+        else:
+            rules = known
+            evaluation = Evaluation({rule.id: not_evaluated(GONE) for rule in rules}, ())
+
+        def write(shelves: Shelves) -> dict[str, int]:
+            actor, now = self.ctx.caller.user_id, self.ctx.now()
+            findings, checked, counts = record_rules(
+                shelves, self.scope, self.run.id, rules, evaluation.results, actor=actor, at=now
+            )
+            counts["measured"] = shelves.metric_results.record(self.scope, self.run.id, measured(evaluation), at=now)
+            done = shelves.violations.record(self.scope, self.run.id, findings, checked=checked, actor=actor, at=now)
+            return counts | {
+                "new_violations": done.new, "seen_again": done.seen_again, "reopened": done.reopened,
+                "resolved": done.resolved,
+            }  # fmt: skip
+
+        return write
+
+    def _evaluated(self, source: Source, known: Known) -> Evaluation:
+        checks = [check_of(rule) for rule in known.rules]
+        return evaluate(source, known.table, checks, now=self.ctx.now(), how=known.how, others=known.others)
