@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from persistence.engine import Database
 from persistence.queries.chat import SessionShelf, TurnShelf
+from persistence.queries.classifications import ClassificationShelf
 from persistence.queries.connections import ConnectionShelf
 from persistence.queries.files import ContentShelf, kept_blobs
 from persistence.queries.glossary import GlossaryTermShelf, TermAssetShelf
@@ -181,6 +182,11 @@ class Shelves:
     def rule_executions(self) -> RuleExecutionShelf:
         """What evaluating rules came to."""
         return RuleExecutionShelf(self.connection)
+
+    @cached_property
+    def classifications(self) -> ClassificationShelf:
+        """Tags that engines find, with what people decided."""
+        return ClassificationShelf(self.connection)
 
     @cached_property
     def glossary_terms(self) -> GlossaryTermShelf:
