@@ -27,6 +27,7 @@ from tests.contract.table.errors import (
     TAKEN,
     Never,
 )
+from tests.contract.table.states import STATELESS, STATES
 from tests.contract.test_bounds import BY_SERVICE, Calls, operations_of
 from tests.contract.test_errors import assert_envelope, assert_variant
 from tests.contract.test_permission_matrix import headers_of, nonexistent, verdict
@@ -273,6 +274,36 @@ async def test_the_same_twice_and_a_version_that_is_gone(world: World, door: Doo
         elif isinstance(answer, Refused) and answer.status not in (200, 422):
             wrong.append(f"{operation}: twice: {answer} is not in the table")
     assert not any(wrong), "\n".join(filter(None, wrong))
+
+
+@BY_SERVICE
+async def test_what_a_state_does_not_allow_is_refused_and_changes_nothing(
+    world: World, door: Door, service: str
+) -> None:
+    stage, wrong = await Stage.set(world), []
+    known = operations_of(service)
+    for state in (state for state in STATES if state.operation in known):
+        calls = Calls(stage, door, state.operation)
+        arguments, token = await state.makes(stage, stage.places["own"]), await asker(calls)
+        await world.jobs.settle()
+        before = await world.dump()
+        answer = await called(calls, arguments, token)
+        said = f"{state.operation}: {state.state}"
+        wrong.append(wrong_envelope(door, service, answer, state.told, said))
+        if isinstance(answer, Refused) and state.field is not None and answer.details.get("field") != state.field:
+            wrong.append(f"{said}: {answer.details}, not {state.field}")
+        after = await world.dump()
+        changed = [name for name, rows in after.items() if rows != before[name]]
+        if changed:
+            wrong.append(f"{said}: changed {', '.join(changed)}")
+    assert not any(wrong), "\n".join(filter(None, wrong))
+
+
+def test_every_operation_that_writes_has_its_states_or_has_none() -> None:
+    writes = {name for name, route in ROUTES.items() if route.operation.kind is not Kind.READ}
+    stateful = {state.operation for state in STATES}
+    assert stateful | STATELESS == writes
+    assert not stateful & STATELESS
 
 
 async def asker(calls: Calls) -> str:

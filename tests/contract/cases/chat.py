@@ -51,7 +51,7 @@ async def new_turn(stage: Stage, place: Place) -> dict[str, Any]:
     return await session(stage, place) | {"turn": TurnCreate(message="How many?")}
 
 
-async def _turn(stage: Stage, place: Place, state: TurnState) -> TurnRow:
+async def turn_in(stage: Stage, place: Place, state: TurnState) -> TurnRow:
     """A turn that nobody works on, written down as the platform would."""
     own, now = (await session(stage, place))["session_id"], stage.world.clock()
     row = TurnRow(
@@ -78,7 +78,7 @@ async def _turn(stage: Stage, place: Place, state: TurnState) -> TurnRow:
 
 async def turn(stage: Stage, place: Place) -> dict[str, Any]:
     """A turn that is over."""
-    row = await _turn(stage, place, TurnState.COMPLETED)
+    row = await turn_in(stage, place, TurnState.COMPLETED)
     return {"session_id": row.session_id, "turn_id": row.turn_id}
 
 
@@ -89,7 +89,7 @@ async def rated_turn(stage: Stage, place: Place) -> dict[str, Any]:
 
 async def task(stage: Stage, place: Place) -> dict[str, Any]:
     """A task that waits."""
-    return {"task_id": (await _turn(stage, place, TurnState.CREATED)).task_id}
+    return {"task_id": (await turn_in(stage, place, TurnState.CREATED)).task_id}
 
 
 CASES: list[Case] = [

@@ -1,0 +1,465 @@
+"""What a state does not allow, operation by operation: each line reaches the state and makes the call that is refused.
+
+Which move a state takes is written here a second time, from the contract; the refused ones are all the others.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from pydantic import BaseModel
+
+from schema.data_readiness.glossary import GlossaryTermCreate, GlossaryTermUpdate, TermAssetCreate, TermReview
+from schema.data_readiness.proposal import ApprovalDecision
+from schema.data_readiness.quality import DimensionChange, MetricDefinitionChange, MetricDefinitionCreate
+from schema.data_readiness.quality_builtin import DIMENSIONS, METRICS, VIOLATIONS
+from schema.data_readiness.violation import ViolationChange, ViolationDefinitionChange, ViolationDefinitionCreate
+from schema.data_readiness.workflow_run import RunCreate
+from schema.governance.permission import GovernedResource, ResourceType
+from schema.talk2data.turn import TurnCreate, TurnState
+from schema.utils.context_pack import ContextPackUpdate
+from schema.utils.memory import MemoryCreate, MemoryReplacement, MemorySupersession, MemoryUpdate, MemoryValidation
+from schema.utils.schedule import ScheduleUpdate
+from tests.contract.cases import chat, glossary, knowledge, quality
+from tests.contract.stage import MARK, Place, Stage
+
+Makes = Callable[[Stage, Place], Awaitable[dict[str, Any]]]
+
+MISSING = (404, "RESOURCE_NOT_FOUND")
+IN_USE = (409, "VERSION_CONFLICT")
+
+
+@dataclass(frozen=True)
+class State:
+    """One state in which an operation is refused."""
+
+    operation: str
+    state: str
+    makes: Makes
+    """Reaches the state; the arguments of the call."""
+    field: str | None
+    """What `details` names; None where it names the resource."""
+    told: tuple[int, str] = (422, "VALIDATION_ERROR")
+
+
+# Runs ---------------------------------------------------------------------------------------------------------------
+
+RUNS = ("pending", "running", "completed", "failed", "canceled")
+RUN_MOVES = {
+    "cancel_run": {"pending", "running"},
+    "retry_run": {"failed"},
+    "decide_run": {"completed"},
+}
+
+
+def _run(operation: str, status: str) -> Makes:
+    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
+        made = await stage.run(place, status)
+        if operation != "decide_run":
+            return made
+        return {"run_id": made["run_id"], "approval": ApprovalDecision.model_validate({"decision": "approve"})}
+
+    return makes
+
+
+def _runs() -> Iterator[State]:
+    for operation, taken in RUN_MOVES.items():
+        for status in RUNS:
+            if status not in taken:
+                yield State(operation, f"a run that is {status}", _run(operation, status), "status")
+
+
+async def _inactive_configuration(stage: Stage, place: Place) -> dict[str, Any]:
+    made = await stage.configuration(place)
+    await stage.made(place, "PUT", f"/data-readiness/workflows/{made}", {"status": "inactive"})
+    return {"configuration_id": made, "run": RunCreate()}
+
+
+async def _configuration_without_its_pack(stage: Stage, place: Place) -> dict[str, Any]:
+    made = await stage.configuration(place)
+    await stage.made(place, "PUT", f"/data-readiness/workflows/{made}", {"require_reference_pack": True})
+    return {"configuration_id": made, "run": RunCreate()}
+
+
+async def _configuration_of_a_disabled_connection(stage: Stage, place: Place) -> dict[str, Any]:
+    uri = (await _disabled_connection(stage, place))["resource_uri"]
+    body = {"name": MARK, "workflow_type": "service-ingestion", "config": {"resource_uri": uri}}
+    made = await stage.made(place, "POST", "/data-readiness/workflows", body)
+    return {"configuration_id": made["id"], "run": RunCreate()}
+
+
+async def _disabled_connection(stage: Stage, place: Place) -> dict[str, Any]:
+    uri = await stage.connection(place)
+    await stage.made(place, "PUT", f"/assets/data/{uri}", {"status": "DISABLED"})
+    return {"resource_uri": uri}
+
+
+async def _configuration_with_an_open_run(stage: Stage, place: Place) -> dict[str, Any]:
+    return {"configuration_id": (await stage.run(place))["configuration_id"]}
+
+
+async def _whole_organization(stage: Stage, place: Place) -> dict[str, Any]:
+    target = GovernedResource(resource_type=ResourceType.ORGANIZATION, resource_id=place.organization)
+    return {"target": target}
+
+
+# The glossary -------------------------------------------------------------------------------------------------------
+
+TERM_MOVES = {
+    "draft": {"in_review"},
+    "in_review": {"draft"},
+    "approved": {"deprecated"},
+    "rejected": {"draft", "in_review"},
+    "deprecated": {"draft"},
+}
+"""By an update; a decision does the rest."""
+DECISIONS = {"approve": {"in_review"}, "reject": {"in_review"}, "pending": {"approved", "rejected"}}
+
+
+async def _term(stage: Stage, place: Place, status: str) -> str:
+    begins = status if status in ("draft", "in_review") else "in_review"
+    body = {"name": f"{MARK} {uuid4().hex}", "definition": f"{MARK} words", "status": begins}
+    made: str = (await stage.made(place, "POST", glossary.TERMS, body))["id"]
+    if begins != status:
+        decision = {"decision": "reject" if status == "rejected" else "approve"}
+        await stage.made(place, "POST", f"{glossary.TERMS}/{made}/approval", decision)
+    if status == "deprecated":
+        await stage.made(place, "PUT", f"{glossary.TERMS}/{made}", {"status": status})
+    return made
+
+
+def _moved_term(status: str, to: str) -> Makes:
+    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
+        changes = GlossaryTermUpdate.model_validate({"status": to})
+        return {"term_id": await _term(stage, place, status), "changes": changes}
+
+    return makes
+
+
+def _decided_term(status: str, decision: str) -> Makes:
+    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
+        review = TermReview.model_validate({"decision": decision})
+        return {"term_id": await _term(stage, place, status), "review": review}
+
+    return makes
+
+
+async def _approved_from_the_start(stage: Stage, place: Place) -> dict[str, Any]:
+    return {"term": GlossaryTermCreate.model_validate({"name": f"{MARK} {uuid4().hex}", "status": "approved"})}
+
+
+async def _undefined_term(stage: Stage, place: Place) -> dict[str, Any]:
+    made = await stage.made(place, "POST", glossary.TERMS, {"name": f"{MARK} {uuid4().hex}", "status": "in_review"})
+    return {"term_id": made["id"], "review": TermReview.model_validate({"decision": "approve"})}
+
+
+async def _term_of_a_workflow(stage: Stage, place: Place) -> dict[str, Any]:
+    made = await _term(stage, place, "draft")
+    body = {"name": MARK, "workflow_type": "profiling", "config": {"terms": [made]}}
+    await stage.made(place, "POST", "/data-readiness/workflows", body)
+    return {"term_id": made}
+
+
+async def _term_below_itself(stage: Stage, place: Place) -> dict[str, Any]:
+    above = await _term(stage, place, "draft")
+    body = {"name": f"{MARK} {uuid4().hex}", "parent_term_id": above}
+    below = (await stage.made(place, "POST", glossary.TERMS, body))["id"]
+    return {"term_id": above, "changes": GlossaryTermUpdate.model_validate({"parent_term_id": below})}
+
+
+async def _unknown_asset(stage: Stage, place: Place) -> dict[str, Any]:
+    return await glossary.term(stage, place) | {"asset": TermAssetCreate(asset_fqn=f"{MARK}.nowhere")}
+
+
+def _terms() -> Iterator[State]:
+    for status, taken in TERM_MOVES.items():
+        for to in TERM_MOVES.keys() - taken - {status}:
+            said = f"a term that is {status}, to {to}"
+            yield State("update_glossary_term", said, _moved_term(status, to), "status")
+        for decision, from_ in DECISIONS.items():
+            if status not in from_:
+                said = f"a term that is {status}, {decision}"
+                yield State("review_glossary_term", said, _decided_term(status, decision), "decision")
+    yield State("create_glossary_term", "approved from the start", _approved_from_the_start, "status")
+    yield State("review_glossary_term", "a term without a definition", _undefined_term, "definition")
+    yield State("update_glossary_term", "a parent that is below it", _term_below_itself, "parent_term_id")
+    yield State("link_glossary_term", "an asset that is not there", _unknown_asset, "asset_fqn")
+    yield State("delete_glossary_term", "a term that a workflow uses", _term_of_a_workflow, None, IN_USE)
+
+
+# Quality ------------------------------------------------------------------------------------------------------------
+
+VIOLATION_MOVES = {
+    "open": {"acknowledged", "resolved", "false_positive"},
+    "acknowledged": {"open", "resolved", "false_positive"},
+    "resolved": {"open"},
+    "false_positive": {"open"},
+}
+
+
+def _moved_violation(status: str, to: str) -> Makes:
+    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
+        made = await quality.violation(stage, place)
+        if status != "open":
+            await stage.made(place, "PATCH", f"{quality.BASE}/violations/{made['violation_id']}", {"status": status})
+        return made | {"changes": ViolationChange.model_validate({"status": to})}
+
+    return makes
+
+
+def _violations() -> Iterator[State]:
+    for status, taken in VIOLATION_MOVES.items():
+        for to in VIOLATION_MOVES.keys() - taken - {status}:
+            said = f"a violation that is {status}, to {to}"
+            yield State("update_violation", said, _moved_violation(status, to), "status")
+
+
+def _built_in(**arguments: Any) -> Makes:
+    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
+        return arguments
+
+    return makes
+
+
+async def _dimension_in_use(stage: Stage, place: Place) -> dict[str, Any]:
+    made = await quality.dimension(stage, place)
+    body = {"name": quality.fresh(), "dimension_id": made["dimension_id"]}
+    await stage.made(place, "POST", f"{quality.BASE}/metrics/definitions", body)
+    return made
+
+
+def _of_no_dimension(argument: str, change: type[BaseModel]) -> Makes:
+    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
+        return {argument: change.model_validate({"name": quality.fresh(), "dimension_id": str(uuid4())})}
+
+    return makes
+
+
+_OFF = {"is_active": False}
+DEFINED = [
+    State(
+        "create_metric_definition",
+        "a dimension that is not there",
+        _of_no_dimension("metric", MetricDefinitionCreate),
+        "dimension_id",
+    ),
+    State(
+        "create_violation_definition",
+        "a dimension that is not there",
+        _of_no_dimension("definition", ViolationDefinitionCreate),
+        "dimension_id",
+    ),
+    State(
+        "update_dimension",
+        "built in",
+        _built_in(dimension_id=DIMENSIONS[0].id, changes=DimensionChange.model_validate({"purpose": "new"})),
+        "id",
+    ),
+    State("delete_dimension", "built in", _built_in(dimension_id=DIMENSIONS[0].id), "id"),
+    State("delete_dimension", "a dimension with metrics", _dimension_in_use, "dimension_id"),
+    State(
+        "update_metric_definition",
+        "built in",
+        _built_in(definition_id=METRICS[0].id, changes=MetricDefinitionChange.model_validate({"unit": "new"})),
+        "id",
+    ),
+    State("delete_metric_definition", "built in", _built_in(definition_id=METRICS[0].id), "id"),
+    State(
+        "update_violation_definition",
+        "built in",
+        _built_in(definition_id=VIOLATIONS[0].id, changes=ViolationDefinitionChange.model_validate(_OFF)),
+        "id",
+    ),
+    State("delete_violation_definition", "built in", _built_in(definition_id=VIOLATIONS[0].id), "id"),
+]
+
+
+# Memories and packs -------------------------------------------------------------------------------------------------
+
+_NEW = {"name": "new", "memory_type": "fact"}
+MEMORY_MOVES = {
+    "update": {"active", "archived"},
+    "pin": {"active"},
+    "unpin": {"active", "archived", "superseded"},
+    "validate": {"active"},
+    "archive": {"active"},
+    "reactivate": {"archived"},
+    "supersede": {"active"},
+    "delete": {"active", "archived", "superseded"},
+}
+
+
+def _replacement() -> MemoryReplacement:
+    return MemoryReplacement.model_validate(_NEW | {"content": {"text": uuid4().hex}})
+
+
+async def _memory(stage: Stage, place: Place, status: str) -> dict[str, Any]:
+    made = await knowledge.memory(stage, place)
+    path = f"/utils/memories/{made['memory_id']}"
+    if status == "archived":
+        await stage.made(place, "POST", f"{path}/archive", {})
+    elif status == "superseded":
+        await stage.made(place, "POST", f"{path}/supersede", {"replacement": _replacement().model_dump(mode="json")})
+    elif status == "deleted":
+        await stage.made(place, "DELETE", path, {})
+    return made
+
+
+def _memory_call(action: str, status: str) -> Makes:
+    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
+        made = await _memory(stage, place, status)
+        if action == "update":
+            made["changes"] = MemoryUpdate.model_validate({"name": "new"})
+        elif action == "validate":
+            made["validation"] = MemoryValidation.model_validate({"validation_status": "validated"})
+        elif action == "supersede":
+            made["supersession"] = MemorySupersession(replacement=_replacement())
+        return made
+
+    return makes
+
+
+def _memories() -> Iterator[State]:
+    for action, taken in MEMORY_MOVES.items():
+        for status in ("active", "archived", "superseded"):
+            if status not in taken:
+                said = f"a memory that is {status}"
+                yield State(f"{action}_memory", said, _memory_call(action, status), "status")
+        yield State(f"{action}_memory", "a memory that is deleted", _memory_call(action, "deleted"), None, MISSING)
+
+
+def _memory_for(status: str) -> Makes:
+    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
+        pack = (await knowledge.pack(stage, place))["pack_id"]
+        await stage.made(place, "PUT", f"/utils/context-packs/{pack}", {"status": status})
+        return {"memory": MemoryCreate.model_validate(_NEW | {"context_pack_id": pack, "content": {"text": "t"}})}
+
+    return makes
+
+
+async def _pack_deleted_by_an_update(stage: Stage, place: Place) -> dict[str, Any]:
+    return await knowledge.pack(stage, place) | {"changes": ContextPackUpdate.model_validate({"status": "deleted"})}
+
+
+PACKS = [
+    State("create_memory", "a pack that is archived", _memory_for("archived"), "context_pack_id"),
+    State("create_memory", "a pack that is deprecated", _memory_for("deprecated"), "context_pack_id"),
+    State("update_context_pack", "deleted by an update", _pack_deleted_by_an_update, "status"),
+]
+
+
+# Schedules ----------------------------------------------------------------------------------------------------------
+
+
+async def _part_of_a_configuration(stage: Stage, place: Place) -> dict[str, Any]:
+    body = {"name": MARK, "workflow_type": "profiling", "schedule": {"cron_expression": "0 0 1 1 *"}}
+    made = await stage.made(place, "POST", "/data-readiness/workflows", body)
+    headers = {"X-Project-ID": place.project}
+    answer = await stage.world.request(
+        "GET", f"/utils/schedules?reference_id={made['id']}", token=stage.owners[place.name], headers=headers
+    )
+    (part,) = answer.json()["data"]
+    return {"schedule_id": part["schedule_id"]}
+
+
+async def _changed_part(stage: Stage, place: Place) -> dict[str, Any]:
+    changes = ScheduleUpdate.model_validate({"schedule_name": "new"})
+    return await _part_of_a_configuration(stage, place) | {"changes": changes}
+
+
+async def _gone_by(stage: Stage, place: Place) -> dict[str, Any]:
+    clock = stage.world.clock
+    timing = {"type": "ONE_OFF", "run_at": (clock() + timedelta(minutes=1)).isoformat()}
+    body = {"schedule_name": MARK, "schedule": timing, "reference_id": MARK, "enabled": False}
+    made = await stage.made(place, "POST", "/utils/schedules", body)
+    clock.moment += timedelta(minutes=2)
+    return {"schedule_id": made["schedule_id"], "changes": ScheduleUpdate.model_validate({"enabled": True})}
+
+
+# Chat ---------------------------------------------------------------------------------------------------------------
+
+
+async def _answering(stage: Stage, place: Place) -> dict[str, Any]:
+    row = await chat.turn_in(stage, place, TurnState.WORKING)
+    return {"session_id": row.session_id, "turn": TurnCreate(message="And now?")}
+
+
+def _task(state: TurnState) -> Makes:
+    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
+        return {"task_id": (await chat.turn_in(stage, place, state)).task_id}
+
+    return makes
+
+
+STATES: list[State] = [
+    *_runs(),
+    State("trigger_run", "a configuration that is inactive", _inactive_configuration, "status"),
+    State("trigger_run", "no reference pack", _configuration_without_its_pack, "parameters.context_pack_id"),
+    State("trigger_run", "a connection that is disabled", _configuration_of_a_disabled_connection, "status"),
+    State(
+        "delete_all_permissions",
+        "a whole organization",
+        _whole_organization,
+        "resource_type",
+    ),
+    State("verify_data_connection", "a connection that is disabled", _disabled_connection, "status"),
+    State("delete_workflow_configuration", "a run that is not over", _configuration_with_an_open_run, None, IN_USE),
+    *_terms(),
+    *_violations(),
+    *DEFINED,
+    *_memories(),
+    *PACKS,
+    State("update_schedule", "a part of a configuration", _changed_part, "schedule_id"),
+    State("delete_schedule", "a part of a configuration", _part_of_a_configuration, "schedule_id"),
+    State("update_schedule", "a moment that has gone by", _gone_by, "schedule.run_at"),
+    State("create_turn", "a question that is being answered", _answering, "session_id"),
+    *(
+        State("cancel_task", f"a task that is {state}", _task(state), "task_id")
+        for state in (TurnState.COMPLETED, TurnState.FAILED, TurnState.CANCELED)
+    ),
+]
+"""Every state that refuses an operation."""
+
+STATELESS: frozenset[str] = frozenset(
+    {
+        "create_artifact",
+        "create_chat_session",
+        "create_context_pack",
+        "create_data_connection",
+        "create_dimension",
+        "create_metadata",
+        "create_project",
+        "create_project_secret",
+        "create_report",
+        "create_resource_secret",
+        "create_schedule",
+        "create_workflow_configuration",
+        "delete_artifact",
+        "delete_chat_session",
+        "delete_context_pack",
+        "delete_entities",
+        "delete_file",
+        "delete_metadata",
+        "delete_project_secret",
+        "delete_resource_secret",
+        "grant_permission",
+        "index_entities",
+        "revoke_permission",
+        "set_parent",
+        "set_rate_limits",
+        "submit_turn_feedback",
+        "unlink_glossary_term",
+        "update_chat_session",
+        "update_data_connection",
+        "update_file",
+        "update_metadata",
+        "update_project_secret",
+        "update_resource_secret",
+        "update_workflow_configuration",
+        "upload_file",
+        "verify_model",
+    }
+)
+"""The operations that write and that no state refuses: what they name, or make, can always be made or changed."""
