@@ -13,6 +13,7 @@ from auth.relations import Relations
 from resolvers.operation import Kind, OwnView
 from rest_compat.transfer import UploadRoute
 from schema.errors import UpstreamUnavailable
+from tests.contract.envelopes import SECRET, assert_envelope, assert_variant
 from tests.contract.stage import Stage
 from tests.contract.table.errors import (
     ALWAYS,
@@ -24,19 +25,18 @@ from tests.contract.table.errors import (
     NAMES_NOTHING,
     NO_STORE,
     OWN_VIEW,
+    STATELESS,
     TAKEN,
     Never,
 )
-from tests.contract.table.states import STATELESS, STATES
+from tests.contract.table.states import STATES
 from tests.contract.test_bounds import BY_SERVICE, Calls, operations_of
-from tests.contract.test_errors import assert_envelope, assert_variant
 from tests.contract.test_permission_matrix import headers_of, nonexistent, verdict
 from tests.doors import ROUTES, Door, Refused, RestDoor
 from tests.world import World
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 
-SECRET = "the-password-is-swordfish"
 JSON = "application/json"
 OTHER_TYPES = ("text/plain", "application/x-www-form-urlencoded", "application/jsonp", "*/*")
 

@@ -21,7 +21,7 @@ IN_REST: dict[str, tuple[int, str]] = {
     "a body that is no JSON": (400, "INVALID_FORMAT"),
     "a body of another media type": (415, "INVALID_REQUEST"),
 }
-"""What only a path can meet: the graph has one path for all operations (`test_errors.py` asks it the same)."""
+"""What only a path can meet: the graph has one path for all operations (`test_unreadable.py` asks it the same)."""
 
 
 @dataclass(frozen=True)
@@ -84,3 +84,45 @@ LOST: frozenset[str] = frozenset({"delete_all_permissions"})
 
 NO_STORE: dict[str, Never] = {}
 """The operations that ask nothing of the store."""
+
+STATELESS: frozenset[str] = frozenset(
+    {
+        "create_artifact",
+        "create_chat_session",
+        "create_context_pack",
+        "create_data_connection",
+        "create_dimension",
+        "create_metadata",
+        "create_project",
+        "create_project_secret",
+        "create_report",
+        "create_resource_secret",
+        "create_schedule",
+        "create_workflow_configuration",
+        "delete_artifact",
+        "delete_chat_session",
+        "delete_context_pack",
+        "delete_entities",
+        "delete_file",
+        "delete_metadata",
+        "delete_project_secret",
+        "delete_resource_secret",
+        "grant_permission",
+        "index_entities",
+        "revoke_permission",
+        "set_parent",
+        "set_rate_limits",
+        "submit_turn_feedback",
+        "unlink_glossary_term",
+        "update_chat_session",
+        "update_data_connection",
+        "update_file",
+        "update_metadata",
+        "update_project_secret",
+        "update_resource_secret",
+        "update_workflow_configuration",
+        "upload_file",
+        "verify_model",
+    }
+)
+"""The operations that write and that no state refuses: what they name, or make, can always be made or changed."""
