@@ -253,7 +253,7 @@ def _range(subject: Subject) -> Iterator[RuleDraft]:
             evidence=_evidence(values, below),
             arguments={"minimum": "0"},
         )
-    if subject.facts.is_primary_key or subject.facts.references is not None or low == high:
+    if subject.facts.is_primary_key or subject.facts.references is not None or subject.is_private or low == high:
         return
     if is_number and _counts_up(both):
         return

@@ -25,6 +25,8 @@ STRONG: Final = 0.9
 SIMILARITY: Final = 0.93
 MOST_SUSPECT_PERCENT: Final = 1.0
 DAY: Final = 86_400
+FRACTIONS: Final = ("NUMERIC", "DECIMAL", "FLOAT", "DOUBLE", "REAL", "MONEY")
+"""The beginnings of the names of types that measure, and do not name things."""
 
 
 def table_rules(table: TableFacts, profile: TableProfile, learned: Learned) -> Iterator[RuleDraft]:
@@ -121,7 +123,8 @@ def _can_be_key(column: ColumnProfile | None) -> bool:
     if column is None or column.kind not in (ValueKind.NUMBER, ValueKind.TEXT):
         return False
     if column.kind is ValueKind.NUMBER:
-        return not any("." in (end or "") for end in (column.minimum, column.maximum))
+        is_fraction = (column.data_type or "").upper().startswith(FRACTIONS)
+        return not is_fraction and not any("." in (end or "") for end in (column.minimum, column.maximum))
     return (column.mean_length or 0) <= 40 and (column.blank_count or 0) == 0
 
 

@@ -1,0 +1,221 @@
+"""Rules of quality, and which of its dimensions matter: one unit reads one table and draws up what is expected of it.
+
+A unit takes the latest profile of its table, or measures it when there is none or it is older than the run allows,
+and reads a sample. Rules are written in the state proposed with a proposal each. What a person wrote, approved,
+disabled or rejected stays as it is and is not proposed again; nor is the same rule with the same figures.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, ClassVar, Final
+from uuid import NAMESPACE_URL, uuid5
+
+from persistence.jobs import JobError
+from persistence.queries.profiles import profile_id
+from persistence.queries.rules import Kept
+from persistence.store import Shelves
+from resolvers.data_readiness.work.profiles import latest_profiles
+from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
+from resolvers.data_readiness.work.reading import facts_of, tables_of, use_source
+from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
+from resolvers.engines.profiling import Header, profile_table
+from resolvers.engines.rules.draft import RuleDraft
+from resolvers.engines.rules.generate import draft_rules
+from resolvers.engines.rules.tags import DimensionTag, dimension_tags
+from schema.data_readiness.classification import CATEGORIES, ClassificationKind
+from schema.data_readiness.profile import ProfileTier, TableProfile
+from schema.data_readiness.proposal import ProposalKind
+from schema.data_readiness.quality_builtin import DIMENSIONS
+from schema.data_readiness.rule import RuleOrigin, RuleState
+from schema.data_readiness.source import Sample, Source, TableFacts
+from schema.data_readiness.workflow_run import RunParameters
+
+ENGINE: Final = "rules/1"
+SAMPLE_ROWS: Final = 10_000
+MOST_ROWS: Final = 100_000
+MOST_CELLS: Final = 2_000_000
+OLDEST: Final = timedelta(days=7)
+"""The age up to which a profile is taken when the run does not say another."""
+
+_DIMENSIONS: Final = {one.name: one for one in DIMENSIONS}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is known of a table, and the rules that were drawn up for it."""
+
+    facts: TableFacts
+    profile: TableProfile
+    is_measured_here: bool
+    drafts: list[RuleDraft]
+
+
+class _OfTables(RunWork):
+    """What the works have in common: one unit per table, read and drawn up."""
+
+    proposes = True
+    when_failed = "; what was found in the other tables is proposed"
+
+    async def units(self) -> Sequence[Unit]:
+        """One unit per table. Raises JobError when there is none."""
+        return [Unit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in await tables_of(self)]
+
+    async def found(self, arguments: Mapping[str, Any]) -> Found:
+        """Read a table and draw up its rules."""
+        fqn = str(arguments["table"])
+        facts = next(iter(await facts_of(self.ctx, [fqn])), None)
+        if facts is None or not facts.columns:
+            raise JobError(f"The catalog does not hold {fqn} and its columns any more. Trigger a new run.")
+        profile = (await latest_profiles(self.ctx, [fqn])).get(fqn)
+        if profile is not None and not self._is_recent(profile):
+            profile = None
+        known, sample = await use_source(
+            self.ctx, facts.resource_uri, lambda source: self._read(source, facts, profile)
+        )
+        await self.progress(arguments, len(sample.rows), len(sample.rows))
+        drafts = await asyncio.to_thread(draft_rules, facts, known, sample)
+        return Found(facts, known, profile is None, drafts)
+
+    def record(self, shelves: Shelves, found: Found) -> None:
+        """Keep the profile that the unit measured itself."""
+        if found.is_measured_here:
+            shelves.table_profiles.record(self.scope, [found.profile])
+
+    @property
+    def _parameters(self) -> RunParameters:
+        return RunParameters.model_validate(self.run.input.get("parameters") or {})
+
+    def _is_recent(self, profile: TableProfile) -> bool:
+        """Whether a profile is new enough, and more than what the database knows by itself."""
+        told = (self._parameters.model_extra or {}).get("max_profile_age_seconds")
+        oldest = timedelta(seconds=told) if isinstance(told, int | float) and 0 <= told <= 10**9 else OLDEST
+        return profile.tier is not ProfileTier.STATISTICS and self.ctx.now() - profile.measured_at <= oldest
+
+    def _read(self, source: Source, facts: TableFacts, profile: TableProfile | None) -> tuple[TableProfile, Sample]:
+        if profile is None:
+            header = Header(profile_id(self.scope, self.run.id, facts.fqn), self.run.id, self.ctx.now())
+            profile = profile_table(source, facts, header)
+        names = {column.name for column in facts.columns}
+        readable = [column.name for column in profile.columns if column.name in names]
+        sampling = self._parameters.sampling
+        wanted = min(MOST_ROWS, (sampling.rows if sampling else None) or SAMPLE_ROWS)
+        rows = max(1, min(wanted, MOST_CELLS // max(1, len(readable))))
+        if not readable:
+            return profile, Sample((), (), True)
+        relation = source.relation(facts.database, facts.schema, facts.name)
+        return profile, source.sample(relation, readable, rows)
+
+
+class RuleGeneration(_OfTables):
+    """dq-rule-generation."""
+
+    async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
+        """Draw up the rules of one table."""
+        found = await self.found(arguments)
+
+        def write(shelves: Shelves) -> dict[str, int]:
+            self.record(shelves, found)
+            kept = shelves.quality_rules.put_drafts(
+                self.scope, found.drafts, run_id=self.run.id, actor=self.ctx.caller.user_id, at=self.ctx.now()
+            )
+            open_ = [
+                one for one in kept
+                if one.rule.state is RuleState.PROPOSED and one.rule.origin is RuleOrigin.GENERATED
+            ]  # fmt: skip
+            made = put_new(self, shelves, [_proposal(one) for one in open_], arguments)
+            return {
+                "proposals": made,
+                "rules_found": len(found.drafts),
+                "new_rules": sum(1 for one in kept if one.is_new),
+                "renewed_rules": sum(1 for one in kept if one.is_renewed),
+                "standing_rules": sum(1 for one in kept if not one.is_new and not one.is_renewed),
+                "profiled": int(found.is_measured_here),
+            }
+
+        return write
+
+
+def _proposal(kept: Kept) -> Draft:
+    """The proposal of a rule: approving it lets the rule be executed."""
+    rule = kept.rule
+    said = {
+        "rule_id": rule.id,
+        "name": rule.name,
+        "description": rule.description,
+        "type": rule.type.value,
+        "metric": rule.metric,
+        "arguments": rule.arguments,
+        "operator": rule.operator.value,
+        "threshold": rule.threshold,
+        "unit": rule.unit.value,
+        "severity": rule.severity.value,
+    }
+    evidence = {
+        "engine": ENGINE,
+        "expected_false_positive_rate": rule.expected_false_positive_rate,
+        **{name: value for name, value in rule.evidence.items() if name != "measured_at"},
+    }
+    basis = basis_of(ENGINE, said)
+    return Draft(rule.asset_fqn, ProposalKind.RULE, "rule", said, evidence, rule.confidence, basis)
+
+
+class _DimensionTags(_OfTables):
+    of_tables: ClassVar[bool]
+    """Whether tables are tagged, and else their columns."""
+
+    async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
+        """Tell which dimensions matter for one table, or for its columns."""
+        found = await self.found(arguments)
+        tags = [
+            one
+            for one in dimension_tags(found.facts, found.profile, found.drafts)
+            if (one.asset_fqn == found.facts.fqn) is self.of_tables
+        ]
+        standing = {found.facts.fqn: found.facts.tags, **{one.fqn: one.tags for one in found.facts.columns}}
+        drafts = [
+            _tag_proposal(one, standing[one.asset_fqn])
+            for one in tags
+            if tag_fqn_of(one.dimension) not in standing[one.asset_fqn]
+        ]
+
+        def write(shelves: Shelves) -> dict[str, int]:
+            self.record(shelves, found)
+            made = put_new(self, shelves, drafts, arguments)
+            return {"proposals": made, "tags_found": len(tags), "profiled": int(found.is_measured_here)}
+
+        return write
+
+
+class ColumnDimensions(_DimensionTags):
+    """generate-dq-tags: which dimensions matter for columns."""
+
+    of_tables = False
+
+
+class TableDimensions(_DimensionTags):
+    """dq-tag-generation: which dimensions matter for tables."""
+
+    of_tables = True
+
+
+def tag_fqn_of(dimension: str) -> str:
+    """The tag that says that a dimension matters."""
+    return f"{CATEGORIES[ClassificationKind.DQ]}.{dimension.title()}"
+
+
+def _tag_proposal(tag: DimensionTag, standing: Sequence[str]) -> Draft:
+    fqn = tag_fqn_of(tag.dimension)
+    category, name = fqn.split(".")
+    value = {
+        "tag_id": str(uuid5(NAMESPACE_URL, f"stoa:tag:{fqn}")),
+        "tag_fqn": fqn,
+        "category_name": category,
+        "tag_name": name,
+        "tag_description": _DIMENSIONS[tag.dimension].description or "",
+    }
+    evidence = {"engine": ENGINE, "signs": list(tag.evidence)}
+    basis = basis_of(ENGINE, fqn)
+    current = [{"tag_fqn": one} for one in standing]
+    return Draft(tag.asset_fqn, ProposalKind.DQ_TAG, "tags", value, evidence, tag.confidence, basis, current=current)
