@@ -26,6 +26,7 @@ from persistence.connectors.base import (
 )
 from persistence.connectors.config import DatabaseConfig, Host, NoOptions, Strict
 from persistence.connectors.dbapi import Connect, DbApiConnector, Row, keys_of, whole
+from persistence.connectors.dbapi_reading import BigqueryReading
 from persistence.connectors.sql import no_answer, not_permitted, unknown_database, with_columns
 
 VERIFIED = "the driver against a REST stand-in (by hand); no BigQuery project"
@@ -108,7 +109,7 @@ class BigqueryConnector(DbApiConnector):
 
     def schemas(self) -> Sequence[SchemaInfo]:
         """The selected datasets with their tables; one listing for the project and one for each dataset."""
-        client, project = self._connected(), self.config.database
+        client, project = self.connected(), self.config.database
         seconds = self.seconds
 
         def listing() -> list[SchemaInfo]:
@@ -202,7 +203,7 @@ class BigqueryConnector(DbApiConnector):
         return keys_of(found)
 
     def _ask(self, statement: str, names: Sequence[str]) -> list[Row]:
-        client, seconds = self._connected(), self.seconds
+        client, seconds = self.connected(), self.seconds
         bigquery = self._module()
 
         def ask() -> list[Row]:
@@ -217,11 +218,27 @@ class BigqueryConnector(DbApiConnector):
 
         return self.guarded(ask)
 
+    def started(self, statement: str, seconds: float) -> Any:
+        """A job that runs a query on data."""
+        bigquery = self._module()
+        settings = bigquery.QueryJobConfig(
+            use_legacy_sql=False, job_timeout_ms=int(seconds * 1000), labels={"application": "stoa"}
+        )
+        return self.connected().query(statement, job_config=settings, timeout=self.settings.statement_timeout)
+
     def _module(self) -> Any:
         return self.driver("google.cloud.bigquery", "google-cloud-bigquery")
 
+    def reading(self) -> BigqueryReading:
+        """The data of what is selected."""
+        return BigqueryReading(self)
+
+    def is_own(self, database: str, schema: str, table: str) -> bool:
+        """What the product itself brings along."""
+        return schema.upper() == "INFORMATION_SCHEMA" or table.startswith("__")
+
     def _server_version(self) -> str:
-        self._connected()
+        self.connected()
         return "BigQuery"
 
     def _driver_connect(self) -> Connect:

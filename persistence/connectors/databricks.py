@@ -22,6 +22,7 @@ from persistence.connectors.base import (
 )
 from persistence.connectors.config import DatabaseConfig, NoOptions, Strict
 from persistence.connectors.dbapi import Connect, DbApiConnector, Row, keys_of, quoted, whole
+from persistence.connectors.dbapi_reading import DatabricksReading
 from persistence.connectors.sql import among, not_permitted, unknown_database, with_columns
 
 VERIFIED = "the driver's calls against a recorded stand-in; no Databricks workspace"
@@ -109,10 +110,10 @@ class DatabricksConnector(DbApiConnector):
         for catalog in self._catalogs():
             source = f"{quoted(catalog, '`')}.information_schema"
             tables: dict[str, list[str]] = {}
-            for schema, name in self._rows(f"select table_schema, table_name from {source}.tables"):
+            for schema, name in self.rows(f"select table_schema, table_name from {source}.tables"):
                 if self.selection.has_table(catalog, schema, name):
                     tables.setdefault(schema, []).append(name)
-            for schema, comment in self._rows(f"select schema_name, comment from {source}.schemata"):
+            for schema, comment in self.rows(f"select schema_name, comment from {source}.schemata"):
                 if schema != _INFORMATION_SCHEMA and self.selection.has_schema(catalog, schema):
                     names = tuple(sorted(tables.get(schema, ())))
                     found.append(SchemaInfo(catalog, schema, names, comment or None))
@@ -129,14 +130,14 @@ class DatabricksConnector(DbApiConnector):
         which = f"table_schema = :schema and {condition}"
         relations = {
             row[0]: row
-            for row in self._rows(f"select table_name, table_type, comment from {source}.tables where {which}", values)
+            for row in self.rows(f"select table_name, table_type, comment from {source}.tables where {which}", values)
             if row[0] in wanted
         }
         views: dict[str, str] = dict(
-            self._rows(f"select table_name, view_definition from {source}.views where {which}", values)
+            self.rows(f"select table_name, view_definition from {source}.views where {which}", values)
         )
         keys = keys_of([(r[0], _KEYS[r[1]], *r[2:]) for r in self._keys(source, condition, values) if r[1] in _KEYS])
-        columns = self._rows(
+        columns = self.rows(
             "select table_name, column_name, data_type, full_data_type, character_maximum_length, numeric_precision,"
             f" numeric_scale, is_nullable, column_default, comment, ordinal_position from {source}.columns"
             f" where {which}",
@@ -156,7 +157,7 @@ class DatabricksConnector(DbApiConnector):
             )
 
     def _keys(self, source: str, condition: str, values: dict[str, str]) -> list[Any]:
-        return self._rows(
+        return self.rows(
             "select k.table_name, c.constraint_type, k.constraint_name, k.column_name,"
             " t.table_schema, t.table_name, t.column_name"
             f" from {source}.key_column_usage k"
@@ -176,10 +177,18 @@ class DatabricksConnector(DbApiConnector):
         if self.config.database is not None:
             return [self.config.database] if self.selection.has_database(self.config.database) else []
         named = self.selection.databases()
-        return named if named is not None else sorted(r[0] for r in self._rows("show catalogs") if r[0] not in _OWN)
+        return named if named is not None else sorted(r[0] for r in self.rows("show catalogs") if r[0] not in _OWN)
+
+    def reading(self) -> DatabricksReading:
+        """The data of what is selected."""
+        return DatabricksReading(self)
+
+    def is_own(self, database: str, schema: str, table: str) -> bool:
+        """What the product itself brings along."""
+        return database in _OWN or schema == _INFORMATION_SCHEMA
 
     def _server_version(self) -> str:
-        version = self._rows("select current_version().dbsql_version")[0][0]
+        version = self.rows("select current_version().dbsql_version")[0][0]
         return f"Databricks SQL {version}" if version else "Databricks"
 
     def _driver_connect(self) -> Connect:

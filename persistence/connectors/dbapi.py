@@ -45,15 +45,33 @@ class DbApiConnector(SqlConnector):
             with suppress(Exception):  # nothing is lost: the session only read, and the server will drop it
                 connection.close()
 
-    def _connected(self) -> Any:
+    @property
+    def level(self) -> str:
+        """The one name that the database level has; empty where there are several databases."""
+        return self.config.database or ""
+
+    def is_own(self, database: str, schema: str, table: str) -> bool:
+        """Whether a table belongs to the product itself, which is not for reading."""
+        return False
+
+    def interrupt(self) -> None:
+        """Stop the running statement in the source, from another thread."""
+        reading = self._reading
+        if reading is not None:
+            reading.interrupt()
+
+    def connected(self) -> Any:
+        """The connection, made when it is first needed."""
         if self._connection is None:
-            connect = self._given_connect or self._driver_connect()
-            addresses = first_addresses(vetted_addresses(self.outbound, self.config.host, self.port))
-            # Some drivers wait for ever for a server that accepts and stays silent, so the deadline is kept here.
-            self._connection = self.guarded(
-                lambda: within(self.settings.connect_timeout, lambda: self._connect(connect, addresses))
-            )
+            self._connection = self.guarded(self.opened)
         return self._connection
+
+    def opened(self) -> Any:
+        """A new connection. Raises what the driver raises."""
+        connect = self._given_connect or self._driver_connect()
+        addresses = first_addresses(vetted_addresses(self.outbound, self.config.host, self.port))
+        # Some drivers wait for ever for a server that accepts and stays silent, so the deadline is kept here.
+        return within(self.settings.connect_timeout, lambda: self._connect(connect, addresses))
 
     @abstractmethod
     def _driver_connect(self) -> Connect:
@@ -63,8 +81,9 @@ class DbApiConnector(SqlConnector):
     def _connect(self, connect: Connect, addresses: Sequence[str]) -> Any:
         """Open a connection that can only read, as far as the product knows such a thing."""
 
-    def _rows(self, statement: str, values: Mapping[str, Any] | None = None) -> list[Row]:
-        connection = self._connected()
+    def rows(self, statement: str, values: Mapping[str, Any] | None = None) -> list[Row]:
+        """The answer to a statement on the catalog."""
+        connection = self.connected()
 
         def ask() -> list[Row]:
             cursor = connection.cursor()
@@ -78,7 +97,7 @@ class DbApiConnector(SqlConnector):
 
     def _named_rows(self, statement: str) -> list[dict[str, Any]]:
         """Rows as dictionaries with lower-case keys, for commands whose column order is not promised."""
-        connection = self._connected()
+        connection = self.connected()
 
         def ask() -> list[dict[str, Any]]:
             cursor = connection.cursor()

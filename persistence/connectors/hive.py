@@ -1,7 +1,8 @@
 """Apache Hive (HiveServer2) and what speaks its protocol, through impyla.
 
 Hive has one catalog: the database level is `database` of the config, or `default`; Hive's databases are the schemas.
-Only metadata calls are made, so nothing can be written whatever the user may do. Hive keeps no usable keys.
+The catalog is read by metadata calls alone. Hive has no read-only session: give the user only the right to read. It
+keeps no usable keys.
 """
 
 import os
@@ -21,6 +22,7 @@ from persistence.connectors.base import (
 )
 from persistence.connectors.config import BasicCredentials, DatabaseConfig, TlsOptions
 from persistence.connectors.dbapi import Connect, DbApiConnector, Row, whole
+from persistence.connectors.dbapi_reading import HiveReading
 from persistence.connectors.sql import not_permitted, tls_context, with_columns, wrong_password
 
 VERIFIED = "the driver against Spark 4.1's HiveServer2 (by hand), its calls against a recorded stand-in; no Hive itself"
@@ -71,25 +73,24 @@ class HiveConnector(DbApiConnector):
         super().__init__(config, credentials, settings, outbound, connect=connect)
         self.config: HiveConfig = config
         self._credentials = credentials
-        self._level = config.database or "default"
 
     def schemas(self) -> Sequence[SchemaInfo]:
         """The selected databases of the server; two calls."""
         tables: dict[str, list[str]] = {}
         for row in self._call("get_tables", ".*"):
             _, schema, name, *_ = row
-            if self.selection.has_table(self._level, schema, name):
+            if self.selection.has_table(self.level, schema, name):
                 tables.setdefault(schema, []).append(name)
         return [
-            SchemaInfo(self._level, schema, tuple(sorted(tables.get(schema, ()))))
+            SchemaInfo(self.level, schema, tuple(sorted(tables.get(schema, ()))))
             for schema in sorted({row[0] for row in self._call("get_databases")})
-            if schema not in _SYSTEM and self.selection.has_schema(self._level, schema)
+            if schema not in _SYSTEM and self.selection.has_schema(self.level, schema)
         ]
 
     def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
         """The named tables in two calls, sorted by name."""
         wanted = {name for name in names if self.selection.has_table(database, schema, name)}
-        if database != self._level or not wanted:
+        if database != self.level or not wanted:
             return
         # Both calls take patterns; what else they find is passed over.
         relations = {r[2]: r for r in self._call("get_tables", schema) if r[1] == schema and r[2] in wanted}
@@ -106,7 +107,7 @@ class HiveConnector(DbApiConnector):
 
     def _call(self, name: str, *patterns: str) -> list[Row]:
         """One metadata call of the session. The cursor's own wrappers of these calls read one table at a time."""
-        connection = self._connected()
+        connection = self.connected()
 
         def ask() -> list[Row]:
             cursor = connection.cursor()
@@ -124,8 +125,21 @@ class HiveConnector(DbApiConnector):
 
         return self.guarded(ask)
 
+    def reading(self) -> HiveReading:
+        """The data of what is selected."""
+        return HiveReading(self)
+
+    @property
+    def level(self) -> str:
+        """Hive has one catalog."""
+        return self.config.database or "default"
+
+    def is_own(self, database: str, schema: str, table: str) -> bool:
+        """What the product itself brings along."""
+        return schema in _SYSTEM
+
     def _server_version(self) -> str:
-        self._connected()
+        self.connected()
         return "HiveServer2"
 
     def _driver_connect(self) -> Connect:

@@ -18,6 +18,7 @@ from persistence.connectors.base import (
 )
 from persistence.connectors.config import BasicCredentials, DatabaseConfig, Name, TlsOptions
 from persistence.connectors.dbapi import Connect, DbApiConnector, Row, keys_of, whole
+from persistence.connectors.dbapi_reading import OracleReading
 from persistence.connectors.sql import (
     among,
     bad_certificate,
@@ -118,17 +119,18 @@ class OracleConnector(DbApiConnector):
         super().__init__(config, credentials, settings, outbound, connect=connect)
         self.config: OracleConfig = config
         self._credentials = credentials
+        self._owners: frozenset[str] | None = None
 
     def schemas(self) -> Sequence[SchemaInfo]:
         """The selected users' schemas with what this user may read; two statements."""
         database = self.config.database
         tables: dict[str, list[str]] = {}
-        for owner, name in self._rows(_NAMES):
+        for owner, name in self.rows(_NAMES):
             if self.selection.has_table(database, owner, name):
                 tables.setdefault(owner, []).append(name)
         return [
             SchemaInfo(database, owner, tuple(sorted(tables.get(owner, ()))))
-            for (owner,) in sorted(self._rows(_SCHEMAS))
+            for (owner,) in sorted(self.rows(_SCHEMAS))
             if self.selection.has_schema(database, owner)
         ]
 
@@ -158,10 +160,20 @@ class OracleConnector(DbApiConnector):
 
     def _of(self, statement: str, column: str, schema: str, names: Sequence[str]) -> list[Row]:
         condition, values = among(column, names, style=":{0}")
-        return self._rows(statement.format(names=condition), {"schema": schema, **values})
+        return self.rows(statement.format(names=condition), {"schema": schema, **values})
+
+    def reading(self) -> OracleReading:
+        """The data of what is selected."""
+        return OracleReading(self)
+
+    def is_own(self, database: str, schema: str, table: str) -> bool:
+        """Schemas that Oracle itself maintains."""
+        if self._owners is None:
+            self._owners = frozenset(owner for (owner,) in self.rows(_SCHEMAS))
+        return schema not in self._owners
 
     def _server_version(self) -> str:
-        return f"Oracle Database {self._connected().version}"
+        return f"Oracle Database {self.connected().version}"
 
     def _driver_connect(self) -> Connect:
         connect: Connect = self.driver("oracledb", "oracledb").connect
@@ -186,8 +198,8 @@ class OracleConnector(DbApiConnector):
         connection.call_timeout = int(self.seconds * 1000)
         return connection
 
-    def _rows(self, statement: str, values: Any = None) -> list[Row]:
-        connection = self._connected()
+    def rows(self, statement: str, values: Any = None) -> list[Row]:
+        connection = self.connected()
 
         def ask() -> list[Row]:
             with connection.cursor() as cursor:

@@ -23,6 +23,7 @@ from persistence.connectors.base import (
 )
 from persistence.connectors.config import BasicCredentials, DatabaseConfig, Name, NoOptions
 from persistence.connectors.dbapi import Connect, DbApiConnector, Row, keys_of, quoted, whole
+from persistence.connectors.dbapi_reading import SnowflakeReading
 from persistence.connectors.sql import among, not_permitted, unknown_database, with_columns, wrong_password
 
 VERIFIED = "the driver against fakesnow's server; no Snowflake account"
@@ -95,10 +96,10 @@ class SnowflakeConnector(DbApiConnector):
         for database in self._databases():
             catalog = f"{quoted(database)}.information_schema"
             tables: dict[str, list[str]] = {}
-            for schema, name in self._rows(f"select table_schema, table_name from {catalog}.tables"):
+            for schema, name in self.rows(f"select table_schema, table_name from {catalog}.tables"):
                 if self.selection.has_table(database, schema, name):
                     tables.setdefault(schema, []).append(name)
-            for schema, comment in self._rows(f"select schema_name, comment from {catalog}.schemata"):
+            for schema, comment in self.rows(f"select schema_name, comment from {catalog}.schemata"):
                 if schema.upper() != _INFORMATION_SCHEMA and self.selection.has_schema(database, schema):
                     names = tuple(sorted(tables.get(schema, ())))
                     found.append(SchemaInfo(database, schema, names, comment or None))
@@ -115,16 +116,16 @@ class SnowflakeConnector(DbApiConnector):
         which = f"table_schema = %(schema)s and {condition}"
         relations = {
             row[0]: row
-            for row in self._rows(
+            for row in self.rows(
                 f"select table_name, table_type, row_count, comment from {catalog}.tables where {which}", values
             )
             if row[0] in wanted
         }
         views: dict[str, str] = dict(
-            self._rows(f"select table_name, view_definition from {catalog}.views where {which}", values)
+            self.rows(f"select table_name, view_definition from {catalog}.views where {which}", values)
         )
         keys = self._keys(database, schema)
-        columns = self._rows(
+        columns = self.rows(
             "select table_name, column_name, data_type, character_maximum_length, numeric_precision, numeric_scale,"
             " is_nullable, column_default, comment, ordinal_position"
             f" from {catalog}.columns where {which}",
@@ -176,8 +177,16 @@ class SnowflakeConnector(DbApiConnector):
         ]
         return keys_of(rows)
 
+    def reading(self) -> SnowflakeReading:
+        """The data of what is selected."""
+        return SnowflakeReading(self)
+
+    def is_own(self, database: str, schema: str, table: str) -> bool:
+        """What the product itself brings along."""
+        return database in _OWN or schema.upper() == _INFORMATION_SCHEMA
+
     def _server_version(self) -> str:
-        return f"Snowflake {self._rows('select current_version()')[0][0]}"
+        return f"Snowflake {self.rows('select current_version()')[0][0]}"
 
     def _driver_connect(self) -> Connect:
         connect: Connect = self.driver("snowflake.connector", "snowflake-connector-python").connect

@@ -11,6 +11,8 @@ from typing import Any
 
 import fakesnow
 import snowflake.connector
+import sqlglot
+from sqlglot import exp
 
 from persistence.connectors.base import ConnectorError, ConnectorSettings
 from persistence.connectors.snowflake import SnowflakeConfig, SnowflakeConnector, SnowflakeCredentials
@@ -21,6 +23,8 @@ STATEMENTS = (
     "create schema if not exists SHOP.STOCK",
     "create table SHOP.SALES.CUSTOMERS (ID int not null, NAME varchar(40), SINCE timestamp_ntz)",
     "create table SHOP.SALES.ORDERS (ID int, AMOUNT number(10,2), PAID boolean)",
+    "insert into SHOP.SALES.ORDERS select seq, seq / 4, seq % 2 = 0 from (select row_number() over (order by 1) as seq"
+    " from table(generator(rowcount => 2000)))",
     "create table SHOP.STOCK.ITEMS (SKU varchar(12) not null, WEIGHT float)",
 )
 
@@ -52,6 +56,7 @@ def main() -> None:
             found["tables"] = [
                 asdict(table) for schema in schemas for table in source.tables("SHOP", schema.name, schema.tables)
             ]
+            found["data"] = _data(source)
         settings = ConnectorSettings(connect_timeout=2)
         with SnowflakeConnector(config, credentials, settings, Loopback(), connect=_unreachable) as source:
             try:
@@ -59,6 +64,30 @@ def main() -> None:
             except ConnectorError as error:
                 found["refused"] = [error.kind, error.reason]
     sys.stdout.write(json.dumps(found))
+
+
+def _data(source: SnowflakeConnector) -> dict[str, Any]:
+    """What a query, a stream, a sample and a statement that writes come to."""
+    told: dict[str, Any] = {}
+    with source.source() as reading:
+        orders = reading.relation("SHOP", "SALES", "ORDERS")
+        everything = exp.select("*").from_(orders)
+        told["rows"] = [[str(value) for value in row] for row in reading.ask(everything.limit(3).order_by("1"))]
+        told["batches"] = [len(batch) for batch in reading.stream(everything, size=700)]
+        sample = reading.sample(orders, ["ID"], 100)
+        told["sample"] = [len(sample.rows), sample.is_whole]
+        known = reading.statistics("SHOP", "SALES", "ORDERS")
+        told["known"] = None if known is None else known.row_count
+        for name, ask in (
+            ("own", lambda: reading.relation("SHOP", "INFORMATION_SCHEMA", "TABLES")),
+            ("write", lambda: reading.ask(sqlglot.parse_one("delete from SHOP.SALES.ORDERS", dialect="snowflake"))),
+            ("unknown", lambda: reading.ask(exp.select("*").from_(reading.relation("SHOP", "SALES", "GONE")))),
+        ):
+            try:
+                ask()
+            except ConnectorError as error:
+                told[name] = [error.kind, error.reason]
+    return told
 
 
 def _unreachable(**given: Any) -> Any:

@@ -58,3 +58,20 @@ def test_a_server_that_cannot_be_reached_is_told_without_the_password(found: Any
     kind, reason = found["refused"]
     assert kind in ("unreachable", "timeout")
     assert "secret" not in reason
+
+
+def test_the_data_is_read_through_the_real_driver(found: Any) -> None:
+    data = found["data"]
+    assert data["rows"] == [["1", "0.25", "False"], ["2", "0.50", "True"], ["3", "0.75", "False"]]
+    assert data["batches"] == [700, 700, 600]
+    assert data["known"] == 2000
+    length, whole = data["sample"]
+    assert 50 <= length <= 100
+    assert whole is False
+
+
+def test_what_writes_or_is_not_there_is_refused(found: Any) -> None:
+    data = found["data"]
+    assert data["own"][0] == "not_found"
+    assert data["write"] == ["failed", "Only a query may be sent to a source: one SELECT, or a union of them."]
+    assert data["unknown"][0] == "failed"
