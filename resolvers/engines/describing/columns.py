@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from resolvers.engines.describing.grammar import plural_phrase, sentence, singular
+from resolvers.engines.describing.grammar import plural_phrase, sentence, singular, with_article
 from resolvers.engines.describing.known import Offer, Statement, Subject, offer_of
 from resolvers.engines.describing.names import Words, title_of
 from resolvers.engines.describing.values import statements_of
-from resolvers.engines.describing.vocabulary import UNITS
+from resolvers.engines.describing.vocabulary import COMMON, UNITS
 from resolvers.engines.describing.vocabulary import words as word_set
 from schema.data_readiness.source import ColumnFacts
 from schema.identifiers import Fqn
@@ -21,6 +21,11 @@ _PARTICIPLES: Final = word_set(
 _NOT_PARTICIPLES: Final = word_set("need seed feed speed breed bed red shed weed deed")
 _TEMPORAL: Final = ("DATE", "TIME", "TIMESTAMP", "DATETIME")
 _COUNTS: Final = frozenset(("count", "number", "qty", "quantity"))
+_ADJECTIVES: Final = word_set(
+    "active current valid default primary open public private internal external visible optional paid gross net daily "
+    "weekly monthly yearly hourly effective due first last next previous standard net recommend"
+)
+_FROM_TO: Final = {"from": "From when", "to": "Until when", "until": "Until when", "till": "Until when"}
 _GENERIC: Final = word_set(
     "id name code status type description created_at updated_at date value key number note notes comment"
 )
@@ -43,7 +48,7 @@ def column_offers(subject: Subject, column: ColumnFacts, *, extend: str | None =
 def display_name(name: str, words: Words) -> Offer | None:
     """The name as a reader would like to see it; None when it reads so already."""
     title = title_of(words.words)
-    if not title or title == name or not any(letter.isalpha() for letter in title):
+    if not title or title == name or sum(letter.isalpha() for letter in title) < 2:
         return None
     origin = "abbreviation" if words.expanded else "name"
     evidence: dict[str, object] = {"engine": "words/1", "from": [origin], "name": name}
@@ -98,7 +103,7 @@ def _key(subject: Subject, column: ColumnFacts) -> Statement | None:
 
 
 def _rows(subject: Subject) -> str:
-    return plural_phrase(subject.noun) if subject.noun else "rows"
+    return plural_phrase(subject.a_row) if subject.a_row else "rows"
 
 
 def _reference(subject: Subject, column: ColumnFacts, words: Words) -> Statement | None:
@@ -150,11 +155,17 @@ def _lead(subject: Subject, column: ColumnFacts, words: Words) -> Statement | No
         return Statement(when, origin, sure)
     unit = UNITS.get(said[-1].lower()) if len(said) > 1 else None
     if unit and not _temporal(column):
+        if not Words(tuple(said[:-1])).is_familiar:
+            return Statement(f"Counted in {unit}.", "name", 0.7)
         name = " ".join(own[:-1] or said[:-1])
         return Statement(f"{_capital(name)} of {of}, in {unit}.", origin, sure)
+    if said[-1].lower() == "by" and len(said) == 2 and _is_done(said[0]):
+        return Statement(f"Who {said[0].lower()} {of}.", origin, sure)
+    if len(own) == 2 and own[0].lower() in ("valid", "effective") and own[1].lower() in _FROM_TO:
+        return Statement(f"{_FROM_TO[own[1].lower()]} {of} is {own[0].lower()}.", origin, sure)
     if words.head in _COUNTS and len(own) > 1 and own[-1].lower() == "count":
         return Statement(f"How many {plural_phrase(' '.join(own[:-1]))} {of} has.", origin, sure)
-    if subject.noun is None and not words.expanded:
+    if subject.noun is None or not words.is_familiar:
         return None
     return Statement(f"{_capital(' '.join(own) or phrase)} of {of}.", origin, sure, informs=bool(words.expanded))
 
@@ -183,8 +194,9 @@ def _yes_or_no(column: ColumnFacts) -> bool:
 
 def _whether(said: Sequence[str], of: str) -> str:
     verb, rest = said[0].lower(), " ".join(said[1:])
-    if verb == "has":
-        return f"Whether {of} has {rest}."
+    thing = said[-1].lower()
+    if thing in COMMON and singular(thing) == thing and thing not in _ADJECTIVES and not _is_done(thing):
+        rest = with_article(rest)
     return f"Whether {of} {verb} {rest}."
 
 
@@ -198,8 +210,13 @@ def _when(said: Sequence[str], of: str) -> str | None:
     if len(words) == len(said) or not words or said[1:2] == ["of"]:
         return None
     last = words[-1].lower()
-    done = last in _PARTICIPLES or (len(last) > 4 and last.endswith("ed") and last not in _NOT_PARTICIPLES)
-    return f"When {of} was {last}." if done and len(words) == 1 else None
+    return f"When {of} was {last}." if _is_done(last) and len(words) == 1 else None
+
+
+def _is_done(word: str) -> bool:
+    """Whether a word says that something was done: `created`, `sent`."""
+    low = word.lower()
+    return low in _PARTICIPLES or (len(low) > 4 and low.endswith("ed") and low not in _NOT_PARTICIPLES)
 
 
 _BLANKS: Final = re.compile(r"\s+")

@@ -69,7 +69,7 @@ def plural(word: str) -> str:
 def plural_phrase(phrase: str) -> str:
     """A phrase with its last word in the plural."""
     *before, last = phrase.split(" ")
-    return " ".join([*before, plural(last)])
+    return " ".join([*before, plural(singular(last))])
 
 
 def article(phrase: str) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from resolvers.engines.describing.names import TableName, Words, shared_prefix, table_name, words_of
+from resolvers.engines.describing.grammar import UNCOUNTABLE
+from resolvers.engines.describing.names import TableName, Words, shared_prefix, table_name, tokens_of, words_of
 from resolvers.engines.describing.vocabulary import PERSONAL
 from schema.data_readiness.profile import ColumnProfile, TableProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -15,6 +16,9 @@ ENGINE: Final = "words/1"
 
 LONGEST: Final = 1000
 """How many characters a description has at most."""
+
+MOST_BESIDE: Final = 200
+"""How many columns are looked at to tell what the names of a table are like."""
 
 _PRIVATE_TAGS: Final = ("pii.", "sensitivity.restricted", "sensitivity.confidential")
 
@@ -85,12 +89,20 @@ class Subject:
     name: TableName = field(init=False)
     columns: dict[str, ColumnProfile] = field(init=False)
     known: frozenset[str] = field(init=False)
+    beside: frozenset[str] = field(init=False)
+    """All words of the table and its columns, which tell what an abbreviation of several meanings stands for."""
+    is_english: bool = field(init=False)
+    """Whether its names are of words that are known here; others are quoted rather than put into a sentence."""
 
     def __post_init__(self) -> None:
         siblings = self.around.siblings.get(self.schema_fqn, ())
-        self.name = table_name(self.facts.name, shared_prefix(siblings), self.around.abbreviations)
+        names = [tokens_of(name) for name in (self.facts.name, *(one.name for one in self.facts.columns[:MOST_BESIDE]))]
+        self.beside = frozenset(token for tokens in names for token in tokens)
+        self.name = table_name(self.facts.name, shared_prefix(siblings), self.around.abbreviations, self.beside)
         self.columns = {one.name: one for one in self.profile.columns} if self.profile else {}
         self.known = frozenset(word.lower() for word in self.name.words.words if len(word) > 3)
+        familiar = [self.words(one.name).is_familiar for one in self.facts.columns[:MOST_BESIDE]]
+        self.is_english = self.name.words.is_familiar or 2 * sum(familiar) >= max(len(familiar), 1)
 
     @property
     def schema_fqn(self) -> str:
@@ -105,11 +117,23 @@ class Subject:
     @property
     def the_row(self) -> str:
         """How a sentence speaks of one of its rows."""
-        return f"the {self.noun}" if self.noun else "the row"
+        if self.name.role in ("history", "log"):
+            return "the entry"
+        return f"the {self.a_row}" if self.a_row else "the row"
+
+    @property
+    def a_row(self) -> str | None:
+        """What one of its rows is, as it stands behind an article."""
+        noun = self.noun
+        if noun is None:
+            return None
+        if not self.is_english:
+            return f"“{self.name.words.phrase}” record"
+        return f"{noun} record" if noun.split(" ")[-1].lower() in UNCOUNTABLE else noun
 
     def words(self, column: str) -> Words:
         """A column's name in words."""
-        return words_of(column, self.around.abbreviations, self.known)
+        return words_of(column, self.around.abbreviations, self.known, self.beside)
 
     def noun_of(self, fqn: str) -> str | None:
         """What one row of another table is."""

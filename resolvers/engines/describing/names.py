@@ -7,17 +7,19 @@ from functools import lru_cache
 from typing import Final
 
 from resolvers.engines.describing.grammar import singular
-from resolvers.engines.describing.vocabulary import ABBREVIATIONS, ACRONYMS, COMMON
+from resolvers.engines.describing.vocabulary import ABBREVIATIONS, ACRONYMS, COMMON, IN_CONTEXT, UNITS
 from resolvers.engines.describing.vocabulary import words as word_set
 
 _TOKEN: Final = re.compile(r"[^\W_]+")
 _HEADS: Final = ("id", "ids", "no", "nr", "key", "ref", "date", "time", "name", "code", "type", "status", "number")
-_WITH_DIGITS: Final = frozenset(("md5", "sha1", "sha256", "ipv4", "ipv6", "s3", "h3", "b2b", "b2c", "co2", "utf8"))
+_WITH_DIGITS: Final = frozenset(
+    ("md5", "sha1", "sha256", "ipv4", "ipv6", "s3", "h3", "b2b", "b2c", "co2", "utf8", "m2", "m3", "km2")
+)
 _SMALL: Final = word_set("a an and as at by for from in of on or per the to via vs with")
-_AT_THE_END: Final = {"no": "number", "st": "street", "desc": "description", "min": "minimum", "max": "maximum"}
+_AT_THE_END: Final = {"no": "number", "desc": "description", "min": "minimum", "max": "maximum"}
 """Read so as the last of several words only."""
-_NOT_FIRST: Final = frozenset(("in", "co", "op", "pos", "own", "act", "off", "del", "int", "term"))
-"""Abbreviations that are words of their own where they begin a name."""
+_INITIALS: Final = {"f": "first", "l": "last", "m": "middle"}
+"""What one letter before `name` stands for."""
 
 PREFIXES: Final = {
     "tbl": "", "tb": "", "tab": "", "t": "", "vw": "view", "v": "view", "mv": "view", "dim": "dimension", "d": "",
@@ -61,10 +63,17 @@ class Words:
     @property
     def is_familiar(self) -> bool:
         """Whether every word is one that names of data are often made of."""
-        return bool(self.words) and all(
-            word.isupper() or word.isdigit() or singular(word) in COMMON or word in _SMALL or word in _KNOWN
-            for word in self.words
-        )
+        return bool(self.words) and all(map(_is_familiar, self.words))
+
+
+def _is_familiar(word: str) -> bool:
+    if word.isupper() or word.isdigit() or word in _SMALL or word in _KNOWN or singular(word) in COMMON:
+        return True
+    for ending in ("ing", "ed"):  # metering, updated
+        stem = word.removesuffix(ending)
+        if stem != word and (stem in COMMON or f"{stem}e" in COMMON or stem[:-1] in COMMON):
+            return True
+    return False
 
 
 _KNOWN: Final = frozenset(word for said in ABBREVIATIONS.values() for word in said.split())
@@ -122,37 +131,56 @@ def _is_word(piece: str, known: frozenset[str]) -> bool:
     return len(piece) > 2 and (piece in COMMON or singular(piece) in COMMON or piece in known)
 
 
-def words_of(name: str, extra: Mapping[str, str] | None = None, known: Collection[str] = ()) -> Words:
-    """A name in words. `extra` are abbreviations of the deployment, which stand over the common ones."""
+def words_of(
+    name: str,
+    extra: Mapping[str, str] | None = None,
+    known: Collection[str] = (),
+    context: Collection[str] = (),
+) -> Words:
+    """A name in words. `extra` are abbreviations of the deployment, which stand over the common ones.
+
+    `context` are words beside the name, which tell what an abbreviation of several meanings stands for.
+    """
     tokens = tokens_of(name, known)
+    beside = {*tokens, *context}
     words: list[str] = []
     expanded: dict[str, str] = {}
     for at, token in enumerate(tokens):
-        said = _expanded(token, at, len(tokens), extra or {})
+        said = _expanded(token, at, tokens, extra or {}, beside)
         if said != token and token.upper() != said:
             expanded[token] = said
         words += said.split(" ")
     return Words(tuple(words), expanded)
 
 
-def _expanded(token: str, at: int, of: int, extra: Mapping[str, str]) -> str:
+def _expanded(token: str, at: int, tokens: Sequence[str], extra: Mapping[str, str], beside: Collection[str]) -> str:
+    of = len(tokens)
     if token in extra:
         return extra[token]
     if of > 1 and at == of - 1 and token in _AT_THE_END:
         return _AT_THE_END[token]
+    if token in _INITIALS and tokens[at + 1 : at + 2] == ["name"]:
+        return _INITIALS[token]
+    for telling, said in IN_CONTEXT.get(token, ()):
+        if telling & (set(beside) - {token}):
+            return said
     if token in ACRONYMS:
         return token.upper()
     if token.endswith("s") and token[:-1] in ACRONYMS:
         return token[:-1].upper() + "s"
-    if token in _NOT_FIRST and (at == 0 or of == 1):
-        return token
-    return ABBREVIATIONS.get(token, token)
+    if token in ABBREVIATIONS:
+        return ABBREVIATIONS[token]
+    # Two to four consonants are no word.
+    initials = token.isalpha() and 2 <= len(token) <= 4 and not set(token) & set("aeiouy") and token.isascii()
+    return token.upper() if initials and token not in UNITS and token not in _SMALL else token
 
 
 def title_of(words: Sequence[str]) -> str:
     """The words as a title: `Date of Birth`, `Customer ID`."""
     said = [
-        word if any(letter.isupper() for letter in word) or (at and word in _SMALL) else word[:1].upper() + word[1:]
+        word
+        if any(letter.isupper() for letter in word) or (0 < at < len(words) - 1 and word in _SMALL)
+        else word[:1].upper() + word[1:]
         for at, word in enumerate(words)
     ]
     return " ".join(said)
@@ -179,10 +207,13 @@ class TableName:
 
 
 def table_name(
-    name: str, shared: str | None = None, extra: Mapping[str, str] | None = None, known: Collection[str] = ()
+    name: str,
+    shared: str | None = None,
+    extra: Mapping[str, str] | None = None,
+    context: Collection[str] = (),
 ) -> TableName:
     """What a table's name says, without the prefix that the tables of its schema share."""
-    tokens = tokens_of(name, known)
+    tokens = tokens_of(name)
     if shared is not None and len(tokens) > 1 and tokens[0] == shared:
         tokens = tokens[1:]
     role = ""
@@ -192,7 +223,7 @@ def table_name(
     while len(tokens) > 1 and (tokens[-1] in SUFFIXES or tokens[-1].isdigit() or re.fullmatch(r"v\d*", tokens[-1])):
         role = SUFFIXES.get(tokens[-1], "") or role
         tokens = tokens[:-1]
-    return TableName(words_of(" ".join(tokens), extra, known), role)
+    return TableName(words_of(" ".join(tokens), extra, context=context), role)
 
 
 def shared_prefix(names: Collection[str]) -> str | None:

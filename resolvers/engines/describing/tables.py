@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from resolvers.engines.describing.grammar import UNCOUNTABLE, listed, plural_phrase, sentence, with_article
+from resolvers.engines.describing.grammar import listed, plural_phrase, sentence, with_article
 from resolvers.engines.describing.known import Offer, Statement, Subject, offer_of
 from resolvers.engines.describing.names import title_of
 from schema.data_readiness.source import ColumnFacts
@@ -84,15 +84,15 @@ def _row(subject: Subject) -> Statement | None:
     sure = 0.8 if subject.name.words.is_familiar else 0.55
     informs = bool(key) or bool(subject.name.words.expanded) or bool(subject.name.role)
     if (lead := _ROLES.get(subject.name.role)) is not None:
-        text = f"{lead} {plural_phrase(noun)}{by.replace(', identified', ', rows are identified')}"
+        things = plural_phrase(noun) if subject.is_english else f"“{subject.name.words.phrase}”"
+        text = f"{lead} {things}{by.replace(', identified', ', rows are identified')}"
         return Statement(sentence(text), origin, sure, informs)
     if subject.name.role in ("history", "log"):
         kind = "history" if subject.name.role == "history" else "log"
-        return Statement(sentence(f"Each row is a {kind} entry about {with_article(noun)}{by}"), origin, sure, informs)
-    what = f"{noun} record" if noun.split(" ")[-1].lower() in UNCOUNTABLE else noun
-    if subject.name.role == "fact":
-        what = f"measured {what}" if what == noun else what
-    return Statement(sentence(f"Each row is {with_article(what)}{by}"), origin, sure, informs)
+        return Statement(
+            sentence(f"Each row is a {kind} entry about {with_article(str(subject.a_row))}{by}"), origin, sure, informs
+        )
+    return Statement(sentence(f"Each row is {with_article(str(subject.a_row))}{by}"), origin, sure, informs)
 
 
 def bridge_of(subject: Subject) -> list[str] | None:
@@ -155,7 +155,9 @@ def _content(subject: Subject) -> Statement | None:
     others = [one for one in subject.facts.columns if not (one.is_primary_key or one.references)]
     if len(others) < 2:
         return None
-    names = [name for name in (_readable(subject, one) for one in others) if name]
+    names = [
+        name for name in (_readable(subject, one) for one in others) if any(len(word) > 2 for word in name.split())
+    ]
     if len(names) < 2:
         return None
     return Statement(sentence(f"It records {listed(list(dict.fromkeys(names)), MOST_NAMED)}"), "columns", 0.8)

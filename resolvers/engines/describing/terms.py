@@ -51,7 +51,13 @@ def glossary_of(terms: Sequence[Term], abbreviations: Mapping[str, str]) -> Glos
         for name in term.names:
             if key := folded(words_of(name, abbreviations).words):
                 by_words.setdefault(key, []).append((term, name))
+            by_words.setdefault((_squeezed(name),), []).append((term, name))
     return Glossary(by_words, by_asset)
+
+
+def _squeezed(name: str) -> str:
+    """A name in one piece, marked as such: `KdNr` is `kdnr`, whatever it stands for."""
+    return "=" + "".join(sign for sign in name.lower() if sign.isalnum())
 
 
 def table_matches(subject: Subject, glossary: Glossary) -> list[Match]:
@@ -65,6 +71,7 @@ def column_matches(subject: Subject, column: ColumnFacts, glossary: Glossary) ->
     own = folded(subject.words(column.name).words)
     table = folded(subject.name.words.words)
     found = [Match(term, 0.95, "about this asset", term.name) for term in glossary.by_asset.get(column.fqn, ())]
+    found += _exact((_squeezed(column.name),), glossary, 0.9 if len(own) > 1 else 0.75, "the column's name")
     if own[: len(table)] != table or len(own) == len(table):
         found += _exact((*table, *own), glossary, 0.95, "the names of table and column")
     found += _exact(own, glossary, 0.9 if len(own) > 1 else 0.75, "the column's name")

@@ -42,7 +42,7 @@ def statements_of(
         found.append(_said("No value occurs twice."))
     if not private and not is_key and not constant and (shape := _shape(profile, filled)):
         found.append(shape)
-    found += _gaps(profile, rows, nulls, nullable)
+    found += _gaps(profile, rows, nulls, bool(nullable) and not constant)
     return found
 
 
@@ -110,7 +110,7 @@ def _shape(profile: ColumnProfile, filled: int) -> Statement | None:
     return _said(f"Values look like `{first.pattern}` (A a letter, 9 a digit).", 0.8)
 
 
-def _gaps(profile: ColumnProfile, rows: int, nulls: int | None, nullable: bool | None) -> list[Statement]:
+def _gaps(profile: ColumnProfile, rows: int, nulls: int | None, nullable: bool) -> list[Statement]:
     if nulls is None:
         return []
     found: list[Statement] = []

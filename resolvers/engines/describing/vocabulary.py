@@ -9,90 +9,127 @@ def words(text: str) -> frozenset[str]:
 
 
 ABBREVIATIONS: Final[dict[str, str]] = {
-    "abbr": "abbreviation", "acc": "account", "acct": "account", "accts": "accounts", "accr": "accrued",
-    "act": "actual", "actv": "active",
-    "addl": "additional", "addr": "address", "addrs": "addresses", "adj": "adjustment",
-    "adm": "administration", "admin": "administrator", "agg": "aggregate", "agmt": "agreement",
-    "alloc": "allocation", "alt": "alternative", "amnt": "amount", "amt": "amount", "amts": "amounts",
-    "ans": "answer", "app": "application", "appl": "application", "appt": "appointment", "approx": "approximate",
-    "appr": "approval", "apt": "apartment", "arr": "arrival", "asgn": "assignment", "assoc": "association",
-    "attr": "attribute", "attrs": "attributes", "auth": "authorization", "auto": "automatic", "avail": "available",
-    "avg": "average", "bal": "balance", "bgn": "begin", "bin": "bin", "bldg": "building", "bldng": "building",
-    "brnch": "branch", "bus": "business", "buyr": "buyer", "calc": "calculated", "cal": "calendar",
-    "canc": "cancelled", "cap": "capacity", "cat": "category", "catg": "category", "cd": "code", "cds": "codes",
-    "cert": "certificate", "cfg": "configuration", "chg": "change", "chk": "check", "chnl": "channel",
-    "cls": "class", "clm": "claim", "cmnt": "comment", "cmp": "company", "cnt": "count", "cntct": "contact",
-    "cntr": "center", "cntry": "country", "cntrct": "contract", "co": "company", "col": "column",
-    "comm": "commission", "comp": "company", "concat": "concatenated", "cond": "condition", "conf": "confirmation",
-    "config": "configuration", "cons": "consumption", "cont": "contact", "contr": "contract", "corp": "corporation",
-    "coord": "coordinate", "cr": "credit", "crdt": "credit", "crncy": "currency", "crt": "created",
-    "ctrl": "control", "ctry": "country", "ctr": "center", "cty": "city", "cum": "cumulative", "cur": "current",
+    "abbr": "abbreviation", "acc": "account", "accr": "accrued", "acct": "account", "acctd": "accounted",
+    "accts": "accounts", "actv": "active", "addl": "additional", "addr": "address", "addrs": "addresses",
+    "adj": "adjustment", "admin": "administrator", "agg": "aggregate", "agmt": "agreement", "alloc": "allocation",
+    "alt": "alternative", "amnt": "amount", "amt": "amount", "amts": "amounts", "appr": "approval",
+    "approx": "approximate", "appt": "appointment", "asgn": "assignment", "assoc": "association",
+    "attr": "attribute", "attrs": "attributes", "auth": "authorization", "avail": "available", "avg": "average",
+    "bal": "balance", "bdgt": "budget", "bgn": "begin", "bldg": "building", "bldng": "building", "brk": "break",
+    "brnch": "branch", "buyr": "buyer", "calc": "calculated", "canc": "cancelled", "cat": "category",
+    "catg": "category", "cd": "code", "cds": "codes", "cert": "certificate", "cfg": "configuration",
+    "chg": "change", "chk": "check", "chnl": "channel", "clm": "claim", "cls": "class", "cmnt": "comment",
+    "cmp": "company", "cnt": "count", "cntct": "contact", "cntr": "center", "cntrct": "contract",
+    "cntry": "country", "comm": "commission", "concat": "concatenated", "config": "configuration",
+    "contr": "contract", "coord": "coordinate", "cptn": "captain", "crdt": "credit", "crncy": "currency",
+    "crt": "created", "ctr": "center", "ctrl": "control", "ctry": "country", "cty": "city", "cum": "cumulative",
     "curr": "currency", "cust": "customer", "custs": "customers", "cy": "current year", "dbt": "debit",
-    "decl": "declared", "def": "default", "del": "deleted", "deliv": "delivery", "dep": "department",
-    "dept": "department", "depts": "departments", "desc": "description", "descr": "description",
-    "dest": "destination", "det": "detail", "dev": "device", "diag": "diagnosis", "diff": "difference",
-    "dim": "dimension", "dir": "directory", "disc": "discount", "discnt": "discount", "dist": "distribution",
-    "distr": "distributor", "div": "division", "dlv": "delivery", "dlvry": "delivery", "dob": "date of birth",
-    "doc": "document", "docs": "documents", "dom": "domestic", "dpt": "department", "drvr": "driver",
-    "dscnt": "discount", "dt": "date", "dte": "date", "dttm": "timestamp", "dtl": "detail", "dtls": "details",
-    "dtm": "timestamp", "dur": "duration", "dup": "duplicate", "ea": "each", "edu": "education", "eff": "effective",
-    "elec": "electricity", "emp": "employee", "empl": "employee", "emps": "employees", "encr": "encrypted",
-    "eng": "engineering", "env": "environment", "eqp": "equipment", "err": "error", "est": "estimated",
-    "evt": "event", "exch": "exchange", "exec": "execution", "exp": "expiry", "ext": "external", "fac": "facility",
-    "fam": "family", "fcst": "forecast", "fin": "financial", "fk": "foreign key", "flg": "flag", "flt": "flight",
-    "fmt": "format", "fn": "first name", "fname": "first name", "freq": "frequency", "frm": "from",
-    "frt": "freight", "fwd": "forward", "fy": "fiscal year", "gen": "general", "geo": "geographic",
-    "gndr": "gender", "gov": "government", "govt": "government", "gp": "group", "grp": "group", "grps": "groups",
-    "hdr": "header", "hh": "household", "hist": "history", "hosp": "hospital", "hr": "hour", "hrs": "hours",
-    "ident": "identifier", "idx": "index", "img": "image", "impr": "impression", "inc": "income",
-    "incl": "included", "ind": "indicator", "indiv": "individual", "info": "information", "init": "initial",
-    "ins": "insurance", "insp": "inspection", "inst": "institution", "instr": "instruction", "int": "interest",
-    "intl": "international", "inv": "invoice", "invc": "invoice", "invt": "inventory", "itm": "item",
-    "itms": "items", "jrnl": "journal", "lang": "language", "lat": "latitude", "lbl": "label", "len": "length",
-    "lic": "license", "ln": "last name", "lname": "last name", "lng": "longitude", "lon": "longitude",
-    "loc": "location", "locs": "locations", "lst": "list", "lvl": "level", "mem": "member", "maint": "maintenance",
-    "mand": "mandatory", "manuf": "manufacturer", "mat": "material", "max": "maximum", "mbr": "member",
-    "meas": "measurement", "med": "medical", "mfg": "manufacturing", "mfr": "manufacturer", "mgmt": "management",
-    "mgr": "manager", "mgrs": "managers", "mid": "middle", "min": "minimum", "misc": "miscellaneous",
-    "mkt": "market", "mktg": "marketing", "mnth": "month", "mob": "mobile", "mod": "modified", "mo": "month",
-    "msg": "message", "msgs": "messages", "mstr": "master", "mth": "month", "mthd": "method", "mtg": "meeting",
-    "mtrl": "material", "nat": "national", "nbr": "number", "nm": "name", "nme": "name", "num": "number",
-    "nr": "number", "obj": "object", "occ": "occupation", "ofc": "office", "off": "office", "op": "operation",
-    "opp": "opportunity", "opt": "option", "ord": "order", "ords": "orders", "org": "organization",
-    "orgs": "organizations", "orig": "original", "ovrd": "override", "own": "owner", "param": "parameter",
-    "params": "parameters", "pat": "patient", "pats": "patients", "pct": "percent", "perc": "percent",
-    "perf": "performance", "perm": "permission", "pers": "person", "ph": "phone", "phn": "phone",
-    "phys": "physical", "pk": "primary key", "pkg": "package", "pkgs": "packages", "pln": "plan", "plcy": "policy",
-    "pmt": "payment", "pmts": "payments", "pol": "policy", "pop": "population", "pos": "position",
-    "pref": "preference", "prem": "premium", "prev": "previous", "prf": "proof", "prc": "price", "prd": "product",
-    "prds": "products", "pri": "primary", "prio": "priority", "prob": "probability", "proc": "procedure",
-    "prod": "product", "prods": "products", "prof": "profile", "prog": "program", "proj": "project",
-    "prom": "promotion", "promo": "promotion", "prop": "property", "prov": "provider", "prtnr": "partner",
-    "prty": "party", "pt": "patient", "pub": "publication", "pur": "purchase", "purch": "purchase",
-    "pwd": "password", "pymt": "payment", "py": "prior year", "qlty": "quality", "qnty": "quantity", "qry": "query",
-    "qtr": "quarter", "qty": "quantity", "quant": "quantity", "rcpt": "receipt", "rcv": "received",
-    "rcvd": "received", "rec": "record", "recd": "received", "recs": "records", "recv": "received",
-    "ref": "reference", "refs": "references", "reg": "region", "rel": "relation", "rem": "remaining",
-    "rep": "representative", "req": "request", "reqd": "required", "res": "reservation", "resp": "response",
-    "ret": "return", "rev": "revenue", "revw": "review", "rgn": "region", "rng": "range", "rpt": "report",
-    "rsn": "reason", "rte": "route", "rtn": "return", "sal": "salary", "sat": "satisfaction", "sched": "schedule",
-    "schl": "school", "sec": "security", "seg": "segment", "sel": "selected", "seq": "sequence", "ser": "serial",
-    "sess": "session", "sgmt": "segment", "shp": "ship", "shpmt": "shipment", "sig": "signature", "sls": "sales",
-    "spec": "specification", "specs": "specifications", "src": "source", "srv": "service", "srvc": "service",
-    "stat": "status", "std": "standard", "stk": "stock", "stmt": "statement", "str": "street", "strt": "start",
-    "stu": "student", "sub": "subscription", "subj": "subject", "subs": "subscriptions", "sum": "sum",
-    "sup": "supplier", "supp": "supplier", "suppl": "supplier", "supv": "supervisor", "surr": "surrogate",
-    "svc": "service", "svcs": "services", "sys": "system", "tel": "telephone", "temp": "temperature",
-    "term": "term", "tkt": "ticket", "tkts": "tickets", "tm": "time", "tmstmp": "timestamp", "tot": "total",
-    "totl": "total", "tran": "transaction", "trans": "transaction", "transp": "transport", "trk": "tracking",
-    "trx": "transaction", "ts": "timestamp", "txn": "transaction", "txns": "transactions", "txt": "text",
-    "typ": "type", "univ": "university", "upd": "updated", "usr": "user", "usrs": "users", "util": "utilization",
-    "val": "value", "vals": "values", "var": "variable", "veh": "vehicle", "vend": "vendor", "ver": "version",
-    "vndr": "vendor", "vol": "volume", "vrsn": "version", "whse": "warehouse", "wh": "warehouse", "wk": "week",
-    "wks": "weeks", "wrk": "work", "wt": "weight", "xfer": "transfer", "xn": "transaction",
-    "xref": "cross reference", "yr": "year", "yrs": "years",
+    "deliv": "delivery", "dept": "department", "depts": "departments", "desc": "description",
+    "descr": "description", "dest": "destination", "diag": "diagnosis", "diff": "difference", "dim": "dimension",
+    "dischg": "discharge", "discnt": "discount", "distr": "distributor", "dlv": "delivery", "dlvry": "delivery",
+    "dob": "date of birth", "doc": "document", "docs": "documents", "dpst": "deposit", "dpt": "department",
+    "drvr": "driver", "dscnt": "discount", "dt": "date", "dte": "date", "dtl": "detail", "dtls": "details",
+    "dtm": "timestamp", "dttm": "timestamp", "dup": "duplicate", "dur": "duration", "ea": "each",
+    "edu": "education", "emp": "employee", "empl": "employee", "emps": "employees", "encr": "encrypted",
+    "eqp": "equipment", "err": "error", "est": "estimated", "evt": "event", "exch": "exchange", "exec": "execution",
+    "fam": "family", "fcst": "forecast", "fk": "foreign key", "flg": "flag", "flt": "flight", "fmt": "format",
+    "fname": "first name", "freq": "frequency", "frm": "from", "frt": "freight", "fy": "fiscal year",
+    "geo": "geographic", "gndr": "gender", "gov": "government", "govt": "government", "grp": "group",
+    "grps": "groups", "hdr": "header", "hh": "household", "hist": "history", "hosp": "hospital", "hr": "hour",
+    "hrs": "hours", "idx": "index", "img": "image", "inc": "income", "incl": "included", "indiv": "individual",
+    "info": "information", "insp": "inspection", "intl": "international", "invc": "invoice", "invt": "inventory",
+    "itm": "item", "itms": "items", "jrnl": "journal", "lang": "language", "lat": "latitude", "lbl": "label",
+    "len": "length", "lic": "license", "lname": "last name", "lng": "longitude", "loc": "location",
+    "locs": "locations", "lon": "longitude", "lvl": "level", "maint": "maintenance", "mand": "mandatory",
+    "manuf": "manufacturer", "max": "maximum", "mbr": "member", "med": "medical", "mfg": "manufacturing",
+    "mfr": "manufacturer", "mgmt": "management", "mgr": "manager", "mgrs": "managers", "min": "minimum",
+    "misc": "miscellaneous", "mkt": "market", "mktg": "marketing", "mnth": "month", "mnthly": "monthly",
+    "mo": "month", "msg": "message", "msgs": "messages", "mstr": "master", "mtg": "meeting", "mth": "month",
+    "mthd": "method", "mtrl": "material", "nbr": "number", "nm": "name", "nme": "name", "nr": "number",
+    "num": "number", "obj": "object", "ofc": "office", "opp": "opportunity", "ord": "order", "ords": "orders",
+    "org": "organization", "orgs": "organizations", "orig": "original", "ovrd": "override", "param": "parameter",
+    "params": "parameters", "pat": "patient", "pats": "patients", "pax": "passengers", "pct": "percent",
+    "perc": "percent", "perm": "permission", "pers": "person", "ph": "phone", "phn": "phone", "phys": "physical",
+    "pk": "primary key", "pkg": "package", "pkgs": "packages", "plcy": "policy", "pln": "plan", "pmt": "payment",
+    "pmts": "payments", "pol": "policy", "prc": "price", "prd": "product", "prds": "products", "prev": "previous",
+    "prf": "proof", "pri": "primary", "prio": "priority", "prob": "probability", "prods": "products",
+    "proj": "project", "promo": "promotion", "prtnr": "partner", "prty": "party", "pur": "purchase",
+    "purch": "purchase", "pwd": "password", "py": "prior year", "pymt": "payment", "qlty": "quality",
+    "qnty": "quantity", "qry": "query", "qtr": "quarter", "qty": "quantity", "quant": "quantity", "rcpt": "receipt",
+    "rcv": "received", "rcvd": "received", "rec": "record", "recd": "received", "recs": "records",
+    "recv": "received", "ref": "reference", "refs": "references", "rep": "representative", "reqd": "required",
+    "revw": "review", "rgn": "region", "rpt": "report", "rsn": "reason", "rtn": "return", "sched": "schedule",
+    "schl": "school", "seg": "segment", "seq": "sequence", "sess": "session", "sgmt": "segment", "shp": "ship",
+    "shpmt": "shipment", "sls": "sales", "specs": "specifications", "src": "source", "srv": "service",
+    "srvc": "service", "stat": "status", "std": "standard", "stk": "stock", "stmt": "statement", "strt": "start",
+    "stu": "student", "subj": "subject", "subs": "subscriptions", "supp": "supplier", "suppl": "supplier",
+    "supv": "supervisor", "surr": "surrogate", "svc": "service", "svcs": "services", "svgs": "savings",
+    "tel": "telephone", "tkt": "ticket", "tkts": "tickets", "tm": "time", "tmstmp": "timestamp", "tot": "total",
+    "totl": "total", "tran": "transaction", "transp": "transport", "trk": "tracking", "trx": "transaction",
+    "ts": "timestamp", "txn": "transaction", "txns": "transactions", "txt": "text", "typ": "type",
+    "univ": "university", "upd": "updated", "usr": "user", "usrs": "users", "util": "utilization", "val": "value",
+    "vals": "values", "veh": "vehicle", "vend": "vendor", "ver": "version", "vndr": "vendor", "vrsn": "version",
+    "wdrl": "withdrawal", "wh": "warehouse", "whse": "warehouse", "wk": "week", "wks": "weeks", "wrk": "work",
+    "wt": "weight", "xfer": "transfer", "xn": "transaction", "xref": "cross reference", "yr": "year",
+    "yrly": "yearly", "yrs": "years",
 }  # fmt: skip
-"""What is often shortened in names, and what it stands for."""
+"""What is often shortened in names, and stands for one thing nearly everywhere."""
+
+IN_CONTEXT: Final[dict[str, tuple[tuple[frozenset[str], str], ...]]] = {
+    "dep": (
+        (words("flight flt trip train voyage arr arrival airport leg route bus"), "departure"),
+        (words("employee emp staff manager mgr salary job dept"), "department"),
+    ),
+    "arr": ((words("flight flt trip train voyage dep departure airport leg route bus"), "arrival"),),
+    "apt": (
+        (words("flight flt airport airline leg"), "airport"),
+        (words("street addr address city zip building"), "apartment"),
+    ),
+    "dist": (
+        (words("km miles mi flight flt trip route run ride leg meters"), "distance"),
+        (words("school county state region city"), "district"),
+    ),
+    "adm": ((words("hospital hosp patient pat ward discharge dischg bed doctor"), "admission"),),
+    "pt": ((words("hospital doctor visit diagnosis dob admission appointment ward"), "patient"),),
+    "inv": (
+        (words("amount amt due customer cust billing bill total paid vat tax"), "invoice"),
+        (words("qty quantity warehouse whse stock sku bin"), "inventory"),
+    ),
+    "exp": (
+        (words("card license passport token valid policy membership"), "expiry"),
+        (words("report employee amount category receipt"), "expense"),
+    ),
+    "prod": ((words("price category sku order ord brand sale sales qty"), "product"),),
+    "reg": (
+        (words("country sales area territory city state"), "region"),
+        (words("course student event vehicle car plate"), "registration"),
+    ),
+    "temp": ((words("sensor reading weather celsius fahrenheit humidity patient pressure"), "temperature"),),
+    "vol": ((words("share stock trade market traffic tank liquid m3 price"), "volume"),),
+    "res": ((words("hotel room guest table restaurant flight"), "reservation"),),
+    "rev": (
+        (words("usd eur amount cost profit month quarter year"), "revenue"),
+        (words("rating product stars comment"), "review"),
+    ),
+    "sal": ((words("employee emp staff dept job payroll hire"), "salary"),),
+    "comm": ((words("employee emp sales broker agent pct sal"), "commission"),),
+    "req": (
+        (words("order ord ship shipped delivery"), "required"),
+        (words("user ticket http approval status"), "request"),
+    ),
+    "trans": ((words("account acct bank amount amt balance card"), "transaction"),),
+    "st": ((words("zip city addr address postal"), "street"),),
+    "est": ((words("cost delivery time amount hours value"), "estimated"),),
+    "sup": ((words("product prod part order stock"), "supplier"),),
+    "prem": ((words("policy insurance claim insured"), "premium"),),
+    "proc": (
+        (words("patient hospital diagnosis medical"), "procedure"),
+        (words("job batch server"), "process"),
+    ),
+    "ind": ((words("flg flag yn"), "indicator"),),
+    "disc": ((words("price amt amount order pct sales line"), "discount"),),
+}
+"""What stands for several things: the words beside it that tell which, and what it is then. Else it stays as it is."""
 
 ACRONYMS: Final = words(
     "abn aml api asin b2b b2c bic bmi bp chf cpu crm csv dna ean ecg ein erp esg eta etl eur faq gbp gdp gis gpa "
@@ -111,7 +148,8 @@ UNITS: Final[dict[str, str]] = {
     "gb": "gigabytes", "celsius": "degrees Celsius", "fahrenheit": "degrees Fahrenheit", "sqft": "square feet",
     "sqm": "square metres", "kwh": "kilowatt hours", "mw": "megawatts", "kmh": "kilometres per hour",
     "mph": "miles per hour", "bps": "basis points", "pct": "percent", "percent": "percent",
-    "millis": "milliseconds", "milliseconds": "milliseconds",
+    "millis": "milliseconds", "milliseconds": "milliseconds", "m2": "square metres", "m3": "cubic metres",
+    "km2": "square kilometres", "kw": "kilowatts", "db": "decibels", "hz": "hertz",
 }  # fmt: skip
 """Last words of a name that say what a figure is counted in."""
 
@@ -124,39 +162,47 @@ PERSONAL: Final = words(
 """Words that suggest personal data: values of such columns are never quoted, even where nobody has tagged them."""
 
 COMMON: Final = words(
-    "account action activity actor address age agency agent agreement airline airport album allocation amount "
-    "answer appointment area article artist asset assignment attachment attendance attribute audit author balance "
-    "bank batch begin benefit bill billing birth body book booking branch brand budget building business campaign "
-    "capacity car card carrier cart case cash category center chain change channel charge chat child claim class "
-    "client code color comment commission community company component condition contact content contract cost count "
-    "country course create created credit currency current customer daily data date day debit default degree "
-    "delivery department deposit depth description detail device diagnosis dimension direction discount disease "
-    "district doctor document domain donor driver drug due duration education effective email employee employer end "
-    "energy enrollment entity entry equipment error estimate event exam exchange expense expiry export facility "
-    "factor failure family fax feature fee feedback field file film first flag flight forecast format freight "
-    "frequency game gender genre goal grade grant group guest head height history holder holiday home hospital "
-    "hotel hour house household image import income indicator industry initial input inspection instructor "
-    "insurance interest inventory invoice issue item job journal kind label language last layer lead league lease "
-    "lecture length lesson letter level library license limit line link list loan location log login machine mail "
-    "maintenance manager manufacturer margin market master match material measure measurement media medication "
-    "meeting member membership merchant message meter method metric middle model modified module money month movie "
-    "name net network news note notification number object occupation offer office operation operator option order "
-    "organization origin outcome output owner package page parameter parent part partner party passenger password "
-    "patient payment payroll percent percentage performance period permission person phone photo picture pipeline "
-    "plan plant play player playlist point policy population port position post power practice premium prescription "
-    "previous price priority problem procedure process product profile profit program project promotion property "
-    "provider province publisher purchase quality quantity quarter query question quota quote range rank rate "
-    "rating ratio reading reason receipt recipe record reference referral refund region registration relation "
-    "release remark rent rental report request required requirement reservation resource response result return "
-    "revenue review reward right risk role room route row rule salary sale sales sample schedule school score "
-    "screen season seat section sector segment seller semester sensor sequence serial series server service session "
-    "set setting shape share shelf shift ship shipment shipper shipping shop site size skill slot song source "
-    "speaker species specimen speed staff stage standard start state statement station status step stock stop store "
-    "story street student study style subject subscription sum summary supplier supply support survey symptom "
-    "system table tag target task tax teacher team technician template tenant term territory test text ticket time "
-    "timestamp title token topic total track tracking trade traffic train training transaction transfer transport "
-    "treatment trip truck type unit university update updated upload usage user valid value variant vehicle vendor "
-    "venue version video view visit visitor volume voucher warehouse warranty week weight window work worker year "
-    "zone "
+    "account accounted action active activity actor address admission age agency agent agreement airline airport "
+    "alarm album allocation amount answer appointment archived area arrival article artist asset assignment "
+    "attachment attendance attribute auction audit author balance bank batch bed begin beneficiary benefit bid bill "
+    "billing bin birth blocked body book booking brake branch brand broker budget building business call campaign "
+    "cancelled capacity captain car card carrier cart case cash category center chain change channel chapter charge "
+    "chat child churn city claim class click client closed coach code cohort collateral color comment commission "
+    "community company component condition contact content contract conversion cost count country county course "
+    "coverage create created credit crew currency current customer daily data date day deal death debit default "
+    "degree deleted delivery department departure deposit depth description detail device diagnosis dimension "
+    "direction director discharge discount disease distance district dock doctor document domain donor dose driver "
+    "drug due duration edition education effective email emergency employee employer enabled end energy engine "
+    "enrollment entity entry equipment error estimate event exam exchange expense experiment expiry export external "
+    "facility factor faculty failure family fax feature fee feedback field file film first flag flight follower "
+    "forecast format freight frequency game garage gender genre goal grade grant gross group guarantor guest "
+    "habitat hashtag head height hire history holder holiday home hospital hotel hour hourly house household "
+    "humidity image import impression incident income indicator industry initial input inspection instructor "
+    "insurance interest internal inventory invoice issue item job journal jurisdiction kind label lake language "
+    "last latitude layer lead league lease lecture ledger leg length lesson letter level library license limit line "
+    "link list loan location locked log login longitude lot machine mail maintenance manager manufacturer margin "
+    "market marriage master match material measure measurement mechanic media medication meeting member membership "
+    "merchant message meter method metric middle model modified module money month monthly mortgage mountain movie "
+    "municipality name net network news note notification number nurse object observation occupation offer office "
+    "open operation operator opportunity option optional order organization origin outcome output owner package "
+    "page paid pallet parameter parcel parent part partner party passenger password patient payment payroll percent "
+    "percentage performance period permission person phone photo picture pipeline plan plant play player playlist "
+    "point policy population port portfolio position post power practice premium prescription pressure previous "
+    "price primary priority private problem procedure process product profile profit program project promotion "
+    "property protocol provider province public publisher purchase quality quantity quarter query question queue "
+    "quota quote rain range rank rate rating ratio reader reading reason receipt recipe record referee reference "
+    "referral refund region registration relation release remark renewal rent rental reorder report representative "
+    "request required requirement reservation resource response result return revenue review reward right risk "
+    "river role room route row rule salary sale sales sample schedule scholarship school score screen season seat "
+    "section sector security segment seller semester sensor sequence serial series server service session set "
+    "setting severity shape share shelf shift ship shipment shipper shipping shop site size skill slot snow song "
+    "source speaker species specimen speed stadium staff stage standard start state statement station status step "
+    "stock stop store story street student studio study style subject subscription sum summary supplier supply "
+    "support survey symptom system table tag target task tax teacher team technician telescope temperature template "
+    "tenant tender term territory test text ticket time timestamp title token topic total tournament town track "
+    "tracking trade traffic train training transaction transcript transfer transport treatment trial trip truck "
+    "tweet type unit university update updated upload usage user valid value variant vat vehicle vendor venue "
+    "verified version video view village visible visit visitor volume voucher ward warehouse warranty weather week "
+    "weekly weight wheel width wind window work worker year yearly zone "
 )
 """Words that names are often made of; a name written in one piece is split along them."""
