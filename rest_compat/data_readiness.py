@@ -2,12 +2,15 @@
 
 from resolvers.data_readiness import (
     approvals,
+    classifications,
     data_assets,
     glossary,
     metrics,
     pipelines,
     profiles,
     reports,
+    rule_checks,
+    rules,
     runs,
     scorecard,
     violations,
@@ -49,6 +52,12 @@ data_readiness.get("/profiles", profiles.list_table_profiles, envelope=PageLimit
 data_readiness.get("/profiles/table", profiles.get_table_profile)  # addition
 data_readiness.get("/profiles/column", profiles.get_column_profile)  # addition
 
+_classification = "/classifications/{classification_id}"
+data_readiness.get("/classifications", classifications.list_classifications, envelope=PageLimitList)  # addition
+data_readiness.get("/classifications/taxonomy", classifications.list_taxonomy, envelope=DefinitionList)  # addition
+data_readiness.get(_classification, classifications.get_classification)  # addition
+data_readiness.patch(_classification, classifications.decide_classification)  # addition
+
 _dimensions, _metrics = "/metrics/dimensions", "/metrics/definitions"
 data_readiness.get(_dimensions, metrics.list_dimensions, envelope=PageLimitList)  # addition
 data_readiness.post(_dimensions, metrics.create_dimension)  # addition
@@ -71,6 +80,18 @@ data_readiness.delete(f"{_kinds}/{{definition_id}}", violations.delete_violation
 data_readiness.get(_violation, violations.get_violation)
 data_readiness.patch(_violation, violations.update_violation)
 data_readiness.get(f"{_violation}/history", violations.list_violation_history, envelope=PageLimitList)  # addition
+
+_rules, _rule = "/quality-rules", "/quality-rules/{rule_id}"
+data_readiness.get(_rules, rules.list_quality_rules, envelope=PageLimitList)  # addition
+data_readiness.post(_rules, rules.create_quality_rule)  # addition
+# Before the path that takes an id in the same place.
+data_readiness.get(f"{_rules}/executions", rules.list_rule_executions, envelope=PageLimitList)  # addition
+data_readiness.get(f"{_rules}/export", rules.export_quality_rules)  # addition
+data_readiness.post(f"{_rules}/import", rules.import_quality_rules, status=200)  # addition
+data_readiness.get(_rule, rules.get_quality_rule)  # addition
+data_readiness.put(_rule, rules.update_quality_rule)  # addition
+data_readiness.delete(_rule, rules.delete_quality_rule)  # addition
+data_readiness.post(f"{_rule}/check", rule_checks.check_quality_rule, status=200)  # addition
 
 _terms, _term = "/glossary/terms", "/glossary/terms/{term_id}"
 data_readiness.get(_terms, glossary.list_glossary_terms, envelope=PageLimitList)

@@ -124,6 +124,20 @@ class ProposalShelf(Repository[Proposal]):
         for part in _parts(ids):
             self._connection.execute(statement if part is None else statement.where(proposals.c.id.in_(part)))
 
+    def undecided_tags(self, scope: Scope, asset_fqn: str, kind: ProposalKind, tag_fqn: str) -> dict[str, list[str]]:
+        """The undecided proposals of one tag of one asset: run → ids."""
+        query = sa.select(proposals.c.run_id, proposals.c.id, proposals.c.proposed_value).where(
+            *self._within(scope),
+            proposals.c.asset_fqn == asset_fqn,
+            proposals.c.kind == kind,
+            proposals.c.state == ProposalState.PROPOSED,
+        )
+        found: dict[str, list[str]] = {}
+        for run_id, id, kept in self._connection.execute(query.order_by(proposals.c.run_id, proposals.c.position)):
+            if isinstance(kept["value"], dict) and kept["value"].get("tag_fqn") == tag_fqn:
+                found.setdefault(run_id, []).append(id)
+        return found
+
     def count(self, scope: Scope, run_id: str, state: ProposalState) -> int:
         """How many proposals of a run stand in a state."""
         return self._connection.execute(

@@ -5,6 +5,7 @@ the guard as well as the store. Each service has its own file; an edge is one `b
 """
 
 from resolvers.loaders.assets import AssetsLoaders
+from resolvers.loaders.classifications import ClassificationLoaders
 from resolvers.loaders.data_readiness import DataReadinessLoaders
 from resolvers.loaders.governance import GovernanceLoaders
 from resolvers.loaders.profiles import ProfileLoaders
@@ -12,5 +13,13 @@ from resolvers.loaders.talk2data import Talk2DataLoaders
 from resolvers.loaders.utils import UtilsLoaders
 
 
-class Loaders(GovernanceLoaders, AssetsLoaders, UtilsLoaders, DataReadinessLoaders, ProfileLoaders, Talk2DataLoaders):
+class Loaders(
+    GovernanceLoaders,
+    AssetsLoaders,
+    UtilsLoaders,
+    DataReadinessLoaders,
+    ProfileLoaders,
+    ClassificationLoaders,
+    Talk2DataLoaders,
+):
     """Everything an edge may load: ten parents cost as many statements as one."""

@@ -8,8 +8,9 @@ import strawberry
 from pydantic import Field
 from strawberry.scalars import JSON
 
-from schema.base import Resource, choice, resource
+from schema.base import Resource, change, choice, resource
 from schema.identifiers import UuidText
+from schema.storable import Storable
 
 JsonObjects = Annotated[list[dict[str, Any]], strawberry.field(graphql_type=list[JSON])]
 
@@ -31,6 +32,13 @@ class ClassificationState(StrEnum):
     CONFIRMED = "confirmed"
     REJECTED = "rejected"
 
+
+MOVES: Final[dict[ClassificationState, frozenset[ClassificationState]]] = {
+    ClassificationState.SUGGESTED: frozenset({ClassificationState.CONFIRMED, ClassificationState.REJECTED}),
+    ClassificationState.REJECTED: frozenset({ClassificationState.CONFIRMED, ClassificationState.SUGGESTED}),
+    ClassificationState.CONFIRMED: frozenset({ClassificationState.REJECTED}),
+}
+"""Which state a person may move a classification to."""
 
 CATEGORIES: Final = {
     ClassificationKind.PII: "PII",
@@ -62,3 +70,39 @@ class Classification(Resource):
     decided_at: datetime | None
     created_at: datetime
     updated_at: datetime
+
+
+@change
+class ClassificationDecision(Storable):
+    """A decision about a classification."""
+
+    state: ClassificationState = Field(
+        description="`confirmed` puts the tag on the asset, `rejected` takes it off if it is there and keeps it from "
+        "being proposed again, `suggested` takes a rejection back."
+    )
+
+
+@choice
+class SensitivityLevel(StrEnum):
+    """How much harm a disclosure does."""
+
+    PUBLIC = "Public"
+    """For everybody; only a person decides that."""
+    INTERNAL = "Internal"
+    """For people of the organization."""
+    CONFIDENTIAL = "Confidential"
+    """Tells about a person or gives access to one."""
+    RESTRICTED = "Restricted"
+    """Its disclosure harms lastingly."""
+
+
+@resource
+class TaxonomyTag(Resource):
+    """One kind of personal or secret data that the engines look for."""
+
+    tag_fqn: str = Field(description="Such as `PII.Email`.")
+    description: str
+    sensitivity: SensitivityLevel = Field(description="The level that a column of it has at least.")
+    is_contextual: bool = Field(description="Whether it counts as personal only beside other data of persons.")
+    recognizers: list[str] = Field(description="The recognisers that look for it, each with what it looks at.")
+    recognizer_version: str = Field(description="The version of all recognisers together.")

@@ -229,6 +229,8 @@ AVAILABLE: Final = frozenset(
     {
         WorkflowType.SERVICE_INGESTION,
         WorkflowType.PROFILING,
+        WorkflowType.GENERATE_PII_TAGS,
+        WorkflowType.GENERATE_SENSITIVITY_TAGS,
         WorkflowType.GENERATE_DQ_TAGS,
         WorkflowType.DQ_TAG_GENERATION,
         WorkflowType.DQ_RULE_GENERATION,

@@ -2,6 +2,12 @@
 
 import strawberry
 
+from resolvers.data_readiness.classifications import (
+    decide_classification,
+    get_classification,
+    list_classifications,
+    list_taxonomy,
+)
 from resolvers.data_readiness.glossary import (
     create_glossary_term,
     delete_glossary_term,
@@ -26,6 +32,17 @@ from resolvers.data_readiness.metrics import (
 )
 from resolvers.data_readiness.profiles import get_column_profile, get_table_profile, list_table_profiles
 from resolvers.data_readiness.reports import create_report
+from resolvers.data_readiness.rule_checks import check_quality_rule
+from resolvers.data_readiness.rules import (
+    create_quality_rule,
+    delete_quality_rule,
+    export_quality_rules,
+    get_quality_rule,
+    import_quality_rules,
+    list_quality_rules,
+    list_rule_executions,
+    update_quality_rule,
+)
 from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.violations import (
     create_violation_definition,
@@ -38,9 +55,12 @@ from resolvers.data_readiness.violations import (
     update_violation_definition,
 )
 from schema.assets.artifact import Artifact
+from schema.data_readiness.classification import Classification, TaxonomyTag
 from schema.data_readiness.glossary import GlossaryTerm, GlossaryTermDeleted, TermAsset, TermAssetUnlinked
 from schema.data_readiness.profile import ColumnProfile, ProfileEntry, TableProfile
 from schema.data_readiness.quality import DefinitionDeleted, Dimension, MetricDefinition, MetricResult
+from schema.data_readiness.rule import QualityRule, RuleExecution
+from schema.data_readiness.rule_change import QualityRuleDeleted, QualityRulesExported, QualityRulesImported, RuleCheck
 from schema.data_readiness.scorecard import Scorecard
 from schema.data_readiness.violation import Violation, ViolationDefinition, ViolationEvent
 from schema.door import connects, opens
@@ -55,6 +75,10 @@ class QualityQuery:
     table_profiles_connection: Connection[ProfileEntry] = connects(list_table_profiles)
     table_profile: TableProfile = opens(get_table_profile)
     column_profile: ColumnProfile = opens(get_column_profile)
+    classifications: Page[Classification] = opens(list_classifications)
+    classifications_connection: Connection[Classification] = connects(list_classifications)
+    classification: Classification = opens(get_classification)
+    taxonomy: Page[TaxonomyTag] = opens(list_taxonomy)
     dimensions: Page[Dimension] = opens(list_dimensions)
     dimensions_connection: Connection[Dimension] = connects(list_dimensions)
     metric_definitions: Page[MetricDefinition] = opens(list_metric_definitions)
@@ -62,6 +86,12 @@ class QualityQuery:
     metric_results: Page[MetricResult] = opens(list_metric_results)
     metric_results_connection: Connection[MetricResult] = connects(list_metric_results)
     scorecard: Scorecard = opens(get_scorecard)
+    quality_rules: Page[QualityRule] = opens(list_quality_rules)
+    quality_rules_connection: Connection[QualityRule] = connects(list_quality_rules)
+    quality_rule: QualityRule = opens(get_quality_rule)
+    export_quality_rules: QualityRulesExported = opens(export_quality_rules)
+    rule_executions: Page[RuleExecution] = opens(list_rule_executions)
+    rule_executions_connection: Connection[RuleExecution] = connects(list_rule_executions)
     violation_definitions: Page[ViolationDefinition] = opens(list_violation_definitions)
     violations: Page[Violation] = opens(list_violations)
     violations_connection: Connection[Violation] = connects(list_violations)
@@ -89,6 +119,12 @@ class QualityMutation:
     update_violation_definition: ViolationDefinition = opens(update_violation_definition)
     delete_violation_definition: DefinitionDeleted = opens(delete_violation_definition)
     update_violation: Violation = opens(update_violation)
+    create_quality_rule: QualityRule = opens(create_quality_rule)
+    update_quality_rule: QualityRule = opens(update_quality_rule)
+    delete_quality_rule: QualityRuleDeleted = opens(delete_quality_rule)
+    import_quality_rules: QualityRulesImported = opens(import_quality_rules)
+    check_quality_rule: RuleCheck = opens(check_quality_rule)
+    decide_classification: Classification = opens(decide_classification)
     create_report: Artifact = opens(create_report)
     create_glossary_term: GlossaryTerm = opens(create_glossary_term)
     update_glossary_term: GlossaryTerm = opens(update_glossary_term)

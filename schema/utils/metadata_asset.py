@@ -27,6 +27,7 @@ from schema.node import entity
 from schema.storable import Storable
 
 if TYPE_CHECKING:
+    from schema.data_readiness.classification import Classification
     from schema.data_readiness.profile import ColumnProfile, TableProfile
 
 MAX_CHILDREN: Final = 500
@@ -174,6 +175,13 @@ class MetadataAsset(Resource):
     ) -> Annotated["ColumnProfile", strawberry.lazy("schema.data_readiness.profile")] | None:
         """What was measured last of a column; null for other assets, and where nothing was measured."""
         return await info.context.load.profile_of_column(self)
+
+    @edge
+    async def classifications(
+        self, info: Info
+    ) -> list[Annotated["Classification", strawberry.lazy("schema.data_readiness.classification")]]:
+        """The tags that engines have found on it, the surest first, with their evidence and what was decided."""
+        return await info.context.load.classifications_of_asset(self)
 
 
 @resource

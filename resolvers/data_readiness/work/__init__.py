@@ -13,6 +13,7 @@ from resolvers.data_readiness.work.pipeline import Pipeline
 from resolvers.data_readiness.work.profiling import Profiling
 from resolvers.data_readiness.work.rule_generation import ColumnDimensions, RuleGeneration, TableDimensions
 from resolvers.data_readiness.work.run_work import RunWork
+from resolvers.data_readiness.work.tagging import PiiTagging, SensitivityTagging
 from schema.data_readiness.workflow import WorkflowType
 
 WORKS: Final[Mapping[WorkflowType, type[RunWork]]] = {
@@ -21,6 +22,8 @@ WORKS: Final[Mapping[WorkflowType, type[RunWork]]] = {
     WorkflowType.DQ_EXECUTION: Execution,
     WorkflowType.DQ_ASSESSMENT: DataAssessment,
     WorkflowType.METADATA_ASSESSMENT: MetadataAssessment,
+    WorkflowType.GENERATE_PII_TAGS: PiiTagging,
+    WorkflowType.GENERATE_SENSITIVITY_TAGS: SensitivityTagging,
     WorkflowType.GENERATE_DQ_TAGS: ColumnDimensions,
     WorkflowType.DQ_TAG_GENERATION: TableDimensions,
     WorkflowType.DQ_RULE_GENERATION: RuleGeneration,

@@ -40,7 +40,7 @@ __all__ = ["RECOGNIZERS", "VERSION", "Finding", "fingerprint", "recognize"]
 
 
 def recognize(table: TableFacts, sample: Sample, now: datetime) -> dict[str, list[Finding]]:
-    """The tags of each column of the sample by its name, the surest first; empty where nothing was found."""
+    """The tags of each column of the sample by its name, the surest first; none where nothing was found."""
     facts = {column.name: column for column in table.columns}
     weighed = {}
     for position, name in enumerate(sample.columns):
@@ -48,7 +48,7 @@ def recognize(table: TableFacts, sample: Sample, now: datetime) -> dict[str, lis
         values = ColumnValues(column, [row[position] for row in sample.rows])
         weighed[name] = (column, candidates(table, column, matches(values, now)))
     pair_coordinates(weighed)
-    # Neighbours are those that stand without looking at neighbours, so that two doubtful ones do not hold up each other.
+    # Neighbours are those that stand without any, so that two doubtful ones do not hold up each other.
     persons = {
         name
         for name, (_, some) in weighed.items()

@@ -88,7 +88,10 @@ _ALL: Final = (
     Tag("PasswordHash", "Hash of a password.", _R),
 )
 
-TAXONOMY: Final = {tag.name: tag for tag in _ALL}
+TABLE_TAG: Final = Tag("PersonalData", "The table holds columns of personal or secret data.", Level.CONFIDENTIAL)
+"""What a table is tagged with that has such columns; its own level follows from them."""
+
+TAXONOMY: Final = {tag.name: tag for tag in (*_ALL, TABLE_TAG)}
 """Every tag by its name."""
 
 

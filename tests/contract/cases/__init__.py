@@ -2,13 +2,15 @@
 
 from tests.contract.cases import (
     chat,
+    classifications,
     files,
     glossary,
     knowledge,
     models,
     profiles,
-    reports,
     quality,
+    reports,
+    rules,
     schedules,
     search,
     workflows,
@@ -17,6 +19,7 @@ from tests.contract.stage import Case
 
 CASES: list[Case] = [
     *chat.CASES,
+    *classifications.CASES,
     *files.CASES,
     *glossary.CASES,
     *knowledge.CASES,
@@ -24,6 +27,7 @@ CASES: list[Case] = [
     *profiles.CASES,
     *reports.CASES,
     *quality.CASES,
+    *rules.CASES,
     *schedules.CASES,
     *search.CASES,
     *workflows.CASES,

@@ -13,7 +13,9 @@ RESUMED = "browsers follow a stream by GET"
 ANY = "the contract writes these resources as `any ...` and leaves their paths open"
 APPROVAL = "who decides on proposals must see them first"
 FIND = "what is indexed must be found"
+RULES = "the rules that dq-execution executes are written, proposed, imported and decided about, and their outcomes read"
 REPORT = "what was measured is shown to people on one page"
+TAGGED = "what engines have recognised must be read and decided"
 MEASURED = "what profiling has measured must be read"
 
 ADDITIONS: dict[str, str] = {
@@ -50,6 +52,10 @@ ADDITIONS: dict[str, str] = {
     "GET /data-readiness/data-assets/{asset_id}": ANY,
     "GET /data-readiness/data-assets/{asset_id}/runs": ANY,
     "POST /data-readiness/reports": REPORT,
+    "GET /data-readiness/classifications": TAGGED,
+    "GET /data-readiness/classifications/taxonomy": TAGGED,
+    "GET /data-readiness/classifications/{classification_id}": TAGGED,
+    "PATCH /data-readiness/classifications/{classification_id}": TAGGED,
     "GET /data-readiness/profiles": MEASURED,
     "GET /data-readiness/profiles/table": MEASURED,
     "GET /data-readiness/profiles/column": MEASURED,
@@ -62,6 +68,20 @@ ADDITIONS: dict[str, str] = {
     "PUT /data-readiness/metrics/definitions/{definition_id}": ANY,
     "DELETE /data-readiness/metrics/definitions/{definition_id}": ANY,
     "GET /data-readiness/metrics/results": ANY,
+    **{
+        f"{method} /data-readiness/quality-rules{path}": RULES
+        for method, path in (
+            ("GET", ""),
+            ("POST", ""),
+            ("GET", "/executions"),
+            ("GET", "/export"),
+            ("POST", "/import"),
+            ("GET", "/{rule_id}"),
+            ("PUT", "/{rule_id}"),
+            ("DELETE", "/{rule_id}"),
+            ("POST", "/{rule_id}/check"),
+        )
+    },
     "POST /data-readiness/violations/definitions": ANY,
     "PUT /data-readiness/violations/definitions/{definition_id}": ANY,
     "DELETE /data-readiness/violations/definitions/{definition_id}": ANY,
