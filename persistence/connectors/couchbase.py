@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import base64
 import json
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlencode
 
@@ -27,7 +29,9 @@ from persistence.connectors.base import (
     TableInfo,
 )
 from persistence.connectors.config import BasicCredentials, DatabaseConfig, TlsOptions
-from persistence.connectors.objects import PinnedHttp, redirected
+from persistence.connectors.document_reading import DEEPEST, MOST_COLUMNS, Document, DocumentReading
+from persistence.connectors.objects import Answer, PinnedHttp, redirected
+from persistence.connectors.reading import cancelled
 from persistence.connectors.sql import (
     Selection,
     no_answer,
@@ -40,8 +44,7 @@ from persistence.connectors.sql import (
 VERIFIED = "a stub of ours of the query service's REST interface; not against a Couchbase server"
 
 _LONGEST_ANSWER = 32 << 20
-_DEEPEST = 8
-_MOST_COLUMNS = 2000
+_PAGE = 1000
 
 _NEUTRAL = {"string": "VARCHAR", "number": "NUMERIC", "boolean": "BOOLEAN", "array": "ARRAY", "object": "JSON"}
 
@@ -86,11 +89,13 @@ class CouchbaseConnector(Connector):
             "Authorization": "Basic " + base64.b64encode(secret).decode(),
             "Content-Type": "application/x-www-form-urlencoded",
         }
-        self._settings = settings
+        self.settings = settings
         self._outbound = outbound
         self._port = config.port or (8093 if config.ssl_mode == "disable" else 18093)
         self._selection = Selection(config.selected_tables, config.db_schema)
         self._http: PinnedHttp | None = None
+        self._active: DocumentReading | None = None
+        self._stopped = threading.Event()
 
     def __repr__(self) -> str:
         return f"<CouchbaseConnector {self._config.host}:{self._port}>"
@@ -130,7 +135,7 @@ class CouchbaseConnector(Connector):
         for name in names:
             if not self._selection.has_table(database, schema, name):
                 continue
-            path = ".".join(_quoted(part) for part in (database, schema, name))
+            path = _path(database, schema, name)
             try:
                 found = self._ask(f'INFER default:{path} WITH {{"sample_size": {self._config.options.sample_size}}}')
             except ConnectorError as error:
@@ -142,6 +147,68 @@ class CouchbaseConnector(Connector):
                 continue
             columns, note = _columns(found)
             yield TableInfo(name, "TABLE", columns, comment=note, row_count=self._count(path))
+
+    @contextmanager
+    def source(self) -> Iterator[DocumentReading]:
+        """The data of the collections, in a private DuckDB."""
+        self.close()
+        reading = self._active = DocumentReading(self)
+        try:
+            yield reading
+        finally:
+            reading.close()
+            self.close()
+            self._active = None
+
+    def cancel(self) -> None:
+        """Stop what is running, from another thread."""
+        self._stopped.set()
+        reading = self._active
+        if reading is not None:
+            reading.cancel()
+        else:
+            self.hang_up()
+
+    def hang_up(self) -> None:
+        """Close the connections; the service stops a statement whose client is gone."""
+        http = self._http
+        if http is not None:
+            http.close()
+
+    def holds(self, database: str, schema: str, table: str) -> bool:
+        """Whether the collection is there and selected."""
+        return any(
+            (found.database, found.name) == (database, schema) and table in found.tables for found in self.schemas()
+        )
+
+    def size(self, database: str, schema: str, table: str) -> int | None:
+        """The collection's own counter."""
+        return self._count(_path(database, schema, table))
+
+    def documents(self, database: str, schema: str, table: str, share: float, most: int) -> Iterator[Document]:
+        """The documents page by page in the order of their keys; of a larger collection, each by chance."""
+        path, last, page, left = _path(database, schema, table), "", _PAGE, most
+        chance = "" if share >= 1 else f" AND RANDOM() < {share:.10f}"
+        while left > 0:
+            size = min(page, left)
+            statement = (
+                f"SELECT META(d).id AS k, d AS v FROM default:{path} AS d WHERE META(d).id > $last{chance}"  # noqa: S608
+                f" ORDER BY META(d).id LIMIT {size}"
+            )
+            try:
+                rows = self._ask(statement, last=last)
+            except _TooLong:
+                if page == 1:
+                    raise
+                page = max(1, page // 10)
+                continue
+            for row in rows:
+                last = str(row["k"])
+                value = row.get("v")
+                yield value if isinstance(value, Mapping) else {"value": value}
+            if len(rows) < size:
+                return
+            left -= len(rows)
 
     def close(self) -> None:
         """Close the connections."""
@@ -159,19 +226,22 @@ class CouchbaseConnector(Connector):
             raise
         return rows[0] if rows and type(rows[0]) is int else None
 
-    def _ask(self, statement: str) -> list[Any]:
+    def _ask(self, statement: str, **values: str) -> list[Any]:
         """Run a statement that the service itself refuses to let write. Raises ConnectorError."""
+        if self._stopped.is_set():
+            raise cancelled()
+        limits = self.settings
+        seconds = limits.statement_timeout if self._active is None else limits.source_statement_timeout
         if self._http is None:
             config = self._config
             context = tls_context(config, config.options.ssl_ca)
             host = f"[{config.host}]" if ":" in config.host else config.host
             origin = f"{'http' if context is None else 'https'}://{host}:{self._port}"
-            self._http = PinnedHttp(origin, self._settings, self._outbound, context)
-        seconds = self._settings.statement_timeout
+            limits = limits.model_copy(update={"statement_timeout": seconds})
+            self._http = PinnedHttp(origin, limits, self._outbound, context)
         form = {"statement": statement, "readonly": "true", "timeout": f"{max(1, int(seconds))}s"}
-        answer = self._http.send(
-            "POST", "/query/service", self._headers, content=urlencode(form).encode(), at_most=_LONGEST_ANSWER
-        )
+        form |= {f"${name}": json.dumps(value) for name, value in values.items()}
+        answer = self._sent(self._http, urlencode(form).encode())
         if answer.status in {301, 302, 303, 307, 308}:
             raise redirected(answer, "The query service")
         held = _object(answer.body)
@@ -191,7 +261,7 @@ class CouchbaseConnector(Connector):
         if codes:
             raise ConnectorError("failed", f"The query service refused a statement with the code {codes[0]}.")
         if answer.status == 200 and len(answer.body) >= _LONGEST_ANSWER:
-            raise ConnectorError("failed", "The query service's answer is longer than this deployment reads.")
+            raise _TooLong("failed", "The query service's answer is longer than this deployment reads.")
         if answer.status != 200 or held.get("status") != "success" or not isinstance(held.get("results"), list):
             raise ConnectorError(
                 "failed",
@@ -199,6 +269,24 @@ class CouchbaseConnector(Connector):
                 "it is 8093, or 18093 with TLS.",
             )
         return list(held["results"])
+
+    def _sent(self, http: PinnedHttp, content: bytes) -> Answer:
+        failure: ConnectorError | None = None
+        try:
+            return http.send("POST", "/query/service", self._headers, content=content, at_most=_LONGEST_ANSWER)
+        except (ConnectorError, RuntimeError):  # the latter where it was closed meanwhile
+            if not self._stopped.is_set():
+                raise
+            failure = cancelled()
+        raise failure
+
+
+class _TooLong(ConnectorError):
+    """The answer does not fit into what is read at once."""
+
+
+def _path(database: str, schema: str, table: str) -> str:
+    return ".".join(_quoted(part) for part in (database, schema, table))
 
 
 def _columns(found: Sequence[Any]) -> tuple[tuple[ColumnInfo, ...], str | None]:
@@ -213,14 +301,14 @@ def _columns(found: Sequence[Any]) -> tuple[tuple[ColumnInfo, ...], str | None]:
         return (), "It is empty."
     columns = []
     # A sample comes in any order, and an unchanged collection should look unchanged.
-    for at, (path, (types, filled)) in enumerate(sorted(seen.items())[:_MOST_COLUMNS], start=1):
+    for at, (path, (types, filled)) in enumerate(sorted(seen.items())[:MOST_COLUMNS], start=1):
         names = [name for name in types if name not in {"null", "missing"}]
         neutral = "UNKNOWN" if not names else _NEUTRAL.get(names[0], "VARIANT") if len(names) == 1 else "VARIANT"
         optional = "null" in types or "missing" in types or filled < documents
         columns.append(ColumnInfo(path, neutral, " | ".join(sorted(types)), at, nullable=optional))
     note = "Columns are inferred from a sample of its documents."
-    if len(seen) > _MOST_COLUMNS:
-        note += f" It has more fields than the {_MOST_COLUMNS} that are listed."
+    if len(seen) > MOST_COLUMNS:
+        note += f" It has more fields than the {MOST_COLUMNS} that are listed."
     return tuple(columns), note
 
 
@@ -232,7 +320,7 @@ def _fields(prefix: str, properties: Any, seen: dict[str, tuple[dict[str, None],
         stated = about.get("type")
         types = [str(kind) for kind in (stated if isinstance(stated, list) else [stated]) if kind]
         inner = about.get("properties")
-        if "object" in types and inner and depth < _DEEPEST:
+        if "object" in types and inner and depth < DEEPEST:
             _fields(f"{path}.", inner, seen, depth + 1)
             types = [kind for kind in types if kind != "object"]
             if not set(types) - {"null", "missing"}:

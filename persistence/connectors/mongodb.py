@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import socket
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,7 +23,6 @@ from typing import Any, TypeVar
 from pydantic import Field
 
 from persistence.connectors.base import (
-    ColumnInfo,
     Connector,
     ConnectorError,
     ConnectorSettings,
@@ -34,6 +34,9 @@ from persistence.connectors.base import (
     vetted_addresses,
 )
 from persistence.connectors.config import BasicCredentials, DatabaseConfig, Name, TlsOptions
+from persistence.connectors.document_reading import DEEPEST, MOST_COLUMNS, Document, DocumentReading
+from persistence.connectors.mongodb_shape import Shape
+from persistence.connectors.reading import cancelled
 from persistence.connectors.sql import (
     Selection,
     bad_certificate,
@@ -52,25 +55,6 @@ T = TypeVar("T")
 
 _SCHEMA = "default"
 _OWN = frozenset({"admin", "local", "config"})
-_DEEPEST = 8
-_MOST_COLUMNS = 2000
-
-_NEUTRAL = {
-    "string": "VARCHAR",
-    "objectId": "VARCHAR",
-    "regex": "VARCHAR",
-    "javascript": "VARCHAR",
-    "int": "INTEGER",
-    "long": "BIGINT",
-    "double": "DOUBLE",
-    "decimal": "NUMERIC",
-    "bool": "BOOLEAN",
-    "date": "TIMESTAMP",
-    "timestamp": "TIMESTAMP",
-    "binData": "BINARY",
-    "object": "JSON",
-    "array": "ARRAY",
-}
 
 
 class MongodbOptions(TlsOptions):
@@ -112,11 +96,13 @@ class MongodbConnector(Connector):
             raise ConnectorError("bad_config", "A mongodb connection has only the auth_type 'basic'.")
         self._config = config
         self._credentials = credentials
-        self._settings = settings
+        self.settings = settings
         self._outbound = outbound
         self._port = config.port or 27017
         self._selection = Selection(config.selected_tables)
         self._client: Any = None
+        self._active: DocumentReading | None = None
+        self._stopped = threading.Event()
         self._authority: Path | None = None
 
     def __repr__(self) -> str:
@@ -162,11 +148,72 @@ class MongodbConnector(Connector):
                 table = TableInfo(name, kind, (), comment=f"The columns are not known. {error.reason}")
             yield table
 
+    @contextmanager
+    def source(self) -> Iterator[DocumentReading]:
+        """The data of the collections, in a private DuckDB."""
+        self.close()
+        reading = self._active = DocumentReading(self)
+        try:
+            yield reading
+        finally:
+            reading.close()
+            self.close()
+            self._active = None
+
+    def cancel(self) -> None:
+        """Stop what is running, from another thread."""
+        self._stopped.set()
+        reading = self._active
+        if reading is not None:
+            reading.cancel()
+        else:
+            self.hang_up()
+
+    def hang_up(self) -> None:
+        """Close the connections; the server stops what a client that is gone was waiting for."""
+        client = self._client
+        if client is not None:
+            with suppress(Exception):
+                client.close()
+
+    def holds(self, database: str, schema: str, table: str) -> bool:
+        """Whether the collection is there and selected."""
+        named = self._config.database is None or database == self._config.database
+        selected = schema == _SCHEMA and self._selection.has_table(database, schema, table)
+        own = database in _OWN or table.startswith("system.")
+        chosen = named or self._selection.databases() is not None
+        return chosen and selected and not own and table in self._collections(database)
+
+    def size(self, database: str, schema: str, table: str) -> int | None:
+        """The server's own count, which needs no scan; None for a view."""
+        if self._collections(database).get(table, {}).get("type") == "view":
+            return None
+        collection = self._connected()[database][table]
+        return self._guarded(
+            lambda: self._unless_refused(lambda: int(collection.estimated_document_count(maxTimeMS=self._limit())))
+        )
+
+    def documents(self, database: str, schema: str, table: str, share: float, most: int) -> Iterator[Document]:
+        """The documents in the order in which they are stored; of a larger collection, each by chance."""
+        collection = self._connected()[database][table]
+        chosen: list[dict[str, Any]] = [] if share >= 1 else [{"$match": {"$sampleRate": share}}]
+        pipeline = [*chosen, {"$limit": most}]
+        found = self._guarded(lambda: collection.aggregate(pipeline, maxTimeMS=self._limit(), batchSize=1000))
+        with closing(found):
+            while (document := self._guarded(lambda: next(found, None))) is not None:
+                yield document
+
+    def _limit(self) -> int:
+        """Milliseconds that an operation may take: few on the catalog, more on the data."""
+        limits = self.settings
+        return int(1000 * (limits.statement_timeout if self._active is None else limits.source_statement_timeout))
+
     def close(self) -> None:
         """Close the driver's connections."""
         client, self._client = self._client, None
         if client is not None:
-            client.close()
+            with suppress(Exception):  # nothing is lost: it only read, and may have been closed by `hang_up`
+                client.close()
         if self._authority is not None:
             self._authority.unlink(missing_ok=True)
             self._authority = None
@@ -193,7 +240,7 @@ class MongodbConnector(Connector):
 
     def _table(self, database: str, name: str, entry: Mapping[str, Any]) -> TableInfo:
         collection = self._connected()[database][name]
-        limit = max(1, int(self._settings.statement_timeout * 1000))
+        limit = max(1, self._limit())
         size = self._config.options.sample_size
         shape = Shape()
         with collection.aggregate([{"$sample": {"size": size}}], maxTimeMS=limit, batchSize=50) as sample:
@@ -201,7 +248,7 @@ class MongodbConnector(Connector):
                 shape.add(document)
         notes = [f"Columns are inferred from at most {size} documents." if shape.documents else "It is empty."]
         if shape.cut:
-            notes.append(f"It has more fields than are listed: the first {_MOST_COLUMNS}, {_DEEPEST} levels deep.")
+            notes.append(f"It has more fields than are listed: the first {MOST_COLUMNS}, {DEEPEST} levels deep.")
         if entry.get("type") == "view":
             options = entry.get("options", {})
             definition = json.dumps(
@@ -238,12 +285,12 @@ class MongodbConnector(Connector):
             ) from None
         config, credentials = self._config, self._credentials
         address = self._reachable()
-        milliseconds = max(1, int(self._settings.connect_timeout * 1000))
+        milliseconds = max(1, int(self.settings.connect_timeout * 1000))
         options: dict[str, Any] = {
             "directConnection": True,
             "connectTimeoutMS": milliseconds,
             "serverSelectionTimeoutMS": milliseconds,
-            "socketTimeoutMS": max(1, int(self._settings.statement_timeout * 1000)),
+            "socketTimeoutMS": max(1, self._limit()),
             "maxPoolSize": 2,
             "retryReads": False,
             "readPreference": "secondaryPreferred",
@@ -283,11 +330,11 @@ class MongodbConnector(Connector):
         failure: ConnectorError | None = None
         began = time.monotonic()
         for address in vetted_addresses(self._outbound, host, self._port):
-            left = max(0.1, self._settings.connect_timeout - (time.monotonic() - began))
+            left = max(0.1, self.settings.connect_timeout - (time.monotonic() - began))
             try:
                 socket.create_connection((address, self._port), timeout=left).close()
             except TimeoutError:
-                failure = no_answer(host, self._port, self._settings.connect_timeout)
+                failure = no_answer(host, self._port, self.settings.connect_timeout)
             except OSError:
                 failure = not_listening(host, self._port)
             else:
@@ -296,12 +343,15 @@ class MongodbConnector(Connector):
 
     def _guarded(self, call: Callable[[], T]) -> T:
         """Run a step and say in a sentence what went wrong with it, without the driver's own text."""
+        if self._stopped.is_set():
+            raise cancelled()
         try:
             return call()
         except (ConnectorError, KeyboardInterrupt):
             raise
         except Exception as error:
-            failure = self._failure(error)
+            # Whatever the driver made of being interrupted, that is why.
+            failure = cancelled() if self._stopped.is_set() else self._failure(error)
         # Outside the handler: the driver's messages may name the user and the servers behind the vetted one.
         raise failure
 
@@ -317,7 +367,7 @@ class MongodbConnector(Connector):
                     return ConnectorError("authentication", "The server asks for a user name and a password.")
                 return not_permitted("read this database")
             if error.code == 50:
-                return no_answer(host, self._port, self._settings.statement_timeout)
+                return no_answer(host, self._port, self.settings.statement_timeout)
             return ConnectorError("failed", f"The server refused a request with the code {error.code}.")
         if "CERTIFICATE_VERIFY_FAILED" in text or "certificate verify failed" in text:
             return bad_certificate(host, "it is not trusted, has expired or is issued for another name")
@@ -325,7 +375,7 @@ class MongodbConnector(Connector):
         if self._config.ssl_mode != "disable" and isinstance(error, errors.ConnectionFailure) and not late:
             return no_tls(host, self._port, self._config.ssl_mode)
         if isinstance(error, errors.NetworkTimeout | errors.ExecutionTimeout) or "timed out" in text:
-            return no_answer(host, self._port, self._settings.connect_timeout)
+            return no_answer(host, self._port, self.settings.connect_timeout)
         if isinstance(error, errors.ConfigurationError):
             return ConnectorError(
                 "failed", "The driver cannot work with this server or config. The server must be MongoDB 4.2 or newer."
@@ -337,120 +387,3 @@ class MongodbConnector(Connector):
                 "for TLS (ssl_mode).",
             )
         return ConnectorError("failed", "The server's answer could not be understood.")
-
-
-@dataclass(slots=True)
-class _Seen:
-    """What a path was seen to hold."""
-
-    types: dict[str, None] = field(default_factory=dict)
-    elements: dict[str, None] = field(default_factory=dict)
-    filled: int = 0
-
-
-class Shape:
-    """The columns of documents, path by path, as they come by."""
-
-    def __init__(self) -> None:
-        self.documents = 0
-        self.cut = False
-        self._seen: dict[str, _Seen] = {}
-
-    def add(self, document: Mapping[str, Any]) -> None:
-        """Look at one document."""
-        self.documents += 1
-        self._fields("", document, 1)
-
-    def columns(self) -> tuple[ColumnInfo, ...]:
-        """One column per path that held a value, the document's key first."""
-        # A sample comes in any order, and an unchanged collection should look unchanged.
-        ordered = sorted(self._seen.items(), key=lambda item: (item[0] != "_id", item[0]))
-        parents = {path[:at] for path in self._seen for at, sign in enumerate(path) if sign == "."}
-        columns: list[ColumnInfo] = []
-        for path, seen in ordered:
-            names = [name for name in sorted(seen.types) if name != "null"]
-            if not names and path in parents:
-                continue
-            display = " | ".join(sorted(seen.types))
-            if seen.elements:
-                display = display.replace("array", f"array<{' | '.join(sorted(seen.elements))}>")
-            columns.append(
-                ColumnInfo(
-                    path,
-                    _common(names),
-                    display,
-                    len(columns) + 1,
-                    nullable="null" in seen.types or seen.filled < self.documents,
-                )
-            )
-        return tuple(columns)
-
-    def _fields(self, prefix: str, document: Mapping[str, Any], depth: int) -> None:
-        for name, value in document.items():
-            path = f"{prefix}{name}"
-            if isinstance(value, Mapping) and value and depth < _DEEPEST:
-                self._fields(f"{path}.", value, depth + 1)
-                continue
-            seen = self._seen.get(path)
-            if seen is None:
-                if len(self._seen) >= _MOST_COLUMNS:
-                    self.cut = True
-                    continue
-                seen = self._seen[path] = _Seen()
-            kind = _type(value)
-            self.cut = self.cut or (kind == "object" and bool(value))
-            seen.types[kind] = None
-            seen.filled += kind != "null"
-            if kind == "array":
-                seen.elements |= dict.fromkeys(_type(element) for element in value[:100])
-
-
-def _common(names: Sequence[str]) -> str:
-    """The type that holds values of all these types."""
-    kinds = set(names)
-    if not kinds:
-        return "UNKNOWN"
-    if len(kinds) == 1:
-        return _NEUTRAL.get(names[0], "VARIANT")
-    if kinds <= {"int", "long"}:
-        return "BIGINT"
-    if kinds <= {"int", "long", "double"}:
-        return "DOUBLE"
-    if kinds <= {"int", "long", "double", "decimal"}:
-        return "NUMERIC"
-    neutral = {_NEUTRAL.get(name) for name in kinds}
-    return next(iter(neutral)) or "VARIANT" if len(neutral) == 1 else "VARIANT"
-
-
-_NAMES = {
-    "NoneType": "null",
-    "bool": "bool",
-    "int": "int",
-    "Int64": "long",
-    "float": "double",
-    "str": "string",
-    "datetime": "date",
-    "DatetimeMS": "date",
-    "ObjectId": "objectId",
-    "Decimal128": "decimal",
-    "bytes": "binData",
-    "Binary": "binData",
-    "UUID": "binData",
-    "Timestamp": "timestamp",
-    "Regex": "regex",
-    "Pattern": "regex",
-    "Code": "javascript",
-    "DBRef": "dbRef",
-    "MinKey": "minKey",
-    "MaxKey": "maxKey",
-}
-
-
-def _type(value: Any) -> str:
-    """The name that MongoDB gives to a value's type."""
-    if isinstance(value, Mapping):
-        return "object"
-    if isinstance(value, list):
-        return "array"
-    name = _NAMES.get(type(value).__name__, "unknown")
-    return "long" if name == "int" and not -(1 << 31) <= value < 1 << 31 else name

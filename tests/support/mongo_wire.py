@@ -1,7 +1,7 @@
 """A stand-in for a MongoDB server: its wire protocol (OP_MSG and the first OP_QUERY), SCRAM-SHA-256 and a few commands.
 
 It answers what a read-only client asks: hello, ping, buildInfo, listDatabases, listCollections, aggregate with
-$sample, listIndexes and count. It is no database; it serves what a test gives it.
+$sample, $sampleRate and $limit, getMore, listIndexes and count. It is no database; it serves what a test gives it.
 """
 
 import base64
@@ -11,7 +11,7 @@ import secrets
 import socketserver
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,6 +37,9 @@ class MongoStandIn:
         self.forbidden: set[str] = set()
         """Commands that are answered with "not authorized"."""
         self.port = 0
+        self.stop_after_first: Callable[[], None] | None = None
+        """Called when a client asks for more of an answer."""
+        self._open: dict[int, list[Any]] = {}
 
     def answer(self, command: dict[str, Any], session: dict[str, Any]) -> dict[str, Any]:
         """The answer to one command of one connection."""
@@ -57,6 +60,13 @@ class MongoStandIn:
         if not session.get("known") or name in self.forbidden:
             return {"ok": 0.0, "code": 13, "codeName": "Unauthorized", "errmsg": f"not authorized to run {command}"}
         database = self.databases.get(str(command["$db"]), {})
+        if name == "getMore":
+            return self._more(command)
+        if name == "killCursors":
+            return {
+                "ok": 1.0,
+                "cursorsKilled": [self._open.pop(number, None) and number for number in command["cursors"]],
+            }
         if name == "listDatabases":
             return {"ok": 1.0, "databases": [{"name": n, "empty": False} for n in [*self.databases, "admin"]]}
         if name == "listCollections":
@@ -69,8 +79,7 @@ class MongoStandIn:
         if held.get("refused"):
             return {"ok": 0.0, "code": 13, "codeName": "Unauthorized", "errmsg": f"not authorized to run {command}"}
         if name == "aggregate":
-            size = command["pipeline"][0]["$sample"]["size"]
-            return self._cursor(command, held.get("documents", [])[:size])
+            return self._cursor(command, _run(held.get("documents", []), command["pipeline"]))
         if name == "listIndexes":
             return self._cursor(command, [{"name": "_id_", "key": {"_id": 1}}, *held.get("indexes", [])])
         if name == "count":
@@ -117,7 +126,36 @@ class MongoStandIn:
         return {"conversationId": 1, "done": True, "payload": b"v=" + base64.b64encode(server)}
 
     def _cursor(self, command: dict[str, Any], batch: list[Any]) -> dict[str, Any]:
-        return {"ok": 1.0, "cursor": {"id": bson.Int64(0), "ns": f"{command['$db']}.x", "firstBatch": batch}}
+        size = command.get("cursor", {}).get("batchSize", len(batch)) or len(batch)
+        number = bson.Int64(0)
+        if len(batch) > size:
+            number = bson.Int64(len(self._open) + 1)
+            self._open[number] = batch[size:]
+        return {"ok": 1.0, "cursor": {"id": number, "ns": f"{command['$db']}.x", "firstBatch": batch[:size]}}
+
+    def _more(self, command: dict[str, Any]) -> dict[str, Any]:
+        number, size = command["getMore"], command.get("batchSize", 100)
+        left = self._open.pop(number)
+        if self.stop_after_first is not None:
+            self.stop_after_first()
+        if len(left) > size:
+            self._open[number] = left[size:]
+        else:
+            number = bson.Int64(0)
+        return {"ok": 1.0, "cursor": {"id": number, "ns": f"{command['$db']}.x", "nextBatch": left[:size]}}
+
+
+def _run(documents: list[Any], pipeline: list[dict[str, Any]]) -> list[Any]:
+    """The few steps that a reader asks for."""
+    for step in pipeline:
+        if "$sample" in step:
+            documents = documents[: step["$sample"]["size"]]
+        elif "$limit" in step:
+            documents = documents[: step["$limit"]]
+        else:
+            share = step["$match"]["$sampleRate"]
+            documents = [one for at, one in enumerate(documents) if int((at + 1) * share) > int(at * share)]
+    return documents
 
 
 class _Conversation(socketserver.BaseRequestHandler):
