@@ -1,6 +1,7 @@
 """One stocked world for each process that takes part, and the count of cases at the end."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,30 @@ from tests.parity.twin import Twin, started
 
 CASES = int(os.environ.get("STOA_TEST_PARITY_CASES", "80"))
 """Cases of each operation; more for a longer search."""
+FEW = max(1, CASES // 80)
+"""Cases of each operation on PostgreSQL, beside the one that has to work."""
 
 
 @pytest.fixture(scope="session")
 def twin(tmp_path_factory: pytest.TempPathFactory, _sqlite_template: Path) -> Iterator[Twin]:
     """The world, stocked once."""
-    twin, close = started(tmp_path_factory.mktemp("parity") / "world", _sqlite_template)
+    folder = tmp_path_factory.mktemp("parity") / "world"
+    (folder / "data").mkdir(parents=True)
+    shutil.copy(_sqlite_template, folder / "data" / "stoa.sqlite")
+    twin, close = started(folder)
     yield twin
     close()
+
+
+@pytest.fixture(scope="session")
+def postgres_twin(tmp_path_factory: pytest.TempPathFactory, _postgres_template: Any) -> Iterator[Twin]:
+    """The same on PostgreSQL."""
+    server, url = _postgres_template.clone()
+    twin, close = started(tmp_path_factory.mktemp("parity") / "postgres", url)
+    yield twin
+    close()
+    twin.rows.close()
+    server.drop_database(url)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -3,16 +3,19 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 
 from tests.contract.test_permission_matrix import MATRIX
 from tests.doors import FIELDS, ROUTES, SUBSCRIPTIONS
-from tests.parity.conftest import CASES
+from tests.parity.conftest import CASES, FEW
 from tests.parity.inputs import BASES, GROUPS, Step, sequences, steps
 from tests.parity.twin import Seen, Twin
 
 OPERATIONS = sorted(set(ROUTES) & set(FIELDS))
 ONE_DOOR = {"run_progress": "the contract has no path for it; the graph adds it as a subscription"}
+
+OWN_SESSION = {case.operation for case in MATRIX if case.on == "own session"}
+"""The owner's own are those of the second place."""
 
 
 def test_every_operation_of_both_doors_is_compared() -> None:
@@ -72,12 +75,34 @@ def test_calls_after_one_another_do_the_same(group: str, twin: Twin, record_prop
 def test_what_one_door_did_under_a_key_the_other_answers_again(operation: str, twin: Twin) -> None:
     """The same request is the same at both doors, down to the fingerprint that the key is kept with."""
     twin.restore()
-    sibling = {case.operation for case in MATRIX if case.on == "own session"}  # the owner's own are there
-    rest, graph = twin.after_one_another(Step(operation, base=int(operation in sibling), key="one key").call(twin))
+    step = Step(operation, base=int(operation in OWN_SESSION), key="one key")
+    rest, graph = twin.after_one_another(step.call(twin))
     assert not rest.answer.refused
     assert graph.answer.told == rest.answer.told
     assert graph.changes == rest.changes
     assert graph.charged == rest.charged  # being told again is charged too
+
+
+@pytest.mark.timeout(600)
+def test_a_call_does_the_same_through_both_doors_on_postgresql(postgres_twin: Twin, record_property: Any) -> None:
+    """Fewer cases: what the doors make of a call does not depend on the store, and what the store refuses may."""
+    counted, changing = 0, set()
+    for operation in OPERATIONS:
+
+        @settings(SEARCH, max_examples=FEW)
+        @given(step=steps(operation))
+        @example(step=Step(operation, base=int(operation in OWN_SESSION)))
+        def one(step: Step) -> None:
+            nonlocal counted
+            counted += 1
+            postgres_twin.restore()
+            if require_same(postgres_twin, step).changes:
+                changing.add(step.operation)
+
+        one()
+    assert counted > len(OPERATIONS) * FEW
+    assert changing >= {operation for operation in OPERATIONS if operation.startswith(("create_", "delete_"))}
+    record_property("parity_cases", counted)
 
 
 def require_same(twin: Twin, step: Step) -> Seen:

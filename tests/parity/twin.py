@@ -2,8 +2,6 @@
 
 import asyncio
 import hashlib
-import re
-import sqlite3
 from collections import Counter
 from collections.abc import Coroutine
 from copy import deepcopy
@@ -18,16 +16,10 @@ from tests.contract.stage import Stage
 from tests.contract.test_permission_matrix import MATRIX, headers_of, places_of
 from tests.doors import ROUTES, Sent
 from tests.parity.doors import ABSENT, Answer, Call, by_graph, by_rest
+from tests.parity.rows import NEW, PostgresRows, Rows, SqliteRows
 from tests.world import Clock, World, running_world, settings_for
 
-BY_THE_WALL = {("relation_tuples", "created_at")}
-"""Moments that a store writes by its own clock."""
 TOOK = "<milliseconds>"
-UNSEEN = ("workers", "job_ledger")
-_NEW = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|v1\.[\w-]+\.[\w-]+\.[\w-]+"
-)
-"""What is made at random: uuids, with dashes and without, and what is sealed."""
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
@@ -54,10 +46,10 @@ class Base:
 class Snapshot:
     """Everything that a call can change."""
 
-    rows: sqlite3.Connection
+    rows: Any
     blobs: dict[str, bytes]
     jobs: dict[str, Any]
-    stamp: tuple[int, int]
+    stamp: Any
     moment: Any
 
 
@@ -77,12 +69,11 @@ class Twin:
     world: World
     runner: asyncio.Runner
     folder: Path
+    url: str | None = None
+    """Of the store, when it is no file."""
     bases: dict[str, list[Base]] = field(default_factory=dict)
     known: dict[str, list[str]] = field(default_factory=dict)
     tokens: dict[str, str | None] = field(default_factory=dict)
-    tables: dict[str, str] = field(default_factory=dict)
-    """Each table with the columns that are compared."""
-    _stamps: int = 0
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Run a coroutine on the world's own loop."""
@@ -115,21 +106,11 @@ class Twin:
         }
         world.clock.__class__ = StoppedClock
         self.world.app.parts.worker.take_up = _idle  # nothing happens but what a call does
-        self.live = sqlite3.connect(self.folder / "data" / "stoa.sqlite", isolation_level=None)
-        self.live.execute("pragma synchronous=off")
-        names = self.live.execute("select name from sqlite_master where type='table' order by name").fetchall()
-        for (table,) in names:
-            if table not in UNSEEN and not table.startswith("sqlite_"):
-                info = self.live.execute(f'pragma table_info("{table}")').fetchall()
-                shown = [f'"{name}"' for _, name, *_ in info if (table, name) not in BY_THE_WALL]
-                self.tables[table] = ",".join(shown)
-        self.live.execute("attach ? as base", (str(self.folder / "base.sqlite"),))
-        with sqlite3.connect(self.folder / "base.sqlite") as base:
-            self.live.backup(base)
+        self.rows: Rows = SqliteRows(self.folder) if self.url is None else PostgresRows(self.url)
         self.where = self.folder / "data" / "blobs"
         self.standing = self.base = self._snapshot()
         self.base_blobs = Counter(hashlib.sha256(data).hexdigest() for data in self.base.blobs.values())
-        self.ids = _texts(self.base.rows, list(self.tables))
+        self.ids = self.rows.ids()
 
     def _remember(self, operation: str, place: str, made: dict[str, Any], headers: dict[str, str]) -> None:
         op = ROUTES[operation].operation
@@ -159,7 +140,7 @@ class Twin:
         rest = self.run(self._seen(by_rest, call))
         self._put_back(before)
         graph = self.run(self._seen(by_graph, call))
-        if self._stamp() != before.stamp or self._blob_names() != set(before.blobs):
+        if self.rows.stamp() != before.stamp or self._blob_names() != set(before.blobs):
             self.standing = None
         return rest, graph
 
@@ -173,15 +154,13 @@ class Twin:
         return rest, graph
 
     def _snapshot(self) -> "Snapshot":
-        rows = sqlite3.connect(":memory:", isolation_level=None)
-        self.live.backup(rows)
-        return Snapshot(rows, self._blobs(), dict(self.world.jobs._entries), self._stamp(), self.world.clock.moment)
+        entries = dict(self.world.jobs._entries)
+        return Snapshot(self.rows.copy(), self._blobs(), entries, self.rows.stamp(), self.world.clock.moment)
 
     def _put_back(self, snapshot: "Snapshot") -> None:
-        if self._stamp() != snapshot.stamp:
-            snapshot.rows.backup(self.live)
-            self._stamps += 1
-            snapshot.stamp = self._stamp()
+        if self.rows.stamp() != snapshot.stamp:
+            self.rows.put_back(snapshot.rows)
+            snapshot.stamp = self.rows.stamp()
         there = self._blob_names()
         for name in there - set(snapshot.blobs):
             (self.where / name).unlink()
@@ -195,27 +174,22 @@ class Twin:
         windows = parts.reception.limiter._memory.storage._windows
         windows.clear()
         parts.reception.tenant_rows._known.clear()
-        stamp, blobs = self._stamp(), self._blob_names()
+        stamp, blobs = self.rows.stamp(), self._blob_names()
         answer = await send(self.world.client, deepcopy(call))
         await self.world.jobs.settle()
         charged = {key: len(times) for key, times in windows.items() if times}
         named: dict[str, str] = {}
-        for text in _NEW.findall(answer.raw):
+        for text in NEW.findall(answer.raw):
             if text not in self.ids:
                 named.setdefault(text, f"<new {len(named)}>")
         answer.told = self._plain(answer.told, named)
-        changed = self._stamp() != stamp or self._blob_names() != blobs
+        changed = self.rows.stamp() != stamp or self._blob_names() != blobs
         return Seen(answer, (self._changes(named) or None) if changed else None, charged)
-
-    def _stamp(self) -> tuple[int, int]:
-        """Changes with every commit, by whomever."""
-        (stamp,) = self.live.execute("pragma data_version").fetchone()
-        return int(stamp), self._stamps
 
     def _plain(self, value: Any, named: dict[str, str]) -> Any:
         """A value without what is random: a new id is named by its place in the answer, or else only marked as new."""
         if isinstance(value, str):
-            return _NEW.sub(lambda m: m[0] if m[0] in self.ids else named.get(m[0], "<new>"), value)
+            return NEW.sub(lambda m: m[0] if m[0] in self.ids else named.get(m[0], "<new>"), value)
         if isinstance(value, dict):
             return {
                 self._plain(name, named): TOOK
@@ -229,13 +203,9 @@ class Twin:
 
     def _changes(self, named: dict[str, str]) -> dict[str, Any]:
         """How the rows and the blobs differ from the stock's."""
-        changes: dict[str, Any] = {}
-        for table, columns in self.tables.items():
-            for sign, one, other in (("-", "base", "main"), ("+", "main", "base")):
-                query = f'select {columns} from {one}."{table}" except select {columns} from {other}."{table}"'
-                rows = [repr(self._plain(row, named)) for row in self.live.execute(query)]
-                if rows:
-                    changes[f"{sign} {table}"] = sorted(rows)
+        changes: dict[str, Any] = {
+            key: sorted(repr(self._plain(row, named)) for row in rows) for key, rows in self.rows.differences().items()
+        }
         blobs = Counter(hashlib.sha256(data).hexdigest() for data in self._blobs().values())
         if blobs != self.base_blobs:
             changes["blobs"] = blobs
@@ -248,15 +218,11 @@ class Twin:
         return {name: (self.where / name).read_bytes() for name in self._blob_names()}
 
 
-def started(folder: Path, template: Path) -> tuple[Twin, Any]:
-    """A stocked twin and what closes it."""
-    import shutil
-
-    (folder / "data").mkdir(parents=True)
-    shutil.copy(template, folder / "data" / "stoa.sqlite")
+def started(folder: Path, url: str | None = None) -> tuple[Twin, Any]:
+    """A stocked twin, on a migrated store in its folder or at an address, and what closes it."""
     runner = asyncio.Runner()
-    living = running_world(settings_for(folder, None, migrate_on_start=False))
-    twin = Twin(runner.run(living.__aenter__()), runner, folder)
+    living = running_world(settings_for(folder, url, migrate_on_start=False))
+    twin = Twin(runner.run(living.__aenter__()), runner, folder, url)
     runner.run(twin.stock())
 
     def close() -> None:
@@ -278,13 +244,3 @@ def _json(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _json(item) for name, item in value.items()}
     return TypeAdapter(Any).dump_python(value, mode="json")
-
-
-def _texts(store: sqlite3.Connection, tables: list[str]) -> set[str]:
-    found: set[str] = set()
-    for table in tables:
-        for row in store.execute(f'select * from "{table}"'):
-            for value in row:
-                if isinstance(value, str):
-                    found.update(_NEW.findall(value))
-    return found
