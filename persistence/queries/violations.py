@@ -140,6 +140,16 @@ class ViolationShelf(WithDimension[Violation]):
         resolved = self._resolve(scope, run_id, set(found), checked, actor, at)
         return Recorded(len(own), again, reopened, resolved)
 
+    def withdraw(self, scope: Scope, checks: Collection[str], *, actor: str, at: datetime, notes: str) -> int:
+        """Resolve what rules have found that are not executed any more; how many violations."""
+        query = self._held(scope).where(violations.c.check_key.in_(sorted(checks)), violations.c.status.in_(UNRESOLVED))
+        rows = self._connection.execute(query).all()
+        for row in rows:
+            values = {"status": ViolationStatus.RESOLVED, "resolved_by": actor, "resolved_at": at}
+            values |= {"resolution_notes": notes, "updated_at": at}
+            self._by_run(scope, row, values, ViolationStatus.RESOLVED, None, actor, at, notes)
+        return len(rows)
+
     def of_parts(self, scope: Scope, parts: Sequence[ScoredPart], most: int) -> dict[ScoredPart, list[Violation]]:
         """What stands behind figures of scorecards, the worst first: one statement for each card."""
         cards: dict[tuple[Any, ...], list[ScoredPart]] = {}
@@ -253,7 +263,7 @@ class ViolationShelf(WithDimension[Violation]):
         row: Any,
         values: Mapping[str, Any],
         to: ViolationStatus,
-        run_id: str,
+        run_id: str | None,
         actor: str,
         at: datetime,
         notes: str | None = None,

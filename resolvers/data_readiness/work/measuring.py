@@ -21,6 +21,7 @@ from persistence.tables.catalog import metadata_assets
 from resolvers.data_readiness.work.reading import read_facts
 from resolvers.engines.checks.examples import Shown, key_of
 from resolvers.engines.checks.model import Check, Evaluation, Result
+from schema.data_readiness.classification import ClassificationKind, ClassificationState
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.quality_builtin import VIOLATIONS
 from schema.data_readiness.rule import QualityRule, RuleOutcome, RuleState
@@ -66,9 +67,14 @@ def table_of(asset_fqn: str) -> str:
     return str(Fqn.of(*Fqn.parse(asset_fqn).parts[:4]))
 
 
-def read_known(shelves: Shelves, scope: Scope, table_fqn: str) -> Known | tuple[QualityRule, ...]:
-    """What is known of a table and its active rules; the rules alone when the catalog has no such table any more."""
-    rules = tuple(shelves.quality_rules.about(scope, table_fqn))
+def read_known(
+    shelves: Shelves, scope: Scope, table_fqn: str, given: Sequence[QualityRule] | None = None
+) -> Known | tuple[QualityRule, ...]:
+    """What is known of a table and its rules, the active ones if none are given.
+
+    The rules alone when the catalog has no such table any more.
+    """
+    rules = tuple(shelves.quality_rules.about(scope, table_fqn) if given is None else given)
     found = read_facts(shelves, scope, [table_fqn])
     if not found:
         return rules
@@ -79,7 +85,7 @@ def read_known(shelves: Shelves, scope: Scope, table_fqn: str) -> Known | tuple[
     wanted |= {column.references[0] for column in table.columns if column.references is not None}
     for rule in rules:
         if rule.query is not None:
-            wanted.update(_named_in(shelves, scope, table.resource_uri, rule.query))
+            wanted.update(named_tables(shelves, scope, table.resource_uri, rule.query))
     wanted.discard(table_fqn)
     others = {
         one.fqn: one for one in read_facts(shelves, scope, sorted(wanted)) if one.resource_uri == table.resource_uri
@@ -87,11 +93,14 @@ def read_known(shelves: Shelves, scope: Scope, table_fqn: str) -> Known | tuple[
     return Known(table, rules, others, profile, _shown(shelves, scope, table, others.values(), profile))
 
 
-def _named_in(shelves: Shelves, scope: Scope, uri: str, query: str) -> list[str]:
+def named_tables(shelves: Shelves, scope: Scope, uri: str, query: str, dialect: str | None = None) -> list[str]:
     """The live tables of a connection that have a name which a text of SQL mentions in FROM."""
     try:
         names = {
-            node.name.lower() for one in sqlglot.parse(query) if one is not None for node in one.find_all(exp.Table)
+            node.name.lower()
+            for one in sqlglot.parse(query, dialect=dialect)
+            if one is not None
+            for node in one.find_all(exp.Table)
         }
     except (SqlglotError, RecursionError):
         return []
@@ -118,6 +127,10 @@ def _shown(
         for fqn in (column.fqn for column in one.columns) if columns is None else columns:
             if fqn in names:
                 hidden.setdefault(one.fqn, set()).add(names[fqn][1])
+    found = shelves.classifications.of_assets(scope, list(names), ClassificationKind.PII)
+    for fqn, some in found.items():
+        if any(one.state is not ClassificationState.REJECTED for one in some) and fqn in names:
+            hidden.setdefault(names[fqn][0], set()).add(names[fqn][1])
     candidates = (
         [key.columns for key in profile.candidate_keys if key.uniqueness == 1.0 and key.is_exact] if profile else []
     )

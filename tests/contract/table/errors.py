@@ -53,6 +53,7 @@ TAKEN: dict[str, tuple[int, str]] = {
         "create_violation_definition",
         "create_glossary_term",
         "link_glossary_term",
+        "create_quality_rule",
     )
 }
 """The operations that refuse to make the same twice. Others make two, or, as memories do, keep the one."""
@@ -75,6 +76,7 @@ GONE: frozenset[str] = frozenset(
         "delete_violation_definition",
         "delete_glossary_term",
         "unlink_glossary_term",
+        "delete_quality_rule",
     }
 )
 """What is deleted is not there to be deleted again: 404."""

@@ -1,0 +1,153 @@
+"""Judging a rule before it is kept, and trying one without recording anything."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, Protocol
+from uuid import UUID
+
+from pydantic import Field
+
+from persistence.repository import Scope
+from persistence.store import Shelves
+from resolvers.context import Context
+from resolvers.data_readiness.work.measuring import Known, check_of, named_tables, read_known, rule_check, table_of
+from resolvers.data_readiness.work.reading import read_facts, use_source
+from resolvers.engines.checks.evaluate import evaluate
+from resolvers.engines.checks.model import CannotEvaluate, Check, Result
+from resolvers.engines.checks.predicates import SCANNED, condition_of, facts_of
+from resolvers.engines.sql_guard import Refused, guard_sql, tables_of_catalog
+from resolvers.operation import Kind, operation, require
+from schema.assets.data_connection import ConnectionType
+from schema.data_readiness.rule import RuleOperator, RuleOutcome, RuleUnit
+from schema.data_readiness.rule_change import RuleCheck
+from schema.data_readiness.source import Source
+from schema.errors import NotFound, ValidationError
+from schema.governance.permission import Permission
+
+CHECK_SECONDS: Final = 60.0
+"""How long trying a rule may read."""
+
+DIALECTS: Final[Mapping[ConnectionType, str]] = {
+    ConnectionType.POSTGRES: "postgres",
+    ConnectionType.REDSHIFT: "redshift",
+    ConnectionType.MYSQL: "mysql",
+    ConnectionType.BIGQUERY: "bigquery",
+    ConnectionType.SNOWFLAKE: "snowflake",
+    ConnectionType.DATABRICKS: "databricks",
+    ConnectionType.ORACLE: "oracle",
+    ConnectionType.HIVE: "hive",
+}
+"""The dialect that people write SQL in for a connection; files and documents are read through DuckDB."""
+
+
+class Judged(Protocol):
+    """What is judged of a rule or a draft."""
+
+    @property
+    def asset_fqn(self) -> str: ...
+    @property
+    def resource_uri(self) -> str: ...
+    @property
+    def metric(self) -> str | None: ...
+    @property
+    def arguments(self) -> dict[str, Any]: ...
+    @property
+    def operator(self) -> RuleOperator: ...
+    @property
+    def threshold(self) -> Sequence[float]: ...
+    @property
+    def unit(self) -> RuleUnit: ...
+    @property
+    def query(self) -> str | None: ...
+    @property
+    def metric_definition_id(self) -> str: ...
+
+
+def problem_of(shelves: Shelves, scope: Scope, rule: Judged) -> str | None:
+    """Why a rule could never be evaluated, as far as the catalog tells; None when nothing speaks against it."""
+    found = read_facts(shelves, scope, [table_of(rule.asset_fqn)])
+    if not found:
+        return "The catalog has no such table. Run service-ingestion first."
+    (table,) = found
+    connection = shelves.data_connections.find(Scope(scope.organization_id), rule.resource_uri)
+    dialect = DIALECTS.get(connection.connection_type, "duckdb") if connection is not None else "duckdb"
+    check = Check(
+        key="",
+        metric=rule.metric,
+        asset_fqn=rule.asset_fqn,
+        counts_in=rule.metric_definition_id,
+        arguments=rule.arguments,
+        operator=rule.operator,
+        threshold=tuple(rule.threshold),
+        unit=rule.unit,
+        query=rule.query,
+    )
+    try:
+        if rule.metric is None:
+            names = named_tables(shelves, scope, table.resource_uri, rule.query or "", dialect)
+            others = read_facts(shelves, scope, [fqn for fqn in names if fqn != table.fqn])
+            tables = tables_of_catalog([table, *others])
+            guard_sql(rule.query or "", dialect=dialect, tables=tables, near=tables[0])
+        elif rule.metric == "staleData":
+            facts_of(table, str(rule.arguments.get("column") or check.column or ""))
+            float(rule.arguments["maxAgeSeconds"])
+        elif rule.metric in SCANNED and rule.metric != "rowCount":
+            condition_of(check, table, dialect)
+        else:
+            for name in check.columns:
+                facts_of(table, name)
+    except Refused as refused:
+        return f"The guard refused the query. {refused}"
+    except CannotEvaluate as why:
+        return str(why)
+    except (KeyError, TypeError, ValueError):
+        return "staleData needs `maxAgeSeconds`, a number."
+    return None
+
+
+@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+async def check_quality_rule(
+    ctx: Context, *, rule_id: Annotated[UUID, Field(description="The rule's id.")]
+) -> RuleCheck:
+    """Evaluate a quality rule just now, whatever its state, and record nothing. It needs can_execute on the connection.
+
+    It may read for a minute; a larger table is for a run of dq-execution.
+    """
+    rule = await ctx.store.read(lambda shelves: shelves.quality_rules.get(ctx.scope, str(rule_id)))
+    known = await ctx.store.read(lambda shelves: read_known(shelves, ctx.scope, table_of(rule.asset_fqn), [rule]))
+    if not isinstance(known, Known):
+        raise ValidationError(
+            "The table is no longer in the catalog. Run service-ingestion, or delete the rule.",
+            status=422,
+            field="asset_fqn",
+        )
+    try:
+        await require(ctx, Permission.CAN_EXECUTE, "data_connection", rule.resource_uri)
+    except NotFound:
+        raise ValidationError(
+            "The rule's connection was deleted. Delete the rule too.", status=422, field="resource_uri"
+        ) from None
+
+    def work(source: Source) -> Result:
+        checks = [check_of(rule)]
+        done = evaluate(source, known.table, checks, now=ctx.now(), how=known.how, others=known.others)
+        return done.results[rule.id]
+
+    try:
+        result = await use_source(ctx, rule.resource_uri, work, seconds=CHECK_SECONDS)
+    except Exception as error:
+        reason = getattr(error, "reason", None)
+        if reason is None:
+            raise
+        result = Result(RuleOutcome.NOT_EVALUATED, reason=str(reason))
+    return RuleCheck(
+        rule_id=rule.id,
+        outcome=result.outcome,
+        numerator=result.numerator,
+        denominator=result.denominator,
+        value=result.value,
+        reason=result.reason,
+        examples={"rows": [dict(one) for one in result.examples]},
+    )
+
+
+__all__ = ["check_quality_rule", "problem_of", "rule_check"]

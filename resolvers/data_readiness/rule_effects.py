@@ -1,0 +1,46 @@
+"""What a decision about the proposal of a rule does."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+from persistence.queries.catalog_rows import chunks
+from persistence.repository import Scope
+from persistence.store import Shelves
+from schema.data_readiness.proposal import Proposal, ProposalState
+from schema.data_readiness.rule import RuleState
+
+STATES: Final[Mapping[ProposalState, RuleState]] = {
+    ProposalState.APPROVED: RuleState.ACTIVE,
+    ProposalState.REJECTED: RuleState.REJECTED,
+    ProposalState.PROPOSED: RuleState.PROPOSED,
+}
+"""Where a decision about its proposal moves a rule."""
+
+
+def decide_rules(
+    shelves: Shelves, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
+) -> dict[str, str]:
+    """What a decision about proposals of rules does: approved rules are executed from then on."""
+    ids = {proposal.id: str((proposal.proposed_value or {}).get("rule_id", "")) for proposal in decided}
+    standing = {
+        rule.id: rule
+        for some in chunks(sorted(set(ids.values())))
+        for rule in shelves.quality_rules.where_in(scope, "id", some)
+    }
+    problems: dict[str, str] = {}
+    moved: list[str] = []
+    for proposal in decided:
+        rule = standing.get(ids[proposal.id])
+        if to is not ProposalState.APPROVED:
+            moved += [rule.id] if rule is not None else []
+        elif rule is None:
+            problems[proposal.id] = "The rule was deleted since the proposal was made."
+        elif rule.state in (RuleState.DISABLED, RuleState.REJECTED):
+            problems[proposal.id] = f"The rule was {rule.state} since the proposal was made."
+        elif rule.state is RuleState.PROPOSED and rule.workflow_run_id != proposal.run_id:
+            problems[proposal.id] = "A later run has drawn the rule up anew. Decide about its proposal."
+        else:
+            moved.append(rule.id)
+    shelves.quality_rules.decide(scope, moved, STATES[to], at=now)
+    return problems

@@ -1,0 +1,410 @@
+"""What can be done with quality rules: list, write, change, delete, import, export, try one, read what they came to."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final
+from uuid import UUID, uuid4
+
+import orjson
+import sqlalchemy as sa
+from pydantic import Field
+from sqlalchemy.exc import IntegrityError
+
+from persistence.queries.metadata_search import in_scope
+from persistence.queries.quality import below
+from persistence.store import Shelves
+from persistence.tables.catalog import metadata_assets
+from persistence.tables.rules import quality_rules as table
+from persistence.tables.rules import rule_executions
+from resolvers.context import Context
+from resolvers.data_readiness.definitions import dimensions_named
+from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter, asset_parts
+from resolvers.data_readiness.rule_checks import problem_of, rule_check
+from resolvers.data_readiness.work.reading import read_facts, table_names
+from resolvers.engines.rules.dbt import read_dbt, write_dbt
+from resolvers.engines.rules.draft import measured_by, rule_key
+from resolvers.engines.rules.exchange import Imported, Unreadable
+from resolvers.engines.rules.odcs import read_odcs, write_odcs
+from resolvers.operation import Kind, operation
+from schema.data_readiness.rule import (
+    CUSTOM_METRICS,
+    LIBRARY_METRICS,
+    QualityRule,
+    RuleExecution,
+    RuleOrigin,
+    RuleOutcome,
+    RuleState,
+    RuleType,
+)
+from schema.data_readiness.rule_change import (
+    MOST_IMPORTED_SHOWN,
+    MOVES,
+    QualityRuleCreate,
+    QualityRuleDeleted,
+    QualityRuleImport,
+    QualityRulesExported,
+    QualityRulesImported,
+    QualityRuleUpdate,
+    RuleFormat,
+    RuleNote,
+)
+from schema.errors import AlreadyExists, QuotaExceeded, ValidationError
+from schema.governance.permission import Permission
+from schema.identifiers import Fqn
+from schema.pagination import Page, PageNumber, PageSize
+from schema.utils.metadata_asset import AssetType
+
+RuleId = Annotated[UUID, Field(description="The rule's id.")]
+MOST_ARGUMENTS: Final = 65_536
+"""Bytes that the arguments of a rule have as JSON."""
+
+MOST_RULES: Final = 100_000
+MOST_EXPORTED: Final = 5000
+MOST_TABLES: Final = 2000
+"""Tables that one imported file can be about."""
+
+WITHDRAWN: Final = {
+    RuleState.DISABLED: "The rule that found it was disabled.",
+    RuleState.REJECTED: "The rule that found it was rejected.",
+}
+DELETED: Final = "The rule that found it was deleted."
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_quality_rules(
+    ctx: Context,
+    *,
+    asset_fqn: AssetFilter | None = None,
+    state: RuleState | None = None,
+    origin: RuleOrigin | None = None,
+    metric: Annotated[str, Field(min_length=1, max_length=64, description="Only rules of this metric.")] | None = None,
+    dimension: DimensionFilter | None = None,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+) -> Page[QualityRule]:
+    """List the quality rules of the selected project, by the name of what they are about, the oldest first."""
+    where: list[sa.ColumnElement[bool]] = []
+    if asset_fqn is not None:
+        where += below(table, asset_parts(asset_fqn, most=5))
+
+    def work(shelves: Shelves) -> Page[QualityRule]:
+        if dimension is not None:
+            where.append(table.c.dimension_id.in_(dimensions_named(ctx, shelves, dimension)))
+        return shelves.quality_rules.page(
+            ctx.scope,
+            offset=(page - 1) * limit,
+            limit=limit,
+            order=[table.c.asset_fqn, table.c.created_at],
+            where=where,
+            state=state,
+            origin=origin,
+            metric=metric,
+        )
+
+    return await ctx.store.read(work)
+
+
+@operation(needs=Permission.CAN_READ)
+async def get_quality_rule(ctx: Context, *, rule_id: RuleId) -> QualityRule:
+    """Get a quality rule."""
+    return await ctx.store.read(lambda shelves: shelves.quality_rules.get(ctx.scope, str(rule_id)))
+
+
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+async def create_quality_rule(ctx: Context, *, rule: QualityRuleCreate) -> QualityRule:
+    """Write a quality rule about a table or column of the catalog. It is active at once.
+
+    SQL is judged by the guard: one SELECT over tables of the catalog, known functions alone. What is refused is a 422
+    that names the guard's rule. The same rule about the same asset is there once: a second is a 409.
+    """
+    arguments = rule.arguments if isinstance(rule.arguments, dict) else {}
+    _fits(rule, arguments)
+    new_id, now = str(uuid4()), ctx.now()
+
+    def work(shelves: Shelves) -> QualityRule:
+        fqn, uri = _asset(ctx, shelves, rule.asset_fqn)
+        dimension_id, definition_id = _counted_in(ctx, shelves, rule)
+        made = QualityRule(
+            id=new_id,
+            name=rule.name,
+            description=rule.description,
+            asset_fqn=fqn,
+            resource_uri=uri,
+            type=rule.type,
+            metric=rule.metric,
+            arguments=arguments,
+            operator=rule.operator,
+            threshold=list(rule.threshold),
+            unit=rule.unit,
+            query=rule.query,
+            dimension_id=dimension_id,
+            metric_definition_id=definition_id,
+            severity=rule.severity,
+            state=RuleState.ACTIVE,
+            origin=RuleOrigin.PERSON,
+            evidence={},
+            confidence=None,
+            expected_false_positive_rate=None,
+            workflow_run_id=None,
+            created_at=now,
+            updated_at=now,
+            created_by=ctx.caller.user_id,
+        )
+        problem = problem_of(shelves, ctx.scope, made)
+        if problem is not None:
+            field = "query" if rule.type is RuleType.SQL else "arguments"
+            raise ValidationError(problem, status=422, field=field)
+        key = rule_key(fqn, rule.type, rule.metric, arguments, rule.query)
+        taken = AlreadyExists(
+            "There is such a rule about this asset already. Update that one, or delete it first.",
+            resource_type="quality_rule",
+            resource_id=rule.name,
+        )
+        if shelves.quality_rules.by_keys(ctx.scope, [key]):
+            raise taken
+        _room(ctx, shelves, 1)
+        try:
+            return shelves.quality_rules.put(ctx.scope, made, key)
+        except IntegrityError:
+            raise taken from None
+
+    return await ctx.store.write(work)
+
+
+@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+async def update_quality_rule(ctx: Context, *, rule_id: RuleId, changes: QualityRuleUpdate) -> QualityRule:
+    """Change a quality rule's words, threshold, severity or state.
+
+    A proposed rule may become active or rejected, an active one disabled, a disabled one active or rejected, a rejected
+    one active. When a rule ceases to be active its unresolved violations are resolved.
+    """
+    given, now = changes.given(), ctx.now()
+    for name, value in given.items():
+        if value is None and name != "description":
+            raise ValidationError(f"{name} has a value, not null.", status=422, field=name)
+
+    def work(shelves: Shelves) -> QualityRule:
+        current = shelves.quality_rules.get(ctx.scope, str(rule_id))
+        to = given.get("state", current.state)
+        if to is not current.state and to not in MOVES[current.state]:
+            allowed = ", ".join(state for state in RuleState if state in MOVES[current.state])
+            raise ValidationError(
+                f"A rule that is {current.state} cannot become {to}, but {allowed}.", status=422, field="state"
+            )
+        _threshold(given.get("operator", current.operator), given.get("threshold", current.threshold))
+        expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+        changed = shelves.quality_rules.change(ctx.scope, current.id, {**given, "updated_at": now}, expected=expected)
+        if to is not current.state and to in WITHDRAWN:
+            shelves.violations.withdraw(
+                ctx.scope, [rule_check(current.id)], actor=ctx.caller.user_id, at=now, notes=WITHDRAWN[to]
+            )
+        return changed
+
+    return await ctx.store.write(work)
+
+
+@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+async def delete_quality_rule(ctx: Context, *, rule_id: RuleId) -> QualityRuleDeleted:
+    """Delete a quality rule. Its executions and results stay, its unresolved violations are resolved.
+
+    A rule that was generated can be proposed again by a later run; reject it to keep it away.
+    """
+
+    def work(shelves: Shelves) -> None:
+        shelves.quality_rules.remove(ctx.scope, str(rule_id), expected=ctx.expected_revision)
+        shelves.violations.withdraw(
+            ctx.scope, [rule_check(str(rule_id))], actor=ctx.caller.user_id, at=ctx.now(), notes=DELETED
+        )
+
+    await ctx.store.write(work)
+    return QualityRuleDeleted(id=str(rule_id), deleted=True)
+
+
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.BULK)
+async def import_quality_rules(ctx: Context, *, file: QualityRuleImport) -> QualityRulesImported:
+    """Import quality rules from a data contract of ODCS 3 or from dbt's generic tests. New ones are active at once.
+
+    Tables and columns are found in the catalog by their names. What stands already stays as it is. What could not be
+    understood, and SQL that the guard refuses, becomes no rule and is told with the reason.
+    """
+    parts = () if file.asset_fqn is None else asset_parts(file.asset_fqn, most=4)
+    mentioned = file.text.casefold()
+
+    def tables(shelves: Shelves) -> list[Any]:
+        names = [str(Fqn.of(*parts))] if parts else []
+        found = [fqn for fqn, _ in table_names(shelves, ctx.scope, names)]
+        wanted = [fqn for fqn in found if Fqn.parse(fqn).parts[-1].casefold() in mentioned]
+        return read_facts(shelves, ctx.scope, wanted[:MOST_TABLES])
+
+    known = await ctx.store.read(tables)
+    reader = read_odcs if file.format is RuleFormat.ODCS else read_dbt
+    try:
+        imported: Imported = await asyncio.to_thread(reader, file.text, known)
+    except Unreadable as why:
+        raise ValidationError(str(why), status=422, field="text") from None
+
+    def work(shelves: Shelves) -> QualityRulesImported:
+        notes = [RuleNote(where=one.where, reason=one.reason) for one in imported.not_understood]
+        drafts = []
+        for draft in imported.drafts:
+            problem = problem_of(shelves, ctx.scope, draft) if draft.query is not None else None
+            if problem is None:
+                drafts.append(draft)
+            else:
+                notes.append(RuleNote(where=draft.name, reason=problem))
+        _room(ctx, shelves, len(drafts))
+        kept = shelves.quality_rules.put_drafts(
+            ctx.scope,
+            drafts,
+            run_id=None,
+            actor=ctx.caller.user_id,
+            at=ctx.now(),
+            origin=RuleOrigin.IMPORTED,
+            state=RuleState.ACTIVE,
+        )
+        created = sum(1 for one in kept if one.is_new)
+        rules = [one.rule for one in kept[:MOST_IMPORTED_SHOWN]]
+        return QualityRulesImported(created=created, kept=len(kept) - created, rules=rules, not_understood=notes)
+
+    return await ctx.store.write(work)
+
+
+@operation(needs=Permission.CAN_READ)
+async def export_quality_rules(
+    ctx: Context,
+    *,
+    format: RuleFormat,
+    asset_fqn: AssetFilter | None = None,
+    state: RuleState = RuleState.ACTIVE,
+) -> QualityRulesExported:
+    """Export quality rules as a data contract of ODCS 3.1, or as dbt's generic tests. 5000 rules at most."""
+    parts = () if asset_fqn is None else asset_parts(asset_fqn, most=5)
+
+    def work(shelves: Shelves) -> list[QualityRule]:
+        found = shelves.quality_rules.page(
+            ctx.scope,
+            offset=0,
+            limit=MOST_EXPORTED,
+            order=[table.c.asset_fqn, table.c.created_at],
+            where=below(table, parts),
+            state=state,
+        )
+        if found.total > MOST_EXPORTED:
+            raise ValidationError(
+                f"There are {found.total} rules, and a file has {MOST_EXPORTED} at most. Limit it by asset_fqn.",
+                status=422,
+                field="asset_fqn",
+            )
+        return found.items
+
+    rules = await ctx.store.read(work)
+    if format is RuleFormat.ODCS:
+        name = str(Fqn.of(*parts)) if parts else ctx.project_id
+        done = await asyncio.to_thread(write_odcs, rules, id=name, name=name)
+    else:
+        done = await asyncio.to_thread(write_dbt, rules)
+    left_out = [RuleNote(where=one.where, reason=one.reason) for one in done.left_out]
+    return QualityRulesExported(format=format, text=done.text, rules=len(rules) - len(left_out), left_out=left_out)
+
+
+@operation(needs=Permission.CAN_READ)
+async def list_rule_executions(
+    ctx: Context,
+    *,
+    rule_id: Annotated[UUID, Field(description="Only of this rule.")] | None = None,
+    workflow_run_id: Annotated[UUID, Field(description="Only of this run.")] | None = None,
+    asset_fqn: AssetFilter | None = None,
+    outcome: RuleOutcome | None = None,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+) -> Page[RuleExecution]:
+    """List what evaluating rules came to, the newest first."""
+    where = [] if asset_fqn is None else below(rule_executions, asset_parts(asset_fqn, most=5))
+    return await ctx.store.read(
+        lambda shelves: shelves.rule_executions.page(
+            ctx.scope,
+            offset=(page - 1) * limit,
+            limit=limit,
+            order=[rule_executions.c.executed_at.desc()],
+            where=where,
+            rule_id=None if rule_id is None else str(rule_id),
+            workflow_run_id=None if workflow_run_id is None else str(workflow_run_id),
+            outcome=outcome,
+        )
+    )
+
+
+def _fits(rule: QualityRuleCreate, arguments: Mapping[str, Any]) -> None:
+    """Whether type, metric, query and threshold go together. Raises 422."""
+    metrics: Mapping[RuleType, Sequence[str]] = {
+        RuleType.LIBRARY: LIBRARY_METRICS,
+        RuleType.CUSTOM: CUSTOM_METRICS,
+        RuleType.SQL: (),
+    }
+    allowed = metrics[rule.type]
+    if rule.type is RuleType.SQL and rule.metric is not None:
+        raise ValidationError("A rule of type sql has a query and no metric.", status=422, field="metric")
+    if rule.type is not RuleType.SQL and rule.metric not in allowed:
+        raise ValidationError(f"The metrics of type {rule.type} are {', '.join(allowed)}.", status=422, field="metric")
+    if (rule.query is not None) != (rule.type is RuleType.SQL):
+        raise ValidationError("A rule has a query when its type is sql, and else none.", status=422, field="query")
+    _threshold(rule.operator, rule.threshold)
+    if len(orjson.dumps(arguments)) > MOST_ARGUMENTS:
+        raise ValidationError(f"arguments has {MOST_ARGUMENTS} bytes at most, as JSON.", status=422, field="arguments")
+
+
+def _threshold(operator: str, threshold: Sequence[float]) -> None:
+    wanted = 2 if operator.endswith("Between") else 1
+    if len(threshold) != wanted or (wanted == 2 and threshold[0] > threshold[1]):
+        raise ValidationError(
+            f"{operator} takes {'two numbers, the smaller first' if wanted == 2 else 'one number'} as its threshold.",
+            status=422,
+            field="threshold",
+        )
+
+
+def _asset(ctx: Context, shelves: Shelves, text: str) -> tuple[str, str]:
+    """The name as the catalog writes it, and the connection, of a live table or column. Raises 422."""
+    asset = metadata_assets.c
+    try:
+        fqn = str(Fqn.parse(text))
+    except ValueError as error:
+        raise ValidationError(f"asset_fqn is not a dotted name: {error}.", status=422, field="asset_fqn") from None
+    query = sa.select(asset.fully_qualified_name, asset.resource_uri).where(
+        *in_scope(ctx.scope),
+        asset.fully_qualified_name == fqn,
+        asset.type.in_([AssetType.TABLE, AssetType.COLUMN]),
+        asset.deleted_at.is_(None),
+    )
+    row = shelves.connection.execute(query.limit(1)).first()
+    if row is None:
+        raise ValidationError(
+            "The catalog has no table or column of this name. Run service-ingestion, or correct asset_fqn.",
+            status=422,
+            field="asset_fqn",
+        )
+    return row[0], row[1]
+
+
+def _counted_in(ctx: Context, shelves: Shelves, rule: QualityRuleCreate) -> tuple[str, str]:
+    if rule.metric_definition_id is None:
+        return measured_by(rule.metric)
+    found = shelves.metric_definitions.find(ctx.scope, rule.metric_definition_id)
+    if found is None:
+        raise ValidationError(
+            "There is no such metric in this project. List the metric definitions to find one.",
+            status=422,
+            field="metric_definition_id",
+        )
+    return found.dimension_id, found.id
+
+
+def _room(ctx: Context, shelves: Shelves, more: int) -> None:
+    """Raises QuotaExceeded when the project has as many rules as it may."""
+    number = shelves.connection.execute(
+        sa.select(sa.func.count()).where(
+            table.c.organization_id == ctx.organization_id, table.c.project_id == ctx.project_id
+        )
+    ).scalar_one()
+    if number + more > MOST_RULES:
+        raise QuotaExceeded(f"A project has {MOST_RULES} quality rules at most. Delete some first.")
