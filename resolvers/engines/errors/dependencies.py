@@ -58,7 +58,7 @@ def find_dependencies(columns: Sequence[Column], doubtful: Sequence[Set[int]] = 
     found: dict[int, list[Dependency]] = defaultdict(list)
     usable = [column for column in columns if column.is_scalar and column.distinct >= 2]
     for left in usable:
-        if left.distinct >= 0.95 * left.present:
+        if left.distinct >= 0.95 * left.present or _measures(left):
             continue
         groups = _groups(left, seed)
         rows = sum(map(len, groups))
@@ -73,6 +73,16 @@ def find_dependencies(columns: Sequence[Column], doubtful: Sequence[Set[int]] = 
         some.sort(key=lambda one: (-one.strength, one.determinant))
         best += some[:MOST_DETERMINANTS]
     return best
+
+
+def _measures(column: Column) -> bool:
+    """Whether a column holds numbers with fractions of many values: they agree by chance, and decide nothing."""
+    fractions = sum(
+        count
+        for number, count in zip(column.numbers, column.counts, strict=True)
+        if number is not None and number != int(number)
+    )
+    return fractions > 0.3 * column.present and column.distinct > 50
 
 
 def _groups(column: Column, seed: int) -> list[list[int]]:
@@ -157,10 +167,14 @@ def vote(columns: Sequence[Column], dependency: Dependency) -> Votes:
             groups[a].append((b, count))
     votes = Votes(dependency, {}, {})
     sure = meant(dependency)
+    if dependency.strength < 0.85 and min(left.number_share, right.number_share) > 0.9:
+        sure *= 0.6  # two figures that go together need not follow a rule
+    usual = max(range(1, len(right.counts)), key=right.counts.__getitem__, default=MISSING)
+    prevails = right.counts[usual] > 0.8 * max(1, right.present) and dependency.strength < 0.9
     for a, values in groups.items():
         if not is_stand_in(left.texts[a]):
             values.sort(key=lambda one: -one[1])
-            _vote_in_group(votes, a, values, sure * _governed(values, dependency))
+            _vote_in_group(votes, a, values, sure * _governed(values, dependency), usual if prevails else MISSING)
     _spare_frequent(votes, pairs, len(left.codes))
     return votes
 
@@ -185,16 +199,19 @@ def _spare_frequent(votes: Votes, pairs: Mapping[tuple[int, int], int], rows: in
             votes.against[pair] = (odds - 200 * (share - 0.015), top, most)
 
 
-def _vote_in_group(votes: Votes, a: int, values: list[tuple[int, int]], sure: float) -> None:
+def _vote_in_group(votes: Votes, a: int, values: list[tuple[int, int]], sure: float, usual: int) -> None:
+    """Judge each value of a group by the others; a value that is the column's usual one anyway tells half."""
+    is_weak = votes.dependency.strength < 0.75
+    present = [one for one in values if one[0] != MISSING]
     for b, count in values:
-        top, most = values[0] if values[0][0] != b else (values[1] if len(values) > 1 else (b, 0))
-        if top == MISSING and len(values) > 2:
-            top, most = values[2] if values[1][0] == b else values[1]
-        others = count - 1
-        if most > others and top not in (b, MISSING):
-            lead = most - 2 * others - 1
+        rivals = [one for one in present if one[0] != b]
+        top, most = rivals[0] if rivals else (b, 0)
+        # Rows without a value do not speak for one another.
+        others = count - 1 if b != MISSING else (rivals[1][1] if len(rivals) > 1 else 0)
+        if rivals and (most > others if b != MISSING else most > 1):
+            lead = most - 3 * others - 4 if is_weak else most - 2 * others - 1
             right = 1 / (1 + 0.2**lead) if lead > -8 else 0.0
-            probability = max(0.02, sure * right)
+            probability = max(0.02, sure * right * (0.5 if top == usual else 1.0))
             votes.against[(a, b)] = (math.log(probability / (1 - probability)), top, most)
-        elif others > most:
+        elif b != MISSING and others > most:
             votes.support[(a, b)] = -5.0 * sure * min(1.0, (others - most) / 3)

@@ -16,7 +16,7 @@ from resolvers.engines.errors.domains import domain_signs
 from resolvers.engines.errors.evidence import Reason, Sign, Suspect
 from resolvers.engines.errors.missing import is_stand_in
 from resolvers.engines.errors.numbers import order_signs, outlier_signs
-from resolvers.engines.errors.shapes import shape_signs
+from resolvers.engines.errors.shapes import case, shape_signs
 from resolvers.engines.errors.table import MISSING, Column, encode
 from resolvers.engines.errors.variants import Budget, variant_signs
 
@@ -96,12 +96,25 @@ def _missing(column: Column, signs: dict[int, list[Reason]], usual: Set[str]) ->
         if not column.counts[code] or not (is_missing or is_stand_in(column.texts[code])):
             continue
         share = column.counts[code] / size
-        if share > 0.3 or size < 12:
+        if share > 0.3 or size < 12 or (not is_missing and _is_like_others(column, code)):
             continue
         weight = 3.7 if is_missing or column.texts[code] in usual else 4.2
         told = f"{1 - share:.1%} of the rows have a value here."
         sign = Sign.MISSING if is_missing else Sign.STAND_IN
         signs[code].append(Reason(sign, max(0.3, weight - 12 * share), told))
+
+
+def _is_like_others(column: Column, code: int) -> bool:
+    """Whether what could stand for a missing value is written as many values are: NA among two-letter codes."""
+    text = column.texts[code]
+    if not text.isalpha():
+        return False
+    alike = sum(
+        count
+        for other, count in zip(column.texts, column.counts, strict=True)
+        if len(other) == len(text) and other.isalpha() and case(other) == case(text) and not is_stand_in(other)
+    )
+    return alike > 0.1 * column.present
 
 
 def _clear(table: Sequence[Column], signs: Sequence[dict[int, list[Reason]]]) -> None:

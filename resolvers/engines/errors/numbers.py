@@ -3,7 +3,7 @@
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Final
 
@@ -83,15 +83,13 @@ def _far(
     plain = _fences(values)
     if plain is None:
         return
-    start = bisect_right(values, 0.0)
-    # A few wrong signs do not keep the others from being looked at as what grows by factors.
-    grows = not are_days and start <= 0.02 * len(values)
-    logs = _fences([math.log(value) for value in values[start:]]) if grows and start < len(values) else None
+    grown = None if are_days else _growing(values)
+    logs = None if grown is None else _fences([grown(value) for value in values if value >= 0])
     size = len(values)
     for number, count, code in weighed:
         distance = _distance(number, plain)
-        if logs is not None and number > 0:
-            distance = min(distance, _distance(math.log(number), logs))
+        if logs is not None and grown is not None and number >= 0:
+            distance = min(distance, _distance(grown(number), logs))
         if distance <= 2.5:
             continue
         weight = min(4.8, 1.2 * (distance - 1.5))
@@ -102,6 +100,16 @@ def _far(
         if weight > 0.3 and beyond <= 0.1 * size:
             told = f"Most lie from {_say(plain[0], are_days)} to {_say(plain[2], are_days)}."
             signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, weight, told))
+
+
+def _growing(values: Sequence[float]) -> Callable[[float], float] | None:
+    """How numbers that are hardly ever below 0 compare by factors; those near 0 count as alike."""
+    start, above = bisect_left(values, 0.0), bisect_right(values, 0.0)
+    if start > 0.02 * len(values) or above == len(values):
+        return None
+    # A few wrong signs do not keep the others from being looked at as what grows by factors.
+    unit = values[above + (len(values) - above) // 20]
+    return lambda value: math.log(value + unit * 0.5) if above > start else math.log(max(value, values[above]))
 
 
 def _fences(values: Sequence[float]) -> tuple[float, float, float, float, float] | None:

@@ -100,7 +100,7 @@ def _odd(column: Column, form: Callable[[str], str], scale: float, *, only_narro
     top_share = top_rows / spoken
     if covered < 0.8 or (only_narrow and top_share < 0.9):
         return {}
-    if only_narrow and column.number_share >= 0.6 and (top_share < 0.97 or len(top) < 4 or not top.isdigit()):
+    if only_narrow and column.number_share >= 0.6 and (top_share < 0.97 or len(top) < 6 or not top.isdigit()):
         return {}  # how many digits a number has says nothing, unless it is rather a code
     # What has digits or signs and one form only is written by a rule; words are not.
     is_structured = "9" in top and top_share >= 0.6
