@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from resolvers.engines.profiling import distribution
 from resolvers.engines.profiling.basics import Basics
-from resolvers.engines.profiling.battery import Told
+from resolvers.engines.profiling.battery import Told, top_values
 from resolvers.engines.profiling.kinds import is_integer, kind_of, type_of
 from resolvers.engines.profiling.values import is_blank, moment_of, number_of, seconds_of, text_of
 from schema.data_readiness.profile import ColumnProfile, ValueCount, ValueKind
@@ -45,6 +45,9 @@ def column_profile(
     kind = kind_of(of)
     approximate: list[str] = []
     seen = [] if values is None else list(values)
+    if kind is ValueKind.TEMPORAL:
+        # Where Python has no such moment, sources hand over its text; others do it for all.
+        seen = [moment_of(value) or value if isinstance(value, str) else value for value in seen]
     if basics is None:
         basics = basics_of(seen, kind, extent)
         if not extent.is_whole:
@@ -92,10 +95,11 @@ def _distribution(
     filled = basics.filled
     whole = is_integer(of) or type_of(of) == "DATE"
     limits = (basics.minimum, basics.maximum)
+    ordered, n = distribution.ranked(counts, kind), sum(counts.values())
     return {
         "distinct_count": distribution.estimated_distinct(counts, filled) if counts else None,
-        "quantiles": distribution.quantiles(counts, kind),
-        "histogram": distribution.histogram(counts, kind, filled, whole=whole, limits=limits),
+        "quantiles": distribution.quantiles(ordered),
+        "histogram": distribution.histogram(ordered, kind, n, filled, whole=whole, limits=limits),
         "top_values": distribution.top_values(counts, filled),
         "patterns": distribution.patterns(counts, filled) if kind is ValueKind.TEXT else [],
     }
@@ -134,17 +138,11 @@ def with_pass(profile: ColumnProfile, told: Told) -> ColumnProfile:
     """The profile with what a pass over every row tells better than the sample."""
     better: dict[str, Any] = {}
     approximate = set(profile.approximate)
-    if told.distinct_count is not None and "distinct_count" in approximate:
+    if told.values is not None:
+        better |= {"distinct_count": len(told.values), "top_values": top_values(told.values)}
+        approximate -= better.keys()
+    elif told.distinct_count is not None and "distinct_count" in approximate:
         better["distinct_count"] = told.distinct_count
-    if told.quantiles:
-        better["quantiles"] = told.quantiles
-        approximate.add("quantiles")
-    if told.histogram:
-        better["histogram"] = told.histogram
-        approximate.discard("histogram")
-    if told.top_values:
-        # Which values are the most frequent the sample says; how often they occur is counted.
-        better["top_values"] = told.top_values
     kept = sorted(approximate)
     return profile.model_copy(
         update={**better, "approximate": kept, "sample_size": profile.sample_size if kept else None}

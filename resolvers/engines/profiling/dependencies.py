@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
-from resolvers.engines.profiling.values import hashable
 from schema.data_readiness.profile import FunctionalDependency
 
 FEWEST_ROWS: Final = 10
@@ -22,13 +21,13 @@ MOST_DEPENDENCIES: Final = 200
 MOST_COLUMNS: Final = 48
 """Columns of one table among which dependencies are looked for."""
 
-MOST_ROWS: Final = 20_000
+MOST_ROWS: Final = 12_000
 """Rows that dependencies are looked for in."""
 
-_FEW: Final = 1_500
+_FEW: Final = 1_000
 """Rows that most pairs are turned down by."""
 
-_MOST_WORK: Final = 12_000_000
+_MOST_WORK: Final = 5_000_000
 """Rows times sets of columns that are looked at, for keys and for dependencies each."""
 
 
@@ -45,20 +44,14 @@ class Coded:
 
 
 def coded(name: str, values: Sequence[Any], *, is_key_like: bool) -> Coded | None:
-    """A column by numbers; None when its values cannot be compared."""
-    numbers: dict[Hashable, int] = {}
-    codes: list[int] = []
-    nulls = 0
+    """A column by numbers; None when its values cannot be compared. NaN counts as null."""
     try:
-        for value in values:
-            if value is None:
-                codes.append(-1)
-                nulls += 1
-            else:
-                codes.append(numbers.setdefault(hashable(value), len(numbers)))
+        numbers: dict[Hashable, int] = {value: at for at, value in enumerate(dict.fromkeys(values))}
+        numbers = {value: at for value, at in numbers.items() if value is not None and value == value}
+        codes = tuple(-1 if code is None else code for code in map(numbers.get, values))
     except TypeError:
         return None
-    return Coded(name, tuple(codes), len(numbers), nulls, is_key_like)
+    return Coded(name, codes, len(numbers), codes.count(-1), is_key_like)
 
 
 def declared_keys(keys: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
@@ -143,15 +136,19 @@ def found_dependencies(columns: Sequence[Coded], rows: int, *, is_exact: bool) -
         for column in usable
     }
     is_exact = is_exact and used == rows
-    bases = {name: Counter(code for code in codes if code >= 0) for name, codes in cut.items()}
+    some = max(1, used // _FEW)
+    tables = {
+        name: _Table(codes, codes[::some], Counter(code for code in codes if code >= 0)) for name, codes in cut.items()
+    }
     names = [column.name for column in usable]
     singles: dict[str, set[str]] = {name: set() for name in names}
     found: list[FunctionalDependency] = []
     for determinant in names:
-        for dependent, share in _settled(cut[determinant], names, {determinant}, cut, bases):
+        one = tables[determinant]
+        for dependent, share in _settled(one.codes, one.few, names, {determinant}, tables):
             singles[determinant].add(dependent)
             found.append(_dependency([determinant], dependent, share, is_exact))
-    found += _of_pairs(names, singles, cut, bases, is_exact=is_exact)
+    found += _of_pairs(names, singles, tables, is_exact=is_exact)
     found.sort(key=lambda one: (len(one.determinant), -one.holds))
     return found[:MOST_DEPENDENCIES]
 
@@ -160,38 +157,58 @@ def _dependency(determinant: list[str], dependent: str, share: float, is_exact: 
     return FunctionalDependency(determinant=determinant, dependent=dependent, holds=share, is_exact=is_exact)
 
 
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The codes of a column, some of them spread over all, and how often each occurs."""
+
+    codes: Sequence[int]
+    few: Sequence[int]
+    counts: Counter[int]
+
+
 def _of_pairs(
     names: Sequence[str],
     singles: Mapping[str, set[str]],
-    cut: Mapping[str, Sequence[int]],
-    bases: Mapping[str, Counter[int]],
+    tables: Mapping[str, _Table],
     *,
     is_exact: bool,
 ) -> Iterator[FunctionalDependency]:
     # A pair of columns of which one settles the other says no more than that one.
     pairs = [(a, b) for a, b in combinations(names, 2) if b not in singles[a] and a not in singles[b]]
-    rows = len(cut[names[0]]) if names else 0
     work = 0
     for a, b in pairs:
-        work += rows + _FEW * (len(names) - 2)
+        few = _joined(tables[a].few, tables[b].few)
+        # Where hardly any of few rows repeats, pairs are not cheap to judge, and say little.
+        if len(few) - len(set(few)) < max(FEWEST_ROWS, 0.2 * len(few)):
+            continue
+        work += len(few) * len(names)
         if work > _MOST_WORK:
             return
-        together: dict[tuple[int, int], int] = {}
-        codes = [
-            -1 if one < 0 or other < 0 else together.setdefault((one, other), len(together))
-            for one, other in zip(cut[a], cut[b], strict=True)
-        ]
         known = {a, b} | singles[a] | singles[b]
-        for dependent, share in _settled(codes, names, known, cut, bases):
-            yield _dependency([a, b], dependent, share, is_exact)
+        likely = [
+            name
+            for name in names
+            if name not in known and _plausible(few, tables[name].few) and len(tables[name].counts) > 1
+        ]
+        if likely:
+            work += len(tables[a].codes) * (1 + len(likely))
+            codes = _joined(tables[a].codes, tables[b].codes)
+            for dependent, share in _settled(codes, few, likely, known, tables):
+                yield _dependency([a, b], dependent, share, is_exact)
+
+
+def _joined(one: Sequence[int], other: Sequence[int]) -> list[int]:
+    """Pairs of codes by one code, -1 where either is null."""
+    factor = max(other, default=0) + 1
+    return [-1 if a < 0 or b < 0 else a * factor + b for a, b in zip(one, other, strict=True)]
 
 
 def _settled(
     determinant: Sequence[int],
+    few: Sequence[int],
     names: Sequence[str],
     but: set[str],
-    cut: Mapping[str, Sequence[int]],
-    bases: Mapping[str, Counter[int]],
+    tables: Mapping[str, _Table],
 ) -> Iterator[tuple[str, float]]:
     """The columns that a determinant settles, each with the share of rows that keep to it."""
     groups = Counter(determinant)
@@ -202,18 +219,15 @@ def _settled(
     if len(groups) < 2 or groups.total() - len(groups) < least:
         return
     for name in names:
-        if name in but:
+        dependent = tables[name]
+        if name in but or len(dependent.counts) < 2:
             continue
-        dependent, base = cut[name], bases[name]
-        if len(base) < 2:
+        if len(few) < len(determinant) and not _plausible(few, dependent.few):
             continue
-        if len(determinant) > 4 * _FEW and not _plausible(determinant[:_FEW], dependent[:_FEW]):
-            continue
-        share, tested = _holds(determinant, dependent)
+        share, tested = _holds(determinant, dependent.codes)
         if share < LEAST_HOLDS or tested < least:
             continue
-        total = base.total()
-        commonest = max(base.values()) / total
+        commonest = max(dependent.counts.values()) / dependent.counts.total()
         # By how much the determinant is better than always to say the commonest value.
         if (share - commonest) / (1 - commonest) >= 0.8:
             yield name, share

@@ -3,15 +3,18 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final
+from uuid import UUID
 
 from resolvers.engines.profiling.values import (
     hashable,
     moment_text,
     number_of,
     number_text,
-    pattern_of,
+    pattern_of_shape,
     seconds_of,
+    shape_of,
     text_of,
 )
 from schema.data_readiness.profile import HistogramBin, PatternCount, Quantile, ValueCount, ValueKind
@@ -25,8 +28,21 @@ MOST_PATTERNS: Final = 10
 
 
 def counts_of(values: Iterable[Any]) -> Counter[Hashable]:
-    """How often each value occurs; null is none."""
-    return Counter(hashable(value) for value in values if value is not None)
+    """How often each value occurs; null is none. What has no equal, NaN, and what others write alike is one value."""
+    kept = list(values)
+    try:
+        counts: Counter[Hashable] = Counter(kept)
+    except TypeError:  # a signalling NaN cannot be counted as it is
+        counts = Counter(hashable(value) for value in kept)
+    counts.pop(None, None)
+    if not _ODD.isdisjoint(map(type, counts)):
+        odd = [value for value in counts if type(value) in _ODD and hashable(value) is not value]
+        for value in odd:
+            counts[hashable(value)] += counts.pop(value)
+    return counts
+
+
+_ODD: Final = frozenset({float, Decimal, UUID})
 
 
 def estimated_distinct(counts: Mapping[Hashable, int], rows: int) -> int:
@@ -63,15 +79,19 @@ def patterns(counts: Mapping[Hashable, int], rows: int) -> list[PatternCount]:
     """The most frequent shapes of texts."""
     shapes: Counter[str] = Counter()
     for value, count in counts.items():
-        shapes[pattern_of(str(value))] += count
+        shapes[shape_of(str(value))] += count
     n = shapes.total()
-    kept = sorted(shapes.items(), key=lambda one: (-one[1], one[0]))[:MOST_PATTERNS]
-    return [PatternCount(pattern=pattern, count=scaled(count, n, rows)) for pattern, count in kept]
+    kept = sorted(((pattern_of_shape(shape), count) for shape, count in shapes.most_common(2 * MOST_PATTERNS)))
+    kept.sort(key=lambda one: -one[1])
+    return [PatternCount(pattern=pattern, count=scaled(count, n, rows)) for pattern, count in kept[:MOST_PATTERNS]]
 
 
-def quantiles(counts: Mapping[Hashable, int], kind: ValueKind) -> list[Quantile]:
+Ranked = Sequence[tuple[float, Any, int]]
+"""Values in their order: where each lies, itself, and how often it occurs."""
+
+
+def quantiles(ordered: Ranked) -> list[Quantile]:
     """The value at each share of the values in their order: one that occurs, the nearest by rank."""
-    ordered = ranked(counts, kind)
     n = sum(count for _, _, count in ordered)
     found: list[Quantile] = []
     at = below = 0
@@ -85,7 +105,7 @@ def quantiles(counts: Mapping[Hashable, int], kind: ValueKind) -> list[Quantile]
 
 
 def ranked(counts: Mapping[Hashable, int], kind: ValueKind) -> list[tuple[float, Any, int]]:
-    """The values that can be placed on a line, in order: where each lies, itself, and how often it occurs."""
+    """The values that can be placed on a line, in order."""
     place = _place(kind)
     if place is None:
         return []
@@ -120,7 +140,7 @@ def edges(lowest: float, highest: float, *, whole: bool) -> list[float]:
     return kept if len(kept) > 1 else [lowest, highest]
 
 
-def bin_counts(ordered: Sequence[tuple[float, Any, int]], bounds: Sequence[float]) -> list[int]:
+def bin_counts(ordered: Ranked, bounds: Sequence[float]) -> list[int]:
     """How many of the values lie in each bin; those out of bounds count in the first and the last."""
     found = [0] * (len(bounds) - 1)
     at = 0
@@ -132,14 +152,13 @@ def bin_counts(ordered: Sequence[tuple[float, Any, int]], bounds: Sequence[float
 
 
 def histogram(
-    counts: Mapping[Hashable, int], kind: ValueKind, rows: int, *, whole: bool, limits: tuple[Any, Any] | None = None
+    ordered: Ranked, kind: ValueKind, n: int, rows: int, *, whole: bool, limits: tuple[Any, Any] | None = None
 ) -> list[HistogramBin]:
     """How many values lie in each of up to twenty bins between the least and the greatest value.
 
-    `limits` are these two when more is known of them than the counts tell. What is no place on a line, such as
-    infinity, lies in no bin.
+    The values are out of a sample of `n`, which stands for `rows`; `limits` are the least and the greatest when more is
+    known of them than the sample tells. What is no place on a line, such as infinity, lies in no bin.
     """
-    ordered = ranked(counts, kind)
     if not ordered:
         return []
     lowest, highest = ordered[0][0], ordered[-1][0]
@@ -150,7 +169,6 @@ def histogram(
         lowest, highest = min([lowest, *known]), max([highest, *known])
     unit = 86400 if kind is ValueKind.TEMPORAL and whole else 1
     bounds = [bound * unit for bound in edges(lowest / unit, highest / unit, whole=whole)]
-    n = sum(counts.values())
     found = bin_counts(ordered, bounds)
     return bins_of(bounds, [scaled(count, n, rows) if count else 0 for count in found], kind, like)
 

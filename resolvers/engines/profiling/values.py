@@ -1,10 +1,10 @@
 """Values as texts and as numbers: what a profile can say of anything that a driver hands over."""
 
 import math
+import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from itertools import groupby
 from typing import Any, Final
 from uuid import UUID
 
@@ -107,13 +107,15 @@ def seconds_of(value: Any) -> float | None:
 
 def moment_of(text: str) -> datetime | date | time | None:
     """A day, a moment or a time of day as databases write them, or None: before Christ, infinity, 0000-00-00."""
-    for read in (date.fromisoformat, datetime.fromisoformat, time.fromisoformat):
-        try:
-            found: datetime | date | time = read(text)
-        except ValueError:
-            continue
-        return found
-    return None
+    read: Callable[[str], datetime | date | time] = datetime.fromisoformat
+    if text[2:3] == ":":
+        read = time.fromisoformat
+    elif len(text) <= 10:
+        read = date.fromisoformat
+    try:
+        return read(text)
+    except ValueError:
+        return None
 
 
 def moment_text(seconds: float, like: Any) -> str:
@@ -141,11 +143,21 @@ def pattern_of(text: str) -> str:
 
     Braces of the text itself are doubled, so that two texts of different shape never have one pattern.
     """
-    parts = []
-    for sign, run in groupby(text[:LONGEST_PATTERN], _shape):
-        length = sum(1 for _ in run)
-        parts.append(sign if length == 1 else f"{sign}{{{length}}}")
-    return shown("".join(parts) + ("…" if len(text) > LONGEST_PATTERN else ""))
+    return pattern_of_shape(shape_of(text))
+
+
+def shape_of(text: str) -> str:
+    """A text with `A` for each letter and `9` for each digit; what `pattern_of_shape` counts the runs of."""
+    if text.isascii():
+        return text[: LONGEST_PATTERN + 1].translate(_ASCII_SHAPES)
+    return "".join(map(_shape, text[: LONGEST_PATTERN + 1]))
+
+
+def pattern_of_shape(shape: str) -> str:
+    """The pattern of a shape: its runs counted."""
+    counted = _RUN.sub(lambda run: f"{run[1]}{{{len(run[0])}}}", shape[:LONGEST_PATTERN])
+    counted = counted.replace(_OPEN, "{{").replace(_CLOSE, "}}")
+    return shown(counted + ("…" if len(shape) > LONGEST_PATTERN else ""))
 
 
 def _shape(sign: str) -> str:
@@ -153,7 +165,14 @@ def _shape(sign: str) -> str:
         return "A"
     if sign.isdigit():
         return "9"
-    return sign * 2 if sign in "{}" else sign
+    return _BRACES.get(sign, sign)
+
+
+# Two signs that are no text stand in for braces while runs are counted.
+_OPEN, _CLOSE = "\ufdd0", "\ufdd1"
+_BRACES: Final = {"{": _OPEN, "}": _CLOSE}
+_RUN: Final = re.compile(r"(.)\1+", re.DOTALL)
+_ASCII_SHAPES: Final = {ord(sign): _shape(sign) for sign in map(chr, range(128))}
 
 
 def hashable(value: Any) -> Any:
