@@ -20,10 +20,13 @@ from tests.contract.table.errors import (
     GONE,
     IN_REST,
     KEEPS_NO_REVISION,
+    KEY_TAKEN,
     LOST,
     NAMES_NO_TWIN,
     NAMES_NOTHING,
+    NO_PROJECT,
     NO_STORE,
+    NOT_HIS_PROJECT,
     OWN_VIEW,
     STATELESS,
     TAKEN,
@@ -273,6 +276,46 @@ async def test_the_same_twice_and_a_version_that_is_gone(world: World, door: Doo
             wrong.append(wrong_envelope(door, service, answer, expected, f"{operation}: twice"))
         elif isinstance(answer, Refused) and answer.status not in (200, 422):
             wrong.append(f"{operation}: twice: {answer} is not in the table")
+    assert not any(wrong), "\n".join(filter(None, wrong))
+
+
+@BY_SERVICE
+async def test_a_key_that_stands_for_another_request(world: World, door: Door, service: str) -> None:
+    stage, wrong = await Stage.set(world), []
+    for operation in operations_of(service):
+        calls = Calls(stage, door, operation)
+        if calls.op.kind is Kind.READ:
+            continue
+        token, arguments = await asker(calls), await calls.base()
+        first = await called(calls, arguments, token, **{"Idempotency-Key": operation})
+        assert not isinstance(first, Refused), f"{operation}: {first}"
+        calls.arguments = None
+        await world.jobs.settle()
+        other = await calls.base()
+        # The same call is another one when it means another revision.
+        headers = {"Idempotency-Key": operation} | ({"If-Match": '"1"'} if other == arguments else {})
+        before = await world.dump()
+        answer = await called(calls, other, token, **headers)
+        wrong.append(wrong_envelope(door, service, answer, KEY_TAKEN, f"{operation}: another request"))
+        if await world.dump() != before:
+            wrong.append(f"{operation}: a refused call changed something")
+    assert not any(wrong), "\n".join(filter(None, wrong))
+
+
+@BY_SERVICE
+async def test_a_project_that_has_to_be_named_and_one_that_is_not_the_callers(
+    world: World, door: Door, service: str
+) -> None:
+    stage, wrong = await Stage.set(world), []
+    nowhere = world.token("olga")
+    for operation in operations_of(service):
+        calls = Calls(stage, door, operation)
+        arguments, token = await calls.base(), await asker(calls)
+        if calls.case.on in ("project", "own session") or calls.route.project == "required":
+            answer = await door(calls.op, nowhere, {}, **arguments)
+            wrong.append(wrong_envelope(door, service, answer, NO_PROJECT, f"{operation}: no project"))
+        answer = await door(calls.op, token, {"X-Project-ID": world.theirs}, **arguments)
+        wrong.append(wrong_envelope(door, service, answer, NOT_HIS_PROJECT, f"{operation}: a stranger's project"))
     assert not any(wrong), "\n".join(filter(None, wrong))
 
 

@@ -23,6 +23,13 @@ IN_REST: dict[str, tuple[int, str]] = {
 }
 """What only a path can meet: the graph has one path for all operations (`test_unreadable.py` asks it the same)."""
 
+KEY_TAKEN = (409, "RESOURCE_ALREADY_EXISTS")
+"""Every operation that writes: its Idempotency-Key stands for another request."""
+NO_PROJECT = (400, "MISSING_REQUIRED_FIELD")
+"""Every operation in a project: none is selected."""
+NOT_HIS_PROJECT = (403, "PROJECT_ACCESS_DENIED")
+"""Every operation: the project that X-Project-ID selects is not one that the caller may read."""
+
 
 @dataclass(frozen=True)
 class Never:
