@@ -49,7 +49,9 @@ def run_demo(*, source: str | None, serve: bool, port: int, data: Path | None) -
     """Run the demo; the exit status."""
     with contextlib.ExitStack() as closing:
         folder = data or Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="stoa-demo-")))
-        console.print("[bold]Stoa demo[/]: connect, verify, ingest, search" + (", serve" if serve else ""))
+        console.print(
+            "[bold]Stoa demo[/]: connect, verify, ingest, search, enrich, measure" + (", serve" if serve else "")
+        )
         chosen = closing.enter_context(_own(source) if source else _sample(folder))
         settings = Settings(data=folder, port=port, log_level="WARNING", **chosen.settings)
         set_up_logs(settings.log_format, settings.log_level)
@@ -162,10 +164,18 @@ class Api:
 
     async def __call__(self, method: str, path: str, **how: Any) -> Any:
         """One call; its JSON. Raises Refused with the message of the envelope."""
-        answer = await self._client.request(method, path, **how)
+        while (answer := await self._client.request(method, path, **how)).status_code == httpx.codes.TOO_MANY_REQUESTS:
+            await asyncio.sleep(int(answer.headers["Retry-After"]))
         if answer.is_error:
             raise Refused(answer.json()["error"]["message"])
         return answer.json()
+
+    async def bytes_of(self, path: str) -> bytes:
+        """What a path answers with, as it is."""
+        answer = await self._client.get(path)
+        if answer.is_error:
+            raise Refused(answer.json()["error"]["message"])
+        return answer.content
 
 
 async def _project(api: Api) -> str:
@@ -190,34 +200,89 @@ async def _steps(api: Api, source: Source) -> None:
     await _show_catalog(api, uri)
     for number, query in enumerate(source.searches, 1):
         await _search(api, number, query)
+    await _ready(api, uri.rpartition(":")[2])
+
+
+async def _ready(api: Api, service: str) -> None:
+    """Enrich everything, measure it, and show how good it is, what is worst, and where the report lies."""
+    about = {"asset_fqn": service, "save_all": True}
+    enriched = await _run(api, "8. Profiling, tagging, describing", "run-all-enrichment", about)
+    pipeline = await api("GET", f"/data-readiness/workflows/pipelines/{enriched['output']['pipeline_id']}")
+    approval = await api("GET", f"/data-readiness/workflows/runs/{enriched['id']}/approval")
+    console.print(
+        f"   {pipeline['completed_tables']} of {pipeline['total_tables']} tables and "
+        f"{pipeline['completed_schemas']} of {pipeline['total_schemas']} schemas in "
+        f"{enriched['duration_seconds']:.1f} s; {approval['approved']} proposals approved"
+    )
+    await _run(api, "9. Measuring the data", "dq-assessment", {"asset_fqn": service})
+    await _run(api, "10. Measuring the metadata", "metadata-assessment", {"asset_fqn": service})
+    card = await api("POST", "/data-readiness/metrics/scorecard", json={"asset_fqn": service})
+    table = Table(title=f"11. Scorecard of {service}: {card['overall_score']}", title_justify="left")
+    for heading in ("dimension", "of", "score"):
+        table.add_column(heading, justify="right" if heading != "dimension" else "left")
+    for one in card["dimensions"]:
+        if one["score"] is not None:
+            table.add_row(
+                one["display_name"] or one["name"], f"{one['numerator']:,} / {one['denominator']:,}", one["score"]
+            )
+    console.print(table)
+    await _worst(api, service)
+    report = await api("POST", "/data-readiness/reports", json={"asset_fqn": service})
+    page = Path(tempfile.mkdtemp(prefix="stoa-report-")) / "report.html"  # stays when the demo ends
+    page.write_bytes(await api.bytes_of(f"/assets/artifacts/{report['resource_uri']}/download"))
+    console.print(f"13. The report  [cyan]{report['resource_uri']}[/], kept as an artifact and as")
+    console.print(f"    file://{page}", soft_wrap=True)
+
+
+async def _worst(api: Api, service: str) -> None:
+    found = await api(
+        "GET",
+        "/data-readiness/violations",
+        params={"asset_fqn": service, "status": "open", "sort": "severity:desc", "limit": 3},
+    )
+    table = Table(title=f"12. The three worst of {found['pagination']['total_items']} open violations", title_justify="left")
+    for heading in ("severity", "what", "where"):
+        table.add_column(heading, overflow="fold")
+    for one in found["data"]:
+        table.add_row(one["severity"], one["display_name"] or one["name"], one["asset_fqn"])
+    console.print(table)
 
 
 async def _ingest(api: Api, uri: str) -> None:
-    configuration = await api(
-        "POST",
-        "/data-readiness/workflows",
-        json={"name": "Ingest", "workflow_type": "service-ingestion", "config": {"resource_uri": uri}},
-    )
-    runs = f"/data-readiness/workflows/{configuration['id']}/runs"
-    run = await api("POST", runs, json={})
-    with _progress() as bar:
-        task = bar.add_task("4. Ingesting", total=None)
-        while True:
-            state = await api("GET", f"{runs}/{run['id']}")
-            total = (await api("GET", f"{runs}/{run['id']}/tasks", params={"per_page": 1}))["pagination"]["total"]
-            done = await api("GET", f"{runs}/{run['id']}/tasks", params={"per_page": 1, "status": "completed"})
-            bar.update(task, total=total or None, completed=done["pagination"]["total"])
-            if state["status"] not in ("pending", "running"):
-                break
-            await asyncio.sleep(0.2)
-    if state["status"] != "completed":
-        raise Refused(f"The run {state['status']}: {state['error_message']}")
+    state = await _run(api, "4. Ingesting", "service-ingestion", {}, {"resource_uri": uri})
     counts = state["output"]
     console.print(
         f"   {counts.get('created', 0)} assets created, {counts.get('updated', 0)} updated, "
         f"{counts.get('unchanged', 0)} unchanged, {counts.get('vanished', 0)} vanished, "
         f"in {state['duration_seconds']:.1f} s"
     )
+
+
+async def _run(
+    api: Api, label: str, workflow_type: str, body: dict[str, Any], config: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Run a workflow to its end, with a bar of its tasks. Raises Refused when it does not complete."""
+    configuration = await api(
+        "POST",
+        "/data-readiness/workflows",
+        json={"name": workflow_type, "workflow_type": workflow_type, "config": config or {}},
+    )
+    runs = f"/data-readiness/workflows/{configuration['id']}/runs"
+    run = await api("POST", runs, json=body)
+    with _progress() as bar:
+        task, pause = bar.add_task(label, total=None), 0.2
+        while True:
+            state: dict[str, Any] = await api("GET", f"{runs}/{run['id']}")
+            total = (await api("GET", f"{runs}/{run['id']}/tasks", params={"per_page": 1}))["pagination"]["total"]
+            done = await api("GET", f"{runs}/{run['id']}/tasks", params={"per_page": 1, "status": "completed"})
+            bar.update(task, total=total or None, completed=done["pagination"]["total"])
+            if state["status"] not in ("pending", "running"):
+                break
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.2, 2.0)
+    if state["status"] != "completed":
+        raise Refused(f"The run {state['status']}: {state['error_message']}")
+    return state
 
 
 async def _show_catalog(api: Api, uri: str) -> None:

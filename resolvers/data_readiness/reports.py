@@ -7,6 +7,8 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from persistence.queries.classifications import standing_assets
+from persistence.queries.metadata_search import prefix_range
 from persistence.queries.quality import below
 from persistence.repository import Scope
 from persistence.store import Shelves
@@ -25,6 +27,7 @@ from resolvers.operation import Kind, operation, require
 from resolvers.uploads import settled
 from schema.assets.artifact import Artifact, ArtifactCreate, ArtifactType
 from schema.content import Upload
+from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
 from schema.data_readiness.report import ReportCreate
 from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.scorecard import ScorecardRequest, ScorecardScope
@@ -32,13 +35,14 @@ from schema.data_readiness.source import TableFacts
 from schema.data_readiness.violation import UNRESOLVED, Violation
 from schema.errors import NotFound, ValidationError
 from schema.governance.permission import Permission
-from schema.identifiers import slug
+from schema.identifiers import Fqn, slug
 from schema.pagination import in_utc
 
 MOST_POINTS: Final = 12
 """Moments of the past that the trend shows."""
 MOST_RULES: Final = 2000
 MOST_VIOLATIONS: Final = 30
+MOST_TAGS: Final = 500
 LIKELY: Final = 0.95
 """The share of values with a target from which a relationship that nobody declares is shown."""
 MEDIA: Final = "text/html; charset=utf-8"
@@ -116,7 +120,7 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
         trend=[TrendPoint(moment, float(score)) for moment, score in scores],
         tables=tables,
         tables_total=total,
-        classifications=[],
+        classifications=await ctx.store.read(lambda shelves: _personal(shelves, ctx.scope, asset_fqn)),
         rules=await ctx.store.read(lambda shelves: _rules(shelves, ctx.scope, parts, as_of)),
         violations=found,
         violations_total=number,
@@ -188,6 +192,24 @@ def _rules(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime
         )
         for row in rows
     ]
+
+
+def _personal(shelves: Shelves, scope: Scope, asset_fqn: str) -> list[Classification]:
+    """The tags for personal data on columns at or under a name, the surest first."""
+    table = shelves.classifications.table.c
+    page = shelves.classifications.page(
+        scope,
+        offset=0,
+        limit=MOST_TAGS,
+        order=[table.confidence.desc(), table.asset_fqn],
+        where=[
+            standing_assets(scope),
+            sa.or_(table.asset_fqn == asset_fqn, prefix_range(table.asset_fqn, f"{asset_fqn}.")),
+            table.state != ClassificationState.REJECTED,
+        ],
+        kind=ClassificationKind.PII,
+    )
+    return [one for one in page.items if len(Fqn.parse(one.asset_fqn).parts) == 5]
 
 
 def _violations(shelves: Shelves, scope: Scope, parts: Sequence[str]) -> tuple[list[Violation], int]:
