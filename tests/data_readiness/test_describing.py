@@ -1,127 +1,42 @@
 """Words for tables and columns, through both doors and on both stores: what is proposed, and what is left alone."""
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import sqlalchemy as sa
 
 from persistence.tables.catalog import metadata_assets
-from resolvers.data_readiness.approvals import decide_run, list_run_proposals
+from resolvers.data_readiness.approvals import list_run_proposals
 from resolvers.data_readiness.glossary import create_glossary_term, delete_glossary_term, list_glossary_term_assets
 from resolvers.data_readiness.runs import get_workflow_run, trigger_run
 from resolvers.utils.context_packs import create_context_pack
 from resolvers.utils.memories import create_memory
-from resolvers.utils.metadata import get_metadata, update_metadata
+from schema.data_readiness.classification import Classification
 from schema.data_readiness.glossary import GlossaryTermCreate
-from schema.data_readiness.proposal import ApprovalDecision
 from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_run import RunCreate
 from schema.utils.context_pack import ContextPackCreate
 from schema.utils.memory import MemoryCreate
-from schema.utils.metadata_asset import MetadataAssetUpdate
-from tests.data_readiness.workflows import URI, cataloged, configure, scope, written
-from tests.doors import Door, Refused
+from tests.data_readiness.enrichment import (
+    CUST,
+    ORD,
+    again,
+    asset,
+    carried_out,
+    decided,
+    edited,
+    profiled_columns,
+    proposed_by,
+    shop,
+    term,
+    values,
+)
+from tests.data_readiness.workflows import URI, configure, scope, written
+from tests.doors import Door
 from tests.world import World
 
 pytestmark = pytest.mark.anyio
-
-CUST, ORD = "svc.db.sales.cust_mstr", "svc.db.sales.cust_ord"
-
-
-async def shop(world: World) -> None:
-    """Two tables of a shop with keys and a reference; one column and one table have a comment of the source."""
-    columns = [f"{CUST}.{name}" for name in ("cust_id", "email_addr", "is_actv", "crt_dt")]
-    columns += [f"{ORD}.{name}" for name in ("ord_id", "cust_id", "net_amt_eur", "note")]
-    await cataloged(world, *columns)
-    told: dict[str, dict[str, Any]] = {
-        CUST: {"constraint": {"keys": [{"type": "PRIMARY_KEY", "columns": ["cust_id"]}]}},
-        ORD: {"description": "What was sold.", "source_description": "What was sold."},
-        f"{CUST}.cust_id": {"constraint": {"keys": ["PRIMARY_KEY"]}, "data_type": "BIGINT"},
-        f"{CUST}.email_addr": {"is_pii_tagged": True, "data_type": "VARCHAR"},
-        f"{CUST}.is_actv": {"data_type": "BOOLEAN"},
-        f"{CUST}.crt_dt": {"data_type": "TIMESTAMP"},
-        f"{ORD}.ord_id": {"constraint": {"keys": ["PRIMARY_KEY"]}, "data_type": "BIGINT"},
-        f"{ORD}.cust_id": {
-            "column_relationships": [
-                {"type": "FOREIGN_KEY", "schema": "sales", "table": "cust_mstr", "column": "cust_id"}
-            ]
-        },
-        f"{ORD}.net_amt_eur": {"data_type": "NUMERIC", "description": "Net.", "source_description": "Net."},
-    }
-
-    def work(shelves: Any) -> None:
-        for position, fqn in enumerate([*columns, CUST, ORD]):
-            shelves.connection.execute(
-                metadata_assets.update()
-                .where(metadata_assets.c.fully_qualified_name == fqn)
-                .values(**told.get(fqn, {}), ordinal_position=position)
-            )
-
-    await written(world, work)
-    await world.grant("olga", "owner", "data_connection", URI)
-
-
-async def carried_out(
-    world: World, door: Door, kind: WorkflowType, *, config: dict[str, Any] | None = None, **given: Any
-) -> dict[str, Any]:
-    """A run of a type of work, to its end."""
-    made = await configure(world, door, workflow_type=kind, config=config or {})
-    return await again(world, door, made, **given)
-
-
-async def again(
-    world: World, door: Door, configuration: dict[str, Any], *, token: str | None = None, **given: Any
-) -> dict[str, Any]:
-    """Another run of the same configuration, to its end."""
-    id = configuration["id"]
-    started = await door(trigger_run, token or world.owner, configuration_id=id, run=RunCreate(**given))
-    assert not isinstance(started, Refused), started.message
-    await world.jobs.settle()
-    run = await door(get_workflow_run, world.owner, configuration_id=id, run_id=started["id"])
-    assert run["status"] == "completed", run["error_message"]
-    found: dict[str, Any] = run
-    return found
-
-
-async def proposed_by(
-    world: World, door: Door, run: dict[str, Any], **given: Any
-) -> dict[tuple[str, str], dict[str, Any]]:
-    """What a run proposes, by the end of the asset's name and the field."""
-    listed = await door(list_run_proposals, world.owner, run_id=run["id"], limit=100, **given)
-    return {(one["asset_fqn"].removeprefix("svc.db.sales."), one["field"]): one for one in listed["items"]}
-
-
-def values(proposals: dict[tuple[str, str], dict[str, Any]]) -> dict[tuple[str, str], Any]:
-    """The proposed values."""
-    return {about: one["proposed_value"] for about, one in proposals.items()}
-
-
-async def asset(world: World, door: Door, fqn: str) -> dict[str, Any]:
-    """An asset as it stands."""
-    where = {"resource_type": "data_connection", "resource_uri": URI}
-    found = await door(get_metadata, world.owner, fqn=fqn, **where)
-    assert isinstance(found, dict), found
-    return found
-
-
-async def edited(world: World, door: Door, fqn: str, **changes: Any) -> None:
-    """Change an asset by hand."""
-    where = {"resource_type": "data_connection", "resource_uri": URI, "fqn": fqn}
-    body = MetadataAssetUpdate.model_validate(changes)
-    assert isinstance(await door(update_metadata, world.owner, changes=body, **where), dict)
-
-
-async def decided(world: World, door: Door, run: dict[str, Any], decision: str, **given: Any) -> Any:
-    """The answer to a decision."""
-    body = ApprovalDecision.model_validate({"decision": decision} | given)
-    return await door(decide_run, world.owner, run_id=run["id"], approval=body)
-
-
-async def term(world: World, door: Door, **given: Any) -> dict[str, Any]:
-    """A term of the glossary."""
-    made = await door(create_glossary_term, world.owner, term=GlossaryTermCreate.model_validate(given))
-    assert isinstance(made, dict), made
-    return made
 
 
 async def test_tables_are_described_from_keys_references_and_columns(world: World, door: Door) -> None:
@@ -301,6 +216,28 @@ async def test_a_context_pack_gives_its_words(world: World, door: Door) -> None:
     assert offer["evidence"]["from"] == ["context_pack"]
     assert found["cust_mstr.is_actv", "display_name"]["proposed_value"] == "Is Activated by Hand"
     assert not any("noisy" in str(one) for one in found.values())
+
+
+@pytest.mark.parametrize(("state", "quoted"), [("suggested", False), ("confirmed", False), ("rejected", True)])
+async def test_values_of_what_the_engines_take_for_personal_data_are_not_quoted(
+    world: World, door: Door, state: str, quoted: bool
+) -> None:
+    await shop(world)
+    column = f"{ORD}.note"
+    found = Classification.model_validate(
+        {
+            "id": str(uuid4()), "asset_fqn": column, "resource_uri": URI, "kind": "pii", "tag_fqn": "PII.Name",
+            "state": state, "confidence": 0.9, "evidence": [], "recognizer_version": "1", "data_fingerprint": "f",
+            "workflow_run_id": str(uuid4()), "decided_by": None, "decided_at": None, "created_at": world.clock(),
+            "updated_at": world.clock(),
+        }
+    )  # fmt: skip
+    await written(world, lambda shelves: shelves.classifications.put(scope(world), [found]))
+    await profiled_columns(world, ORD, {"note": "Zanzibar"})
+    run = await carried_out(world, door, WorkflowType.ENRICH_TABLE_COLUMNS)
+    said = (await proposed_by(world, door, run))["cust_ord.note", "description"]
+    assert ("Zanzibar" in said["proposed_value"]) is quoted
+    assert said["evidence"]["values_withheld"] is not quoted
 
 
 async def test_another_projects_words_are_not_used(world: World, door: Door) -> None:

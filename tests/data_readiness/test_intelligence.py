@@ -12,17 +12,15 @@ from resolvers.data_readiness.approvals import list_run_proposals
 from resolvers.engines.catalog_diff import judge
 from schema.data_readiness.profile import (
     CandidateKey,
-    ColumnProfile,
     ForeignKeyCandidate,
     ProfileTier,
     TableProfile,
     ValueCount,
-    ValueKind,
 )
 from schema.data_readiness.workflow import WorkflowType
 from schema.utils.metadata_asset import AssetType
 from schema.utils.source_asset import SourceAsset
-from tests.data_readiness.test_describing import again, asset, carried_out, decided
+from tests.data_readiness.enrichment import again, asset, carried_out, decided, figures
 from tests.data_readiness.workflows import URI, cataloged, configure, scope, written
 from tests.doors import Door
 from tests.world import World
@@ -73,19 +71,6 @@ async def shop(world: World) -> None:
     await world.grant("olga", "owner", "data_connection", URI)
 
 
-def figures(name: str, position: int, rows: int, **given: Any) -> ColumnProfile:
-    """The profile of a column."""
-    column = name.rpartition(".")[2]
-    values = {
-        "column_fqn": f"{SCHEMA}.{name}", "name": column, "ordinal_position": position, "data_type": "BIGINT",
-        "kind": ValueKind.NUMBER, "row_count": rows, "null_count": 0, "blank_count": None, "distinct_count": rows,
-        "minimum": "1", "maximum": "9", "mean": None, "stddev": None, "quantiles": [], "histogram": [],
-        "top_values": [], "min_length": None, "max_length": None, "mean_length": None, "patterns": [],
-        "approximate": [], "sample_size": None,
-    }  # fmt: skip
-    return ColumnProfile.model_validate(values | given)
-
-
 async def profiled(world: World, rows: dict[str, int], **given: dict[str, Any]) -> None:
     """Profiles of the tables, as a run would have left them."""
     run = str(uuid4())
@@ -96,7 +81,7 @@ async def profiled(world: World, rows: dict[str, int], **given: dict[str, Any]) 
             own = given.get(table, {})
             changed = own.get("columns", {})
             columns = [
-                figures(f"{table}.{column}", at, many, **changed.get(column, {}))
+                figures(f"{SCHEMA}.{table}.{column}", at, many, **changed.get(column, {}))
                 for at, column in enumerate(TABLES[table])
             ]
             values = {
@@ -110,23 +95,6 @@ async def profiled(world: World, rows: dict[str, int], **given: dict[str, Any]) 
         shelves.table_profiles.record(scope(world), made)
 
     await written(world, work)
-
-
-async def profiled_columns(world: World, table: str, values: dict[str, str], rows: int = 100) -> None:
-    """A profile of a table that has one value in each of some columns."""
-    columns = [
-        figures(f"x.{name}", at, rows, distinct_count=1, minimum=value, maximum=value, kind=ValueKind.TEXT,
-                top_values=[ValueCount(value=value, count=rows)]).model_copy(update={"column_fqn": f"{table}.{name}"})
-        for at, (name, value) in enumerate(values.items())
-    ]  # fmt: skip
-    made = {
-        "id": str(uuid4()), "workflow_run_id": str(uuid4()), "asset_fqn": table, "resource_uri": URI,
-        "tier": ProfileTier.FULL, "measured_at": world.clock(), "row_count": rows, "column_count": len(columns),
-        "sample_size": None, "approximate": [], "freshness_column": None, "newest": None, "candidate_keys": [],
-        "functional_dependencies": [], "foreign_keys": [], "duration_seconds": 0.1, "columns": columns,
-    }  # fmt: skip
-    profile = TableProfile.model_validate(made)
-    await written(world, lambda shelves: shelves.table_profiles.record(scope(world), [profile]))
 
 
 async def proposed_by(

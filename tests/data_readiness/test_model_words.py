@@ -11,20 +11,19 @@ from persistence.tables.catalog import metadata_assets
 from resolvers.governance.secrets import create_project_secret
 from schema.data_readiness.workflow import WorkflowType
 from schema.governance.secret import SecretCreate
-from tests.data_readiness.test_describing import (
+from tests.data_readiness.enrichment import (
     CUST,
     ORD,
     again,
     asset,
     carried_out,
-    configure,
     decided,
     edited,
+    profiled_columns,
     proposed_by,
     shop,
 )
-from tests.data_readiness.test_intelligence import profiled_columns
-from tests.data_readiness.workflows import written
+from tests.data_readiness.workflows import configure, written
 from tests.doors import Door
 from tests.support.http_stub import Asked, HttpStub, Reply, http_stub
 from tests.world import World

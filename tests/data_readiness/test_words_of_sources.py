@@ -9,8 +9,8 @@ from resolvers.utils.metadata import update_metadata
 from schema.data_readiness.proposal import ApprovalDecision
 from schema.data_readiness.workflow import WorkflowType
 from schema.utils.metadata_asset import MetadataAssetUpdate
-from tests.data_readiness.test_describing import carried_out
-from tests.data_readiness.test_describing import proposed_by as listed
+from tests.data_readiness.enrichment import carried_out
+from tests.data_readiness.enrichment import proposed_by as listed
 from tests.doors import Refused
 from tests.support.ingestion import Bench, Source, bench, setting_overrides, source
 

@@ -22,6 +22,7 @@ from resolvers.data_readiness.work.reading import read_facts
 from resolvers.data_readiness.work.run_work import RunWork
 from resolvers.engines.describing.known import Around, Subject, Term
 from resolvers.engines.describing.names import abbreviations_in
+from schema.data_readiness.classification import ClassificationKind, ClassificationState
 from schema.data_readiness.glossary import TermStatus
 from schema.data_readiness.source import TableFacts
 from schema.data_readiness.workflow import WorkflowConfiguration
@@ -143,10 +144,16 @@ def _schemas_referred(tables: Iterable[TableFacts]) -> set[str]:
 def private_columns(
     shelves: Shelves, scope: Scope, tables: Sequence[TableFacts], others: Iterable[str]
 ) -> frozenset[str]:
-    """Columns that hold personal data, by their tags: those of the tables and of what they refer to."""
-    own = {column.fqn for table in tables for column in table.columns if column.is_pii_tagged}
+    """Columns that hold personal data: by their tags, or by what the engines suggest and nobody has rejected.
+
+    They are those of the tables, and of what the tables refer to.
+    """
     parents = sorted({str(Fqn.parse(fqn).parent) for fqn in others})
-    referred = {
-        column.fqn for table in read_facts(shelves, scope, parents) for column in table.columns if column.is_pii_tagged
-    }
-    return frozenset(own | referred)
+    columns = [column for table in (*tables, *read_facts(shelves, scope, parents)) for column in table.columns]
+    suggested = shelves.classifications.of_assets(scope, [column.fqn for column in columns], ClassificationKind.PII)
+    return frozenset(
+        column.fqn
+        for column in columns
+        if column.is_pii_tagged
+        or any(one.state is not ClassificationState.REJECTED for one in suggested.get(column.fqn, ()))
+    )

@@ -52,6 +52,7 @@ class Brief:
     """Names and types of its columns, in short."""
     columns: int
     personal: tuple[str, ...]
+    """Its columns with personal data, tagged or suggested."""
     refers: frozenset[str]
     is_view: bool
     newest: str | None = None
@@ -63,7 +64,7 @@ def brief_of(subject: Subject) -> Brief:
     """What is kept of a table."""
     facts, profile = subject.facts, subject.profile
     form = sorted((one.name.lower(), (one.data_type or "").upper()) for one in facts.columns)
-    personal = [one.name for one in facts.columns if one.is_pii_tagged]
+    personal = [one.name for one in facts.columns if one.is_pii_tagged or one.fqn in subject.around.private]
     return Brief(
         fqn=facts.fqn,
         rows=profile.row_count if profile else facts.row_count,
