@@ -16,6 +16,7 @@ from persistence.tables import quality
 from schema.base import Resource
 from schema.data_readiness.quality import Dimension, DimensionReference, MetricDefinition, MetricResult
 from schema.data_readiness.quality_builtin import DIMENSIONS, METRICS, VIOLATIONS
+from schema.data_readiness.scorecard import ScoredPart
 from schema.data_readiness.violation import ViolationDefinition
 from schema.errors import NotFound
 from schema.identifiers import Fqn, join_fqn
@@ -268,6 +269,46 @@ class MetricResultShelf(Repository[MetricResult]):
             before=before,
         )
 
+    def before_last_run(
+        self, scope: Scope, parts: Sequence[str], *, at: datetime | None, run_id: str | None
+    ) -> tuple[str, datetime, dict[str, Sums]] | None:
+        """The last run that measured under a dotted name until a moment, when it began, and the sums before it.
+
+        For one run the sums are those of the run before it. None when nothing was measured.
+        """
+        run = run_id or _last_run(self.latest(scope, parts, at=at or LAST_MOMENT, run_id=None))
+        first = None if run is None else self.first_of_run(scope, parts, run)
+        if run is None or first is None:
+            return None
+        before = self.latest(scope, parts, at=first, run_id=None, before=True)
+        if run_id is not None and (other := _last_run(before)) is not None:
+            before = self.latest(scope, parts, at=first, run_id=other, before=True)
+        return run, first, before
+
+    def of_parts(self, scope: Scope, parts: Sequence[ScoredPart], most: int) -> dict[ScoredPart, list[MetricResult]]:
+        """What figures of scorecards were added up from: the latest result of each asset, the worst first."""
+        table, found = self.table, {}
+        for part in parts:
+            where = [
+                *self._within(Scope(scope.organization_id, part.project_id)),
+                *below(table, part.asset_parts),
+                table.c.metric_definition_id == part.metric_definition_id,
+            ]
+            if part.as_of is not None:
+                where.append(table.c.measured_at <= part.as_of)
+            if part.workflow_run_id is not None:
+                where.append(table.c.workflow_run_id == part.workflow_run_id)
+            rank = sa.func.row_number().over(
+                partition_by=table.c.asset_fqn, order_by=[table.c.measured_at.desc(), table.c.id]
+            )
+            ranked = sa.select(*self._columns, rank.label("of_rank")).where(*where).subquery()
+            share = sa.cast(ranked.c.numerator, sa.Float) / sa.func.nullif(ranked.c.denominator, 0)
+            query = sa.select(ranked).where(ranked.c.of_rank == 1)
+            order = (sa.func.coalesce(share, 2.0), (ranked.c.numerator - ranked.c.denominator), ranked.c.asset_fqn)
+            rows = self._connection.execute(query.order_by(*order).limit(most)).all()
+            found[part] = self.resources(rows)
+        return found
+
     def first_of_run(self, scope: Scope, parts: Sequence[str], run_id: str) -> datetime | None:
         """When a run first measured anything at or under a dotted name."""
         return first_moment(self._connection, scope, join_fqn(parts), self._metrics(scope), run_id)
@@ -284,6 +325,12 @@ class MetricResultShelf(Repository[MetricResult]):
             own.c.organization_id == scope.organization_id, own.c.project_id == scope.project_id
         )
         return [*(metric.id for metric in METRICS), *self._connection.execute(query).scalars()]
+
+
+def _last_run(sums: Mapping[str, Sums]) -> str | None:
+    """The run whose results are the latest."""
+    moved = [(one.at, one.by_run_id) for one in sums.values() if one.at is not None and one.by_run_id is not None]
+    return max(moved, default=(None, None))[1]
 
 
 def insert_new(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:

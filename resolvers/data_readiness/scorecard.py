@@ -19,6 +19,7 @@ from schema.data_readiness.scorecard import (
     ScorecardRequest,
     ScorecardScope,
     ScoredPart,
+    ScoredSum,
 )
 from schema.errors import InvalidFormat, ValidationError
 from schema.governance.permission import Permission
@@ -78,7 +79,7 @@ async def get_scorecard(ctx: Context, *, request: ScorecardRequest = ScorecardRe
             for one in dimensions
         ]
         names = (*parts, None, None, None, None)
-        return Scorecard(
+        made = Scorecard(
             overall_score=overall(
                 (weights[one.dimension_id], Counted(one.numerator, one.denominator)) for one in answered
             ),
@@ -88,8 +89,20 @@ async def get_scorecard(ctx: Context, *, request: ScorecardRequest = ScorecardRe
             as_of=as_of,
             workflow_run_id=run_id,
         )
+        _opened(made, ScoredPart(ctx.project_id, parts, "", as_of, run_id))
+        return made
 
     return await ctx.store.read(work)
+
+
+def _opened(card: Scorecard, part: ScoredPart) -> None:
+    """Note on every score what it is the sum of, so that its change can be asked for."""
+    groups = tuple((one.weight, tuple(m.metric_definition_id for m in one.metrics)) for one in card.dimensions)
+    card._sum = ScoredSum(part, groups, True, card.overall_score)
+    for dimension, group in zip(card.dimensions, groups, strict=True):
+        dimension._sum = ScoredSum(part, (group,), False, dimension.score)
+        for metric in dimension.metrics:
+            metric._sum = ScoredSum(part, ((group[0], (metric.metric_definition_id,)),), False, metric.score)
 
 
 def _metric(metric: MetricDefinition, sums: Sums, part: ScoredPart) -> ScorecardMetric:

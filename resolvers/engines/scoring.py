@@ -61,6 +61,13 @@ def overall(dimensions: Iterable[tuple[Decimal, Counted]]) -> str | None:
     return written(weighed / weights) if weights else None
 
 
+def difference(after: str | None, before: str | None) -> str | None:
+    """What lies between two scores as they are answered; None when either is."""
+    if after is None or before is None:
+        return None
+    return f"{Decimal(after) - Decimal(before):.{PLACES}f}"
+
+
 def written(value: Fraction | None) -> str | None:
     """A score as a decimal string with 4 places, rounded half to even."""
     if value is None:

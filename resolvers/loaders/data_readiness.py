@@ -1,13 +1,22 @@
 """The edges of Data Readiness."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
 
+from persistence.queries.totals import Sums
+from persistence.repository import Scope
+from persistence.store import Shelves
 from persistence.tables.data_readiness import workflow_configurations, workflow_runs
 from persistence.tables.glossary import glossary_term_assets
 from persistence.tables.quality import violation_events
+from resolvers.engines.scoring import Counted, difference, overall, score, total
 from resolvers.loaders.base import MOST_PER_PARENT, LoadersBase, batched
 from schema.data_readiness.glossary import TermAsset
-from schema.data_readiness.scorecard import ScoredPart
+from schema.data_readiness.quality import MetricResult
+from schema.data_readiness.rule import RuleExecution
+from schema.data_readiness.scorecard import ScoreChange, ScoredPart, ScoredSum
 from schema.data_readiness.violation import Violation, ViolationEvent
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import WorkflowRun
@@ -48,6 +57,50 @@ class DataReadinessLoaders(LoadersBase):
         return [found.get(part, []) for part in parts]
 
     @batched
+    async def results_of_part(self, parts: Sequence[ScoredPart]) -> list[list[MetricResult]]:
+        """What each figure of a scorecard was added up from, the worst first."""
+        readable = await self._readable("project", [part.project_id for part in parts])
+        shown = [part for part in parts if readable[part.project_id]]
+        found = await self._store.read(
+            lambda shelves: shelves.metric_results.of_parts(self._scope, shown, MOST_PER_PARENT)
+        )
+        scored = {
+            part: [one.model_copy(update={"score": score(Counted(one.numerator, one.denominator))}) for one in some]
+            for part, some in found.items()
+        }
+        return [scored.get(part, []) for part in parts]
+
+    @batched
+    async def executions_of_part(self, parts: Sequence[ScoredPart]) -> list[list[RuleExecution]]:
+        """The rules behind each figure of a scorecard, the failed ones first."""
+        readable = await self._readable("project", [part.project_id for part in parts])
+        shown = [part for part in parts if readable[part.project_id]]
+        found = await self._store.read(
+            lambda shelves: shelves.rule_executions.of_parts(self._scope, shown, MOST_PER_PARENT)
+        )
+        return [found.get(part, []) for part in parts]
+
+    @batched
+    async def change_of_score(self, sums: Sequence[ScoredSum]) -> list[ScoreChange | None]:
+        """How each score of a card moved with the last run; what stood before is read once for each card."""
+        readable = await self._readable("project", [one.part.project_id for one in sums])
+        cards = list(dict.fromkeys(one.part for one in sums if readable[one.part.project_id]))
+
+        def work(shelves: Shelves) -> dict[ScoredPart, Any]:
+            return {
+                part: shelves.metric_results.before_last_run(
+                    Scope(self._scope.organization_id, part.project_id),
+                    part.asset_parts,
+                    at=part.as_of,
+                    run_id=part.workflow_run_id,
+                )
+                for part in cards
+            }
+
+        found = await self._store.read(work)
+        return [_change(one, found.get(one.part)) for one in sums]
+
+    @batched
     async def history_of_violation(self, ids: Sequence[str]) -> list[list[ViolationEvent]]:
         """What has become of the violation, in that order."""
         order = [violation_events.c.position]
@@ -58,3 +111,24 @@ class DataReadinessLoaders(LoadersBase):
         """The assets that the glossary term is linked to, by name."""
         order = [glossary_term_assets.c.asset_fqn]
         return await self._of_parents(lambda shelves: shelves.term_assets, "term_id", ids, order=order)
+
+
+def _change(of: ScoredSum, found: tuple[str, datetime, Mapping[str, Sums]] | None) -> ScoreChange | None:
+    if found is None:
+        return None
+    run, at, sums = found
+    groups = [
+        (
+            Decimal(weight),
+            total(Counted(sums[id].numerator, sums[id].denominator) for id in metrics if id in sums),
+        )
+        for weight, metrics in of.groups
+    ]
+    before = overall(groups) if of.is_overall else score(total(counted for _, counted in groups))
+    return ScoreChange(
+        score=of.score,
+        score_before=before,
+        difference=difference(of.score, before),
+        workflow_run_id=run,
+        measured_at=at,
+    )

@@ -10,12 +10,13 @@ import strawberry
 from pydantic import Field, PrivateAttr
 
 from schema.base import Info, OptionalJsonObject, Resource, Size, absent, change, choice, edge, resource
-from schema.data_readiness.quality import AssessmentType
+from schema.data_readiness.quality import AssessmentType, MetricResult
 from schema.identifiers import UuidText
 from schema.pagination import Moment
 from schema.storable import Storable
 
 if TYPE_CHECKING:
+    from schema.data_readiness.rule import RuleExecution
     from schema.data_readiness.violation import Violation
 
 SCORE = "A decimal number with 4 places, rounded half to even; null when nothing was measured."
@@ -40,6 +41,27 @@ class ScoredPart:
     metric_definition_id: str
     as_of: datetime | None
     workflow_run_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredSum:
+    """A score of a card, and what it is the sum of: the ids of metrics, a group for each dimension with its weight."""
+
+    part: ScoredPart
+    groups: tuple[tuple[str, tuple[str, ...]], ...]
+    is_overall: bool
+    score: str | None
+
+
+@resource
+class ScoreChange(Resource):
+    """How a score moved with the last run that measured anything in the card's scope."""
+
+    score: str | None = Field(description=SCORE)
+    score_before: str | None = Field(description="The score just before that run began to measure, as `score` is.")
+    difference: str | None = Field(description="The first less the second, with 4 places; null when either is null.")
+    workflow_run_id: UuidText = Field(description="That run.")
+    measured_at: datetime = Field(description="When that run first measured in the scope.")
 
 
 @resource
@@ -69,6 +91,24 @@ class ScorecardMetric(Resource):
     description: str | None
 
     _part: ScoredPart | None = PrivateAttr(default=None)
+    _sum: ScoredSum | None = PrivateAttr(default=None)
+
+    @edge
+    async def change(self, info: Info) -> ScoreChange | None:
+        """How the score moved with the last run, or, on the card of a run, since the run before it."""
+        return None if self._sum is None else await info.context.load.change_of_score(self._sum)
+
+    @edge
+    async def results(self, info: Info) -> list[MetricResult]:
+        """What was added up: the result of each asset, the worst first, 200 at most."""
+        return [] if self._part is None else await info.context.load.results_of_part(self._part)
+
+    @edge
+    async def rule_executions(
+        self, info: Info
+    ) -> list[Annotated["RuleExecution", strawberry.lazy("schema.data_readiness.rule")]]:
+        """The rules that count in it, each by its latest execution until then, the failed ones first, 200 at most."""
+        return [] if self._part is None else await info.context.load.executions_of_part(self._part)
 
     @edge
     async def violations(
@@ -98,6 +138,13 @@ class ScorecardDimension(Resource):
     purpose: str | None
     description: str | None
 
+    _sum: ScoredSum | None = PrivateAttr(default=None)
+
+    @edge
+    async def change(self, info: Info) -> ScoreChange | None:
+        """How the score moved with the last run, or, on the card of a run, since the run before it."""
+        return None if self._sum is None else await info.context.load.change_of_score(self._sum)
+
 
 @resource
 class Scorecard(Resource):
@@ -109,6 +156,13 @@ class Scorecard(Resource):
     dimensions: list[ScorecardDimension]
     as_of: datetime | None
     workflow_run_id: UuidText | None
+
+    _sum: ScoredSum | None = PrivateAttr(default=None)
+
+    @edge
+    async def change(self, info: Info) -> ScoreChange | None:
+        """How the score moved with the last run, or, on the card of a run, since the run before it."""
+        return None if self._sum is None else await info.context.load.change_of_score(self._sum)
 
 
 @change
