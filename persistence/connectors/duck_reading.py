@@ -11,6 +11,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +27,8 @@ _CONFIG: Final = {
     "allow_community_extensions": "false",
     "allow_persistent_secrets": "false",
 }
+_ZONED: Final = "TIMESTAMP WITH TIME ZONE"
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _QUOTING: Final = ("ConversionException", "InvalidInputException", "OutOfRangeException", "ConstraintException")
 
 
@@ -47,6 +50,7 @@ class DuckReading(Reading):
         self._duckdb = duckdb
         self._running: set[Any] = set()
         self._names: dict[tuple[str, str, str], str] = {}
+        self._has_zones = False
         self._temporary = tempfile.TemporaryDirectory(
             prefix="stoa-data-", dir=limits.source_scratch or None, ignore_cleanup_errors=True
         )
@@ -81,6 +85,9 @@ class DuckReading(Reading):
                 if self._cancelled.is_set():
                     raise cancelled() from None
                 raise
+            with self.session(self.limits.source_statement_timeout) as session:
+                columns = session.execute(f"describe main.{name}").fetchall()
+            self._has_zones = self._has_zones or any(_ZONED in str(column[1]) for column in columns)
             self._names[key] = name
         return exp.table_(self._names[key], db="main", quoted=True)
 
@@ -91,9 +98,13 @@ class DuckReading(Reading):
     def batches(self, statement: str, size: int, seconds: float) -> Generator[list[Row]]:
         """The rows as DuckDB produces them."""
         with self.session(seconds) as session:
-            session.execute(statement)
+            kinds: list[str] = []
+            if self._has_zones:
+                kinds = [str(row[1]) for row in session.execute(f"describe {statement}").fetchall()]
+            zoned = any(_ZONED in kind for kind in kinds)
+            session.execute(_without_zones(statement, kinds) if zoned else statement)
             while rows := session.fetchmany(size):
-                yield rows
+                yield [_with_zones(row, kinds) for row in rows] if zoned else rows
 
     def sample(self, relation: exp.Table, columns: Sequence[str], rows: int) -> Sample:
         """A reservoir: one pass, every row as likely as any other."""
@@ -170,6 +181,29 @@ class DuckReading(Reading):
             return ConnectorError("failed", "A value of the data does not fit what the query makes of it.")
         words = str(error).split("\n", 1)[0]
         return ConnectorError("failed", f"The data could not be queried: {words[:300].rstrip('.')}.")
+
+
+def _without_zones(statement: str, kinds: Sequence[str]) -> str:
+    """The statement with moments as numbers; the driver makes values of Python of them only with another package."""
+    names = [f"c{at}" for at in range(len(kinds))]
+    chosen = (
+        f"epoch_us({name})" if kind == _ZONED else f"to_json({name})::varchar" if _ZONED in kind else name
+        for name, kind in zip(names, kinds, strict=True)
+    )
+    return f"select {', '.join(chosen)} from ({statement}) as q({', '.join(names)})"  # noqa: S608 - guarded already
+
+
+def _with_zones(row: Row, kinds: Sequence[str]) -> Row:
+    return tuple(
+        value if kind != _ZONED or value is None else _moment(value) for value, kind in zip(row, kinds, strict=True)
+    )
+
+
+def _moment(microseconds: int) -> datetime | str:
+    try:
+        return _EPOCH + timedelta(microseconds=microseconds)
+    except OverflowError:
+        return str(microseconds)
 
 
 def literal(text: str) -> str:

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from persistence.connectors.base import ColumnInfo, ConnectorError
 
-__all__ = ["FileProblem", "FileReader", "Readers", "Shape", "encoding_of", "suffix_of", "unpacked"]
+__all__ = ["FileProblem", "FileReader", "Readers", "Shape", "delimiter_option", "encoding_of", "suffix_of", "unpacked"]
 
 _SUFFIXES = {
     "csv": "csv",
@@ -175,11 +175,15 @@ class Readers:
         head = text.lstrip().partition("\n")[0]
         with self._file(text.encode()):
             sniffed = "describe select * from read_csv(?, sample_size = -1{})"
-            rows = self._ask(sniffed.format(", delim = '\t'" if name == "tsv" else ""), "CSV", fallback=True)
+            sure = delimiter_option(name, text)
+            if not whole and "\n" not in text.strip():
+                sure += ", header = true"  # one line of many: the others are longer than what is read
+            rows = self._ask(sniffed.format(sure), "CSV", fallback=True)
             delimiter = max(",;\t|", key=head.count)
-            if name == "csv" and (not rows or (len(rows) == 1 and head.count(delimiter))):
+            if name == "csv" and not sure and (not rows or (len(rows) == 1 and head.count(delimiter))):
                 # Lines of unequal length make the sniffer give up; the header still says what the columns are.
-                loose = f", delim = '{delimiter}', strict_mode = false, null_padding = true, ignore_errors = true"
+                loose = f", delim = '{delimiter}', strict_mode = false, null_padding = true, parallel = false"
+                loose += ", ignore_errors = true"
                 looser = self._ask(sniffed.format(loose), "CSV", fallback=True)
                 if len(looser) > len(rows):
                     rows, note = looser, " ".join(filter(None, (note, "Its lines differ in their number of fields.")))
@@ -209,7 +213,9 @@ class Readers:
             whole = len(data) >= reader.size
         encoding = encoding_of(data, whole)
         text = _cut_decode(data, encoding).removeprefix("\ufeff")
-        return text.replace("\r\n", "\n") if encoding == "utf-16" else text, whole, _REMARKS.get(encoding)
+        if encoding.startswith("utf-16"):
+            return text.replace("\r\n", "\n"), whole, "It is encoded in UTF-16."
+        return text, whole, "It is not UTF-8; it was read as Windows-1252." if encoding == "cp1252" else None
 
     @contextlib.contextmanager
     def _file(self, data: bytes) -> Iterator[None]:
@@ -243,14 +249,35 @@ class Readers:
             timer.cancel()
 
 
-_REMARKS = {"utf-16": "It is encoded in UTF-16.", "cp1252": "It is not UTF-8; it was read as Windows-1252."}
+# Beside the usual ones, which DuckDB finds by itself. The second is what Hive writes.
+_ODD_DELIMITERS = ("||", "\x01", "~", "^", "\u00a6")
+
+
+def delimiter_option(kind: str, text: str) -> str:
+    """The delimiter as an option of DuckDB's reader, where it need not or cannot be found out by DuckDB."""
+    if kind == "tsv":
+        return ", delim = '\t'"
+    lines = [line for line in text.split("\n", 12)[:11] if line.strip()][:10]
+    for mark in _ODD_DELIMITERS:
+        times = lines[0].count(mark) if len(lines) > 1 else 0
+        usual = 0 if mark == "||" else max(lines[0].count(one) for one in ",;\t|") if lines else 0
+        if times and not usual and all(line.count(mark) == times for line in lines):
+            return f", delim = '{mark}'"
+    return ""
 
 
 def encoding_of(data: bytes, whole: bool) -> str:
-    """utf-8, utf-16 or cp1252, from the beginning of a text, or all of it. Raises FileProblem for what is no text."""
+    """The encoding of a text from its beginning, or all of it: utf-8, cp1252, utf-16, utf-16-le or utf-16-be.
+
+    Raises FileProblem for what is no text.
+    """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     if b"\x00" in data:
+        # Without its mark UTF-16 still shows: of most letters that data is made of, one byte is null.
+        first, second = data[0::2].count(0) / len(data), data[1::2].count(0) / len(data)
+        if max(first, second) > 0.2 and min(first, second) < 0.02:
+            return "utf-16-be" if first > second else "utf-16-le"
         raise FileProblem("It is not a text: it holds null bytes.")
     try:
         # A cut may fall inside a character.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from persistence.connectors import parquet_statistics
 from persistence.connectors.base import ConnectorError
 from persistence.connectors.duck_reading import DuckReading, identifier, literal
-from persistence.connectors.file_formats import FileProblem, FileReader, encoding_of, unpacked
+from persistence.connectors.file_formats import FileProblem, FileReader, delimiter_option, encoding_of, unpacked
 from persistence.connectors.reading import cancelled, not_selected
 from schema.data_readiness.source import KnownStatistics
 
@@ -34,7 +34,9 @@ _FIRST_ROWS: Final = 100_000
 _LONGEST_LINE: Final = 16 << 20
 _LONGEST_OBJECT: Final = 64 << 20
 
-_LOOSE: Final = ", strict_mode = false, null_padding = true, sample_size = -1"
+_COUNTED: Final = "store_rejects = true"
+_LOOSE: Final = ", strict_mode = false, null_padding = true, parallel = false, sample_size = -1"
+_NOT_UTF8: Final = ("invalid unicode", "not utf-8 encoded", "invalid utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class FileReading(DuckReading):
         self._tables = tables
         self._descriptors: list[int] = []
         self._footers: dict[str, tuple[list[str], dict[str, str]]] = {}
+        self._unread: dict[str, int] = {}
         self._copied = 0
         self._made = 0
 
@@ -78,13 +81,14 @@ class FileReading(DuckReading):
             os.close(descriptor)
 
     def statistics(self, database: str, schema: str, table: str) -> KnownStatistics | None:
-        """What the footers of Parquet files say; other files know nothing of themselves."""
+        """What the footers of Parquet files say; of texts, the number of rows."""
         relation = self.relation(database, schema, table)
         held = self._footers.get(relation.name)
-        if held is None:
-            return None
         with self.session(self.limits.source_statement_timeout) as session:
-            return parquet_statistics.statistics(session, *held)
+            if held is not None:
+                return parquet_statistics.statistics(session, *held)
+            ((rows,),) = session.execute(f"select count(*) from main.{relation.name}").fetchall()
+        return KnownStatistics(int(rows), (), is_exact=True, unread_rows=self._unread.get(relation.name, 0))
 
     # Parquet
 
@@ -98,11 +102,18 @@ class FileReading(DuckReading):
             self._footers[name] = (every, types)
             present = {column.lower() for column in types}
             reads = [f"select *{_constants(keys, present)} from {_parquet(paths)}" for keys, paths in groups.items()]
+            # The columns of all files in the order in which they are first met, then the partition keys.
+            keyed = [key for key in dict.fromkeys(table.keys) if key.lower() not in present]
+            order = ", ".join(identifier(column) for column in [*types, *keyed])
             if len(reads) <= _MOST_GROUPS:
-                session.execute(f"create view main.{name} as {' union all by name '.join(reads)}")
+                session.execute(f"create view main.{name} as select {order} from ({' union all by name '.join(reads)})")
                 return
             # A view over so many parts would take longer to plan than to read.
-            session.execute(f"create table main.{name} as {' union all by name '.join(reads[:_MOST_GROUPS])}")
+            session.execute(f"create table main.{name} as from {_parquet(every)} limit 0")
+            for key, kind in table.partition_types():
+                if key.lower() not in present:
+                    session.execute(f"alter table main.{name} add column {identifier(key)} {kind}")
+            session.execute(f"insert into main.{name} by name {' union all by name '.join(reads[:_MOST_GROUPS])}")
             for at in range(_MOST_GROUPS, len(reads), _MOST_GROUPS):
                 more = " union all by name ".join(reads[at : at + _MOST_GROUPS])
                 session.execute(f"insert into main.{name} by name {more}")
@@ -152,8 +163,9 @@ class FileReading(DuckReading):
                     data, whole = self._head(reader, packed)
                     plans[file] = encoding or encoding_of(data, whole)
                     heads.append(data.decode(plans[file].removesuffix("-sig"), errors="replace"))
-                    if plans[file] == "utf-8" and b"\x1e" in data:
-                        plans[file] = "utf-8-sig"  # marks between records, which only a copy can leave out
+                    marked = b"\x1e" in data or (data.startswith(codecs.BOM_UTF8) and table.suffix.startswith("json"))
+                    if plans[file] == "utf-8" and marked:
+                        plans[file] = "utf-8-sig"  # marks between records, and before them, that a copy leaves out
         if not plans:
             raise FileProblem("The file is empty.")
         # All parts are read by one statement, so they are packed alike.
@@ -192,14 +204,18 @@ class FileReading(DuckReading):
                 except self._duckdb.Error as error:
                     session.execute(f"drop table if exists main.{trial}")
                     words = str(error).lower()
-                    if "unicode" in words or "utf-8" in words or "utf8" in words:
+                    if any(sign in words for sign in _NOT_UTF8):
                         raise _NotUnicode from None
                     continue
                 good = [column for column in columns if column not in keys] == expected
-                if good or not taken:
+                if good or not (taken or "format = 'newline_delimited'" in reader):
                     session.execute(f"drop table if exists main.{name}")
                     session.execute(f"alter table main.{trial} rename to {name}")
                     taken = True
+                    self._unread[name] = 0
+                    if _COUNTED in reader:
+                        counted = "select count(*) from (select distinct scan_id, file_id, line from reject_errors)"
+                        self._unread[name] = int(session.execute(counted).fetchone()[0])
                 else:
                     session.execute(f"drop table main.{trial}")
                 if good:
@@ -272,14 +288,14 @@ class _NotUnicode(Exception):
 
 def _csv_attempts(kind: str, head: str) -> Iterator[str]:
     first = head.lstrip().partition("\n")[0]
-    tab = ", delim = '\t'" if kind == "tsv" else ""
+    sure = delimiter_option(kind, head)
     line = f", max_line_size = {_LONGEST_LINE}"
     start = "read_csv({paths}, union_by_name = true, hive_partitioning = false{packing}"
-    yield f"{start}{line}, sample_size = {_FIRST_ROWS}{tab})"
-    yield f"{start}{line}, sample_size = -1{tab})"
-    delimiter = "\t" if kind == "tsv" else max(",;\t|", key=first.count)
-    yield f"{start}{line}, delim = '{delimiter}'{_LOOSE})"
-    yield f"{start}{line}, delim = '{delimiter}'{_LOOSE}, ignore_errors = true)"
+    yield f"{start}{line}, sample_size = {_FIRST_ROWS}{sure})"
+    yield f"{start}{line}, sample_size = -1{sure})"
+    delimiter = sure or f", delim = '{max(',;' + chr(9) + '|', key=first.count)}'"
+    yield f"{start}{line}{delimiter}{_LOOSE})"
+    yield f"{start}{line}{delimiter}{_LOOSE}, {_COUNTED})"
 
 
 def _json_attempts() -> Iterator[str]:
@@ -287,6 +303,7 @@ def _json_attempts() -> Iterator[str]:
     size = f", maximum_object_size = {_LONGEST_OBJECT}"
     yield f"{start}{size}, sample_size = {_FIRST_ROWS})"
     yield f"{start}{size}, sample_size = -1)"
+    yield f"{start}{size}, sample_size = -1, format = 'newline_delimited', ignore_errors = true)"
 
 
 def _parquet(paths: Sequence[str]) -> str:

@@ -88,6 +88,8 @@ class KnownStatistics:
     """When the source gathered them, when it tells."""
     is_exact: bool = False
     """Whether row count, nulls, minimum and maximum are exact, as in a Parquet footer."""
+    unread_rows: int = 0
+    """Lines of a text that could not be read as rows, and are in no answer."""
 
     def column(self, name: str) -> KnownColumn | None:
         """What is known of a column."""
