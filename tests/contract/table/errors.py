@@ -1,6 +1,10 @@
 """The error table: in which way each operation can fail, or why it cannot (contract section 7)."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
+
+from tests.contract.stage import Place, Stage
 
 ALWAYS: dict[str, tuple[int, str]] = {
     "no token": (401, "UNAUTHENTICATED"),
@@ -115,8 +119,10 @@ STATELESS: frozenset[str] = frozenset(
         "delete_file",
         "delete_metadata",
         "delete_project_secret",
+        "delete_quality_rule",
         "delete_resource_secret",
         "grant_permission",
+        "import_quality_rules",
         "index_entities",
         "revoke_permission",
         "set_parent",
@@ -135,3 +141,21 @@ STATELESS: frozenset[str] = frozenset(
     }
 )
 """The operations that write and that no state refuses: what they name, or make, can always be made or changed."""
+
+Makes = Callable[[Stage, Place], Awaitable[dict[str, Any]]]
+
+MISSING = (404, "RESOURCE_NOT_FOUND")
+IN_USE = (409, "VERSION_CONFLICT")
+
+
+@dataclass(frozen=True)
+class State:
+    """One state in which an operation is refused."""
+
+    operation: str
+    state: str
+    makes: Makes
+    """Reaches the state; the arguments of the call."""
+    field: str | None
+    """What `details` names; None where it names the resource."""
+    told: tuple[int, str] = (422, "VALIDATION_ERROR")

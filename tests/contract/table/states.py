@@ -3,46 +3,23 @@
 Which move a state takes is written here a second time, from the contract; the refused ones are all the others.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
-from pydantic import BaseModel
-
 from schema.data_readiness.glossary import GlossaryTermCreate, GlossaryTermUpdate, TermAssetCreate, TermReview
 from schema.data_readiness.proposal import ApprovalDecision
-from schema.data_readiness.quality import DimensionChange, MetricDefinitionChange, MetricDefinitionCreate
-from schema.data_readiness.quality_builtin import DIMENSIONS, METRICS, VIOLATIONS
-from schema.data_readiness.violation import ViolationChange, ViolationDefinitionChange, ViolationDefinitionCreate
 from schema.data_readiness.workflow_run import RunCreate
 from schema.governance.permission import GovernedResource, ResourceType
 from schema.talk2data.turn import TurnCreate, TurnState
 from schema.utils.context_pack import ContextPackUpdate
 from schema.utils.memory import MemoryCreate, MemoryReplacement, MemorySupersession, MemoryUpdate, MemoryValidation
 from schema.utils.schedule import ScheduleUpdate
-from tests.contract.cases import chat, glossary, knowledge, quality
+from tests.contract.cases import chat, glossary, knowledge
 from tests.contract.stage import MARK, Place, Stage
-
-Makes = Callable[[Stage, Place], Awaitable[dict[str, Any]]]
-
-MISSING = (404, "RESOURCE_NOT_FOUND")
-IN_USE = (409, "VERSION_CONFLICT")
-
-
-@dataclass(frozen=True)
-class State:
-    """One state in which an operation is refused."""
-
-    operation: str
-    state: str
-    makes: Makes
-    """Reaches the state; the arguments of the call."""
-    field: str | None
-    """What `details` names; None where it names the resource."""
-    told: tuple[int, str] = (422, "VALIDATION_ERROR")
-
+from tests.contract.table.errors import IN_USE, MISSING, Makes, State
+from tests.contract.table.states_quality import QUALITY
 
 # Runs ---------------------------------------------------------------------------------------------------------------
 
@@ -189,93 +166,6 @@ def _terms() -> Iterator[State]:
     yield State("delete_glossary_term", "a term that a workflow uses", _term_of_a_workflow, None, IN_USE)
 
 
-# Quality ------------------------------------------------------------------------------------------------------------
-
-VIOLATION_MOVES = {
-    "open": {"acknowledged", "resolved", "false_positive"},
-    "acknowledged": {"open", "resolved", "false_positive"},
-    "resolved": {"open"},
-    "false_positive": {"open"},
-}
-
-
-def _moved_violation(status: str, to: str) -> Makes:
-    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
-        made = await quality.violation(stage, place)
-        if status != "open":
-            await stage.made(place, "PATCH", f"{quality.BASE}/violations/{made['violation_id']}", {"status": status})
-        return made | {"changes": ViolationChange.model_validate({"status": to})}
-
-    return makes
-
-
-def _violations() -> Iterator[State]:
-    for status, taken in VIOLATION_MOVES.items():
-        for to in VIOLATION_MOVES.keys() - taken - {status}:
-            said = f"a violation that is {status}, to {to}"
-            yield State("update_violation", said, _moved_violation(status, to), "status")
-
-
-def _built_in(**arguments: Any) -> Makes:
-    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
-        return arguments
-
-    return makes
-
-
-async def _dimension_in_use(stage: Stage, place: Place) -> dict[str, Any]:
-    made = await quality.dimension(stage, place)
-    body = {"name": quality.fresh(), "dimension_id": made["dimension_id"]}
-    await stage.made(place, "POST", f"{quality.BASE}/metrics/definitions", body)
-    return made
-
-
-def _of_no_dimension(argument: str, change: type[BaseModel]) -> Makes:
-    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
-        return {argument: change.model_validate({"name": quality.fresh(), "dimension_id": str(uuid4())})}
-
-    return makes
-
-
-_OFF = {"is_active": False}
-DEFINED = [
-    State(
-        "create_metric_definition",
-        "a dimension that is not there",
-        _of_no_dimension("metric", MetricDefinitionCreate),
-        "dimension_id",
-    ),
-    State(
-        "create_violation_definition",
-        "a dimension that is not there",
-        _of_no_dimension("definition", ViolationDefinitionCreate),
-        "dimension_id",
-    ),
-    State(
-        "update_dimension",
-        "built in",
-        _built_in(dimension_id=DIMENSIONS[0].id, changes=DimensionChange.model_validate({"purpose": "new"})),
-        "id",
-    ),
-    State("delete_dimension", "built in", _built_in(dimension_id=DIMENSIONS[0].id), "id"),
-    State("delete_dimension", "a dimension with metrics", _dimension_in_use, "dimension_id"),
-    State(
-        "update_metric_definition",
-        "built in",
-        _built_in(definition_id=METRICS[0].id, changes=MetricDefinitionChange.model_validate({"unit": "new"})),
-        "id",
-    ),
-    State("delete_metric_definition", "built in", _built_in(definition_id=METRICS[0].id), "id"),
-    State(
-        "update_violation_definition",
-        "built in",
-        _built_in(definition_id=VIOLATIONS[0].id, changes=ViolationDefinitionChange.model_validate(_OFF)),
-        "id",
-    ),
-    State("delete_violation_definition", "built in", _built_in(definition_id=VIOLATIONS[0].id), "id"),
-]
-
-
 # Memories and packs -------------------------------------------------------------------------------------------------
 
 _NEW = {"name": "new", "memory_type": "fact"}
@@ -407,8 +297,7 @@ STATES: list[State] = [
     State("verify_data_connection", "a connection that is disabled", _disabled_connection, "status"),
     State("delete_workflow_configuration", "a run that is not over", _configuration_with_an_open_run, None, IN_USE),
     *_terms(),
-    *_violations(),
-    *DEFINED,
+    *QUALITY,
     *_memories(),
     *PACKS,
     State("update_schedule", "a part of a configuration", _changed_part, "schedule_id"),
