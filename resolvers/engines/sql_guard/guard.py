@@ -24,6 +24,8 @@ from schema.data_readiness.source import TableFacts
 LONGEST: Final = 20_000
 MOST_NODES: Final = 5_000
 DEEPEST: Final = 100
+UPPER_CASE: Final = frozenset({"snowflake", "oracle"})
+"""The dialects that fold bare names to capitals."""
 
 
 class Refused(Exception):
@@ -230,18 +232,18 @@ def _qualified(query: exp.Query, dialect: str, used: Mapping[str, Table]) -> exp
         known.setdefault(table.database, {}).setdefault(table.schema, {})[table.name] = columns
         for name in table.columns:
             spelled.setdefault(name.casefold(), set()).add(name)
-    own = {node.alias_or_name for node in _walk(query) if isinstance(node, exp.Alias | exp.Subquery | exp.CTE)}
-    for column in [node for node in _walk(query) if isinstance(node, exp.Column)]:
+    for node in list(_walk(query)):
         # Databases differ in how they fold names; a bare one means the only column that is spelled like it.
-        names = spelled.get(column.name.casefold(), set())
-        is_bare = isinstance(column.this, exp.Identifier) and not column.this.quoted
-        if is_bare and len(names) == 1 and column.name not in own:
-            column.set("this", exp.to_identifier(next(iter(names)), quoted=True))
+        if isinstance(node, exp.Column):
+            _fold(node, "this", spelled)
+        elif isinstance(node, exp.Alias):
+            _fold(node, "alias", spelled)
+    folding = dialect if dialect in UPPER_CASE else f"{dialect}, normalization_strategy=lowercase"
     try:
         qualified = qualify(
             query,
-            dialect=dialect,
-            schema=MappingSchema(known, dialect=dialect, normalize=False),
+            dialect=folding,
+            schema=MappingSchema(known, dialect=folding, normalize=False),
             quote_identifiers=True,
             identify=True,
             expand_stars=True,
@@ -262,6 +264,14 @@ def _qualified(query: exp.Query, dialect: str, used: Mapping[str, Table]) -> exp
         if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
             raise Refused("columns", "`*` could not be expanded. Name the columns.")
     return qualified
+
+
+def _fold(node: exp.Expr, part: str, spelled: Mapping[str, set[str]]) -> None:
+    name = node.args.get(part)
+    if isinstance(name, exp.Identifier) and not name.quoted:
+        names = spelled.get(name.name.casefold(), set())
+        if len(names) == 1:
+            node.set(part, exp.to_identifier(next(iter(names)), quoted=True))
 
 
 def _columns(query: exp.Query, used: Mapping[str, Table]) -> Iterator[tuple[str, str]]:
