@@ -110,6 +110,16 @@ _FRESH: Final[dict[str, Any]] = {
 }
 
 
+_TIME: Final[dict[str, Any]] = {
+    "timeout_seconds": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 86_400,
+        "description": "How long each task may work, never longer than the deployment allows.",
+    }
+}
+
+
 def _object(*properties: dict[str, Any]) -> dict[str, Any]:
     joined = {name: schema for part in properties for name, schema in part.items()}
     return {"type": "object", "properties": joined, "additionalProperties": True}
@@ -225,21 +235,7 @@ _WRITING: Final = frozenset(
 )
 """The types that a language model can write words for."""
 
-AVAILABLE: Final = frozenset(
-    {
-        WorkflowType.SERVICE_INGESTION,
-        WorkflowType.PROFILING,
-        WorkflowType.GENERATE_PII_TAGS,
-        WorkflowType.GENERATE_SENSITIVITY_TAGS,
-        WorkflowType.GENERATE_DQ_TAGS,
-        WorkflowType.DQ_TAG_GENERATION,
-        WorkflowType.DQ_RULE_GENERATION,
-        WorkflowType.GENERATE_TABLE_DESCRIPTION,
-        WorkflowType.ENRICH_TABLE_COLUMNS,
-        WorkflowType.METADATA_ENRICHMENT,
-        WorkflowType.INTELLIGENCE,
-    }
-)
+AVAILABLE: Final = frozenset(WorkflowType)
 """The types whose engine is part of this version."""
 
 DEFINITIONS: Final[dict[str, WorkflowDefinition]] = {
@@ -254,7 +250,7 @@ DEFINITIONS: Final[dict[str, WorkflowDefinition]] = {
         config_schema=_object(
             _URI if kind is WorkflowType.SERVICE_INGESTION else _PACK, _MODEL if kind in _WRITING else {}
         ),
-        parameters_schema=parameters,
+        parameters_schema={**parameters, "properties": {**parameters["properties"], **_TIME}},
         available=kind in AVAILABLE,
     )
     for kind, (name, description, assets, parameters) in _TABLE.items()

@@ -21,7 +21,9 @@ from resolvers.data_readiness.work.describing import MetadataEnrichment
 from resolvers.data_readiness.work.intelligence import Intelligence
 from resolvers.data_readiness.work.profiling import Profiling
 from resolvers.data_readiness.work.reading import tables_of
+from resolvers.data_readiness.work.rule_generation import RulesAndDimensions
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
+from resolvers.data_readiness.work.tagging import PiiTagging, SensitivityTagging
 from schema.data_readiness.workflow_run import RunStatus
 from schema.identifiers import Fqn
 
@@ -43,11 +45,17 @@ class Part:
 
 
 PROFILES: Final = Part("profiling", "Profile", Profiling)
-TAGS: Final[tuple[Part, ...]] = ()
+TAGS: Final = (
+    Part("pii", "Look for personal data in", PiiTagging),
+    Part("sensitivity", "Judge the sensitivity of", SensitivityTagging),
+)
 """What tags tables, one after the other; the last one's unit counts its table."""
 WORDS: Final = Part("enrichment", "Enrich", MetadataEnrichment)
 """What enriches schemas; its unit about a schema counts it."""
-BESIDE: Final[tuple[Part, ...]] = (Part("intelligence", "Relate", Intelligence),)
+BESIDE: Final = (
+    Part("quality", "Draw up rules for", RulesAndDimensions),
+    Part("intelligence", "Relate", Intelligence),
+)
 """What else is found out about the tables of a schema, at the same time."""
 
 
@@ -67,6 +75,7 @@ class Pipeline(RunWork):
         plan.add(PROFILES, stale)
         for part in TAGS:
             plan.add(part, await self._units_of(part), counts=TABLE if part is TAGS[-1] else None)
+        plan.forget()  # a schema can be enriched although one of its tables was not tagged
         words = await self._units_of(WORDS)
         start = plan.phase
         ends = [
@@ -150,7 +159,7 @@ class _Plan:
         self.units: list[Unit] = []
         self.phase = 0
         self._of_table: dict[str, list[int]] = {}
-        """The positions of the units that enrich or tag each table."""
+        """The positions of the units that work on each table."""
 
     def add(self, part: Part, units: Sequence[Unit], *, counts: str | None = None, phase: int | None = None) -> int:
         """Take units in, behind all that stand there or in a phase; the phase behind them."""
@@ -170,6 +179,10 @@ class _Plan:
             self.phase = end
         return end
 
+    def forget(self) -> None:
+        """Let what comes stand on nothing that stands there."""
+        self._of_table.clear()
+
     def _needs(self, unit: Unit) -> list[int]:
         """The positions of what must have been done before a unit counts: what was done on its tables."""
         schema = _container(unit)
@@ -178,7 +191,8 @@ class _Plan:
 
 
 def _tables(unit: Unit) -> list[str]:
-    return [str(fqn) for fqn in unit.arguments.get("tables", ())]
+    one = unit.arguments.get("table")
+    return [str(fqn) for fqn in ([one] if one else unit.arguments.get("tables", ()))]
 
 
 def _container(unit: Unit) -> tuple[str, ...]:

@@ -83,6 +83,40 @@ class _OfTables(RunWork):
         if found.is_measured_here:
             shelves.table_profiles.record(self.scope, [found.profile])
 
+    def put_rules(self, shelves: Shelves, found: Found, arguments: Mapping[str, Any]) -> dict[str, int]:
+        """Write the rules down, and propose those that are news."""
+        self.record(shelves, found)
+        kept = shelves.quality_rules.put_drafts(
+            self.scope, found.drafts, run_id=self.run.id, actor=self.ctx.caller.user_id, at=self.ctx.now()
+        )
+        open_ = [
+            one for one in kept
+            if one.rule.state is RuleState.PROPOSED and one.rule.origin is RuleOrigin.GENERATED
+        ]  # fmt: skip
+        made = put_new(self, shelves, [_proposal(one) for one in open_], arguments)
+        return {
+            "proposals": made,
+            "rules_found": len(found.drafts),
+            "new_rules": sum(1 for one in kept if one.is_new),
+            "renewed_rules": sum(1 for one in kept if one.is_renewed),
+            "standing_rules": sum(1 for one in kept if not one.is_new and not one.is_renewed),
+            "profiled": int(found.is_measured_here),
+        }
+
+    def put_tags(
+        self, shelves: Shelves, found: Found, tags: Sequence[DimensionTag], arguments: Mapping[str, Any]
+    ) -> dict[str, int]:
+        """Propose the tags that do not stand yet."""
+        self.record(shelves, found)
+        standing = {found.facts.fqn: found.facts.tags, **{one.fqn: one.tags for one in found.facts.columns}}
+        drafts = [
+            _tag_proposal(one, standing[one.asset_fqn])
+            for one in tags
+            if tag_fqn_of(one.dimension) not in standing[one.asset_fqn]
+        ]
+        made = put_new(self, shelves, drafts, arguments)
+        return {"proposals": made, "tags_found": len(tags), "profiled": int(found.is_measured_here)}
+
     @property
     def _parameters(self) -> RunParameters:
         return RunParameters.model_validate(self.run.input.get("parameters") or {})
@@ -114,27 +148,7 @@ class RuleGeneration(_OfTables):
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Draw up the rules of one table."""
         found = await self.found(arguments)
-
-        def write(shelves: Shelves) -> dict[str, int]:
-            self.record(shelves, found)
-            kept = shelves.quality_rules.put_drafts(
-                self.scope, found.drafts, run_id=self.run.id, actor=self.ctx.caller.user_id, at=self.ctx.now()
-            )
-            open_ = [
-                one for one in kept
-                if one.rule.state is RuleState.PROPOSED and one.rule.origin is RuleOrigin.GENERATED
-            ]  # fmt: skip
-            made = put_new(self, shelves, [_proposal(one) for one in open_], arguments)
-            return {
-                "proposals": made,
-                "rules_found": len(found.drafts),
-                "new_rules": sum(1 for one in kept if one.is_new),
-                "renewed_rules": sum(1 for one in kept if one.is_renewed),
-                "standing_rules": sum(1 for one in kept if not one.is_new and not one.is_renewed),
-                "profiled": int(found.is_measured_here),
-            }
-
-        return write
+        return lambda shelves: self.put_rules(shelves, found, arguments)
 
 
 def _proposal(kept: Kept) -> Draft:
@@ -173,19 +187,7 @@ class _DimensionTags(_OfTables):
             for one in dimension_tags(found.facts, found.profile, found.drafts)
             if (one.asset_fqn == found.facts.fqn) is self.of_tables
         ]
-        standing = {found.facts.fqn: found.facts.tags, **{one.fqn: one.tags for one in found.facts.columns}}
-        drafts = [
-            _tag_proposal(one, standing[one.asset_fqn])
-            for one in tags
-            if tag_fqn_of(one.dimension) not in standing[one.asset_fqn]
-        ]
-
-        def write(shelves: Shelves) -> dict[str, int]:
-            self.record(shelves, found)
-            made = put_new(self, shelves, drafts, arguments)
-            return {"proposals": made, "tags_found": len(tags), "profiled": int(found.is_measured_here)}
-
-        return write
+        return lambda shelves: self.put_tags(shelves, found, tags, arguments)
 
 
 class ColumnDimensions(_DimensionTags):
@@ -198,6 +200,22 @@ class TableDimensions(_DimensionTags):
     """dq-tag-generation: which dimensions matter for tables."""
 
     of_tables = True
+
+
+class RulesAndDimensions(_OfTables):
+    """Rules and the dimensions that matter, of one reading of each table, as run-all-enrichment wants them."""
+
+    async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
+        """Draw up the rules of one table, and tell which dimensions matter for it and its columns."""
+        found = await self.found(arguments)
+        tags = await asyncio.to_thread(dimension_tags, found.facts, found.profile, found.drafts)
+
+        def write(shelves: Shelves) -> dict[str, int]:
+            rules = self.put_rules(shelves, found, arguments)
+            dimensions = self.put_tags(shelves, found, tags, arguments)
+            return {**rules, **dimensions, "proposals": rules["proposals"] + dimensions["proposals"]}
+
+        return write
 
 
 def tag_fqn_of(dimension: str) -> str:
