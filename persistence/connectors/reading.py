@@ -19,6 +19,7 @@ from sqlglot import ErrorLevel, exp
 from sqlglot.errors import SqlglotError
 
 from persistence.connectors.base import ConnectorError, ConnectorSettings
+from persistence.connectors.guard import check, not_selected
 from schema.data_readiness.source import KnownStatistics, Row, Sample
 
 __all__ = [
@@ -45,11 +46,6 @@ _MUCH_LARGER: Final = 4
 """A table this many times larger than the sample is sampled rather than cut off."""
 
 _AT_ONCE: Final = 5000
-_MOST_NODES: Final = 100_000
-
-# What may never stand in a query. A lock (FOR UPDATE) and INTO write although they look like a SELECT.
-_REFUSED: Final = (exp.DML, exp.DDL, exp.Into, exp.Lock, exp.Command, exp.Set, exp.Copy, exp.Use, exp.Pragma)
-_MADE_UP: Final = (exp.Unnest, exp.Values, exp.Lateral)
 
 
 class Reading(ABC):
@@ -147,31 +143,13 @@ class Reading(ABC):
 
     def written(self, query: exp.Query) -> str:
         """The query in this source's dialect, after the guard. Raises ConnectorError for what may not be sent."""
-        if not isinstance(query, exp.Select | exp.SetOperation | exp.Subquery):
-            raise ConnectorError("failed", "Only a query may be sent to a source: one SELECT, or a union of them.")
-        named = {cte.alias for cte in query.find_all(exp.CTE)}
-        for count, node in enumerate(query.walk()):
-            if count > _MOST_NODES:
-                raise ConnectorError("failed", "The query is too long.")
-            if isinstance(node, _REFUSED):
-                raise ConnectorError("failed", "Only a query that reads may be sent to a source.")
-            if isinstance(node, exp.Table):
-                self._check(node, named)
+        check(query, self.allows)
         try:
             return query.sql(dialect=self.dialect, identify=True, comments=False, unsupported_level=ErrorLevel.IGNORE)
         except SqlglotError as error:
             raise ConnectorError(
                 "failed", f"The query cannot be written in this source's dialect ({self.dialect}): {error}."
             ) from None
-
-    def _check(self, table: exp.Table, named: set[str]) -> None:
-        if isinstance(table.this, _MADE_UP):
-            return
-        if not isinstance(table.this, exp.Identifier):
-            raise ConnectorError("failed", "A function cannot stand in FROM. Name tables of the source.")
-        alone = not table.args.get("db") and not table.args.get("catalog")
-        if not (alone and table.name in named) and not self.allows(table):
-            raise not_selected(".".join(part.name for part in table.parts))
 
     def _run(self, statement: str, size: int, seconds: float) -> Generator[list[Row]]:
         if self._cancelled.is_set():
@@ -202,14 +180,6 @@ class Reading(ABC):
 def cancelled() -> ConnectorError:
     """The reading was stopped on purpose."""
     return ConnectorError("cancelled", "The reading of the source was cancelled.")
-
-
-def not_selected(name: str) -> ConnectorError:
-    """A table outside of what the connection selects."""
-    return ConnectorError(
-        "not_found",
-        f"{name!r} is not a table that this connection reads. Name it with its schema, and check selected_tables.",
-    )
 
 
 def spread(rows: Sequence[Row], most: int) -> list[Row]:

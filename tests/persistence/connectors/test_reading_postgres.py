@@ -156,6 +156,46 @@ def test_a_sample_of_a_small_table_is_all_of_it(database: Database) -> None:
         assert not reading.sample(table, ["id"], 2).is_whole
 
 
+def test_a_table_that_was_never_analysed_is_sampled_all_over_too(database: Database) -> None:
+    with psycopg.connect(database[2], autocommit=True) as connection:
+        connection.execute(
+            "create table loaded as select i as id, repeat('x', 50) as text from generate_series(1, 90000) i"
+        )
+    with source(database) as reading:
+        sample = reading.sample(reading.relation(database[1], "public", "loaded"), ["id"], 1000)
+    ids = [row[0] for row in sample.rows]
+    assert 500 <= len(ids) <= 1000
+    assert not sample.is_whole
+    assert 90_000 * 0.4 < sum(ids) / len(ids) < 90_000 * 0.6
+
+
+def test_a_scan_is_shared_among_processes_of_the_server(database: Database) -> None:
+    with psycopg.connect(database[2], autocommit=True) as connection:
+        connection.execute("alter table large set (parallel_workers = 2)")
+    plans = "select count(*) from pg_stat_activity where backend_type = 'parallel worker' and query like '%by_many%'"
+    seen: list[int] = []
+    with connector(database) as opened_one, psycopg.connect(database[2], autocommit=True) as watch:
+
+        def look() -> None:
+            def workers() -> bool:
+                row = watch.execute(plans).fetchone()
+                return bool(row and row[0])
+
+            until(workers)
+            seen.append(1)
+            while not done.wait(0.3):
+                opened_one.cancel()
+
+        done = threading.Event()
+        thread = threading.Thread(target=look)
+        thread.start()
+        with opened_one.source() as reading, pytest.raises(ConnectorError, match="cancelled"):
+            reading.ask(parsed(ENDLESS.format("by_many")))
+        done.set()
+        thread.join(30)
+    assert seen == [1]
+
+
 def test_a_view_is_sampled_by_its_first_rows(database: Database) -> None:
     with source(database) as reading:
         sample = reading.sample(reading.relation(database[1], "public", "seen"), ["id"], 100)
@@ -178,6 +218,12 @@ def test_a_view_is_sampled_by_its_first_rows(database: Database) -> None:
         "select * from dblink('x', 'y')",
         'copy "public"."small" to stdout',
         "set search_path = public",
+        "select query_to_xml('select * from other.hidden', true, true, '')",
+        "select pg_read_file('/etc/passwd')",
+        "select pg_catalog.pg_read_file('/etc/passwd')",
+        "select public.mine(1)",
+        "select nextval('s'), set_config('a.b', 'c', false)",
+        "select pg_sleep(100)",
     ],
 )
 def test_what_is_not_a_query_that_reads_is_never_sent(database: Database, text: str) -> None:
@@ -221,6 +267,34 @@ def test_only_selected_tables_can_be_read(database: Database) -> None:
         with pytest.raises(ConnectorError, match=r"other\.hidden"):
             reading.ask(parsed(hidden))
         assert reading.ask(parsed('with a as (select 1 as one from "public"."small") select count(*) from a')) == [(3,)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select * from (with pg_authid as (select 1) select * from pg_authid) a, pg_authid b",
+        "with pg_authid as (select * from pg_authid) select * from pg_authid",
+        "with a as (select * from pg_authid), pg_authid as (select 1) select * from a",
+        "select (with pg_authid as (select 1) select 1), (select count(*) from pg_authid)",
+    ],
+)
+def test_a_name_in_with_opens_no_table_of_the_same_name(database: Database, text: str) -> None:
+    with source(database) as reading, pytest.raises(ConnectorError, match="'pg_authid' is not a table"):
+        reading.ask(sqlglot.parse_one(text, dialect="postgres"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "with a as (select 1 as n), b as (select * from a) select n from b where n in (select n from a)",
+        "with recursive a as (select 1 as n union all select n + 1 from a where n < 1) select n from a",
+        "select n from (with a as (select 1 as n) select * from (select * from a) b) c",
+        "with a as (select 1 as n) select n from a union select n from a",
+    ],
+)
+def test_names_in_with_are_tables_where_they_are_in_force(database: Database, text: str) -> None:
+    with source(database) as reading:
+        assert reading.ask(sqlglot.parse_one(text, dialect="postgres")) == [(1,)]
 
 
 def test_the_catalog_of_the_server_cannot_be_read_as_data(database: Database) -> None:
