@@ -125,7 +125,15 @@ def _object(*properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": joined, "additionalProperties": True}
 
 
-_WORDS: Final = _object(_INCLUDE, _INDUSTRY, _VALIDATION, _PACK)
+_WORDS_VALIDATION: Final[dict[str, Any]] = {
+    "use_validation": {
+        "type": "boolean",
+        "description": "Whether a model's words are taken only as far as the data bears them out, and comments of the "
+        "source are kept and added to.",
+    }
+}
+
+_WORDS: Final = _object(_INCLUDE, _INDUSTRY, _WORDS_VALIDATION, _PACK)
 _VALUES: Final = _object(_INCLUDE, _SAMPLING, _VALIDATION, _PACK)
 _RULES: Final = _object(_INCLUDE, _SAMPLING, _AGE, _VALIDATION, _PACK)
 
@@ -192,25 +200,27 @@ _TABLE: Final[dict[WorkflowType, tuple[str, str, list[str], dict[str, Any]]]] = 
     ),
     WorkflowType.GENERATE_TABLE_DESCRIPTION: (
         "Table descriptions",
-        "Proposes descriptions and display names for tables.",
+        "Proposes descriptions and display names for tables, from names, keys, comments, figures and the glossary; a "
+        "language model writes better ones when the configuration names it. What people wrote stays.",
         _TABLES,
         _WORDS,
     ),
     WorkflowType.ENRICH_TABLE_COLUMNS: (
         "Column enrichment",
-        "Proposes descriptions, display names and business definitions for columns.",
+        "Proposes descriptions, display names and business definitions for columns, as table descriptions are made. "
+        "No value of personal data stands in them.",
         ["column"],
         _WORDS,
     ),
     WorkflowType.METADATA_ENRICHMENT: (
         "Metadata enrichment",
-        "Proposes words and glossary links for schemas and everything in them.",
+        "Proposes words for databases, schemas and everything in them, and links to the glossary.",
         _EVERYTHING,
         _WORDS,
     ),
     WorkflowType.INTELLIGENCE: (
         "Intelligence",
-        "Proposes relationships between tables, and insights about them.",
+        "Proposes relationships between tables that nobody declared, and insights about tables, with their figures.",
         _DATA,
         _WORDS,
     ),

@@ -46,6 +46,9 @@ TABLES_AT_ONCE: Final = 20
 WITH_A_MODEL: Final = 2
 """How many tables one task describes: few when each is a call that takes its time."""
 
+MOST_QUESTIONS: Final = 10
+"""How often a model is asked about one table; the columns beyond keep the words without a model."""
+
 TABLE_FIELDS: Final = ("description", "display_name")
 COLUMN_FIELDS: Final = ("description", "display_name", "business_definition")
 _KINDS: Final = {
@@ -174,7 +177,7 @@ class Describing(RunWork):
             return
         # Where only the table is asked about, its columns stand there to tell of it.
         context = columns or list(facts.columns[:COLUMNS_AT_ONCE])
-        for start in range(0, max(len(context), 1), COLUMNS_AT_ONCE):
+        for start in range(0, min(max(len(context), 1), MOST_QUESTIONS * COLUMNS_AT_ONCE), COLUMNS_AT_ONCE):
             some = context[start : start + COLUMNS_AT_ONCE]
             terms = [match.term for fqn in (facts.fqn, *(one.fqn for one in some)) for match in matches.get(fqn, ())]
             answer = await writer.words(

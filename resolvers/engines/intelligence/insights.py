@@ -16,6 +16,8 @@ from schema.identifiers import Fqn
 ENGINE: Final = "insights/1"
 
 LARGEST: Final = 5
+LARGE: Final = 1.5
+"""How many times as large as the average table a large one is."""
 WORST: Final = 5
 MOST_TOGETHER: Final = 20
 """How many columns one insight names."""
@@ -65,6 +67,8 @@ def brief_of(subject: Subject) -> Brief:
     facts, profile = subject.facts, subject.profile
     form = sorted((one.name.lower(), (one.data_type or "").upper()) for one in facts.columns)
     personal = [one.name for one in facts.columns if one.is_pii_tagged or one.fqn in subject.around.private]
+    freshness = next((one for one in facts.columns if profile and one.name == profile.freshness_column), None)
+    dated = profile is not None and (freshness is None or not subject.is_private(freshness))
     return Brief(
         fqn=facts.fqn,
         rows=profile.row_count if profile else facts.row_count,
@@ -74,7 +78,7 @@ def brief_of(subject: Subject) -> Brief:
         personal=tuple(personal),
         refers=frozenset(one.references[0] for one in facts.columns if one.references is not None),
         is_view="VIEW" in (facts.table_type or "").upper(),
-        newest=profile.newest if profile else None,
+        newest=profile.newest if profile is not None and dated else None,
         measured_at=profile.measured_at if profile else None,
         key_columns=tuple(one.name for one in facts.columns if one.is_primary_key),
     )
@@ -150,8 +154,8 @@ def _largest(briefs: Sequence[Brief]) -> list[Insight]:
     found = []
     for rank, one in enumerate(sorted(counted, key=lambda one: (-(one.rows or 0), one.fqn))[:LARGEST], 1):
         share = (one.rows or 0) / total
-        if share < 1 / len(counted):
-            break  # no larger than the average one
+        if share * len(counted) < LARGE:
+            break
         about = "" if one.is_exact else "about "
         text = f"{_table(one.fqn)} has {about}{one.rows:,} rows, {share:.0%} of all; rank {rank} of {len(counted)}."
         figures = {"rows": one.rows, "share": round(share, 4), "rank": rank, "tables": len(counted)}
