@@ -1,0 +1,309 @@
+"""Checks pushed down into real stores: every metric with exact figures on PostgreSQL, MariaDB and Parquet alike."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import psycopg
+import pytest
+
+from persistence.connectors.base import ConnectorError
+from resolvers.engines.checks.builtin import builtin_checks
+from resolvers.engines.checks.evaluate import evaluate
+from resolvers.engines.checks.examples import Shown, key_of
+from resolvers.engines.checks.model import Check, Evaluation, Result
+from schema.data_readiness.rule import RuleOperator, RuleOutcome, RuleUnit
+from schema.data_readiness.source import ColumnFacts, Sample, TableFacts
+from tests.support.mariadb import mariadb_server
+from tests.support.postgres import PostgresServer, database_name
+from tests.support.sources import opened
+
+__all__ = ["mariadb_server"]
+
+NOW = datetime(2026, 1, 3, tzinfo=UTC)
+ROWS = """
+    (1, 'a@x.io', 20, 'Rome', '1', null, '2026-01-01 00:00:00'), (2, 'b@x.io', 30, 'Rome', '1', 1, '2026-01-02 12:00:00'),
+    (3, null, 999, 'Oslo', '2', 1, null), (4, 'nope', -1, 'Olso', '2', 77, null),
+    (5, ' ', 5, 'Oslo', '2', 3, null), (6, 'A@x.io', null, 'N/A', null, 3, null), (7, 'a@x.io', 7, 'ROME', '3', 2, null)
+"""  # noqa: E501
+CREATE = "create table people (id int primary key, email varchar(40), age int, city varchar(40), zip varchar(9), boss int, seen timestamp null)"  # noqa: E501
+COLUMNS = {
+    "id": "INTEGER", "email": "VARCHAR", "age": "INTEGER", "city": "VARCHAR", "zip": "VARCHAR", "boss": "INTEGER",
+    "seen": "TIMESTAMP",
+}  # fmt: skip
+
+
+@dataclass
+class Store:
+    """A real store with the table in it."""
+
+    source: Any
+    table: TableFacts
+
+    def run(self, *checks: Check, how: Shown | None = None) -> Evaluation:
+        """Evaluate checks of the table."""
+        how = how or Shown(key_of(self.table))
+        return evaluate(self.source, self.table, checks, now=NOW, how=how)
+
+    def check(self, metric: str | None, column: str | None = None, /, key: str = "", **given: Any) -> Check:
+        """A check of the table or of a column."""
+        named = {name: given.pop(name) for name in ("operator", "threshold", "unit", "query") if name in given}
+        fqn = f"{self.table.fqn}.{column}" if column else self.table.fqn
+        return Check(key or f"{metric} {column} {given}", metric, fqn, metric or "sql", given, **named)
+
+    def one(self, metric: str | None, column: str | None = None, /, **given: Any) -> Result:
+        """What one check comes to."""
+        check = self.check(metric, column, **given)
+        return self.run(check).results[check.key]
+
+
+def facts(database: str, schema: str) -> TableFacts:
+    fqn = f"svc.{database}.{schema}.people"
+    columns = tuple(
+        ColumnFacts(f"{fqn}.{name}", name, place, kind, is_primary_key=name == "id")
+        for place, (name, kind) in enumerate(COLUMNS.items(), start=1)
+    )
+    return TableFacts(fqn, "data:x", database, schema, "people", columns)
+
+
+@contextmanager
+def on_postgres(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    url = server.create_database()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"{CREATE}; insert into people values {ROWS}".encode())
+    place = {"host": server.host, "port": server.port, "database": database_name(url)}
+    login = {"username": server.user, "password": server.password}
+    with opened("postgres", place, login) as connector, connector.source() as source:
+        yield Store(source, facts(database_name(url), "public"))
+    server.drop_database(url)
+
+
+@contextmanager
+def on_mariadb(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    server = request.getfixturevalue("mariadb_server")
+    name = server.create_database()
+    server.execute(CREATE, f"insert into people values {ROWS}", database=name)
+    place = {"host": server.host, "port": server.port, "database": name}
+    with opened("mysql", place, {"username": server.user, "password": server.password}) as connector:
+        (schema,) = connector.schemas()
+        with connector.source() as source:
+            yield Store(source, facts(schema.database, schema.name))
+    server.drop_database(name)
+
+
+@contextmanager
+def on_parquet(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    with duckdb.connect() as connection:
+        connection.execute(f"{CREATE}; insert into people values {ROWS}")
+        connection.execute(f"copy people to '{folder / 'people.parquet'}' (format parquet)")
+    with opened("nfs", {"path": str(folder)}, roots=(str(tmp_path),)) as connector:
+        (schema,) = connector.schemas()
+        with connector.source() as source:
+            yield Store(source, facts(schema.database, schema.name))
+
+
+STORES: dict[str, Callable[..., Any]] = {"postgres": on_postgres, "mariadb": on_mariadb, "parquet": on_parquet}
+
+
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    with STORES[request.param](request, tmp_path) as made:
+        yield made
+
+
+PASSED, FAILED, UNKNOWN = RuleOutcome.PASSED, RuleOutcome.FAILED, RuleOutcome.NOT_EVALUATED
+AT_LEAST, AT_MOST = RuleOperator.MUST_BE_GREATER_OR_EQUAL_TO, RuleOperator.MUST_BE_LESS_OR_EQUAL_TO
+BETWEEN = RuleOperator.MUST_BE_BETWEEN
+
+
+def test_every_metric_counts_the_same_in_every_store(store: Store) -> None:
+    fqn = store.table.fqn
+    wanted: dict[str, tuple[Check, tuple[int, int]]] = {
+        "nulls": (store.check("nullValues", "email"), (6, 7)),
+        "no nulls": (store.check("nullValues", "id"), (7, 7)),
+        "missing": (store.check("missingValues", "email"), (5, 7)),
+        "stand-ins": (store.check("missingValues", "city", missingValues=["N/A", "?"]), (6, 7)),
+        "numbers cannot be blank": (store.check("missingValues", "age"), (6, 7)),
+        "pattern, case and all": (store.check("invalidValues", "email", pattern="^[a-z]+@x[.]io$"), (3, 6)),
+        "format": (store.check("invalidValues", "email", format="email"), (4, 6)),
+        "texts, case and all": (store.check("invalidValues", "city", validValues=["Rome", "Oslo"]), (4, 7)),
+        "numbers": (store.check("invalidValues", "age", validValues=[20, "30", 5.0]), (3, 6)),
+        "range": (store.check("invalidValues", "age", minimum="0", maximum="120"), (4, 6)),
+        "moments": (store.check("invalidValues", "seen", minimum="2026-01-02"), (1, 2)),
+        "outliers": (store.check("outlierValues", "age", maximum=100), (5, 6)),
+        "pair": (store.check("duplicateValues", properties=["city", "zip"]), (2, 6)),
+        "key": (store.check("duplicateValues", "id"), (7, 7)),
+        "self": (
+            store.check("brokenReferences", "boss", columns=["boss"], targetFqn=fqn, targetColumns=["id"]), (5, 6)
+        ),
+        "zip decides city": (store.check("inconsistentRows", determinant=["zip"], dependent="city"), (5, 6)),
+        "fresh": (store.check("staleData", column="seen", maxAgeSeconds=43200), (1, 1)),
+        "stale": (store.check("staleData", column="seen", maxAgeSeconds=43199), (0, 1)),
+        "sql rows": (store.check(None, query="select * from people where age > 100 or age < 0", key="a"), (5, 7)),
+        "sql count": (store.check(None, query="select count(*) from people where age < 0", key="b"), (6, 7)),
+    }  # fmt: skip
+    if store.source.dialect == "mysql":  # what a key is follows the column's collation, as a key of its own would
+        wanted["pair"] = (wanted["pair"][0], (2, 6))
+    done = store.run(*(check for check, _ in wanted.values()))
+    found = {
+        name: (done.results[check.key].numerator, done.results[check.key].denominator)
+        for name, (check, _) in wanted.items()
+    }
+    assert found == {name: figures for name, (_, figures) in wanted.items()}, [
+        one.reason for one in done.results.values() if one.reason
+    ]
+
+
+@pytest.mark.parametrize(
+    ("operator", "threshold", "outcome", "figures"),
+    [
+        (AT_LEAST, (7,), PASSED, (7, 7)),
+        (AT_LEAST, (8,), FAILED, (7, 8)),
+        (AT_MOST, (6,), FAILED, (6, 7)),
+        (RuleOperator.MUST_BE_GREATER_THAN, (7,), FAILED, (7, 8)),
+        (RuleOperator.MUST_BE_LESS_THAN, (7,), FAILED, (6, 7)),
+        (BETWEEN, (7, 9), PASSED, (7, 7)),
+        (BETWEEN, (8, 9), FAILED, (7, 8)),
+        (BETWEEN, (1, 2), FAILED, (2, 7)),
+        (RuleOperator.MUST_NOT_BE, (7,), FAILED, (0, 7)),
+        (RuleOperator.MUST_NOT_BE_BETWEEN, (1, 9), FAILED, (0, 7)),
+        (RuleOperator.MUST_NOT_BE_BETWEEN, (8, 9), PASSED, (7, 7)),
+        (BETWEEN, (8,), UNKNOWN, (None, None)),
+    ],
+)
+def test_the_number_of_rows_is_compared_as_the_operator_says(
+    tmp_path: Path, request: pytest.FixtureRequest, operator: Any, threshold: Any, outcome: RuleOutcome, figures: Any
+) -> None:
+    with on_parquet(request, tmp_path) as store:
+        result = store.one("rowCount", operator=operator, threshold=threshold)
+    assert (result.outcome, (result.numerator, result.denominator)) == (outcome, figures)
+
+
+def test_percent_is_of_what_was_looked_at(store: Store) -> None:
+    allowed = store.one("nullValues", "email", unit=RuleUnit.PERCENT, operator=AT_MOST, threshold=(14.2858,))
+    assert (allowed.outcome, allowed.value) == (PASSED, "14.2857")
+    assert (
+        store.one("nullValues", "email", unit=RuleUnit.PERCENT, operator=AT_MOST, threshold=(14.28,)).outcome is FAILED
+    )
+
+
+def test_one_scan_counts_many_checks(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    ask = store.source.ask
+    monkeypatch.setattr(store.source, "ask", lambda query: asked.append(query) or ask(query))
+    checks = [
+        store.check("nullValues", name) for name in COLUMNS if name not in ("email", "age", "boss", "zip", "seen")
+    ]
+    checks += [
+        store.check("invalidValues", "id", minimum=0),
+        store.check("rowCount", operator=AT_LEAST, threshold=(1,)),
+    ]
+    assert {one.outcome for one in store.run(*checks).results.values()} == {PASSED}
+    assert len(asked) == 1
+
+
+def test_a_row_that_breaks_two_checks_of_a_metric_counts_once(store: Store) -> None:
+    low = store.check("invalidValues", "age", minimum=6, key="low")
+    odd = store.check("invalidValues", "age", maximum=900, key="high")
+    also = store.check("invalidValues", "age", minimum=0, key="also")
+    (counted,) = store.run(low, odd, also).counted
+    assert (counted.numerator, counted.denominator, counted.checks) == (3, 6, ("low", "high", "also"))
+
+
+def test_one_bad_check_takes_no_other_down(store: Store) -> None:
+    good = store.check("nullValues", "email")
+    gone = store.check("nullValues", "gone")
+    bad = store.check("invalidValues", "email", pattern="[")
+    odd = store.check("invalidValues", "city", minimum="2")
+    refused = store.check(None, query="delete from people", key="sql")
+    done = store.run(good, gone, bad, odd, refused).results
+    assert (done[good.key].outcome, done[good.key].numerator) == (FAILED, 6)
+    assert {done[one.key].outcome for one in (gone, bad, odd, refused)} == {UNKNOWN}
+    assert "no column 'gone'" in str(done[gone.key].reason)
+    assert "no regular expression" in str(done[bad.key].reason)
+    assert "(rule: no_writes)" in str(done[refused.key].reason)
+
+
+def test_a_column_that_the_store_no_longer_has_is_told_and_the_rest_is_counted(store: Store) -> None:
+    gone = ColumnFacts(f"{store.table.fqn}.ghost", "ghost", 9, "VARCHAR")
+    columns = (*store.table.columns, gone)
+    store.table = TableFacts(store.table.fqn, "data:x", store.table.database, store.table.schema, "people", columns)
+    ghost, real = store.check("nullValues", "ghost"), store.check("nullValues", "email")
+    done = store.run(ghost, real)
+    assert done.results[ghost.key].outcome is UNKNOWN
+    assert "ghost" in str(done.results[ghost.key].reason)
+    assert [(one.asset_fqn, one.numerator) for one in done.counted] == [(f"{store.table.fqn}.email", 6)]
+
+
+def test_examples_have_the_key_and_hide_what_is_personal(store: Store) -> None:
+    found = store.one("invalidValues", "age", minimum=0, maximum=120).examples
+    assert found == (
+        {"key": {"id": "3"}, "values": {"age": "999"}}, {"key": {"id": "4"}, "values": {"age": "-1"}},
+    )  # fmt: skip
+    check = store.check("invalidValues", "email", format="email")
+    hidden = store.run(check, how=Shown(("id",), frozenset({"email"}))).results[check.key]
+    assert hidden.examples[0] == {"key": {"id": "4"}, "values": {"email": "***"}}
+    whole = store.run(check, how=Shown(("id",), None)).results[check.key]
+    assert whole.examples[0] == {"key": {"id": "***"}, "values": {"email": "***"}}
+    keyless = store.run(check, how=Shown()).results[check.key]
+    assert {"values": {"email": "nope"}, "rows": 1} in keyless.examples
+
+
+class Failing:
+    """A source whose every question ends the same way."""
+
+    dialect = "duckdb"
+
+    def __init__(self, kind: str) -> None:
+        self.kind, self.asked = kind, 0
+
+    def relation(self, database: str, schema: str, table: str) -> Any:
+        """A table."""
+        from sqlglot import exp
+
+        return exp.table_(table, quoted=True)
+
+    def ask(self, query: Any) -> Any:
+        """Fail."""
+        self.asked += 1
+        raise ConnectorError(self.kind, "It may not be read.")
+
+
+def test_what_may_not_be_read_is_not_evaluated_and_what_cannot_be_reached_goes_on() -> None:
+    table = facts("db", "s")
+    checks = [Check(str(n), "nullValues", f"{table.fqn}.{name}", "m") for n, name in enumerate(COLUMNS)]
+    done = evaluate(Failing("permission"), table, checks, now=NOW, how=Shown())  # type: ignore[arg-type]
+    assert {(one.outcome, one.reason) for one in done.results.values()} == {(UNKNOWN, "It may not be read.")}
+    assert done.counted == ()
+    slow = Failing("timeout")
+    late = evaluate(slow, table, checks, now=NOW, how=Shown())  # type: ignore[arg-type]
+    assert {one.outcome for one in late.results.values()} == {UNKNOWN}
+    assert slow.asked == 3
+    with pytest.raises(ConnectorError):
+        evaluate(Failing("unreachable"), table, checks, now=NOW, how=Shown())  # type: ignore[arg-type]
+
+
+def test_built_in_checks_give_way_to_rules(store: Store) -> None:
+    rule = store.check("nullValues", "email", key="rule")
+    own = [one.check for one in builtin_checks(store.table, None, None)]
+    rule = Check("rule", "nullValues", rule.asset_fqn, own[0].counts_in)
+    done = store.run(rule, *own)
+    about = [one for one in done.counted if one.asset_fqn == rule.asset_fqn and one.counts_in == rule.counts_in]
+    assert [(one.numerator, one.denominator, one.checks) for one in about] == [(6, 7, ("rule",))]
+    assert len({(one.counts_in, one.asset_fqn) for one in done.counted}) == len(done.counted)
+
+
+def test_a_form_is_expected_of_texts_that_nearly_all_have_it() -> None:
+    table = facts("db", "s")
+    rows = (*((f"m{n}@x.io",) for n in range(40)), ("nope",))
+    made = builtin_checks(table, None, Sample(("email",), rows, True))
+    assert [one.check.arguments for one in made if one.check.metric == "invalidValues"] == [{"format": "email"}]
+    few = builtin_checks(table, None, Sample(("email",), rows[:10], True))
+    assert [one for one in few if one.check.metric == "invalidValues"] == []
