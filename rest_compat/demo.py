@@ -164,7 +164,10 @@ class Api:
 
     async def __call__(self, method: str, path: str, **how: Any) -> Any:
         """One call; its JSON. Raises Refused with the message of the envelope."""
-        while (answer := await self._client.request(method, path, **how)).status_code == httpx.codes.TOO_MANY_REQUESTS:
+        for _ in range(10):
+            answer = await self._client.request(method, path, **how)
+            if answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
+                break
             await asyncio.sleep(int(answer.headers["Retry-After"]))
         if answer.is_error:
             raise Refused(answer.json()["error"]["message"])
@@ -240,7 +243,8 @@ async def _worst(api: Api, service: str) -> None:
         "/data-readiness/violations",
         params={"asset_fqn": service, "status": "open", "sort": "severity:desc", "limit": 3},
     )
-    table = Table(title=f"12. The three worst of {found['pagination']['total_items']} open violations", title_justify="left")
+    number = found["pagination"]["total_items"]
+    table = Table(title=f"12. The three worst of {number} open violations", title_justify="left")
     for heading in ("severity", "what", "where"):
         table.add_column(heading, overflow="fold")
     for one in found["data"]:

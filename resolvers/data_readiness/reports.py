@@ -22,7 +22,7 @@ from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.work.reading import read_facts, table_names
 from resolvers.engines.masking import masked_table
 from resolvers.engines.report.page import MOST_TABLES, rendered
-from resolvers.engines.report.values import Relation, ReportData, RuleResult, TableLine, TrendPoint
+from resolvers.engines.report.values import Relation, ReportData, RuleResult, TableLine, TrendPoint, Trouble
 from resolvers.operation import Kind, operation, require
 from resolvers.uploads import settled
 from schema.assets.artifact import Artifact, ArtifactCreate, ArtifactType
@@ -32,7 +32,7 @@ from schema.data_readiness.report import ReportCreate
 from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.scorecard import ScorecardRequest, ScorecardScope
 from schema.data_readiness.source import TableFacts
-from schema.data_readiness.violation import UNRESOLVED, Violation
+from schema.data_readiness.violation import UNRESOLVED, Severity
 from schema.errors import NotFound, ValidationError
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn, slug
@@ -41,7 +41,8 @@ from schema.pagination import in_utc
 MOST_POINTS: Final = 12
 """Moments of the past that the trend shows."""
 MOST_RULES: Final = 2000
-MOST_VIOLATIONS: Final = 30
+MOST_TROUBLES: Final = 30
+MOST_PLACES: Final = 3
 MOST_TAGS: Final = 500
 LIKELY: Final = 0.95
 """The share of values with a target from which a relationship that nobody declares is shown."""
@@ -108,7 +109,7 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
         for moment in moments
     ]
     scores = [(moment, one.overall_score) for moment, one in past if one.overall_score is not None]
-    found, number = await ctx.store.read(lambda shelves: _violations(shelves, ctx.scope, parts))
+    found, number = await ctx.store.read(lambda shelves: _troubles(shelves, ctx.scope, parts))
     whole = facts[0] if len(parts) == 4 and facts else None
     return ReportData(
         asset_fqn=asset_fqn,
@@ -122,7 +123,7 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
         tables_total=total,
         classifications=await ctx.store.read(lambda shelves: _personal(shelves, ctx.scope, asset_fqn)),
         rules=await ctx.store.read(lambda shelves: _rules(shelves, ctx.scope, parts, as_of)),
-        violations=found,
+        troubles=found,
         violations_total=number,
         relations=_relations(facts, tables),
         previous_score=scores[-2][1] if len(scores) > 1 else None,
@@ -212,17 +213,30 @@ def _personal(shelves: Shelves, scope: Scope, asset_fqn: str) -> list[Classifica
     return [one for one in page.items if len(Fqn.parse(one.asset_fqn).parts) == 5]
 
 
-def _violations(shelves: Shelves, scope: Scope, parts: Sequence[str]) -> tuple[list[Violation], int]:
-    """The worst violations at or under a name that are not resolved, and how many there are."""
-    where = [*below(violation_rows, parts), violation_rows.c.status.in_(UNRESOLVED)]
-    page = shelves.violations.page(
-        scope,
-        offset=0,
-        limit=MOST_VIOLATIONS,
-        order=[violation_rows.c.severity_rank.desc(), violation_rows.c.last_seen_at.desc()],
-        where=where,
-    )
-    return list(page.items), page.total
+def _troubles(shelves: Shelves, scope: Scope, parts: Sequence[str]) -> tuple[list[Trouble], int]:
+    """What is wrong at or under a name and not resolved, by kind, the worst first; and how many there are in all."""
+    table = violation_rows.c
+    where = [
+        table.organization_id == scope.organization_id,
+        table.project_id == scope.project_id,
+        *below(violation_rows, parts),
+        table.status.in_(UNRESOLVED),
+    ]
+    kind = (table.severity_rank, table.severity, table.definition_id, table.name)
+    number = sa.func.count()
+    grouped = sa.select(*kind, number).where(*where).group_by(*kind).order_by(table.severity_rank.desc(), number.desc())
+    rows = shelves.connection.execute(grouped).all()
+    definitions = shelves.violation_definitions.of_ids(scope, {row.definition_id for row in rows})
+    troubles = []
+    for _, severity, definition_id, name, count in rows[:MOST_TROUBLES]:
+        named = (table.definition_id == definition_id, table.severity == severity)
+        places = (
+            sa.select(table.asset_fqn).where(*where, *named).distinct().order_by(table.asset_fqn).limit(MOST_PLACES)
+        )
+        label = definitions[definition_id].display_name if definition_id in definitions else None
+        found = list(shelves.connection.execute(places).scalars())
+        troubles.append(Trouble(label or name, Severity(severity), count, found))
+    return troubles, sum(row[-1] for row in rows)
 
 
 def _relations(facts: Sequence[TableFacts], lines: Sequence[TableLine]) -> list[Relation]:

@@ -55,9 +55,7 @@ async def test_a_schema_is_reported_on_with_scores_violations_and_relations(benc
     shop = await profiled(bench, source)
     world, fqn = bench.world, f"{shop.prefix}.orders"
     run = await measure(world, ("unique_values", fqn, 3, 4))
-    found = Finding(
-        check="r1", definition_id=VIOLATIONS[0].id, asset_fqn=fqn, severity=Severity.HIGH, display_name="Trouble <b>"
-    )
+    found = Finding(check="r1", definition_id=VIOLATIONS[0].id, asset_fqn=fqn, severity=Severity.HIGH)
     await world.app.parts.services.store.write(
         lambda shelves: shelves.violations.record(
             scope_of(world), run, [found], checked=["r1"], actor="ada", at=world.clock()
@@ -65,7 +63,7 @@ async def test_a_schema_is_reported_on_with_scores_violations_and_relations(benc
     )
     made = await bench.call(create_report, report=ReportCreate(asset_fqn=shop.prefix))
     page = await page_of(bench, made)
-    for told in ("75.0%", "Trouble &lt;b&gt;", "customer_id", "Tables"):
+    for told in ("75.0%", str(VIOLATIONS[0].display_name), "1 open violation,", "customer_id", "Tables"):
         assert told in page
     shown = await bench.call(preview_artifact, resource_uri=made["resource_uri"])
     assert (shown["preview_type"], shown["meta"]["note"]) == ("binary", "Download it and open it in a browser.")

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
 
-from resolvers.engines.report.values import Relation, ReportData, RuleResult, TableLine, TrendPoint
+from resolvers.engines.report.values import Relation, ReportData, RuleResult, TableLine, TrendPoint, Trouble
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
 from schema.data_readiness.profile import (
     ColumnProfile,
@@ -22,7 +22,7 @@ from schema.data_readiness.scorecard import (
     ScorecardMetric,
     ScorecardScope,
 )
-from schema.data_readiness.violation import Severity, Violation, ViolationStatus
+from schema.data_readiness.violation import Severity
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 HOSTILE = "<script>alert(1)</script>\"'&"
@@ -155,36 +155,11 @@ def classification(where: str, tag: str, confidence: float, state: Classificatio
     )
 
 
-def violation(place: int, severity: Severity) -> Violation:
-    """Something wrong."""
+def trouble(place: int, severity: Severity) -> Trouble:
+    """Something wrong, in a few places."""
     definition = VIOLATIONS[place % len(VIOLATIONS)]
-    asset = f"shop.db.sales.{TABLES[place % len(TABLES)]}"
-    return Violation(
-        id=_id(f"violation {place}"),
-        name=definition.name,
-        fqn=f"{asset}.{definition.name}",
-        dimension=definition.dimension,
-        service="shop",
-        asset_fqn=asset,
-        asset_version="1.0",
-        severity=severity,
-        status=ViolationStatus.OPEN,
-        workflow_run_id=_id("run"),
-        created_at=NOW,
-        display_name=f"{definition.display_name} {HOSTILE if place == 1 else ''}",
-        database="db",
-        schema="sales",
-        table=TABLES[place % len(TABLES)],
-        column=None,
-        details={},
-        dq_rule_execution_id=None,
-        resolved_by=None,
-        resolution_notes=None,
-        resolved_at=None,
-        updated_at=NOW,
-        last_seen_at=NOW,
-        seen_count=place + 1,
-    )
+    assets = [f"shop.db.sales.{TABLES[(place + n) % len(TABLES)]}" for n in range(3)]
+    return Trouble(f"{definition.display_name} {HOSTILE if place == 1 else ''}", severity, 3 + place, assets)
 
 
 def shop(level: str = "schema") -> ReportData:
@@ -226,7 +201,7 @@ def shop(level: str = "schema") -> ReportData:
             RuleResult("email is there", tables[0].fqn, "Completeness", RuleOutcome.FAILED, 960, 1000),
             RuleResult("status is known", tables[0].fqn, "Validity", RuleOutcome.NOT_EVALUATED, None, None, "Gone."),
         ],
-        violations=[violation(n, severity) for n, severity in enumerate(reversed(Severity))],
+        troubles=[trouble(n, severity) for n, severity in enumerate(reversed(Severity))],
         violations_total=40,
         relations=[
             Relation("orders", "customers", "customer_id", True),

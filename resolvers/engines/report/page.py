@@ -90,7 +90,7 @@ def rendered(data: ReportData) -> str:
             failing=_failing(data.rules),
             tags=_tags(data),
             tables=data.tables[:MOST_TABLES],
-            violations=data.violations[:MOST_LISTED],
+            troubles=data.troubles[:MOST_LISTED],
             relations=data.relations[:MOST_LISTED],
             change=_change(data),
             notes=[*data.notes, *missing],

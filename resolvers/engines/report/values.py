@@ -8,7 +8,7 @@ from schema.data_readiness.classification import Classification
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.scorecard import Scorecard
-from schema.data_readiness.violation import Violation
+from schema.data_readiness.violation import Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,17 @@ class RuleResult:
     numerator: int | None
     denominator: int | None
     reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One kind of violation: how often it stands open, and where."""
+
+    what: str
+    severity: Severity
+    count: int
+    places: Sequence[str]
+    """The dotted names of the first of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +82,7 @@ class ReportData:
     """How many tables there are; `tables` holds the first of them."""
     classifications: Sequence[Classification] = ()
     rules: Sequence[RuleResult] = ()
-    violations: Sequence[Violation] = ()
+    troubles: Sequence[Trouble] = ()
     """The worst first."""
     violations_total: int = 0
     relations: Sequence[Relation] = ()
