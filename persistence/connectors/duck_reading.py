@@ -6,6 +6,7 @@ is gone with its folder at the end. DuckDB's words about broken data may quote t
 
 from __future__ import annotations
 
+import os
 import tempfile
 import threading
 from abc import abstractmethod
@@ -51,9 +52,15 @@ class DuckReading(Reading):
         self._running: set[Any] = set()
         self._names: dict[tuple[str, str, str], str] = {}
         self._has_zones = False
-        self._temporary = tempfile.TemporaryDirectory(
-            prefix="stoa-data-", dir=limits.source_scratch or None, ignore_cleanup_errors=True
-        )
+        try:
+            self._temporary = tempfile.TemporaryDirectory(
+                prefix="stoa-data-", dir=limits.source_scratch or None, ignore_cleanup_errors=True
+            )
+        except OSError as error:
+            raise ConnectorError(
+                "failed",
+                f"The folder for copies cannot be used ({os.strerror(error.errno or 0)}). Correct STOA_SOURCE_SCRATCH.",
+            ) from None
         self.folder = Path(self._temporary.name).resolve()
         self._session = duckdb.connect(
             str(self.folder / "tables.duckdb"),
@@ -156,7 +163,7 @@ class DuckReading(Reading):
             yield session
             return
         except self._duckdb.Error as error:
-            failure = self._failure(error, seconds if late.is_set() else None)
+            failure = self.failure(error, seconds if late.is_set() else None)
         finally:
             timer.cancel()
             self._running.discard(session)
@@ -165,7 +172,8 @@ class DuckReading(Reading):
         # Outside the handler: DuckDB's own words must not hang on as context.
         raise failure
 
-    def _failure(self, error: Exception, seconds: float | None) -> ConnectorError:
+    def failure(self, error: Exception, seconds: float | None) -> ConnectorError:
+        """What one of DuckDB's exceptions means; `seconds` is the limit that has passed."""
         if seconds is not None:
             return ConnectorError("timeout", f"Reading the data took longer than {seconds:g} seconds.")
         if self._cancelled.is_set():

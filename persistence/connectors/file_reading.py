@@ -90,6 +90,15 @@ class FileReading(DuckReading):
             ((rows,),) = session.execute(f"select count(*) from main.{relation.name}").fetchall()
         return KnownStatistics(int(rows), (), is_exact=True, unread_rows=self._unread.get(relation.name, 0))
 
+    def failure(self, error: Exception, seconds: float | None) -> ConnectorError:
+        """Beside what can go wrong with any query: a file that is not where it was."""
+        gone = type(error).__name__ in {"PermissionException", "IOException"} and "/proc/self/fd" in str(error)
+        if gone and seconds is None and not self._cancelled.is_set():
+            return ConnectorError(
+                "failed", "A file of the table was removed or replaced while it was being read. Try again."
+            )
+        return super().failure(error, seconds)
+
     # Parquet
 
     def _parquet(self, table: FileTable, name: str) -> None:

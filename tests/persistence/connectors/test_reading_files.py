@@ -292,9 +292,18 @@ def test_a_file_is_read_that_was_there_when_it_was_opened(tree: Path) -> None:
         assert everything(source, "t")[1] == [("open",)]
         (tree / "t.parquet").unlink()
         (tree / "t.parquet").symlink_to(secret)
-        with pytest.raises(ConnectorError):
-            # The file is gone from the folder, so what stays open lies outside of what DuckDB may read.
+        # The file is gone from the folder, so what stays open lies outside of what DuckDB may read.
+        with pytest.raises(ConnectorError, match="removed or replaced while it was being read"):
             everything(source, "t")
+
+
+def test_a_folder_for_copies_that_is_not_there_is_named(tree: Path) -> None:
+    put(tree, "t.csv", "a\n1\n")
+    with (
+        pytest.raises(ConnectorError, match="Correct STOA_SOURCE_SCRATCH"),
+        reading(tree, source_scratch=str(tree / "gone")),
+    ):
+        pass
 
 
 def test_links_out_of_the_folder_are_not_tables(tree: Path) -> None:

@@ -1,11 +1,14 @@
 """The data of a real MariaDB: queries, streams, samples, what is refused, time-outs and being cancelled."""
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pymysql
@@ -248,3 +251,33 @@ def test_what_the_server_knows_of_a_table_is_told(database: Database) -> None:
     assert (kind.minimum, kind.maximum) == ("0", "6")
     assert ids.distinct_count == pytest.approx(ROWS, rel=0.1)
     assert view is None
+
+
+PEAK = """
+import resource, sys
+sys.path.insert(0, {path!r})
+from sqlglot import exp
+from tests.persistence.connectors.sql_support import opened
+config = {config!r}
+with opened("mysql", config, {credentials!r}) as connector, connector.source() as source:
+    query = exp.select("*").from_(source.relation(config["database"], config["database"], "long"))
+    next(source.stream(query.limit(1)))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    rows = sum(len(batch) for batch in source.stream(query))
+    print(rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_streaming_many_rows_takes_constant_memory(database: Database) -> None:
+    server, name = database
+    server.execute("create view `long` as select seq as id, repeat('x', 300) as t from seq_1_to_500000", database=name)
+    config = {"host": server.host, "port": server.port, "database": name}
+    script = PEAK.format(
+        path=str(Path(__file__).resolve().parents[3]),
+        config=config,
+        credentials={"username": server.user, "password": server.password},
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    rows, grown = map(int, ended.stdout.split())
+    assert rows == 500_000
+    assert grown < 48 * 1024, "kilobytes; the rows are 150 megabytes"
