@@ -14,18 +14,20 @@ from typing import Any, Final
 
 import duckdb
 import psycopg
+import sqlglot
 from rich.console import Console
 from rich.table import Table
+from sqlglot import exp
 
 from persistence.connectors import open_connector
 from persistence.connectors.base import Connector, ConnectorSettings, TableInfo
 from persistence.samples.postgres import NoPostgres, database_name, running_postgres
 from resolvers.engines.profiling import Header, profile_table
-from resolvers.engines.profiling.basics import FIGURES, basics_query, scan
+from resolvers.engines.profiling.basics import scan
 from resolvers.engines.profiling.battery import Wanted
 from resolvers.engines.profiling.kinds import kind_of
 from resolvers.engines.profiling.streaming import staged_select
-from schema.data_readiness.profile import ProfileTier
+from schema.data_readiness.profile import ProfileTier, ValueKind
 from schema.data_readiness.source import ColumnFacts, Source, TableFacts
 
 ROWS: Final = 10_000_000
@@ -97,7 +99,7 @@ def facts_of(info: TableInfo, database: str, schema: str) -> TableFacts:
 @contextlib.contextmanager
 def on_postgres(rows: int) -> Iterator[tuple[Source, TableFacts]]:
     """The table in a private PostgreSQL."""
-    with running_postgres("shared_buffers=512MB", "max_wal_size=4GB", "work_mem=64MB") as server:
+    with running_postgres("shared_buffers=256MB", "max_wal_size=4GB") as server:
         url = server.create_database()
         with psycopg.connect(url, autocommit=True) as session:
             session.execute(
@@ -136,10 +138,21 @@ def _facts(connector: Connector) -> TableFacts:
 
 
 def per_column(source: Source, facts: TableFacts) -> None:
-    """The same exact figures, asked for column by column: the pattern of most profilers."""
+    """The same exact figures as a profiler asks for them that goes column by column."""
     relation = source.relation(facts.database, facts.schema, facts.name)
     for of in facts.columns:
-        source.ask(basics_query(relation, [(of, FIGURES[kind_of(of)])], source.dialect))
+        name = f'"{of.name}"'
+        asked = [f"count({name})"]
+        kind = kind_of(of)
+        if kind is not ValueKind.BOOLEAN:
+            asked += [f"min({name})", f"max({name})"]
+        if kind is ValueKind.NUMBER:
+            asked += [f"avg({name})", f"stddev_samp({name})"]
+        if kind is ValueKind.TEXT:
+            asked += [f"min(length({name}))", f"max(length({name}))", f"avg(length({name}))"]
+            asked += [f"sum(case when trim({name}) = '' then 1 else 0 end)"]
+        query = sqlglot.parse_one(f"select count(*), {', '.join(asked)}", dialect="duckdb", into=exp.Select)
+        source.ask(query.from_(relation.copy()))
 
 
 def one_scan(source: Source, facts: TableFacts) -> None:

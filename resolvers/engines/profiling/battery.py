@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlglot import exp, parse_one
 
 from resolvers.engines.profiling import distribution
-from resolvers.engines.profiling.basics import Basics
+from resolvers.engines.profiling.basics import Basics, mean_length
 from resolvers.engines.profiling.kinds import is_integer, is_plain_text, kind_of, type_of
 from resolvers.engines.profiling.values import BLANKS, LONGEST_VALUE, hashable, number_of
 from schema.data_readiness.profile import ValueCount, ValueKind
@@ -40,6 +40,8 @@ class Wanted:
     """The type that the texts are read as that stand in for the values; None when these are there."""
     has_few: bool = False
     """Whether a sample shows so few values that each can be counted in the pass."""
+    counts_blanks: bool = True
+    """Whether blanks are counted in the pass; else the least text tells whether there can be any."""
 
     @property
     def kind(self) -> ValueKind:
@@ -112,7 +114,7 @@ def _asked(column: Wanted) -> Iterator[tuple[str, str]]:
     value = name if column.staged is None else f"try_cast({name} as {column.staged})"
     if kind is ValueKind.TEXT:
         value = value if is_plain_text(column.of) or column.staged else f"cast({name} as varchar)"
-        yield from _of_texts(value)
+        yield from _of_texts(value, column)
     elif kind is ValueKind.NUMBER:
         place = f"cast({value} as double)"
         finite = place if is_integer(column.of) else f"case when isfinite({place}) then {place} end"
@@ -128,15 +130,16 @@ def _asked(column: Wanted) -> Iterator[tuple[str, str]]:
         yield "values", f"histogram({value})"
 
 
-def _of_texts(value: str) -> Iterator[tuple[str, str]]:
+def _of_texts(value: str, column: Wanted) -> Iterator[tuple[str, str]]:
     yield "minimum", f"substring(min({value}), 1, {LONGEST_VALUE + 1})"
     yield "maximum", f"substring(max({value}), 1, {LONGEST_VALUE + 1})"
     # Every blank sorts before the exclamation mark, and to compare is far cheaper than to trim.
     trimmed = f"case when trim({value}, {_literal(BLANKS)}) = '' then 1 end"
-    yield "blanks", f"count(case when {value} < '!' then {trimmed} end)"
+    if column.counts_blanks:
+        yield "blanks", f"count(case when {value} < '!' then {trimmed} end)"
     yield "min_length", f"min(length({value}))"
     yield "max_length", f"max(length({value}))"
-    yield "mean_length", f"avg(length({value}))"
+    yield "total_length", f"sum(length({value}))"
 
 
 def _literal(text: str) -> str:
@@ -174,7 +177,7 @@ def _told(values: Mapping[str, Any]) -> Told:
         blanks=values.get("blanks"),
         min_length=values.get("min_length"),
         max_length=values.get("max_length"),
-        mean_length=number_of(values.get("mean_length")),
+        mean_length=mean_length(values.get("total_length"), int(values["filled"])),
         trues=values.get("trues"),
     )
     distinct, every = values.get("distinct"), values.get("values")

@@ -1,5 +1,6 @@
 """The parts that queries for figures are made of, in the words that each dialect has."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from sqlglot import exp
@@ -29,6 +30,20 @@ def text(of: ColumnFacts) -> exp.Expr:
     return column(of.name) if is_plain_text(of) else exp.cast(column(of.name), "text")
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What stands for a column in an aggregate: its value, its value as a text, and the text's length."""
+
+    value: exp.Expr
+    text: exp.Expr
+    length: exp.Expr
+
+    @classmethod
+    def plain(cls, of: ColumnFacts) -> "Terms":
+        """A column of the table itself."""
+        return cls(column(of.name), text(of), exp.Length(this=text(of)))
+
+
 def compared(of: exp.Expr, dialect: str) -> exp.Expr:
     """Texts as they are to be sorted: by code point where it can be said, which is faster too."""
     if dialect != "postgres":
@@ -36,12 +51,12 @@ def compared(of: exp.Expr, dialect: str) -> exp.Expr:
     return exp.Collate(this=of, expression=exp.to_identifier("C", quoted=True))
 
 
-def extreme(of: ColumnFacts, kind: ValueKind, function: type[exp.Min] | type[exp.Max], dialect: str) -> exp.Expr:
+def extreme(terms: Terms, kind: ValueKind, function: type[exp.Min] | type[exp.Max], dialect: str) -> exp.Expr:
     """The smallest or greatest value, in a form that every driver can hand over."""
     if kind is ValueKind.TEXT:
-        found = function(this=compared(text(of), dialect))
+        found = function(this=compared(terms.text, dialect))
         return exp.Substring(this=found, start=exp.Literal.number(1), length=exp.Literal.number(LONGEST_VALUE + 1))
-    found = function(this=column(of.name))
+    found = function(this=terms.value)
     # Days before Christ, infinity and 0000-00-00 are no moments to Python.
     return exp.cast(found, "text") if kind is ValueKind.TEMPORAL and dialect in _AS_TEXT else found
 
@@ -51,11 +66,16 @@ def counted_if(condition: exp.Expr) -> exp.Expr:
     return exp.Sum(this=exp.Case().when(condition, exp.Literal.number(1)).else_(exp.Literal.number(0)))
 
 
+def sorts_by_code_point(dialect: str) -> bool:
+    """Whether the least text tells that none is blank: every blank sorts before the exclamation mark."""
+    return dialect in ("postgres", "duckdb")
+
+
 def blank(of: exp.Expr, dialect: str) -> exp.Expr:
     """Whether nothing of a text can be seen. Oracle's empty text is null and so never blank."""
-    if dialect in ("postgres", "duckdb"):
+    if sorts_by_code_point(dialect):
         trimmed = exp.Trim(this=of.copy(), expression=exp.Literal.string(BLANKS))
-        # Every blank sorts before the exclamation mark, and to compare is far cheaper than to trim.
+        # To compare is far cheaper than to trim.
         first = exp.LT(this=compared(of.copy(), dialect), expression=exp.Literal.string("!"))
         return exp.and_(first, exp.EQ(this=trimmed, expression=exp.Literal.string("")))
     spaced = of.copy()

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlglot import exp
 
-from resolvers.engines.profiling.basics import is_refused
+from resolvers.engines.profiling.basics import is_refused, with_blanks
 from resolvers.engines.profiling.battery import (
     COLUMNS_AT_ONCE,
     GREATEST,
@@ -164,10 +164,13 @@ def _asked(
     source: Source, relation: exp.Table, some: Sequence[ColumnFacts], every: Sequence[ColumnFacts], share: float
 ) -> Passed:
     """A pass in the source's own DuckDB, and one more over the columns that turn out to have few values."""
-    asked = [Wanted(of) for of in some]
+    asked = [Wanted(of, counts_blanks=False) for of in some]
     wide = [Wanted(of) for of in every]
     [row] = source.ask(battery(relation, asked, share, rows_of=wide))
     passed = read(asked, row)
+    known = {name: one.basics for name, one in passed.columns.items()}
+    known |= with_blanks(source, relation, some, known)
+    passed = replace(passed, columns={name: replace(one, basics=known[name]) for name, one in passed.columns.items()})
     few = [one for one in asked if may_have_few(one.of, passed.columns[one.of.name].distinct_count)]
     query = values_query(relation, few)
     if query is None:
