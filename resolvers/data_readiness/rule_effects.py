@@ -8,7 +8,7 @@ from persistence.queries.catalog_rows import chunks
 from persistence.repository import Scope
 from persistence.store import Shelves
 from schema.data_readiness.proposal import Proposal, ProposalState
-from schema.data_readiness.rule import RuleState
+from schema.data_readiness.rule import QualityRule, RuleState
 
 STATES: Final[Mapping[ProposalState, RuleState]] = {
     ProposalState.APPROVED: RuleState.ACTIVE,
@@ -16,6 +16,10 @@ STATES: Final[Mapping[ProposalState, RuleState]] = {
     ProposalState.PROPOSED: RuleState.PROPOSED,
 }
 """Where a decision about its proposal moves a rule."""
+
+
+FIGURES: Final = ("arguments", "operator", "threshold", "unit")
+"""What a later run may conclude anew of a rule, as its proposal says it."""
 
 
 def decide_rules(
@@ -38,9 +42,17 @@ def decide_rules(
             problems[proposal.id] = "The rule was deleted since the proposal was made."
         elif rule.state in (RuleState.DISABLED, RuleState.REJECTED):
             problems[proposal.id] = f"The rule was {rule.state} since the proposal was made."
-        elif rule.state is RuleState.PROPOSED and rule.workflow_run_id != proposal.run_id:
+        elif rule.state is RuleState.PROPOSED and _was_renewed(rule, proposal):
             problems[proposal.id] = "A later run has drawn the rule up anew. Decide about its proposal."
         else:
             moved.append(rule.id)
     shelves.quality_rules.decide(scope, moved, STATES[to], at=now)
     return problems
+
+
+def _was_renewed(rule: QualityRule, proposal: Proposal) -> bool:
+    """Whether a later run has given the rule other figures; one that concluded the same has proposed nothing."""
+    if rule.workflow_run_id == proposal.run_id:
+        return False
+    now = rule.model_dump(mode="json", include=set(FIGURES))
+    return any(now[name] != proposal.proposed_value.get(name) for name in FIGURES)

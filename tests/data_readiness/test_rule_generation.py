@@ -33,7 +33,7 @@ CASES = """
         (array['4711', '4822', '4933', '4044', '4155'])[1 + i % 5],
         (array['open', 'closed', 'waiting'])[1 + i % 3],
         lpad((1000000 + i * 7919 % 8999999)::text, 7, '0'),
-        10 + (i * 37) % 150,
+        10 + (i * i * 31 + i / 9) % 157,
         case when i % 2 = 0 then 'said ' || i end
     from generate_series(1, 400) i;
     update sales.cases set town = 'Karlxw' where id = 10;
@@ -176,6 +176,51 @@ async def test_what_a_person_decided_stays(shop: Bench, source: Source, state: R
     assert run["output"]["standing_rules"] == 1
 
 
+async def test_approving_lets_rules_be_executed_and_rejecting_keeps_them_away(bench: Bench, source: Source) -> None:
+    work = await made(bench, source, WorkflowType.DQ_RULE_GENERATION)
+    run = await work.run()
+    await work.run()  # concludes the same, proposes nothing, and takes nothing from the first
+    offered = await work.proposals(run)
+    named = [offered["phone", "phone.pattern"]["id"], offered["", "not_empty"]["id"]]
+    decided = await bench.call(
+        decide_run, run_id=run["id"],
+        approval=ApprovalDecision.model_validate({"decision": "approve", "proposal_ids": named}),
+    )  # fmt: skip
+    assert (decided["approved"], decided["conflicted"]) == (2, 0)
+    decided = await bench.call(decide_run, run_id=run["id"], approval=ApprovalDecision(decision="reject"))
+    assert decided["rejected"] == len(offered) - 2
+    rules = await work.rules()
+    active = {name for name, rule in rules.items() if rule["state"] == "active"}
+    assert active == {"phone.pattern", "not_empty"}
+    assert {rule["state"] for name, rule in rules.items() if name not in active} == {"rejected"}
+    again = await work.run(parameters={"max_profile_age_seconds": 0})
+    assert again["output"]["proposals"] == 0
+    assert again["output"]["standing_rules"] == len(rules)
+
+
+async def test_a_run_that_saves_all_makes_its_rules_active(shop: Bench, source: Source) -> None:
+    work = await made(shop, source, WorkflowType.DQ_RULE_GENERATION)
+    await work.run()
+    await work.run(save_all=True)
+    assert {rule["state"] for rule in (await work.rules()).values()} == {"active"}
+
+
+async def test_a_proposal_whose_rule_has_other_figures_now_is_a_conflict(shop: Bench, source: Source) -> None:
+    work = await made(shop, source, WorkflowType.DQ_RULE_GENERATION)
+    first = await work.run()
+    offered = await work.proposals(first)
+    source.run("update sales.cases set state = 'stopped' where id % 10 = 0; analyze")
+    await work.run(parameters={"max_profile_age_seconds": 0})
+    decided = await shop.call(
+        decide_run, run_id=first["id"],
+        approval=ApprovalDecision.model_validate(
+            {"decision": "approve", "proposal_ids": [offered["state", "state.known_values"]["id"]]}
+        ),
+    )  # fmt: skip
+    assert (decided["approved"], decided["conflicted"]) == (0, 1)
+    assert "drawn the rule up anew" in decided["conflicts"][0]["message"]
+
+
 async def test_values_of_personal_data_stand_in_no_rule(shop: Bench, source: Source) -> None:
     work = await made(shop, source, WorkflowType.DQ_RULE_GENERATION)
     change = MetadataAssetUpdate.model_validate({"is_pii_tagged": True})
@@ -214,7 +259,7 @@ async def test_columns_are_tagged_with_the_dimensions_that_matter_for_them(bench
     assert "Validity" in tags["state"]
     assert "Consistency" in tags["town"]
     assert "Accuracy" in tags["paid"]
-    assert "note" not in tags
+    assert "Completeness" not in tags["note"]
     assert "" not in tags
     one = offered["phone", "DataQuality.Validity"]
     assert (one["kind"], one["field"]) == ("dq_tag", "tags")

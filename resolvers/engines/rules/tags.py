@@ -71,7 +71,9 @@ def _about(facts: TableFacts, draft: RuleDraft, named: dict[str, ColumnFacts]) -
     names = [*(draft.arguments.get("properties") or ()), *(draft.arguments.get("columns") or ())]
     names += [draft.arguments[name] for name in ("dependent", "column") if name in draft.arguments]
     of_columns = [named[name].fqn for name in names if name in named]
-    return list(dict.fromkeys([draft.asset_fqn, *of_columns]))
+    # A key of one column is the table's own: without it no row could be told.
+    of_table = [facts.fqn] if draft.metric == "duplicateValues" else []
+    return list(dict.fromkeys([*of_table, draft.asset_fqn, *of_columns]))
 
 
 def _tied(drafts: Sequence[RuleDraft]) -> set[str]:
