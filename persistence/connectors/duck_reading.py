@@ -66,7 +66,7 @@ class DuckReading(Reading):
             str(self.folder / "tables.duckdb"),
             config={**_CONFIG, "threads": limits.source_threads, "memory_limit": limits.source_memory},
         )
-        allowed = ", ".join(literal(f"{folder}/") for folder in (self.folder, *folders))
+        allowed = ", ".join(literal(str(folder).rstrip("/") + "/") for folder in (self.folder, *folders))
         for statement in (
             f"set temp_directory = {literal(str(self.folder / 'spill'))}",
             f"set allowed_directories = [{allowed}]",

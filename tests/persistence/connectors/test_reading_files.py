@@ -171,8 +171,12 @@ def test_a_text_is_read_as_its_columns_are_listed(tree: Path, case: str) -> None
         names, found = (
             everything(source, "t") if b"a name" not in content and b",9999" not in content else _last(source)
         )
+        with source.session(10) as session:
+            types = [row[1] for row in session.execute("describe t1").fetchall()]
     assert names == columns == [column.name for column in listed.columns]
     assert found == rows
+    if "far below" not in case and "very long" not in case:
+        assert types == [column.data_type_display for column in listed.columns]
 
 
 def _last(source: FileReading) -> tuple[list[str], list[Any]]:

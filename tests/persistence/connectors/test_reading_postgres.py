@@ -496,7 +496,6 @@ def test_nothing_is_known_of_a_table_that_was_never_analysed(database: Database)
 
 
 def test_whole_tables_come_as_arrow_batches_where_the_driver_is_installed(database: Database) -> None:
-    pytest.importorskip("adbc_driver_postgresql")
     with source(database) as reading:
         query = everything(reading.relation(database[1], "public", "large"))
         batches = list(reading.arrow_batches(query))
@@ -519,7 +518,6 @@ def test_without_the_driver_there_are_no_arrow_batches(database: Database, monke
 
 
 def test_a_stream_of_batches_is_stopped_in_the_server_by_cancelling(database: Database) -> None:
-    pytest.importorskip("adbc_driver_postgresql")
     with connector(database) as opened_one, opened_one.source() as reading:
         done = threading.Event()
 
