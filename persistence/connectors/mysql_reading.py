@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+import base64
+import json
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,6 +41,12 @@ _INNODB = (
 _MARIADB = (
     "select column_name, min_value, max_value, nulls_ratio, avg_length, avg_frequency from mysql.column_stats"
     " where db_name = %(schema)s and table_name = %(name)s"
+)
+
+# What MySQL's ANALYZE TABLE ... UPDATE HISTOGRAM keeps; MariaDB has no such table.
+_HISTOGRAMS = (
+    "select column_name, histogram from information_schema.column_statistics"
+    " where schema_name = %(schema)s and table_name = %(name)s"
 )
 
 _COLUMNS = (
@@ -128,10 +137,11 @@ class MysqlReading(Reading):
             rows, analysed_at = int(counted), moment.replace(tzinfo=UTC) if moment is not None else None
         distinct = {name: number for name, number in self._known(_INDEXED, these) if number is not None}
         kept = {found[0]: found[1:] for found in self._if_permitted(_MARIADB, these)}
+        histograms = {name: text for name, text in self._if_permitted(_HISTOGRAMS, these)}
         columns = [
-            _column(name, rows, distinct.get(name), kept.get(name))
+            with_histogram(_column(name, rows, distinct.get(name), kept.get(name)), histograms.get(name))
             for (name,) in self._known(_COLUMNS, these)
-            if name in distinct or name in kept
+            if name in distinct or name in kept or name in histograms
         ]
         return KnownStatistics(rows, tuple(columns), analysed_at)
 
@@ -171,6 +181,38 @@ def _column(name: str, rows: int, distinct: int | None, kept: Row | None) -> Kno
         maximum=_text(maximum),
         average_width=float(width) if width is not None else None,
     )
+
+
+def with_histogram(column: KnownColumn, text: str | None) -> KnownColumn:
+    """A column with what one of MySQL's histograms says of it.
+
+    https://dev.mysql.com/doc/refman/8.4/en/optimizer-statistics.html
+    """
+    held = json.loads(text) if text else {}
+    buckets = held.get("buckets")
+    if not isinstance(buckets, list) or not buckets:
+        return column
+    nulls = float(held.get("null-values", 0.0))
+    if held.get("histogram-type") == "singleton":
+        # (value, share of the rows up to and with it)
+        shares = [(_decoded(value), share - before) for (value, share), before in _with_last(buckets)]
+        common = tuple(sorted(shares, key=lambda one: -one[1]))
+        return replace(column, null_fraction=nulls, common_values=common, distinct_count=len(common))
+    # (least, greatest, share up to and with it, number of values)
+    bounds = (_decoded(buckets[0][0]), *(_decoded(bucket[1]) for bucket in buckets))
+    distinct = sum(int(bucket[3]) for bucket in buckets)
+    return replace(column, null_fraction=nulls, histogram_bounds=bounds, distinct_count=distinct)
+
+
+def _with_last(buckets: Sequence[Any]) -> Iterator[tuple[Any, float]]:
+    return zip(buckets, [0.0, *(float(bucket[1]) for bucket in buckets)], strict=False)
+
+
+def _decoded(value: Any) -> str:
+    """A bucket's value as text; MySQL packs texts as `base64:type254:...`."""
+    if isinstance(value, str) and value.startswith("base64:"):
+        return base64.b64decode(value.rpartition(":")[2]).decode(errors="replace")
+    return str(value)
 
 
 def _text(value: Any) -> str | None:

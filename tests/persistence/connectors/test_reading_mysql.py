@@ -1,5 +1,6 @@
 """The data of a real MariaDB: queries, streams, samples, what is refused, time-outs and being cancelled."""
 
+import json
 import subprocess
 import sys
 import threading
@@ -17,6 +18,8 @@ import sqlglot
 from sqlglot import exp
 
 from persistence.connectors.base import Connector, ConnectorError
+from persistence.connectors.mysql_reading import with_histogram
+from schema.data_readiness.source import KnownColumn
 from tests.persistence.connectors.sql_support import opened
 from tests.support.mariadb import MariadbServer
 
@@ -251,6 +254,28 @@ def test_what_the_server_knows_of_a_table_is_told(database: Database) -> None:
     assert (kind.minimum, kind.maximum) == ("0", "6")
     assert ids.distinct_count == pytest.approx(ROWS, rel=0.1)
     assert view is None
+
+
+def test_histograms_of_mysql_are_understood() -> None:
+    """As MySQL's manual shows them; MariaDB has none."""
+    singleton = {
+        "buckets": [["base64:type254:YQ==", 0.2], ["base64:type254:YsO8", 0.75]],
+        "null-values": 0.25,
+        "histogram-type": "singleton",
+    }
+    heights = {
+        "buckets": [[1, 10, 0.5, 8], [11, 99, 1.0, 20]],
+        "null-values": 0.0,
+        "histogram-type": "equi-height",
+    }
+    found = with_histogram(KnownColumn("c"), json.dumps(singleton))
+    assert found.null_fraction == 0.25
+    assert found.distinct_count == 2
+    assert [value for value, _ in found.common_values] == ["bü", "a"]
+    assert [share for _, share in found.common_values] == pytest.approx([0.55, 0.2])
+    found = with_histogram(KnownColumn("c"), json.dumps(heights))
+    assert (found.histogram_bounds, found.distinct_count, found.null_fraction) == (("1", "10", "99"), 28, 0.0)
+    assert with_histogram(KnownColumn("c"), None) == KnownColumn("c")
 
 
 PEAK = """
