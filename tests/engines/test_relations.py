@@ -82,6 +82,14 @@ def test_the_name_decides_between_targets_that_hold_all_values() -> None:
     assert related(of, key("wards.id"))["stays.ward_id FOREIGN_KEY"]["table"] == "wards"
 
 
+def test_a_key_does_not_refer_back_to_what_refers_to_it() -> None:
+    measured = profile(figures("id", distinct_count=100), foreign_keys=[candidate("id", "stays.ward_id")])
+    around = Around(referrers={f"{SCHEMA}.wards": [(f"{SCHEMA}.stays", "ward_id", "id")]})
+    assert related(subject("wards", "id:BIGINT:pk", profile=measured, around=around)) == {}
+    counted = profile(figures("id", distinct_count=100), foreign_keys=[candidate("id", "numbers.n")])
+    assert related(subject("wards", "id:BIGINT:pk", profile=counted)) == {}, "two keys that count from 1"
+
+
 @pytest.mark.parametrize(
     ("given", "cardinality", "optional"),
     [

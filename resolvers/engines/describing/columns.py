@@ -7,7 +7,8 @@ from typing import Final
 from resolvers.engines.describing.grammar import plural_phrase, sentence, singular, with_article
 from resolvers.engines.describing.known import Offer, Statement, Subject, offer_of
 from resolvers.engines.describing.names import Words, title_of
-from resolvers.engines.describing.values import statements_of
+from resolvers.engines.describing.tables import bridge_of
+from resolvers.engines.describing.values import is_flag, statements_of
 from resolvers.engines.describing.vocabulary import COMMON, UNITS
 from resolvers.engines.describing.vocabulary import words as word_set
 from schema.data_readiness.source import ColumnFacts
@@ -76,7 +77,6 @@ def _description(subject: Subject, column: ColumnFacts, words: Words, extend: st
         is_key = column.is_primary_key or column.is_unique
         statements += statements_of(
             profile, private=private, head=words.head, is_key=is_key, refers=column.references is not None,
-            nullable=column.nullable,
         )  # fmt: skip
         evidence["profile_id"] = profile_id(subject)
         evidence["values_withheld"] = private
@@ -99,7 +99,8 @@ def _key(subject: Subject, column: ColumnFacts) -> Statement | None:
     if len(parts) == 1:
         return Statement(f"Identifies {subject.the_row}.", "keys", 0.95)
     others = " and ".join(f"`{name}`" for name in parts if name != column.name)
-    return Statement(f"Identifies {subject.the_row}, together with {others}.", "keys", 0.95)
+    what = subject.the_row if bridge_of(subject) is None else "the link"
+    return Statement(f"Identifies {what}, together with {others}.", "keys", 0.95)
 
 
 def _rows(subject: Subject) -> str:
@@ -149,6 +150,8 @@ def _lead(subject: Subject, column: ColumnFacts, words: Words) -> Statement | No
     own = _without_own(said, subject)
     if said[0].lower() in ("is", "has", "was", "can", "needs", "should") and len(said) > 1 and _yes_or_no(column):
         return Statement(_whether(said, of), origin, sure)
+    if len(own) == 1 and _is_done(own[0]) and _is_flag(subject, column):
+        return Statement(f"Whether {of} is {own[0].lower()}.", origin, sure)
     if said[0].lower() in ("number", "no", "num") and len(said) > 2 and said[1] == "of":
         return Statement(f"How many {plural_phrase(' '.join(said[2:]))} {of} has.", origin, sure)
     if _temporal(column) and (when := _when(said, of)) is not None:
@@ -190,6 +193,11 @@ def _capital(text: str) -> str:
 def _yes_or_no(column: ColumnFacts) -> bool:
     kind = (column.data_type or "").upper()
     return kind in ("BOOLEAN", "BOOL", "BIT", "TINYINT", "SMALLINT", "INTEGER", "CHAR", "VARCHAR", "TEXT", "")
+
+
+def _is_flag(subject: Subject, column: ColumnFacts) -> bool:
+    figures = subject.columns.get(column.name)
+    return (column.data_type or "").upper() in ("BOOLEAN", "BOOL", "BIT") or (figures is not None and is_flag(figures))
 
 
 def _whether(said: Sequence[str], of: str) -> str:

@@ -228,6 +228,11 @@ def table_name(
 
 def shared_prefix(names: Collection[str]) -> str | None:
     """The first word that most of a schema's tables begin with, such as the name of an application."""
+    return _shared(tuple(names))
+
+
+@lru_cache(maxsize=256)
+def _shared(names: tuple[str, ...]) -> str | None:
     firsts: dict[str, int] = {}
     many = 0
     for name in names:

@@ -14,14 +14,12 @@ LONGEST_VALUE: Final = 40
 FEW_ROWS: Final = 20
 """Fewer rows say nothing about what a column may hold."""
 
-_CODES: Final = words("code status type flag class level grade category state kind stage priority rating")
+_CODES: Final = words("code status type flag class grade category state kind stage priority")
 _LOOKS_PERSONAL: Final = re.compile(r"@|\d{6,}|\d[\d ()./-]{6,}\d")
 _UNQUOTABLE: Final = re.compile(r"[`\n\r\t\x00-\x1f<>]")
 
 
-def statements_of(
-    profile: ColumnProfile, *, private: bool, head: str, is_key: bool, refers: bool, nullable: bool | None
-) -> list[Statement]:
+def statements_of(profile: ColumnProfile, *, private: bool, head: str, is_key: bool, refers: bool) -> list[Statement]:
     """What the profile of a column says that a reader would want to know."""
     rows, nulls, distinct = profile.row_count, profile.null_count, profile.distinct_count
     if not rows:
@@ -42,7 +40,7 @@ def statements_of(
         found.append(_said("No value occurs twice."))
     if not private and not is_key and not constant and (shape := _shape(profile, filled)):
         found.append(shape)
-    found += _gaps(profile, rows, nulls, bool(nullable) and not constant)
+    found += _gaps(profile, rows, nulls)
     return found
 
 
@@ -52,9 +50,9 @@ def _said(text: str, sure: float = 0.9) -> Statement:
 
 def _constant(profile: ColumnProfile, private: bool) -> Statement:
     value = profile.top_values[0].value if profile.top_values else profile.minimum
-    if private or value is None or not _quotable(value):
-        return _said("It held the same value in every row when it was measured.")
-    return _said(f"It held `{value}` in every row when it was measured.")
+    where = "wherever it was filled" if profile.null_count else "in every row"
+    what = "the same value" if private or value is None or not _quotable(value) else f"`{value}`"
+    return _said(f"It held {what} {where} when it was measured.")
 
 
 def _quotable(value: str) -> bool:
@@ -75,11 +73,25 @@ def _value_set(profile: ColumnProfile, filled: int, head: str) -> Statement | No
     covered = sum(one.count for one in profile.top_values[:MOST_VALUES])
     if len(values) < 2 or not all(map(_quotable, values)):
         return None
-    quoted = [f"`{value}`" for value in sorted(values)]
+    quoted = [f"`{value}`" for value in sorted(values, key=_in_order)]
     sampled = bool({"distinct_count", "top_values"} & set(profile.approximate))
     if not sampled and len(values) == distinct and covered >= filled:
         return Statement(f"One of {listed(quoted, MOST_VALUES, 'or')}.", "values", 0.9)
     return Statement(f"Values seen are {listed(quoted, MOST_VALUES)}.", "values", 0.8)
+
+
+def _in_order(value: str) -> tuple[float, str]:
+    """Numbers by their size, before texts."""
+    try:
+        return float(value), value
+    except ValueError:
+        return float("inf"), value
+
+
+def is_flag(profile: ColumnProfile) -> bool:
+    """Whether a number is nothing but 0 and 1."""
+    both = (profile.minimum, profile.maximum) == ("0", "1")
+    return profile.kind is ValueKind.NUMBER and both and profile.distinct_count == 2
 
 
 def _range(profile: ColumnProfile) -> Statement | None:
@@ -90,6 +102,8 @@ def _range(profile: ColumnProfile) -> Statement | None:
         low, high = low[:10], high[:10]
     elif profile.kind is not ValueKind.NUMBER:
         return None
+    if is_flag(profile):
+        return _said("Either 0 or 1.")
     if low == high or _UNQUOTABLE.search(low + high) is not None:
         return None
     about = "about " if {"minimum", "maximum"} & set(profile.approximate) else ""
@@ -110,7 +124,7 @@ def _shape(profile: ColumnProfile, filled: int) -> Statement | None:
     return _said(f"Values look like `{first.pattern}` (A a letter, 9 a digit).", 0.8)
 
 
-def _gaps(profile: ColumnProfile, rows: int, nulls: int | None, nullable: bool) -> list[Statement]:
+def _gaps(profile: ColumnProfile, rows: int, nulls: int | None) -> list[Statement]:
     if nulls is None:
         return []
     found: list[Statement] = []
@@ -118,8 +132,6 @@ def _gaps(profile: ColumnProfile, rows: int, nulls: int | None, nullable: bool) 
         found.append(_said(f"It is missing in about {min(percent, 99)} % of the rows."))
     elif nulls:
         found.append(_said("It is missing in fewer than 1 % of the rows."))
-    elif nullable and rows >= FEW_ROWS and "null_count" not in profile.approximate:
-        found.append(_said("It may be null, and no row lacks it."))
     if profile.blank_count and (percent := round(100 * profile.blank_count / rows)):
         found.append(_said(f"It is blank in about {min(percent, 99)} %."))
     return found

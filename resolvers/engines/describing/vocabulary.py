@@ -132,7 +132,8 @@ IN_CONTEXT: Final[dict[str, tuple[tuple[frozenset[str], str], ...]]] = {
 """What stands for several things: the words beside it that tell which, and what it is then. Else it stays as it is."""
 
 ACRONYMS: Final = words(
-    "abn aml api asin b2b b2c bic bmi bp chf cpu crm csv dna ean ecg ein erp esg eta etl eur faq gbp gdp gis gpa "
+    "us uk eu abn aml api asin b2b b2c bic bmi bp chf cpu crm "
+    "csv dna ean ecg ein erp esg eta etl eur faq gbp gdp gis gpa "
     "gps gpu gtin guid h3 hr html http iata iban icao icd id imei imsi ip ipv4 ipv6 isbn isin iso isrc jpy json kpi "
     "kyc lei mac md5 mime mri mrn ndc nin npi oid os ota pdf pnr po pos qa qr rfid rna roi rss s3 sha sha256 sic "
     "sku sla sms sql ssn sso tin tv ui uid upc uri url usd utc utm uuid vat vin vip vpn xml "
@@ -162,7 +163,8 @@ PERSONAL: Final = words(
 """Words that suggest personal data: values of such columns are never quoted, even where nobody has tagged them."""
 
 COMMON: Final = words(
-    "account accounted action active activity actor address admission age agency agent agreement airline airport "
+    "postal via homepage courtesy abbreviation discontinued demographic account accounted action "
+    "active activity actor address admission age agency agent agreement airline airport "
     "alarm album allocation amount answer appointment archived area arrival article artist asset assignment "
     "attachment attendance attribute auction audit author balance bank batch bed begin beneficiary benefit bid bill "
     "billing bin birth blocked body book booking brake branch brand broker budget building business call campaign "

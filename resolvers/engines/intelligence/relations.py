@@ -104,13 +104,20 @@ def _by_values(
     subject: Subject, column: ColumnFacts, candidates: Sequence[ForeignKeyCandidate], named: KeyOf | None
 ) -> Relation | None:
     best: tuple[float, ForeignKeyCandidate, bool] | None = None
+    reversed_ = {
+        (table, of) for table, of, to in subject.around.referrers.get(subject.facts.fqn, ()) if to == column.name
+    }
+    alone = column.is_primary_key and sum(one.is_primary_key for one in subject.facts.columns) == 1
     figures = subject.columns.get(column.name)
     distinct = (figures.distinct_count or 0) if figures is not None else 0
     for one in candidates:
         itself = one.target_fqn == subject.facts.fqn and one.target_columns == [column.name]
-        if one.match_rate < MATCHED or itself:
+        # Where every row is referred to, the values of a key seem to refer back.
+        if one.match_rate < MATCHED or itself or (one.target_fqn, one.target_columns[0]) in reversed_:
             continue
         agrees = named is not None and (named.table, named.column) == (one.target_fqn, one.target_columns[0])
+        if alone and not agrees:
+            continue  # two keys that count from 1 have the same values
         sure = 0.95 if agrees else 0.7 if distinct >= FEW_VALUES else 0.5
         sure = round(sure * one.match_rate * (1 if one.is_exact else 0.95), 2)
         if sure >= ENOUGH and (best is None or (agrees, sure) > (best[2], best[0])):
