@@ -13,6 +13,7 @@ from schema.data_readiness.proposal import Proposal, ProposalKind, ProposalState
 KINDS: Final = {
     ProposalKind.PII_TAG: ClassificationKind.PII,
     ProposalKind.SENSITIVITY_TAG: ClassificationKind.SENSITIVITY,
+    ProposalKind.DQ_TAG: ClassificationKind.DQ,
 }
 """What the proposals of each kind are classifications of."""
 

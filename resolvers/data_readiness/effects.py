@@ -29,6 +29,7 @@ EFFECTS: Final[dict[ProposalKind, Effect]] = {
     ProposalKind.RULE: decide_rules,
     ProposalKind.PII_TAG: decide_classifications,
     ProposalKind.SENSITIVITY_TAG: decide_classifications,
+    ProposalKind.DQ_TAG: decide_classifications,
 }
 """The effect of each kind that has one."""
 

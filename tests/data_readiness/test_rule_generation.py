@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from persistence.tables.classification import classifications
 from persistence.tables.profiles import table_profiles
 from persistence.tables.rules import quality_rules
 from resolvers.data_readiness.approvals import decide_run, list_run_proposals
@@ -85,6 +86,16 @@ class Made:
         def work(shelves: Any) -> dict[str, dict[str, Any]]:
             rows = shelves.connection.execute(sa.select(quality_rules)).mappings()
             return {row["name"]: dict(row) for row in rows}
+
+        return await written(self.bench.world, work)  # type: ignore[no-any-return]
+
+    async def classified(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """The tags that are kept, by the asset below the table and the tag."""
+
+        def work(shelves: Any) -> dict[tuple[str, str], dict[str, Any]]:
+            rows = shelves.connection.execute(sa.select(classifications)).mappings()
+            below = len(self.cases)
+            return {(row["asset_fqn"][below:].lstrip("."), row["tag_fqn"]): dict(row) for row in rows}
 
         return await written(self.bench.world, work)  # type: ignore[no-any-return]
 
@@ -263,10 +274,34 @@ async def test_columns_are_tagged_with_the_dimensions_that_matter_for_them(bench
     assert "" not in tags
     one = offered["phone", "DataQuality.Validity"]
     assert (one["kind"], one["field"]) == ("dq_tag", "tags")
-    [sign] = one["evidence"]["signs"]
+    [sign] = one["evidence"]["found"]
     assert sign["recognizer"] == "phone.pattern"
     assert sign["weight"] == one["confidence"]
     assert await work.rules() == {}
+    kept = await work.classified()
+    assert kept.keys() == offered.keys()
+    phone = kept["phone", "DataQuality.Validity"]
+    assert (phone["kind"], phone["state"], phone["confidence"]) == ("dq", "suggested", one["confidence"])
+    assert phone["evidence"] == one["evidence"]["found"]
+
+
+async def test_tags_that_people_decided_about_stay_and_others_are_withdrawn(shop: Bench, source: Source) -> None:
+    work = await made(shop, source, WorkflowType.GENERATE_DQ_TAGS)
+    run = await work.run()
+    offered = await work.proposals(run)
+    phone, paid = ("phone", "DataQuality.Validity"), ("paid", "DataQuality.Accuracy")
+    for about, decision in ((phone, "reject"), (("town", "DataQuality.Consistency"), "approve")):
+        approval = ApprovalDecision.model_validate({"decision": decision, "proposal_ids": [offered[about]["id"]]})
+        await shop.call(decide_run, run_id=run["id"], approval=approval)
+    source.run("update sales.cases set phone = 'x' || id, paid = null; analyze")
+    again = await work.run(parameters={"max_profile_age_seconds": 0})
+    kept = await work.classified()
+    assert kept[phone]["state"] == "rejected"
+    assert kept["town", "DataQuality.Consistency"]["state"] == "confirmed"
+    assert paid in offered
+    assert paid not in kept
+    assert again["output"]["withdrawn_tags"] >= 1
+    assert not {phone, ("town", "DataQuality.Consistency")} & set(await work.proposals(again))
 
 
 async def test_tables_are_tagged_and_approving_sets_the_mark(bench: Bench, source: Source) -> None:

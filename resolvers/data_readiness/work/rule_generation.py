@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, ClassVar, Final
-from uuid import NAMESPACE_URL, uuid5
 
 from persistence.jobs import JobError
 from persistence.queries.profiles import profile_id
 from persistence.queries.rules import Kept
 from persistence.store import Shelves
+from resolvers.data_readiness.work.dimension_tags import ENGINE, put_dimension_tags
 from resolvers.data_readiness.work.profiles import latest_profiles
 from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
 from resolvers.data_readiness.work.reading import facts_of, tables_of, use_source
@@ -24,22 +24,17 @@ from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.rules.draft import RuleDraft
 from resolvers.engines.rules.generate import draft_rules
 from resolvers.engines.rules.tags import DimensionTag, dimension_tags
-from schema.data_readiness.classification import CATEGORIES, ClassificationKind
 from schema.data_readiness.profile import ProfileTier, TableProfile
 from schema.data_readiness.proposal import ProposalKind
-from schema.data_readiness.quality_builtin import DIMENSIONS
 from schema.data_readiness.rule import RuleOrigin, RuleState
 from schema.data_readiness.source import Sample, Source, TableFacts
 from schema.data_readiness.workflow_run import RunParameters
 
-ENGINE: Final = "rules/1"
 SAMPLE_ROWS: Final = 10_000
 MOST_ROWS: Final = 100_000
 MOST_CELLS: Final = 2_000_000
 OLDEST: Final = timedelta(days=7)
 """The age up to which a profile is taken when the run does not say another."""
-
-_DIMENSIONS: Final = {one.name: one for one in DIMENSIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,18 +99,19 @@ class _OfTables(RunWork):
         }
 
     def put_tags(
-        self, shelves: Shelves, found: Found, tags: Sequence[DimensionTag], arguments: Mapping[str, Any]
+        self,
+        shelves: Shelves,
+        found: Found,
+        about: Sequence[str],
+        tags: Sequence[DimensionTag],
+        arguments: Mapping[str, Any],
     ) -> dict[str, int]:
-        """Propose the tags that do not stand yet."""
+        """Keep and propose the tags of the assets that are spoken of."""
         self.record(shelves, found)
-        standing = {found.facts.fqn: found.facts.tags, **{one.fqn: one.tags for one in found.facts.columns}}
-        drafts = [
-            _tag_proposal(one, standing[one.asset_fqn])
-            for one in tags
-            if tag_fqn_of(one.dimension) not in standing[one.asset_fqn]
-        ]
-        made = put_new(self, shelves, drafts, arguments)
-        return {"proposals": made, "tags_found": len(tags), "profiled": int(found.is_measured_here)}
+        # What the tags rest on: the profile, and what the catalog declares.
+        fingerprint = basis_of(found.profile.id, sorted(draft.key for draft in found.drafts))
+        counts = put_dimension_tags(self, shelves, about, tags, arguments, fingerprint)
+        return {**counts, "profiled": int(found.is_measured_here)}
 
     @property
     def _parameters(self) -> RunParameters:
@@ -182,12 +178,9 @@ class _DimensionTags(_OfTables):
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Tell which dimensions matter for one table, or for its columns."""
         found = await self.found(arguments)
-        tags = [
-            one
-            for one in dimension_tags(found.facts, found.profile, found.drafts)
-            if (one.asset_fqn == found.facts.fqn) is self.of_tables
-        ]
-        return lambda shelves: self.put_tags(shelves, found, tags, arguments)
+        about = [found.facts.fqn] if self.of_tables else [column.fqn for column in found.facts.columns]
+        tags = [one for one in dimension_tags(found.facts, found.profile, found.drafts) if one.asset_fqn in about]
+        return lambda shelves: self.put_tags(shelves, found, about, tags, arguments)
 
 
 class ColumnDimensions(_DimensionTags):
@@ -212,28 +205,8 @@ class RulesAndDimensions(_OfTables):
 
         def write(shelves: Shelves) -> dict[str, int]:
             rules = self.put_rules(shelves, found, arguments)
-            dimensions = self.put_tags(shelves, found, tags, arguments)
+            about = [found.facts.fqn, *(column.fqn for column in found.facts.columns)]
+            dimensions = self.put_tags(shelves, found, about, tags, arguments)
             return {**rules, **dimensions, "proposals": rules["proposals"] + dimensions["proposals"]}
 
         return write
-
-
-def tag_fqn_of(dimension: str) -> str:
-    """The tag that says that a dimension matters."""
-    return f"{CATEGORIES[ClassificationKind.DQ]}.{dimension.title()}"
-
-
-def _tag_proposal(tag: DimensionTag, standing: Sequence[str]) -> Draft:
-    fqn = tag_fqn_of(tag.dimension)
-    category, name = fqn.split(".")
-    value = {
-        "tag_id": str(uuid5(NAMESPACE_URL, f"stoa:tag:{fqn}")),
-        "tag_fqn": fqn,
-        "category_name": category,
-        "tag_name": name,
-        "tag_description": _DIMENSIONS[tag.dimension].description or "",
-    }
-    evidence = {"engine": ENGINE, "signs": list(tag.evidence)}
-    basis = basis_of(ENGINE, fqn)
-    current = [{"tag_fqn": one} for one in standing]
-    return Draft(tag.asset_fqn, ProposalKind.DQ_TAG, "tags", value, evidence, tag.confidence, basis, current=current)

@@ -10,10 +10,12 @@ import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, ClassVar, Final
 
 from persistence.jobs import JobError
 from persistence.queries.classifications import Looked, StandingTags, classification_id
+from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
 from resolvers.data_readiness.work.reading import facts_of, tables_of, use_source
@@ -128,7 +130,7 @@ class Tagging(RunWork):
         names = [seen.facts.fqn, *(column.fqn for column in seen.facts.columns)]
         catalog = shelf.tags_of(self.scope, names)
         standing = shelf.of_assets(self.scope, names, self.kind)
-        decided = self._people_decided(shelves, catalog, standing)
+        decided = people_decided(shelves, self.scope, now, catalog, standing)
         before = {(one.asset_fqn, one.tag_fqn): one for some in standing.values() for one in some}
         counts = {"tables": 1, "unchanged": int(not seen.changed), "decided_by_hand": decided}
         if not seen.changed:
@@ -190,31 +192,6 @@ class Tagging(RunWork):
         proposals = put_new(self, shelves, wanted, arguments)
         return {**counts, "found": len(seen_now), "new": len(new), "withdrawn": len(gone), "proposals": proposals}
 
-    def _people_decided(
-        self,
-        shelves: Shelves,
-        catalog: Mapping[str, StandingTags],
-        standing: dict[str, list[Classification]],
-    ) -> int:
-        """Take over what people did in the catalog by hand since the last run: tags put on, and tags taken off."""
-        moved = 0
-        now = self.ctx.now()
-        for fqn, known in standing.items():
-            if fqn not in catalog:
-                continue
-            on = catalog[fqn]
-            for place, one in enumerate(known):
-                to = None
-                if one.tag_fqn in on.fqns and one.state is not ClassificationState.CONFIRMED:
-                    to = ClassificationState.CONFIRMED
-                elif one.state is ClassificationState.CONFIRMED and one.tag_fqn not in on.fqns and on.written_by_people:
-                    to = ClassificationState.REJECTED
-                if to is not None:
-                    shelves.classifications.decide(self.scope, [one.id], to, by=None, at=now, now=now)
-                    known[place] = one.model_copy(update={"state": to})
-                    moved += 1
-        return moved
-
     def _by_hand(self, on: StandingTags, tag_fqn: str) -> bool | None:
         """True when the tag stands already, False when people's other tags shut it out, None when it is open."""
         return True if tag_fqn in on.fqns else None
@@ -252,6 +229,32 @@ class Tagging(RunWork):
             basis=basis_of(tag_fqn, sorted(catalog[asset_fqn].fqns)),
             current=[dict(tag) for tag in catalog[asset_fqn].tags],
         )
+
+
+def people_decided(
+    shelves: Shelves,
+    scope: Scope,
+    now: datetime,
+    catalog: Mapping[str, StandingTags],
+    standing: dict[str, list[Classification]],
+) -> int:
+    """Take over what people did in the catalog by hand since the last run: tags put on, and tags taken off."""
+    moved = 0
+    for fqn, known in standing.items():
+        if fqn not in catalog:
+            continue
+        on = catalog[fqn]
+        for place, one in enumerate(known):
+            to = None
+            if one.tag_fqn in on.fqns and one.state is not ClassificationState.CONFIRMED:
+                to = ClassificationState.CONFIRMED
+            elif one.state is ClassificationState.CONFIRMED and one.tag_fqn not in on.fqns and on.written_by_people:
+                to = ClassificationState.REJECTED
+            if to is not None:
+                shelves.classifications.decide(scope, [one.id], to, by=None, at=now, now=now)
+                known[place] = one.model_copy(update={"state": to})
+                moved += 1
+    return moved
 
 
 class PiiTagging(Tagging):
