@@ -221,6 +221,7 @@ def _one_pass(
     import duckdb
 
     read_of = wide if share > 0 else columns
+    broken: list[Exception] = []
     with (
         tempfile.TemporaryDirectory(prefix="stoa-profile-", ignore_cleanup_errors=True) as folder,
         closing(duckdb.connect(f"{folder}/rows.duckdb", config={"memory_limit": MEMORY})) as session,
@@ -230,12 +231,19 @@ def _one_pass(
         asked: Sequence[Wanted]
         if batches is not None:
             asked = columns
-            session.register("staged", _reader(batches, progress))
+            session.register("staged", _reader(batches, progress, broken))
         else:
             asked, read_of = [_texts(one) for one in columns], [_texts(one) for one in read_of]
             _stage(session, source, staged_select(relation, read_of, as_texts=True), read_of, progress)
         query = battery(exp.table_("staged", quoted=True), asked, share, rows_of=read_of)
-        row: Row | None = session.execute(query.sql(dialect="duckdb", identify=True)).fetchone()
+        row: Row | None = None
+        try:
+            row = session.execute(query.sql(dialect="duckdb", identify=True)).fetchone()
+        except duckdb.Error:
+            if not broken:
+                raise
+        if broken:
+            raise broken[0]  # what the source said, which comes out of DuckDB as the text of a traceback
         assert row is not None
         return read(asked, row)
 
@@ -247,8 +255,8 @@ def _texts(one: Wanted) -> Wanted:
     return replace(one, staged={"DATE": "date", "TIMESTAMPTZ": "timestamptz"}.get(type_of(one.of), "timestamp"))
 
 
-def _reader(batches: Iterator[Any], progress: Callable[[int], None]) -> Any:
-    """Batches as DuckDB takes them in, counted as they go by."""
+def _reader(batches: Iterator[Any], progress: Callable[[int], None], broken: list[Exception]) -> Any:
+    """Batches as DuckDB takes them in, counted as they go by; what breaks them off is kept in `broken`."""
     import pyarrow
 
     first = next(batches, None)
@@ -258,11 +266,15 @@ def _reader(batches: Iterator[Any], progress: Callable[[int], None]) -> Any:
     def counted() -> Iterator[Any]:
         done = 0
         batch = first
-        while batch is not None:
-            yield batch
-            done += batch.num_rows
-            progress(done)
-            batch = next(batches, None)
+        try:
+            while batch is not None:
+                yield batch
+                done += batch.num_rows
+                progress(done)
+                batch = next(batches, None)
+        except Exception as error:
+            broken.append(error)
+            raise
 
     return pyarrow.RecordBatchReader.from_batches(first.schema, counted())
 
