@@ -177,6 +177,16 @@ _FIELDS: list[tuple[str, str, str, str]] = [
         (operation, "answer", "last_seen_at resolved_at seen_count updated_at", "what became of the violation")
         for operation in ("get_violation", "list_violations", "update_violation")
     ),
+    *(
+        (
+            operation,
+            "answer",
+            "progress tasks.*.error_message tasks.*.rows_done tasks.*.rows_total tasks.*.waits_for",
+            "how far the run has come",
+        )
+        for operation in ("get_workflow_run", "list_workflow_runs")
+    ),
+    ("list_run_tasks", "answer", "error_message rows_done rows_total waits_for", "how far the task has come"),
     ("list_violation_definitions", "answer", "is_built_in", "built-in definitions cannot be changed"),
     ("list_turn_artifacts", "answer", "pagination", "it is a list as every other"),
     ("preview_artifact", "answer", "data height text value width", "what the other variants show"),
