@@ -1,6 +1,7 @@
 """The execution of rules and the assessments, on a real PostgreSQL: exact figures, violations over runs, masking."""
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import sqlalchemy as sa
@@ -8,14 +9,18 @@ import sqlalchemy as sa
 from persistence.queries.rules import Drafted
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.rules import rule_executions
+from resolvers.data_readiness.rule_checks import check_quality_rule
 from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.violations import list_violations
+from resolvers.data_readiness.work.execution import Execution
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.engines.rules.draft import RuleDraft, measured_by
+from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
 from schema.data_readiness.rule import RuleOperator, RuleOrigin, RuleState, RuleType, RuleUnit
 from schema.data_readiness.scorecard import ScorecardRequest
 from schema.data_readiness.violation import Severity
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType
+from schema.errors import DatabaseError
 from schema.identifiers import Fqn
 from tests.data_readiness.quality import scope_of
 from tests.support.ingestion import Bench, Source, setting_overrides, shop, source
@@ -256,3 +261,69 @@ async def test_the_catalog_alone_says_what_is_described_and_owned(people: Bench,
     again = await run(people, WorkflowType.METADATA_ASSESSMENT)
     assert again["output"]["resolved"] == 5
     assert again["output"]["assets"] == done["output"]["assets"]
+
+
+async def test_a_task_that_is_begun_again_records_once(
+    people: Bench, source: Source, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await keep(world, draft(people, source, "range", "invalidValues", "age", minimum="0", maximum="120"))
+    begun = 0
+    carry_out = Execution.carry_out
+
+    async def again(self: Execution, arguments: Any) -> Any:
+        nonlocal begun
+        begun += 1
+        write = await carry_out(self, arguments)
+        if begun == 1:
+            raise DatabaseError("The store went away.")
+
+        def twice(shelves: Any) -> Any:
+            write(shelves)
+            return write(shelves)
+
+        return twice
+
+    monkeypatch.setattr(Execution, "carry_out", again)
+    done = await run(people, WorkflowType.DQ_EXECUTION)
+    assert begun == 2
+    assert len(await executions(world, done["id"])) == 1
+    listed = await people.call(list_violations, limit=100)
+    assert [(one["status"], one["seen_count"]) for one in listed["items"]] == [("open", 1)]
+    card = await people.call(get_scorecard, request=ScorecardRequest(workflow_run_id=done["id"]))
+    (metric,) = [one for each in card["dimensions"] for one in each["metrics"] if one["asset_count"]]
+    assert (metric["numerator"], metric["denominator"], metric["asset_count"]) == (3, 5, 1)
+
+
+async def test_what_is_recognised_as_personal_is_masked_before_anybody_tags_it(
+    people: Bench, source: Source, world: World
+) -> None:
+    fqn = str(Fqn.of("shop", source.database, "sales", "people", "email"))
+    now = world.clock()
+    found = Classification(
+        id=str(uuid4()), asset_fqn=fqn, resource_uri=people.uri, kind=ClassificationKind.PII, tag_fqn="PII.Email",
+        state=ClassificationState.SUGGESTED, confidence=0.9, evidence=[], recognizer_version="1",
+        data_fingerprint="x", workflow_run_id=str(uuid4()), decided_by=None, decided_at=None, created_at=now,
+        updated_at=now,
+    )  # fmt: skip
+    await world.app.parts.services.store.write(lambda shelves: shelves.classifications.put(scope_of(world), [found]))
+    await keep(world, draft(people, source, "pattern", "invalidValues", "email", pattern="^[^@]+@[^@]+$"))
+    done = await executions(world, (await run(people, WorkflowType.DQ_EXECUTION))["id"])
+    assert done["pattern"]["details"]["examples"][0] == {"key": {"id": "4"}, "values": {"email": "***"}}
+
+
+async def test_a_table_that_may_not_be_read_is_not_evaluated(people: Bench, source: Source, world: World) -> None:
+    await keep(world, draft(people, source, "nulls", "nullValues", "email"))
+    source.run(f'revoke select on sales.people from "{source.role}"')
+    done = await run(people, WorkflowType.DQ_EXECUTION)
+    found = (await executions(world, done["id"]))["nulls"]
+    assert (found["outcome"], found["numerator"]) == ("not_evaluated", None)
+    assert "may not read this table" in found["reason"]
+    assert done["output"]["measured"] == 0
+
+
+async def test_a_rule_can_be_tried_and_leaves_nothing(people: Bench, source: Source, world: World) -> None:
+    ids = await keep(world, draft(people, source, "range", "invalidValues", "age", minimum="0", maximum="120"))
+    tried = await people.call(check_quality_rule, rule_id=ids["range"])
+    assert (tried["outcome"], tried["numerator"], tried["denominator"], tried["value"]) == ("failed", 3, 5, "2")
+    assert tried["examples"]["rows"][0] == {"key": {"id": "3"}, "values": {"age": "999"}}
+    assert (await people.call(list_violations, limit=100))["total"] == 0
