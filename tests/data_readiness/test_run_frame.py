@@ -307,17 +307,12 @@ async def test_the_time_of_a_task_is_what_the_run_asks_for_within_what_the_deplo
 async def test_a_task_shows_the_rows_that_it_has_worked_on(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_work, "METER_SECONDS", 0.0)
     stage = await staged(world, door, monkeypatch, Unit("a"), Unit("b"), runs=True)
     seen: list[dict[str, Any]] = []
 
     async def counting(work: Scripted, arguments: Mapping[str, Any]) -> None:
-        meter = work.meter(arguments)
-        await asyncio.to_thread(meter, 1_000, 5_000_000_000)
-        while not seen:
-            [task, _] = (await stage.call(list_run_tasks))["items"]
-            if task["rows_done"] is not None:
-                seen.append(task)
+        await work.progress(arguments, 1_000, 5_000_000_000)
+        seen.append((await stage.call(list_run_tasks))["items"][0])
         told = (await stage.call(get_workflow_run))["progress"]
         assert (int(told.pop("rows_done")), int(told.pop("rows_total"))) == (1_000, 5_000_000_000)
         seen.append(told)
@@ -340,23 +335,3 @@ async def test_a_task_shows_the_rows_that_it_has_worked_on(
     }  # fmt: skip
     first, second = (await stage.call(list_run_tasks))["items"]
     assert (int(first["rows_done"]), second["rows_done"], second["rows_total"]) == (5 * 10**9, None, None)
-
-
-async def test_a_fast_meter_writes_now_and_then(world: World, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    stage = await staged(world, door, monkeypatch, Unit("a"), runs=True)
-    written: list[int] = []
-
-    async def keep(self: Scripted, arguments: Mapping[str, Any], done: int, total: int | None = None) -> None:
-        written.append(done)
-
-    async def counting(work: Scripted, arguments: Mapping[str, Any]) -> None:
-        meter = work.meter(arguments)
-        for done in range(1, 10_001):
-            meter(done, None)
-        await asyncio.sleep(0)
-
-    monkeypatch.setattr(Scripted, "progress", keep)
-    stage.script.steps = {"a": counting}
-    await world.jobs.settle()
-    assert written[:1] == [1]
-    assert len(written) < 100

@@ -7,9 +7,6 @@ before has ended: the run goes on under its next attempt, which takes up the tas
 row before its tasks' rows, so that none of them can wait for one another in a circle.
 """
 
-import asyncio
-import contextlib
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,14 +34,8 @@ FAILURES_TOLD: Final = 10
 PROPOSALS_PER_TASK: Final = 25_000
 """The places that each task has for its proposals, in the order of all proposals of its run."""
 
-METER_SECONDS: Final = 0.5
-"""How often the rows of a task are written down at most."""
-
 Write = Callable[[Shelves], Mapping[str, int]]
 """What a unit writes, inside the transaction that closes its task; the counts are added up in the run's output."""
-
-Meter = Callable[[int, int | None], None]
-"""Told (rows done, rows in all if that is known), from whichever thread; it may be told as often as one likes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,10 +300,6 @@ class RunWork(ABC):
         )
         self.ring()
 
-    def meter(self, arguments: Mapping[str, Any]) -> Meter:
-        """What blocking work in a thread tells how far it has come; at most two writes in a second come of it."""
-        return RowMeter(self, arguments, asyncio.get_running_loop())
-
     def ring(self) -> None:
         """Tell who follows the run that something has moved."""
         self.ctx.services.signals.notify(f"run:{self.run.id}")
@@ -363,31 +350,6 @@ class RunWork(ABC):
             "arguments": {**told, "task_id": task_id, "position": position},
             "revision": 1,
         }
-
-
-class RowMeter:
-    """Writes down how far a task has come, as often as it is worth while."""
-
-    def __init__(self, work: RunWork, arguments: Mapping[str, Any], loop: asyncio.AbstractEventLoop) -> None:
-        self._work, self._arguments, self._loop = work, arguments, loop
-        self._due = 0.0
-        self._writing: asyncio.Task[None] | None = None
-
-    def __call__(self, rows_done: int, rows_total: int | None = None) -> None:
-        """Note it, from any thread."""
-        if (now := time.monotonic()) < self._due or self._loop.is_closed():
-            return
-        self._due = now + METER_SECONDS
-        self._loop.call_soon_threadsafe(self._write, rows_done, rows_total)
-
-    def _write(self, rows_done: int, rows_total: int | None) -> None:
-        if self._writing is None or self._writing.done():
-            self._writing = self._loop.create_task(self._written(rows_done, rows_total))
-
-    async def _written(self, rows_done: int, rows_total: int | None) -> None:
-        # What a task has done is only shown: the next figure comes soon, and the work goes on without it.
-        with contextlib.suppress(DatabaseError):
-            await self._work.progress(self._arguments, rows_done, rows_total)
 
 
 def _job_task(position: int, arguments: Mapping[str, Any]) -> JobTask:
