@@ -293,6 +293,22 @@ async def test_a_model_is_not_asked_again_about_what_has_not_changed(world: Worl
     assert [one["name"] for one in prompts(model)[-1]["columns"]] == ["note"]
 
 
+async def test_a_model_that_had_nothing_to_say_is_not_asked_again(
+    world: World, door: Door, model: HttpStub, script: Script
+) -> None:
+    await shop(world)
+    script.words = lambda data: {"columns": [], "table": None}
+    made = await configure(
+        world, door, workflow_type=WorkflowType.GENERATE_TABLE_DESCRIPTION, config=await config(world, door, model)
+    )
+    first = await again(world, door, made, asset_fqn=CUST)
+    offer = (await proposed_by(world, door, first))["cust_mstr", "description"]
+    assert offer["evidence"]["model_not_used"] == "The model said nothing about it."
+    assert len(model.asked) == 1
+    assert (await again(world, door, made, asset_fqn=CUST))["output"]["proposals"] == 0
+    assert len(model.asked) == 1
+
+
 async def test_a_model_does_not_write_over_people(world: World, door: Door, model: HttpStub) -> None:
     await shop(world)
     await edited(world, door, CUST, description="Who buys from us.", display_name="Buyers")
