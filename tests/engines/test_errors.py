@@ -104,6 +104,26 @@ def test_columns_of_keys_or_of_one_value_make_no_dependency() -> None:
     assert find_dependencies(encode("abc", rows)) == []
 
 
+def test_a_unit_beside_numbers_is_found_though_a_good_part_of_the_rows_have_one() -> None:
+    chance = random.Random(8)
+    rows = [[f"{chance.choice([8, 12, 16])}.0"] for _ in range(300)]
+    wrong = set(range(0, 300, 4)) | set(range(1, 300, 4))
+    for row in wrong:
+        rows[row][0] += chance.choice([" oz", " oz.", " ounce"])
+    assert {row for row, _ in found(("size",), rows)} == wrong
+
+
+def test_days_in_another_order_are_found() -> None:
+    days = [date.fromordinal(730_000 + 37 * at) for at in range(200)]
+    rows = [[f"{day.month}/{day.day}/{day:%y}" if at % 5 == 0 else day.isoformat()] for at, day in enumerate(days)]
+    assert {row for row, _ in found(("day",), rows)} == set(range(0, 200, 5))
+
+
+def test_numbers_that_are_something_else_beside_others_are_left_alone() -> None:
+    rows = [[str(100 + at)] if at % 2 else [f"room {700 + at} west"] for at in range(200)]
+    assert found(("place",), rows) == {}
+
+
 def test_a_long_tail_is_no_outlier() -> None:
     chance = random.Random(2)
     rows = [[round(chance.lognormvariate(3, 1.2), 2)] for _ in range(2000)]

@@ -55,6 +55,7 @@ def shape_signs(column: Column) -> dict[int, Reason]:
         _keep(signs, _no_numbers(column, numeric))
     else:
         _keep(signs, _odd(column, loose, 1.0))
+    _keep(signs, _written_otherwise(column))
     if column.distinct > 2:
         _keep(signs, _odd(column, strict, 1.0, only_narrow=True))
         _keep(signs, _odd_case(column))
@@ -123,6 +124,67 @@ def _odd(column: Column, form: Callable[[str], str], scale: float, *, only_narro
         told = f"{top_share:.0%} of the column look like {top!r}, and only {share:.1%} like {own!r}."
         found[code] = Reason(Sign.PATTERN, weight * scale, told)
     return found
+
+
+def _written_otherwise(column: Column) -> dict[int, Reason]:
+    """The same numbers with a unit or sign beside them, or days written in another order, by a minor part of rows."""
+    if column.number_share >= 0.4:
+        usual = {number for number in column.numbers if number is not None}
+        told, low, high = "number", min(usual), max(usual)
+        inner = {
+            code: number
+            for code in range(1, len(column.texts))
+            if column.numbers[code] is None and (number := _number_within(column.texts[code])) is not None
+        }
+        same = {code for code, number in inner.items() if low <= number <= high}
+        known = sum(column.counts[code] for code, number in inner.items() if number in usual)
+        share = column.number_share
+        if known < 0.3 * max(1, sum(column.counts[code] for code in same)):
+            return {}
+    else:
+        days = {code: form for code in range(1, len(column.texts)) if (form := _day_form(column.texts[code]))}
+        forms: Counter[str] = Counter()
+        for code, form in days.items():
+            forms[form] += column.counts[code]
+        if len(forms) < 2:
+            return {}
+        (told, top), *_ = forms.most_common(1)
+        share = top / column.present
+        same = {code for code, form in days.items() if form != told}
+        told = "day of the form " + told
+    others: Counter[str] = Counter()
+    for code in same:
+        others[loose(column.texts[code])] += column.counts[code]
+    # The usual writing is the one that no other comes near, though all others together may.
+    minor = max(others.values(), default=0) / column.present
+    if not same or share < 0.4 or minor > 0.75 * share:
+        return {}
+    weight = 3.9 if minor < 0.5 * share else 3.4
+    reason = Reason(Sign.PATTERN, weight, f"{share:.0%} of the column write it as a plain {told}.")
+    return dict.fromkeys(same, reason)
+
+
+_WITHIN: Final = re.compile(r"[^\d.,+-]*([+-]?\d{1,12}(?:\.\d{1,6})?)[^\d,]*")
+_DAYS: Final = (
+    ("9999-99-99", re.compile(r"\d{4}-\d{1,2}-\d{1,2}")),
+    ("9999/99/99", re.compile(r"\d{4}/\d{1,2}/\d{1,2}")),
+    ("99/99/9999", re.compile(r"\d{1,2}/\d{1,2}/(?:\d{4}|\d{2})")),
+    ("99.99.9999", re.compile(r"\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})")),
+    ("99-99-9999", re.compile(r"\d{1,2}-\d{1,2}-(?:\d{4}|\d{2})")),
+    ("99 a 9999", re.compile(r"\d{1,2}[ -][^\W\d_]{3,9}[ -](?:\d{4}|\d{2})")),
+    ("a 99, 9999", re.compile(r"[^\W\d_]{3,9} \d{1,2},? \d{4}")),
+)
+
+
+def _number_within(text: str) -> float | None:
+    """The one number in a text that has something else beside it."""
+    match = _WITHIN.fullmatch(text)
+    return None if match is None else float(match[1])
+
+
+def _day_form(text: str) -> str | None:
+    """How a day is written, None for what is none."""
+    return next((form for form, pattern in _DAYS if pattern.fullmatch(text)), None)
 
 
 def _odd_case(column: Column) -> dict[int, Reason]:
