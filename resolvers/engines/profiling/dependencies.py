@@ -21,13 +21,13 @@ MOST_DEPENDENCIES: Final = 200
 MOST_COLUMNS: Final = 48
 """Columns of one table among which dependencies are looked for."""
 
-MOST_ROWS: Final = 12_000
+MOST_ROWS: Final = 8_000
 """Rows that dependencies are looked for in."""
 
-_FEW: Final = 1_000
+_FEW: Final = 600
 """Rows that most pairs are turned down by."""
 
-_MOST_WORK: Final = 5_000_000
+_MOST_WORK: Final = 3_000_000
 """Rows times sets of columns that are looked at, for keys and for dependencies each."""
 
 

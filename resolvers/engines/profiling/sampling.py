@@ -13,7 +13,7 @@ from resolvers.engines.profiling.values import Progress
 from schema.data_readiness.profile import ProfileTier, TableProfile, ValueKind
 from schema.data_readiness.source import ColumnFacts, Sample, Source, TableFacts
 
-SAMPLE_ROWS: Final = 30_000
+SAMPLE_ROWS: Final = 20_000
 """Rows of a sample that nobody has asked another size of."""
 
 FEWEST_SAMPLED: Final = 500

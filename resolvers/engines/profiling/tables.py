@@ -97,7 +97,7 @@ def _names_things(of: ColumnFacts, column: ColumnProfile) -> bool:
 _RECENT: Final = (
     re.compile(r"(last)?.*(updat|modif|chang|mtime)"),
     re.compile(r"load|ingest|import|sync|extract|snapshot|etl"),
-    re.compile(r"creat|insert|added|record|log|event|ts$|timestamp|posted|sent"),
+    re.compile(r"creat|insert|added|record|log|event|ts$|timestamp|posted|sent|seen|access|active"),
     re.compile(r"order|placed|purchas|transaction|payment|paid|invoice|ship|visit|arriv|booked|rental|sale"),
     re.compile(r"date|time|day|_at$|_on$"),
 )

@@ -1,0 +1,350 @@
+"""Tables of real stores, profiled in every tier, beside what Python works out of the rows themselves."""
+
+import random
+import statistics
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import psycopg
+import pymysql
+import pytest
+
+from persistence.connectors.base import Connector
+from persistence.samples.postgres import database_name
+from resolvers.engines.profiling import NoStatistics, profile_table
+from resolvers.engines.profiling.references import Known, foreign_keys
+from schema.data_readiness.profile import ColumnProfile, ProfileTier, TableProfile
+from schema.data_readiness.source import Source, TableFacts
+from tests.persistence.connectors.sql_support import opened
+from tests.support.mariadb import MariadbServer, mariadb_server
+from tests.support.postgres import PostgresServer
+from tests.support.profiles import HEADER, facts_from
+
+__all__ = ["mariadb_server"]
+
+ROWS = 2_000
+COLUMNS = "id, amount, ratio, state, note, day, seen"
+TYPES = (
+    "id bigint, amount numeric(10, 2), ratio double precision, state varchar(10), note text, day date, seen timestamp"
+)
+Row = tuple[Any, ...]
+
+
+def made() -> list[Row]:
+    """Rows of every usual kind, the same each time."""
+    chance = random.Random(7)
+    start = datetime.fromisoformat("2024-01-01T00:00:00")
+    return [
+        (
+            number,
+            None if number % 50 == 0 else round(chance.uniform(-100, 900), 2),
+            chance.gauss(10, 3),
+            chance.choices(["new", "paid", "sent", "back"], [6, 3, 2, 1])[0],
+            [None, "", "  ", f"Note {number}", "Ünï"][number % 5],
+            date(2024, 1, 1) + timedelta(days=number % 300),
+            start + timedelta(seconds=number * 61),
+        )
+        for number in range(1, ROWS + 1)
+    ]
+
+
+DATA = made()
+VALUES = dict(zip(COLUMNS.split(", "), zip(*DATA, strict=True), strict=True))
+SQL = ", ".join(["%s"] * 7)
+
+
+@contextmanager
+def of_postgres(server: PostgresServer) -> Iterator[tuple[Source, TableFacts]]:
+    url = server.create_database()
+    with psycopg.connect(url, autocommit=True) as session:
+        session.execute(f"create table facts ({TYPES})".encode())
+        with session.cursor() as cursor:
+            cursor.executemany(f"insert into facts values ({SQL})".encode(), DATA)
+        session.execute("analyze")
+    name = database_name(url)
+    config = {"host": server.host, "port": server.port, "database": name}
+    with opened("postgres", config, {"username": server.user, "password": server.password}) as connector:
+        yield from _opened(connector, name, "public")
+    server.drop_database(url)
+
+
+@contextmanager
+def of_mariadb(server: MariadbServer) -> Iterator[tuple[Source, TableFacts]]:
+    name = server.create_database()
+    with (
+        pymysql.connect(
+            host=server.host,
+            port=server.port,
+            user=server.user,
+            password=server.password,
+            database=name,
+            autocommit=True,
+        ) as session,
+        session.cursor() as cursor,
+    ):
+        cursor.execute(f"create table facts ({TYPES.replace('timestamp', 'datetime')}) character set utf8mb4")
+        cursor.executemany(f"insert into facts values ({SQL})", DATA)
+        cursor.execute("analyze table facts persistent for all")
+    config = {"host": server.host, "port": server.port, "database": name}
+    with opened("mysql", config, {"username": server.user, "password": server.password}) as connector:
+        yield from _opened(connector, name, name)
+    server.drop_database(name)
+
+
+@contextmanager
+def of_files(folder: Path, suffix: str) -> Iterator[tuple[Source, TableFacts]]:
+    with duckdb.connect() as session:
+        session.execute(f"create table facts ({TYPES})")
+        session.executemany("insert into facts values (?, ?, ?, ?, ?, ?, ?)", DATA)
+        session.execute(f"copy facts to '{folder}/facts.{suffix}'")
+    settings = {"filesystem_roots": (str(folder),)}
+    with opened("nfs", {"path": str(folder), "protocol": "nfs"}, {}, **settings) as connector:
+        [schema] = [one for one in connector.schemas() if "facts" in one.tables]
+        yield from _opened(connector, schema.database, schema.name)
+
+
+def _opened(connector: Connector, database: str, schema: str) -> Iterator[tuple[Source, TableFacts]]:
+    facts = facts_from(connector, database, schema, "facts")["facts"]
+    with connector.source() as source:
+        yield source, facts
+
+
+@pytest.fixture(scope="module", params=["postgres", "mysql", "parquet", "csv"])
+def place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Source, TableFacts, str]]:
+    """The same rows in every kind of store."""
+    kind = request.param
+    if kind == "postgres":
+        stored = of_postgres(request.getfixturevalue("postgres_server"))
+    elif kind == "mysql":
+        stored = of_mariadb(request.getfixturevalue("mariadb_server"))
+    else:
+        stored = of_files(tmp_path_factory.mktemp(kind), kind)
+    with stored as (source, facts):
+        yield source, facts, kind
+
+
+Place = tuple[Source, TableFacts, str]
+
+
+def by_name(profile: TableProfile) -> dict[str, ColumnProfile]:
+    return {column.name: column for column in profile.columns}
+
+
+@pytest.mark.parametrize(
+    ("tier", "rows"), [(ProfileTier.SAMPLE, 30_000), (ProfileTier.SAMPLE, 300), (ProfileTier.FULL, 300)]
+)
+def test_the_basics_are_exact_in_every_store(place: Place, tier: ProfileTier, rows: int) -> None:
+    source, facts, kind = place
+    profile = profile_table(source, facts, HEADER, tier=tier, rows=rows)
+    assert (profile.row_count, profile.tier, profile.column_count) == (ROWS, tier, 7)
+    columns = by_name(profile)
+    for name, values in VALUES.items():
+        # A CSV has one sign for an empty text and for null.
+        there = [value for value in values if value is not None and not (kind == "csv" and value == "")]
+        told = columns[name]
+        assert told.null_count == ROWS - len(there), name
+        assert not {"null_count", "minimum", "maximum", "mean", "max_length"} & set(told.approximate)
+        if name in ("amount", "ratio", "id"):
+            assert float(told.minimum or "") == pytest.approx(min(there))
+            assert float(told.maximum or "") == pytest.approx(max(there))
+            assert told.mean == pytest.approx(statistics.fmean(there))
+            assert told.stddev == pytest.approx(statistics.stdev(map(float, there)))
+        elif name in ("day", "seen"):
+            assert (told.minimum, told.maximum) == (min(there).isoformat(), max(there).isoformat())
+        else:
+            lengths = [len(value) for value in there]
+            assert (told.min_length, told.max_length) == (min(lengths), max(lengths))
+            assert told.mean_length == pytest.approx(statistics.fmean(lengths))
+            assert told.blank_count == sum(1 for value in there if not value.strip())
+    assert (profile.freshness_column, profile.newest) == ("seen", DATA[-1][-1].isoformat())
+    assert [key.columns for key in profile.candidate_keys if key.uniqueness == 1.0][:1] == [["id"]]
+
+
+def test_a_whole_sample_tells_everything_exactly(place: Place) -> None:
+    source, facts, _ = place
+    profile = profile_table(source, facts, HEADER)
+    assert (profile.sample_size, profile.approximate) == (None, [])
+    columns = by_name(profile)
+    assert all(column.approximate == [] for column in profile.columns)
+    states = Counter(VALUES["state"])
+    assert [(one.value, one.count) for one in columns["state"].top_values] == states.most_common()
+    assert columns["id"].distinct_count == ROWS
+    assert columns["day"].distinct_count == 300
+    ratios = sorted(VALUES["ratio"])
+    middle = next(one.value for one in columns["ratio"].quantiles if one.fraction == 0.5)
+    assert float(middle) == pytest.approx(ratios[ROWS // 2 - 1])
+    assert sum(one.count for one in columns["ratio"].histogram) == ROWS
+
+
+def test_the_full_tier_counts_few_values_exactly_and_estimates_the_rest(place: Place) -> None:
+    source, facts, _ = place
+    profile = profile_table(source, facts, HEADER, tier=ProfileTier.FULL, rows=300)
+    assert profile.sample_size is not None
+    assert 150 < profile.sample_size < 600
+    state = by_name(profile)["state"]
+    assert {one.value: one.count for one in state.top_values} == Counter(VALUES["state"])
+    assert (state.distinct_count, state.approximate) == (4, ["patterns"])
+    id = by_name(profile)["id"]
+    assert id.distinct_count == pytest.approx(ROWS, rel=0.15)
+    assert {"distinct_count", "quantiles", "histogram"} <= set(id.approximate)
+    middle = next(one.value for one in id.quantiles if one.fraction == 0.5)
+    assert int(float(middle)) == pytest.approx(ROWS / 2, rel=0.3)
+
+
+def test_rows_that_come_without_arrow_tell_the_same(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, facts, kind = place
+    if kind in ("postgres", "mysql"):
+        monkeypatch.setattr(type(source), "arrow_batches", lambda self, query: None)
+    seen: list[tuple[int, int | None]] = []
+    profile = profile_table(
+        source, facts, HEADER, tier=ProfileTier.FULL, rows=300, progress=lambda done, of: seen.append((done, of))
+    )
+    columns = by_name(profile)
+    assert (columns["seen"].minimum, columns["seen"].maximum) == (
+        DATA[0][-1].isoformat(),
+        DATA[-1][-1].isoformat(),
+    )
+    assert columns["amount"].mean == pytest.approx(statistics.fmean(x for x in VALUES["amount"] if x is not None))
+    assert seen[0] == (0, ROWS)
+    assert seen[-1] == (ROWS, ROWS)
+
+
+def test_statistics_are_told_where_the_store_keeps_them(place: Place) -> None:
+    source, facts, kind = place
+    profile = profile_table(source, facts, HEADER, tier=ProfileTier.STATISTICS)
+    assert profile.row_count == pytest.approx(ROWS, rel=0.1)
+    amount = by_name(profile)["amount"]
+    assert amount.mean is None
+    if kind != "csv":  # which knows how many rows it has, and nothing more
+        assert amount.null_count == pytest.approx(ROWS / 50, abs=5)
+
+
+def test_a_source_without_statistics_says_what_to_do(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, facts, _ = place
+    monkeypatch.setattr(type(source), "statistics", lambda self, database, schema, table: None)
+    with pytest.raises(NoStatistics, match="Use the tier sample"):
+        profile_table(source, facts, HEADER, tier=ProfileTier.STATISTICS)
+
+
+ODD = """
+    create table odd (id int, j jsonb, a int[], b bytea, f float8, n numeric, h numeric, iv interval, ts timestamptz,
+        d date, t time, tz timetz, u uuid, ip inet, m money, e text, big float8, mood text[], x xml);
+    insert into odd select i, '{}', '{1}', 'x', i, i / 3.0, i, '1 day', '2024-01-01 00:00+00', '2024-01-01', '10:00',
+        '10:00+02', gen_random_uuid(), '10.0.0.1', 5, case when i % 2 = 0 then ' ' else repeat('x', 5000) end, 1e308,
+        null, null from generate_series(1, 50) i;
+    insert into odd values
+        (51, null, null, null, 'NaN', 'NaN', 1e400, '-3 mons', 'infinity', '0044-03-15 BC', '24:00', '23:00-12', null,
+         '::1', -5, E'\\t\\n', -1e308, null, null),
+        (52, null, null, null, 'Infinity', null, null, null, '-infinity', 'infinity', null, null, null, null, null, '',
+         null, null, null);
+    create table nothing ();
+    insert into nothing default values;
+    create table empty (a int, b text);
+    create view seen as select id, e from odd;
+"""
+
+
+@pytest.fixture(scope="module")
+def odd(postgres_server: PostgresServer) -> Iterator[tuple[Source, dict[str, TableFacts]]]:
+    """Tables of odd types, of no rows, of no columns, and of very many."""
+    url = postgres_server.create_database()
+    with psycopg.connect(url, autocommit=True) as session:
+        session.execute(ODD.encode())
+        wide = ", ".join(f"c{at} {('int', 'text', 'boolean')[at % 3]}" for at in range(1590))
+        session.execute(f"create table wide ({wide})".encode())
+        session.execute("insert into wide (c0, c1, c2, c1589) values (1, 'a', true, null), (2, ' ', false, true)")
+    name = database_name(url)
+    config = {"host": postgres_server.host, "port": postgres_server.port, "database": name}
+    login = {"username": postgres_server.user, "password": postgres_server.password}
+    with opened("postgres", config, login) as connector:
+        facts = facts_from(connector, name, "public", "odd", "nothing", "empty", "seen", "wide")
+        with connector.source() as source:
+            yield source, facts
+    postgres_server.drop_database(url)
+
+
+Odd = tuple[Source, dict[str, TableFacts]]
+
+
+@pytest.mark.parametrize(("tier", "rows"), [(ProfileTier.SAMPLE, 1000), (ProfileTier.FULL, 20)])
+def test_odd_values_never_fail_a_profile(odd: Odd, tier: ProfileTier, rows: int) -> None:
+    source, facts = odd
+    columns = by_name(profile_table(source, facts["odd"], HEADER, tier=tier, rows=rows))
+    assert set(columns) == {column.name for column in facts["odd"].columns}
+    assert {name for name, column in columns.items() if column.kind == "other"} == {
+        "j", "a", "b", "iv", "m", "mood", "x"
+    }  # fmt: skip
+    assert (columns["j"].null_count, columns["j"].distinct_count, columns["x"].null_count) == (2, None, 52)
+    assert (columns["ts"].minimum, columns["ts"].maximum) == ("-infinity", "infinity")
+    assert (columns["d"].maximum, columns["t"].maximum) == ("infinity", "24:00:00")
+    assert (columns["f"].minimum, columns["f"].maximum) == ("1", "NaN")
+    assert (columns["e"].blank_count, columns["e"].max_length) == (27, 5000)
+    assert columns["u"].min_length == columns["u"].max_length == 36
+    assert columns["big"].maximum == "1e+308"
+    assert columns["h"].minimum == "1"
+
+
+@pytest.mark.parametrize("tier", [ProfileTier.SAMPLE, ProfileTier.FULL])
+def test_tables_of_nothing_have_profiles_too(odd: Odd, tier: ProfileTier) -> None:
+    source, facts = odd
+    nothing = profile_table(source, facts["nothing"], HEADER, tier=tier)
+    assert (nothing.row_count, nothing.columns, nothing.column_count) == (1, [], 0)
+    empty = profile_table(source, facts["empty"], HEADER, tier=tier)
+    assert [(one.null_count, one.distinct_count, one.top_values) for one in empty.columns] == [(0, 0, []), (0, 0, [])]
+    assert empty.approximate == []
+    view = profile_table(source, facts["seen"], HEADER, tier=tier)
+    assert (view.row_count, by_name(view)["e"].blank_count) == (52, 27)
+
+
+@pytest.mark.parametrize(("tier", "rows"), [(ProfileTier.SAMPLE, 1000), (ProfileTier.FULL, 1)])
+def test_a_table_of_1590_columns_is_scanned_in_parts(odd: Odd, tier: ProfileTier, rows: int) -> None:
+    source, facts = odd
+    profile = profile_table(source, facts["wide"], HEADER, tier=tier, rows=rows)
+    columns = by_name(profile)
+    assert (len(columns), profile.row_count) == (1590, 2)
+    assert (columns["c0"].maximum, columns["c1"].blank_count, columns["c2"].distinct_count) == ("2", 1, 2)
+    assert (columns["c1589"].null_count, columns["c1588"].null_count) == (1, 2)
+
+
+REFERENCES = """
+    create table customers (id int primary key, code text unique);
+    create table orders (number int primary key, customer_id int, customer_code text, quantity int, parent_id int,
+        placed_by int references customers (id));
+    insert into customers select i, 'CUST-' || i from generate_series(1, 60) i;
+    insert into orders select i, case when i % 20 = 0 then 900 + i else 1 + i % 50 end, 'CUST-' || (1 + i % 60),
+        1 + i % 9, nullif(i / 2, 0), 1 + i % 3 from generate_series(1, 400) i;
+    analyze;
+"""
+
+
+def test_references_are_guessed_from_names_and_values_and_counted(postgres_server: PostgresServer) -> None:
+    url = postgres_server.create_database()
+    with psycopg.connect(url, autocommit=True) as session:
+        session.execute(REFERENCES.encode())
+    name = database_name(url)
+    config = {"host": postgres_server.host, "port": postgres_server.port, "database": name}
+    login = {"username": postgres_server.user, "password": postgres_server.password}
+    with opened("postgres", config, login) as connector, connector.source() as source:
+        facts = facts_from(connector, name, "public", "customers", "orders")
+        known = {name: Known(one, profile_table(source, one, HEADER)) for name, one in facts.items()}
+        found = foreign_keys(source, known["orders"], [known["customers"]])
+        assert foreign_keys(source, known["customers"], [known["orders"]]) == []
+    postgres_server.drop_database(url)
+    told = {(*one.columns, one.target_fqn.rpartition(".")[2], *one.target_columns): one for one in found}
+    assert set(told) == {
+        ("placed_by", "customers", "id"),
+        ("customer_id", "customers", "id"),
+        ("customer_code", "customers", "code"),
+        ("parent_id", "orders", "number"),
+    }
+    assert told["placed_by", "customers", "id"].is_declared
+    assert told["customer_id", "customers", "id"].match_rate == 380 / 400
+    assert told["customer_code", "customers", "code"].match_rate == 1.0
+    assert all(one.is_exact for one in found)
