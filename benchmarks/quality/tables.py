@@ -11,6 +11,7 @@ from typing import Final
 
 from benchmarks.quality.spoiling import (
     LETTERS,
+    Cell,
     Made,
     Plan,
     Rows,
@@ -332,8 +333,38 @@ def survey(rows: int = 1500, seed: int = 8) -> Made:
     return spoil("survey", columns, clean, plans, seed)
 
 
+def delays(rows: int = 1500, seed: int = 9) -> Made:
+    """The trips again, with a third of the times off by some minutes, missing, or with the day before them."""
+    made = departures(rows, seed)
+
+    def off(chance: random.Random, value: Cell, _: list[Cell]) -> Cell:
+        hour, rest = str(value).split(":")
+        return f"{hour}:{(int(rest[:2]) + chance.randint(1, 15)) % 60:02d}{rest[2:]}"
+
+    dated = rewritten(lambda text: "12/02/2011 " + text)
+    plans = [
+        Plan("due_out", 0.21, (off, gone)),
+        Plan("left", 0.33, (off, off, gone)),
+        Plan("due_in", 0.24, (off, gone, dated)),
+        Plan("arrived", 0.36, (off, off, gone)),
+    ]
+    return spoil("delays", made.columns, made.clean, plans, seed)
+
+
+def labels(rows: int = 1500, seed: int = 10) -> Made:
+    """The drinks again, of which half have a unit beside their size, and a third beside their strength."""
+    made = drinks(rows, seed)
+    plans = [
+        Plan("ounces", 0.5, (unit(" oz"), unit(" oz."), unit(" ounce"))),
+        Plan("strength", 0.3, (unit("%"),)),
+        Plan("state", 0.05, (gone,)),
+        Plan("town", 0.05, (other,)),
+    ]
+    return spoil("labels", made.columns, made.clean, plans, seed)
+
+
 MAKERS: Final[tuple[Callable[..., Made], ...]] = (
-    people, departures, drinks, articles, stations, orders, films, survey,
+    people, departures, drinks, articles, stations, orders, films, survey, delays, labels,
 )  # fmt: skip
 
 
