@@ -20,7 +20,7 @@ from resolvers.engines.recognition import recognize
 from resolvers.engines.recognition.taxonomy import TAXONOMY
 
 SEED: Final = 4711
-ROWS: Final = 200
+ROWS: Final = 150
 
 Tagger = Callable[[Case], dict[str, set[str]]]
 
@@ -65,6 +65,7 @@ def headers(case: Case) -> dict[str, set[str]]:
 def presidio() -> Tagger | None:
     """Presidio's default recognisers without a language model; None when it is not installed."""
     try:
+        import tldextract  # type: ignore[import-not-found, unused-ignore]
         from presidio_analyzer import (  # type: ignore[import-not-found, unused-ignore]
             AnalyzerEngine,
             RecognizerRegistry,
@@ -113,6 +114,8 @@ def presidio() -> Tagger | None:
             """English, as its default recognisers."""
             return ["en"]
 
+    # It would fetch the list of public suffixes from the net with the first address that it sees.
+    tldextract.extract = tldextract.TLDExtract(suffix_list_urls=())
     registry = RecognizerRegistry()
     registry.load_predefined_recognizers(languages=["en"])
     registry.recognizers = [one for one in registry.recognizers if "Spacy" not in type(one).__name__]

@@ -78,6 +78,7 @@ def pair_coordinates(weighed: Mapping[str, tuple[ColumnFacts, list[Candidate]]])
         for one in weighed[name][1]:
             if one.tag == "Coordinates" and name not in lonely:
                 one.figures["form"] = 1.0
+                one.figures["checked"] = 0.6 if one.figures["shape"] > 0.5 else 0.0
     for name in lonely:
         some = weighed[name][1]
         some[:] = [one for one in some if one.tag != "Coordinates" or one.figures["proof"] or one.figures["name"]]

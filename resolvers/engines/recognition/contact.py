@@ -118,13 +118,13 @@ def _is_imei(text: str) -> bool:
 def phones(regions: Sequence[str] = REGIONS) -> list[Recognizer]:
     """Telephone numbers, one recogniser for each region whose numbers may be written without its code."""
     found = [
-        Recognizer("phone-international", "PhoneNumber", Strength.PROOF, _international, 0.02, 0.5,
+        Recognizer("phone-international", "PhoneNumber", Strength.PROOF, _international, 0.02, 0.15,
                    "a country code and a number of a length that country has"),
         Recognizer("phone-format", "PhoneNumber", Strength.FORM, _formatted, 0.06, 0.6,
                    "groups of digits as telephone numbers are written"),
     ]  # fmt: skip
     found += [
-        Recognizer(f"phone-{region.lower()}", "PhoneNumber", Strength.FORM, _valid_in(region), 0.05, 0.8,
+        Recognizer(f"phone-{region.lower()}", "PhoneNumber", Strength.CHECKED, _valid_in(region), 0.05, 0.8,
                    f"valid numbers of region {region}", digits_only=True, shuffled=True, most=150)
         for region in regions
     ]  # fmt: skip

@@ -204,15 +204,24 @@ def _column_wide(column: ColumnValues, found: list[Match]) -> list[Match]:
     companies = column.share_of(is_company)
     bare = column.share_of(str.isdigit)
     numbers = column.integers
+    checked = any(
+        one.recognizer.strength in (Strength.CHECKED, Strength.PROOF) and one.tested >= 20 and one.share >= 0.95
+        for one in found
+        if one.recognizer.tag != "PhoneNumber"
+    )
     kept = []
     for match in found:
         tag = match.recognizer.tag
         if tag == "PersonName" and companies > 0.12:
             continue
+        if tag == "PhoneNumber" and checked and match.recognizer.strength is not Strength.PROOF:
+            continue  # no telephone number has a check digit
         if tag in ("Gender", "BloodType", "MaritalStatus", "Religion", "Ethnicity") and not _few(column, tag):
             continue
-        if tag == "Coordinates" and match.recognizer.name == "coordinate" and not _on_earth(column):
+        if tag == "Coordinates" and match.recognizer.name == "coordinate" and (decimals := _on_earth(column)) < 4:
             continue
+        if tag == "Coordinates" and match.recognizer.name == "coordinate" and decimals < 5:
+            match = replace(match, strength=0.5 * match.strength)
         if match.recognizer.shuffled and bare > 0.6:
             # Digits without any grouping could number anything.
             match = replace(match, recognizer=replace(match.recognizer, strength=Strength.SHAPE))
@@ -245,13 +254,16 @@ def _few(column: ColumnValues, tag: str) -> bool:
     return len(core) >= 2 or (len(core) == 1 and len(next(iter(core))) > 1)
 
 
-def _on_earth(column: ColumnValues) -> bool:
+def _on_earth(column: ColumnValues) -> int:
+    """How many decimals most figures have that lie within the ranges of degrees; 0 for other figures."""
     values = [float(text) for text in column.distinct if re.fullmatch(r"[-+]?[0-9]+\.[0-9]+", text)]
     if len(values) < 0.8 * len(column.distinct) or len(values) < 3:
-        return False
-    fine = sum(len(text.split(".")[-1]) >= 4 for text in column.distinct if "." in text)
+        return 0
     # Probabilities and standardised figures stand around nought.
-    return fine >= 0.7 * len(values) and max(map(abs, values)) <= 180 and max(map(abs, values)) > 2
+    if max(map(abs, values)) > 180 or max(map(abs, values)) <= 2:
+        return 0
+    decimals = sorted(len(text.split(".")[-1]) for text in column.distinct if "." in text)
+    return decimals[len(decimals) * 3 // 10]
 
 
 _AGE: Final = Recognizer("age-range", "Age", Strength.SHAPE, str.isdigit, 0.6, 0.95,
@@ -270,7 +282,7 @@ def _ages(column: ColumnValues) -> Match | None:
 
 _BIRTH: Final = Recognizer("birth-dates", "DateOfBirth", Strength.SHAPE, bool, 0.3, 0.9,
                            "dates spread over the years in which living people were born")  # fmt: skip
-_CLEAR_BIRTH: Final = Recognizer("birth-dates-of-adults", "DateOfBirth", Strength.FORM, bool, 0.1, 0.9,
+_CLEAR_BIRTH: Final = Recognizer("birth-dates-of-adults", "DateOfBirth", Strength.CHECKED, bool, 0.1, 0.9,
                                  "dates spread as births are, and none in the latest years")  # fmt: skip
 _DATE = re.compile(
     r"(?:(?P<y1>(?:18|19|20)[0-9]{2})[-/.]?[01]?[0-9][-/.]?[0-3]?[0-9]"
@@ -307,7 +319,7 @@ def _birth(column: ColumnValues, now: datetime) -> list[Match]:
     if against or spread < 8 or middle > now.year - 4 or firsts > 0.5 * count:
         strength = -1.0
     elif spread >= 25 and high <= now.year - 10 and middle <= now.year - 22:
-        return [Match(_CLEAR_BIRTH, tested, count, count / tested, 1.0 if count >= 10 else 0.6)]
+        return [Match(_CLEAR_BIRTH, tested, count, count / tested, 0.5 if count >= 10 else 0.3)]
     else:
         strength = 0.5
     return [Match(_BIRTH, tested, count, count / tested, strength)]

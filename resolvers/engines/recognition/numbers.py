@@ -13,11 +13,11 @@ from resolvers.engines.recognition.model import Recognizer, Strength
 
 _NATIONAL: Final = {
     "ar.dni": 0.9, "bg.egn": 0.02, "be.nn": 0.005, "br.cpf": 0.01, "ca.sin": 0.09, "ch.ssn": 0.001,
-    "cl.rut": 0.09, "cn.ric": 0.001, "cu.ni": 0.05, "cz.rc": 0.03, "dk.cpr": 0.25, "do.cedula": 0.1, "ec.ci": 0.03,
-    "ee.ik": 0.01, "es.dni": 0.05, "es.nie": 0.05, "fi.hetu": 0.005, "fr.nir": 0.003, "gr.amka": 0.01, "hr.oib": 0.1,
+    "cl.rut": 0.09, "cn.ric": 0.001, "cu.ni": 0.05, "cz.rc": 0.15, "dk.cpr": 0.25, "do.cedula": 0.1, "ec.ci": 0.03,
+    "ee.ik": 0.01, "es.dni": 0.05, "es.nie": 0.05, "fi.hetu": 0.005, "fr.nir": 0.012, "gr.amka": 0.01, "hr.oib": 0.1,
     "id.nik": 0.1, "ie.pps": 0.04, "il.idnr": 0.1, "in_.aadhaar": 0.08, "is_.kennitala": 0.02,
     "it.codicefiscale": 0.001, "kr.rrn": 0.02, "lt.asmens": 0.01, "mu.nid": 0.02, "mx.curp": 0.001, "my.nric": 0.1,
-    "nl.bsn": 0.09, "no.fodselsnummer": 0.002, "pe.cui": 0.3, "pk.cnic": 0.5, "pl.pesel": 0.01, "pt.cc": 0.01,
+    "nl.bsn": 0.09, "no.fodselsnummer": 0.002, "pe.cui": 0.95, "pk.cnic": 0.5, "pl.pesel": 0.02, "pt.cc": 0.01,
     "ro.cnp": 0.003, "se.personnummer": 0.03, "si.emso": 0.01, "th.pin": 0.08, "tr.tckimlik": 0.01, "us.ssn": 0.85,
     "za.idnr": 0.01, "pt.nif": 0.09,
 }  # fmt: skip
@@ -26,13 +26,13 @@ _NATIONAL: Final = {
 _TAX: Final = {
     "us.itin": 0.05, "de.idnr": 0.02, "gb.utr": 0.09, "au.tfn": 0.09, "in_.pan": 0.02, "in_.gstin": 0.005,
     "it.iva": 0.1, "fr.tva": 0.02, "eu.vat": 0.02, "br.cnpj": 0.01, "ar.cuit": 0.1, "co.nit": 0.1, "pl.nip": 0.1,
-    "ru.inn": 0.05, "es.nif": 0.05, "es.cif": 0.05, "mx.rfc": 0.02, "no.mva": 0.01, "ch.vat": 0.01, "at.uid": 0.1,
+    "ru.inn": 0.1, "es.nif": 0.05, "es.cif": 0.05, "mx.rfc": 0.02, "no.mva": 0.01, "ch.vat": 0.01, "at.uid": 0.1,
     "be.vat": 0.02, "nl.btw": 0.005, "de.vat": 0.1, "au.abn": 0.02, "nz.ird": 0.1, "tr.vkn": 0.1, "ua.rntrc": 0.09,
     "gb.vat": 0.03, "se.vat": 0.01, "pe.ruc": 0.05, "ke.pin": 0.02,
 }  # fmt: skip
 """Schemes of tax numbers."""
 
-_BANK: Final = {"us.rtn": 0.05, "es.ccc": 0.01, "no.kontonr": 0.09, "ar.cbu": 0.01, "nz.bankaccount": 0.09}
+_BANK: Final = {"us.rtn": 0.1, "es.ccc": 0.01, "no.kontonr": 0.09, "ar.cbu": 0.01, "nz.bankaccount": 0.09}
 """Schemes of national bank account numbers."""
 
 _HEALTH: Final = {"gb.nhs": 0.09, "ca.bc_phn": 0.03}
@@ -70,12 +70,21 @@ def _scheme(name: str) -> Callable[[str], bool]:
     return test
 
 
+_LETTERS: Final = frozenset(
+    {"pt.cc", "it.codicefiscale", "mx.curp", "in_.pan", "fi.hetu", "ie.pps", "es.nie", "mx.rfc"}
+)
+"""Schemes that always hold letters, though the checks also take plain digits."""
+
 _PLAIN = re.compile(r"[A-Za-z0-9 ./\u2013+-]{6,26}")
 
 
 def _of(name: str) -> Callable[[str], bool]:
+    letters = name in _LETTERS
+
     def test(text: str) -> bool:
-        return bool(_PLAIN.fullmatch(text)) and _scheme(name)(text)
+        if not _PLAIN.fullmatch(text) or (letters and text.replace(" ", "").replace("-", "").isdigit()):
+            return False
+        return _scheme(name)(text)
 
     return test
 
@@ -85,7 +94,7 @@ def _schemes(schemes: dict[str, float], tag: str, what: str) -> list[Recognizer]
     for name, chance in schemes.items():
         country = name.split(".")[0].strip("_").upper()
         free = name in _FREE
-        strength = Strength.SHAPE if free else Strength.PROOF if chance <= 0.005 else Strength.CHECKED
+        strength = Strength.SHAPE if free else Strength.PROOF if chance <= 0.012 else Strength.CHECKED
         reason = f"{what} of {country} ({name.split('.')[1]}), {'by form' if free else 'check digits included'}"
         found.append(
             Recognizer(name.replace("_.", "."), tag, strength, _of(name), chance, 0.8, reason,
@@ -416,20 +425,20 @@ _CARD_IN_TEXT = re.compile(r"(?<![0-9-])[2-6][0-9]{3}(?:[ -]?[0-9]{4}){2}[ -]?[0
 NUMBERS: Final[Sequence[Recognizer]] = (
     Recognizer("card-luhn-and-issuer", "PaymentCard", Strength.PROOF, is_card, 0.03, 0.6,
                "card issuer's range, length and check digit", digits_only=True, longest=24, embedded=_CARD_IN_TEXT),
-    Recognizer("card-masked", "PaymentCard", Strength.FORM, _masked_card, 0.02, 0.6,
+    Recognizer("card-masked", "PaymentCard", Strength.CHECKED, _masked_card, 0.02, 0.6,
                "a card number of which only the last four digits show", longest=24),
     Recognizer("iban-check", "Iban", Strength.PROOF, _is_iban, 0.011, 0.3,
                "country, length and two check digits of an IBAN", longest=42,
                embedded=re.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")),
-    Recognizer("bic-form", "BankCode", Strength.FORM, _is_bic, 0.3, 0.9,
+    Recognizer("bic-country", "BankCode", Strength.CHECKED, _is_bic, 0.3, 0.9,
                "eight or eleven characters with a country code, as a BIC", longest=11),
     Recognizer("wallet-check", "CryptoWallet", Strength.PROOF, _is_wallet, 0.002, 0.4,
                "address of a wallet with its check", longest=70),
     *_schemes(_NATIONAL, "NationalId", "personal number"),
-    Recognizer("us.ssn-form", "NationalId", Strength.FORM, lambda text: bool(_SSN.fullmatch(text)), 0.03, 0.85,
+    Recognizer("us.ssn-form", "NationalId", Strength.CHECKED, lambda text: bool(_SSN.fullmatch(text)), 0.03, 0.85,
                "social security number of the US, as it is written", longest=11,
                embedded=re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")),
-    Recognizer("gb.nino", "NationalId", Strength.FORM, lambda text: bool(_NINO.fullmatch(text)), 0.01, 0.85,
+    Recognizer("gb.nino", "NationalId", Strength.CHECKED, lambda text: bool(_NINO.fullmatch(text)), 0.01, 0.85,
                "national insurance number of GB, by form", longest=13),
     *_schemes(_TAX, "TaxId", "tax number"),
     Recognizer("us.ein-form", "TaxId", Strength.SHAPE, _shape(r"[0-9]{2}-[0-9]{7}"), 0.3, 0.9,

@@ -158,6 +158,13 @@ def _city_form(text: str) -> bool:
     )  # fmt: skip
 
 
+def _strength(chance: float) -> Strength:
+    """Where letters may stand in few places only, a form is as good as a check."""
+    if chance <= 0.01:
+        return Strength.CHECKED
+    return Strength.FORM if chance <= 0.05 else Strength.SHAPE
+
+
 def _capitalised(text: str) -> bool:
     return (
         2 <= len(text) <= 40
@@ -355,7 +362,7 @@ PLACES: Final = (
                "words that name streets", longest=60),
     Recognizer("words-with-number", "StreetAddress", Strength.SHAPE, _numbered, 0.4, 0.8,
                "a few words and a number", longest=80),
-    *(Recognizer(f"postcode-{name}", "Postcode", Strength.FORM if chance <= 0.05 else Strength.SHAPE, _shape(pattern), chance, 0.9,
+    *(Recognizer(f"postcode-{name}", "Postcode", _strength(chance), _shape(pattern), chance, 0.9,
                  f"form of postcodes ({name})", digits_only=name in ("five", "four", "six"),
                  width=(5,) if name == "five" else (), longest=11)
       for name, (pattern, chance) in POSTCODES.items()),

@@ -59,7 +59,7 @@ _ALL: Final = (
     Tag("City", "Town of an address.", _I, contextual=True),
     Tag("Country", "Country or nationality of a person.", _I, contextual=True),
     Tag("Coordinates", "Latitude or longitude of a place.", _C),
-    Tag("DateOfBirth", "Day on which a person was born.", _C),
+    Tag("DateOfBirth", "Day on which a person was born.", _C, contextual=True),
     Tag("Age", "Age of a person in years.", _I, contextual=True),
     Tag("Gender", "Gender or sex of a person.", _C, contextual=True),
     Tag("MaritalStatus", "Whether a person is married.", _C),
