@@ -70,15 +70,24 @@ def foreign_keys(source: Source, table: Known, others: Sequence[Known]) -> list[
             found.append(candidate)
     checks = 0
     for guesses in _guesses(table, targets, taken):
+        best: ForeignKeyCandidate | None = None
+        likeliest = 0.0
         for guess in guesses[:MOST_TARGETS]:
+            if best is not None and (best.match_rate == 1.0 or guess.score < likeliest):
+                break  # what is as likely as the best may match better, what is less likely need not be asked
             if checks >= MOST_CHECKS:
-                return found[:MOST_TOLD]
+                break
             checks += 1
             candidate = _checked(source, table, guess)
             least = LEAST_MATCHED if guess.score >= _NAMED else LEAST_MATCHED_UNNAMED
-            if candidate is not None and candidate.match_rate >= least:
-                found.append(candidate)
-                break
+            if candidate is None or candidate.match_rate < least:
+                continue
+            if best is None or candidate.match_rate > best.match_rate:
+                best, likeliest = candidate, guess.score
+        if best is not None:
+            found.append(best)
+        if checks >= MOST_CHECKS:
+            break
     return found[:MOST_TOLD]
 
 
@@ -96,7 +105,9 @@ def _declared(table: Known, targets: Mapping[str, Known]) -> Iterator[_Guess]:
 
 def _guesses(table: Known, targets: Mapping[str, Known], taken: set[tuple[str, ...]]) -> Iterator[list[_Guess]]:
     """For each column the keys that it may refer to, the likeliest first."""
-    keys = [(target, name) for target in targets.values() for name in _single_keys(target)]
+    # A view has no key of its own: what it shows of one lies in a table.
+    tables = [target for target in targets.values() if "VIEW" not in (target.facts.table_type or "")]
+    keys = [(target, name) for target in tables for name in _single_keys(target)]
     for of in table.facts.columns:
         figures = table.figures(of.name)
         if (of.name,) in taken or figures is None or not _may_refer(of, figures):
@@ -109,7 +120,13 @@ def _guesses(table: Known, targets: Mapping[str, Known], taken: set[tuple[str, .
             if score > 0:
                 rated.append(_Guess((of.name,), target, (name,), is_declared=False, score=score))
         if rated:
-            yield sorted(rated, key=lambda one: (-one.score, one.target.facts.fqn))
+            yield sorted(rated, key=_likelihood)
+
+
+def _likelihood(guess: _Guess) -> tuple[float, bool, str]:
+    """How guesses sort: what speaks for them, then declared keys before others."""
+    key = next((of for of in guess.target.facts.columns if of.name == guess.target_columns[0]), None)
+    return (-guess.score, not (key is not None and key.is_primary_key), guess.target.facts.fqn)
 
 
 def _single_keys(target: Known) -> list[str]:
