@@ -8,8 +8,10 @@ import pytest
 
 from resolvers.data_readiness import approvals
 from resolvers.data_readiness.approvals import approve_next, decide_run, get_run_approval, list_run_proposals
+from resolvers.data_readiness.effects import EFFECTS
 from resolvers.utils.metadata import get_metadata, update_metadata
-from schema.data_readiness.proposal import ApprovalDecision
+from schema.data_readiness.proposal import ApprovalDecision, ProposalKind
+from schema.errors import InvalidParameter
 from schema.utils.metadata_asset import MetadataAssetUpdate
 from tests.data_readiness.workflows import URI, cataloged, configure, proposed, run_in, scope, tag, written
 from tests.doors import Door
@@ -273,3 +275,42 @@ async def test_the_catalog_of_the_whole_organization_takes_more_than_the_project
     await world.grant("developer-of-project", "developer", "data_connection", "data:acme::svc")
     # He may now, and is told that the organization's connection has no such asset.
     assert counts(await door(decide_run, developer, run_id=run, approval=body)) == (0, 0, 1, 1)
+
+
+async def test_the_effects_of_a_kind_are_told_where_its_proposals_go_and_may_refuse(
+    world: World, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = await completed(world, door)
+    ids = await proposed(world, run, {"kind": "insight"}, {"kind": "insight"}, {})
+    told: list[tuple[str, list[str], str]] = []
+
+    def effect(shelves: Any, _scope: Any, decided: Any, to: Any, actor: str, now: Any) -> dict[str, str]:
+        told.append((str(to), [one.id for one in decided], actor))
+        return {ids[0]: "It cannot be."}
+
+    monkeypatch.setitem(EFFECTS, ProposalKind.INSIGHT, effect)
+    rejected = await decided(world, door, run, "reject")
+    assert (counts(rejected), rejected["conflicts"][0]["message"]) == ((0, 2, 1, 1), "It cannot be.")
+    assert counts(await decided(world, door, run, "pending")) == (0, 0, 3, 0)
+    approved = await decided(world, door, run, "approve")
+    assert (counts(approved), approved["conflicts"][0]["proposal_id"]) == ((2, 0, 1, 1), ids[0])
+    assert told == [
+        ("rejected", ids[:2], "olga"), ("proposed", ids[1:2], "olga"), ("approved", ids[:2], "olga"),
+    ]  # fmt: skip
+
+
+async def test_an_effect_that_breaks_takes_the_whole_decision_back(
+    world: World, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = await completed(world, door)
+    await proposed(world, run, {}, {"kind": "insight"})
+
+    def effect(*_: Any) -> dict[str, str]:
+        raise InvalidParameter("It broke.", field="proposal_ids")
+
+    monkeypatch.setitem(EFFECTS, ProposalKind.INSIGHT, effect)
+    before = await world.dump()
+    for decision in ("approve", "reject"):
+        refused = await decided(world, door, run, decision)
+        assert (refused.status, refused.details["field"]) == (400, "proposal_ids")
+    assert await world.dump() == before
