@@ -326,7 +326,7 @@ def running(url: str, words: str) -> int:
     with psycopg.connect(url, autocommit=True) as connection:
         row = connection.execute(
             "select count(*) from pg_stat_activity"
-            " where state = 'active' and query like %s and pid <> pg_backend_pid()",
+            " where backend_type = 'client backend' and state = 'active' and query like %s and pid <> pg_backend_pid()",
             [f"%{words}%"],
         ).fetchone()
     return int(row[0]) if row else 0
