@@ -27,7 +27,7 @@ from schema.data_readiness.quality_builtin import METRICS
 
 WANTED = 5.0
 START = datetime(2026, 1, 1, tzinfo=UTC)
-METRICS_EACH = 8
+METRICS_EACH = 4
 TABLES_AT_ONCE = 250
 LARGE, SMALL = "large", "small"
 
@@ -122,7 +122,7 @@ def main() -> None:
     reader.add_argument("--quick", action="store_true", help="little data, to see that it runs")
     reader.add_argument("--store", action="append", choices=["sqlite", "postgresql"], help="only this store")
     asked = reader.parse_args()
-    large, small, runs, rounds = (200, 20, 2, 5) if asked.quick else (10_000, 100, 2, 50)
+    large, small, runs, rounds = (200, 20, 2, 5) if asked.quick else (10_000, 100, 2, 40)
     table = Table("store", "scorecard", f"{small} tables", f"{large} tables", "ratio", f"wanted: ≤ {WANTED:g}")
     with stores(asked.store or ["sqlite", "postgresql"]) as urls:
         for store, url in urls.items():

@@ -246,6 +246,18 @@ BODIES: dict[str, dict[str, Any]] = {
     "ViolationChange": {"status": "acknowledged"},
     "ViolationDefinitionCreate": {"dimension_id": ID, "name": "half_empty", "default_severity": "high"},
     "ViolationDefinitionChange": {"default_severity": "medium"},
+    "QualityRuleCreate": {
+        "name": "orders.amount.range",
+        "asset_fqn": "warehouse.shop.public.orders.amount",
+        "type": "library",
+        "metric": "invalidValues",
+        "arguments": {"minimum": "0", "maximum": "100000"},
+    },
+    "QualityRuleUpdate": {"threshold": [1.5], "operator": "mustBeLessOrEqualTo", "unit": "percent"},
+    "QualityRuleImport": {
+        "format": "dbt",
+        "text": "version: 2\nmodels: [{name: orders, columns: [{name: id, data_tests: [not_null, unique]}]}]\n",
+    },
     "GlossaryTermCreate": {"name": "Revenue", "definition": "What customers paid, less what they got back."},
     "GlossaryTermUpdate": {"synonyms": ["turnover"]},
     "TermReview": {"decision": "approve", "notes": "Checked against the ledger."},

@@ -41,6 +41,7 @@ CREATED: dict[str, tuple[str, dict[str, str]]] = {
     "create_dimension": ("/data-readiness/metrics/dimensions/", {"dimension_id": f"{BODY}id"}),
     "create_metric_definition": ("/data-readiness/metrics/definitions/", {"definition_id": f"{BODY}id"}),
     "create_violation_definition": ("/data-readiness/violations/definitions/", {"definition_id": f"{BODY}id"}),
+    "create_quality_rule": ("/data-readiness/quality-rules/", {"rule_id": f"{BODY}id"}),
     "create_glossary_term": ("/data-readiness/glossary/terms/", {"term_id": f"{BODY}id"}),
 }
 

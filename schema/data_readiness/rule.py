@@ -104,7 +104,7 @@ class QualityRule(Resource):
     resource_uri: str = Field(description="The data connection that it is evaluated through.")
     type: RuleType
     metric: str | None = Field(description="One of the standard's or of the platform's own metrics; null for `sql`.")
-    arguments: JsonObject
+    arguments: JsonObject = Field(description="What the metric needs, such as `validValues` or `columns`.")
     operator: RuleOperator
     threshold: list[float] = Field(description="One number, or two for the operators that end in Between.")
     unit: RuleUnit
@@ -138,4 +138,4 @@ class RuleExecution(Resource):
     denominator: OptionalLong = Field(description="How many were looked at.")
     reason: str | None = Field(description="Why it could not be evaluated.")
     details: JsonObject = Field(description="Examples of what breaks the rule, masked where it is personal data.")
-    executed_at: datetime
+    executed_at: datetime = Field(description="When it was evaluated.")

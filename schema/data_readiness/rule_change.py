@@ -53,7 +53,7 @@ class RuleNote(Resource):
     """Something in a file that became no rule, or a rule that a format has no words for."""
 
     where: str = Field(description="The place in the file, or the rule's name.")
-    reason: str
+    reason: str = Field(description="Why, as a sentence.")
 
 
 @resource
@@ -80,7 +80,7 @@ class QualityRulesExported(Resource):
 class RuleCheck(Resource):
     """What a rule comes to just now; nothing of it is recorded."""
 
-    rule_id: UuidText
+    rule_id: UuidText = Field(description="The rule.")
     outcome: RuleOutcome
     numerator: OptionalLong = Field(description="How many rows or values keep to the rule; null if not evaluated.")
     denominator: OptionalLong = Field(description="How many were looked at.")
