@@ -340,3 +340,15 @@ COMPANY: Final = _words(
     "institute stiftung fils hijos hermanos figli records music studios stores shop market store airlines logistics"
 )
 """Words that companies' names end in or hold."""
+
+COUNTRY_CODES: Final = _words(
+    """
+    AD AE AL AM AO AR AT AU AZ BA BB BD BE BF BG BH BI BJ BM BN BO BR BS BW BY BZ CA CD CF CG CH CI CL CM CN CO CR
+    CU CV CY CZ DE DJ DK DM DO DZ EC EE EG ER ES ET FI FJ FM FO FR GA GB GD GE GG GH GI GL GM GN GQ GR GT GW GY HK
+    HN HR HT HU ID IE IL IM IN IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU
+    LV LY MA MC MD ME MG MH MK ML MM MN MO MR MT MU MV MW MX MY MZ NA NC NE NG NI NL NO NP NR NZ OM PA PE PF PG PH
+    PK PL PR PS PT PW PY QA RO RS RU RW SA SB SC SD SE SG SI SK SL SM SN SO SR ST SV SY SZ TC TD TG TH TJ TL TM TN
+    TO TR TT TV TW TZ UA UG US UY UZ VA VC VE VG VI VN VU WS XK YE ZA ZM ZW
+    """
+)
+"""Codes of countries, of two letters."""
