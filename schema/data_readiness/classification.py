@@ -53,8 +53,8 @@ class Classification(Resource):
     """One tag of one asset, as the engines see it."""
 
     id: UuidText
-    asset_fqn: str
-    resource_uri: str
+    asset_fqn: str = Field(description="The dotted name of the column or table.")
+    resource_uri: str = Field(description="The resource whose catalog the asset is in.")
     kind: ClassificationKind
     tag_fqn: str = Field(description="Such as `PII.Email` or `Sensitivity.Restricted`.")
     state: ClassificationState
@@ -66,8 +66,11 @@ class Classification(Resource):
     recognizer_version: str = Field(description="The version of the recognisers that found it.")
     data_fingerprint: str = Field(description="Changes when the sampled data or the column's description does.")
     workflow_run_id: UuidText = Field(description="The run that saw it last.")
-    decided_by: str | None
-    decided_at: datetime | None
+    decided_by: str | None = Field(
+        description="The id of the user who decided; null while nobody has, and for what was tagged by hand in the "
+        "catalog."
+    )
+    decided_at: datetime | None = Field(description="When it was decided.")
     created_at: datetime
     updated_at: datetime
 
@@ -101,7 +104,7 @@ class TaxonomyTag(Resource):
     """One kind of personal or secret data that the engines look for."""
 
     tag_fqn: str = Field(description="Such as `PII.Email`.")
-    description: str
+    description: str = Field(description="What it is.")
     sensitivity: SensitivityLevel = Field(description="The level that a column of it has at least.")
     is_contextual: bool = Field(description="Whether it counts as personal only beside other data of persons.")
     recognizers: list[str] = Field(description="The recognisers that look for it, each with what it looks at.")

@@ -76,6 +76,7 @@ RULES: dict[str, tuple[tuple[int, ...], str]] = {
     "update_metadata": ((400, 422), "a dotted name has a grammar; an open object holds whole numbers of up to 64 bits"),
     "delete_metadata": ((400,), "a dotted name has a grammar"),
     "list_metric_results": ((400,), "a dotted name has a grammar"),
+    "list_classifications": ((400,), "a dotted name has a grammar"),
     "list_table_profiles": ((400,), "a dotted name has a grammar"),
     "get_table_profile": ((400,), "a dotted name has a grammar, and a table has four parts"),
     "get_column_profile": ((400,), "a dotted name has a grammar, and a column has five parts"),
