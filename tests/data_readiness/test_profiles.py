@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from persistence.queries.profiles import profile_id
+from persistence.queries.profiles import ProfileShelf, profile_id
 from persistence.repository import Scope
 from persistence.tables.profiles import column_profiles, table_profiles
 from resolvers.data_readiness.profiles import get_column_profile, get_table_profile, list_table_profiles
-from resolvers.data_readiness.runs import get_workflow_run, list_run_tasks, trigger_run
+from resolvers.data_readiness.runs import get_workflow_run, list_run_tasks, retry_run, trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.utils.metadata import update_metadata
 from schema.data_readiness.profile import TableProfile
@@ -334,3 +334,47 @@ async def test_profiles_of_another_project_are_not_found(shop: Bench, source: So
         return shelves.table_profiles.latest(Scope(ORG, "another"), [f"{made.prefix}.customers"])
 
     assert await world.app.parts.services.store.read(elsewhere) == {}
+
+
+async def test_a_unit_that_is_killed_before_its_end_leaves_nothing_and_is_measured_again(
+    shop: Bench, source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = await profiled(shop, source)
+    kept, left = ProfileShelf.record, [1]
+
+    def cut_off(self: ProfileShelf, scope: Scope, profiles: Any) -> int:
+        written = kept(self, scope, profiles)
+        if left:
+            left.pop()
+            raise RuntimeError("the process ends here")
+        return written
+
+    monkeypatch.setattr(ProfileShelf, "record", cut_off)
+    run = await made.run("failed", asset_fqn=f"{made.prefix}.customers")
+    assert await made.table("customers") == "RESOURCE_NOT_FOUND"
+    await shop.call(retry_run, configuration_id=made.configuration, run_id=run["id"])
+    await shop.world.jobs.settle()
+    again = await shop.call(get_workflow_run, configuration_id=made.configuration, run_id=run["id"])
+    assert again["status"] == "completed", again["error_message"]
+    history = await shop.call(list_table_profiles, asset_fqn=f"{made.prefix}.customers")
+    assert [(one["workflow_run_id"], one["row_count"]) for one in history["items"]] == [(run["id"], 40)]
+
+
+async def test_the_profiles_of_many_columns_cost_as_much_as_of_one(
+    shop: Bench, source: Source, statements: list[str]
+) -> None:
+    made = await profiled(shop, source)
+    await made.run(asset_fqn=f"{made.prefix}.customers")
+    world = shop.world
+    keep_up(world)
+    query = """query ($prefix: String!, $limit: Int!) {
+        searchMetadata(fqnPrefix: $prefix, limit: $limit) { items { columnProfile { nullCount } } } }"""
+    spent = []
+    for limit in (1, 4):
+        statements.clear()
+        body = {"query": query, "variables": {"prefix": f"{made.prefix}.customers", "limit": limit}}
+        answer = (await world.request("POST", "/graphql", token=world.owner, json=body)).json()
+        items = answer["data"]["searchMetadata"]["items"]
+        assert [item["columnProfile"] for item in items] == [{"nullCount": 0}] * limit
+        spent.append(len(statements))
+    assert spent[0] == spent[1]
