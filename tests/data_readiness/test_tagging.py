@@ -21,7 +21,7 @@ from schema.data_readiness.workflow import WorkflowConfigurationCreate, Workflow
 from schema.data_readiness.workflow_run import RunCreate
 from schema.utils.metadata_asset import MetadataAssetUpdate
 from tests.doors import Refused
-from tests.support.ingestion import Bench, Source, bench, setting_overrides, shop, source
+from tests.support.ingestion import Bench, Source, bench, keep_up, setting_overrides, shop, source
 
 __all__ = ["bench", "setting_overrides", "shop", "source"]
 
@@ -330,3 +330,25 @@ async def test_what_is_not_there_is_not_found(bench: Bench, source: Source) -> N
     made = Tagger(bench, source)
     assert (await made.decide(missing, "confirmed")).code == "RESOURCE_NOT_FOUND"
     assert (await bench.call(get_classification, classification_id=missing["id"])).code == "RESOURCE_NOT_FOUND"
+
+
+async def test_assets_of_the_graph_lead_to_their_classifications(shop: Bench, source: Source) -> None:
+    made = await tagger(shop, source)
+    await made.run()
+    world = shop.world
+    keep_up(world)
+    query = """
+        query ($uri: String!, $fqn: String!) {
+          metadata(resourceType: "data_connection", resourceUri: $uri, fqn: $fqn, includeChildren: true) {
+            classifications { tagFqn } children { name classifications { tagFqn state evidence } }
+          }
+        }
+    """
+    body = {"query": query, "variables": {"uri": shop.uri, "fqn": f"{made.prefix}.t1"}}
+    answer = (await world.request("POST", "/graphql", token=world.owner, json=body)).json()
+    table = answer["data"]["metadata"]
+    assert table["classifications"] == [{"tagFqn": "PII.PersonalData"}]
+    [email] = next(child for child in table["children"] if child["name"] == "c17")["classifications"]
+    assert (email["tagFqn"], email["state"]) == ("PII.Email", "SUGGESTED")
+    assert email["evidence"][0]["recognizer"] == "email-grammar"
+    assert next(child for child in table["children"] if child["name"] == "c1")["classifications"] == []
