@@ -115,7 +115,7 @@ async def test_a_run_tells_what_it_was_about(bench: Bench, source: Source) -> No
     assert run["started_at"] < run["completed_at"]
     [task] = run["tasks"]
     documented = {"id", "run_id", "name", "status", "started_at", "completed_at"}
-    assert set(task) == documented | {"error_message", "rows_done", "rows_total"}
+    assert set(task) == documented | {"error_message", "rows_done", "rows_total", "waits_for"}
     assert (task["run_id"], task["name"], task["status"]) == (run["id"], f"{source.database}.sales", "completed")
     [listed] = (await bench.call(list_workflow_runs, configuration_id=bench.configuration, status="completed"))["items"]
     assert listed == run
