@@ -31,7 +31,9 @@ FORMATS = {
     "uuid": r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
     "date-time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)",
 }
-NEW = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[0-9a-f]{32,}|\d{4}-\d\d-\d\dT[\d:.]+Z|\"etag\"|\d+\.\d+")
+NEW = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[0-9a-f]{32,}|\d{4}-\d\d-\d\dT[\d:.]+Z|\"etag\"|\d+\.\d+|\d+e-\d+"
+)
 """What differs between two calls that do the same."""
 
 

@@ -64,7 +64,11 @@ def of_body(fields: Fields, at: tuple[str | int, ...] = ()) -> Iterator[Variant]
 def of_value(field: Field, where: tuple[str | int, ...]) -> Iterator[Variant]:
     """One value in a body, and what is in it."""
     if field.type in WRONG:
-        yield Variant("wrong type", where, WRONG[field.type], code="INVALID_FORMAT", status=400)
+        # A graph takes one item for a list of one, so what is no list must be no item either.
+        of_numbers = field.items is not None and field.items.type in ("integer", "number")
+        yield Variant(
+            "wrong type", where, "seven" if of_numbers else WRONG[field.type], code="INVALID_FORMAT", status=400
+        )
     if field.null:
         yield Variant("null", where, None)
     elif field.type != "any":
