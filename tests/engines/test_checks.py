@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from persistence.connectors.base import ConnectorError
-from resolvers.engines.checks.builtin import builtin_checks
+from resolvers.engines.checks.builtin import builtin_checks, uncovered
 from resolvers.engines.checks.evaluate import evaluate
 from resolvers.engines.checks.examples import Shown, key_of
 from resolvers.engines.checks.model import Check, Evaluation, Result
@@ -307,3 +307,24 @@ def test_a_form_is_expected_of_texts_that_nearly_all_have_it() -> None:
     assert [one.check.arguments for one in made if one.check.metric == "invalidValues"] == [{"format": "email"}]
     few = builtin_checks(table, None, Sample(("email",), rows[:10], True))
     assert [one for one in few if one.check.metric == "invalidValues"] == []
+
+
+def test_what_a_rule_says_of_the_same_columns_is_not_said_twice() -> None:
+    columns = (
+        ColumnFacts("s.d.p.orders.id", "id", 1, "INTEGER", is_primary_key=True),
+        ColumnFacts("s.d.p.orders.buyer", "buyer", 2, "INTEGER", references=("s.d.p.people", "id")),
+    )
+    keys = ({"type": "PRIMARY_KEY", "columns": ["id"]},)
+    table = TableFacts("s.d.p.orders", "data:a:b:s", "d", "p", "orders", columns, keys=keys)
+    builtins = builtin_checks(table, None, None)
+    said = {(one.check.metric, one.check.asset_fqn) for one in builtins}
+    assert {("brokenReferences", "s.d.p.orders.buyer"), ("duplicateValues", "s.d.p.orders.id")} < said
+    told = {"columns": ["buyer"], "targetFqn": "s.d.p.people", "targetColumns": ["id"]}
+    rules = [
+        Check("1", "brokenReferences", "s.d.p.orders", "x", told),  # of the table, about the column
+        Check("2", "duplicateValues", "s.d.p.orders", "x", {"properties": ["id", "buyer"]}),  # another key
+        Check("3", "nullValues", "s.d.p.orders.id", "x", {}),
+        Check("4", "nullValues", "s.d.p.others.buyer", "x", {}),  # another table
+    ]
+    left = {(one.check.metric, one.check.asset_fqn) for one in uncovered(builtins, rules)}
+    assert said - left == {("brokenReferences", "s.d.p.orders.buyer"), ("nullValues", "s.d.p.orders.id")}

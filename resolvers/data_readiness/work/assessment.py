@@ -26,7 +26,7 @@ from resolvers.data_readiness.work.measuring import (
 )
 from resolvers.data_readiness.work.reading import tables_of, use_source
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
-from resolvers.engines.checks.builtin import Builtin, builtin_checks
+from resolvers.engines.checks.builtin import Builtin, builtin_checks, uncovered
 from resolvers.engines.checks.evaluate import evaluate
 from resolvers.engines.checks.model import Counted, Evaluation
 from resolvers.engines.checks.predicates import TEXTS, type_of
@@ -84,7 +84,9 @@ class DataAssessment(RunWork):
         builtins = builtin_checks(
             table, known.profile, sample, fresh_within=float(within) if isinstance(within, int | float) else None
         )
-        checks = [*(check_of(rule) for rule in known.rules), *(one.check for one in builtins)]
+        rules = [check_of(rule) for rule in known.rules]
+        builtins = uncovered(builtins, rules)
+        checks = [*rules, *(one.check for one in builtins)]
         found = evaluate(source, table, checks, now=self.ctx.now(), how=known.how, others=known.others)
         return found, builtins
 

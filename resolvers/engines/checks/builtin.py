@@ -51,6 +51,22 @@ def builtin_checks(
     return list({one.check.key: one for one in found}.values())
 
 
+def uncovered(builtins: Sequence[Builtin], rules: Sequence[Check]) -> list[Builtin]:
+    """The built-in checks that no rule makes: the same metric of the same columns is neither counted nor told twice.
+
+    A rule may be about a table and name columns where the built-in check is about the column itself.
+    """
+    said = {_about(rule) for rule in rules}
+    return [one for one in builtins if _about(one.check) not in said]
+
+
+def _about(check: Check) -> tuple[str | None, str, frozenset[str]]:
+    """The metric, the table and the columns that a check is about."""
+    parts = Fqn.parse(check.asset_fqn).parts
+    named = check.arguments.get("columns") or check.arguments.get("properties") or parts[4:5]
+    return check.metric, str(Fqn.of(*parts[:4])), frozenset(map(str, named))
+
+
 def _completeness(table: TableFacts) -> Iterator[Builtin]:
     for column in table.columns:
         yield _made(column.fqn, "nullValues", "non_null_values", {}, False, "Every column is measured.")
@@ -83,7 +99,9 @@ def _references(table: TableFacts, profile: TableProfile | None) -> Iterator[Bui
             target, theirs = column.references
             told = {"columns": [column.name], "targetFqn": target, "targetColumns": [theirs]}
             seen.add((column.name,))
-            yield _made(column.fqn, "brokenReferences", "valid_references", told, True, "The source declares it.")
+            yield _made(
+                column.fqn, "brokenReferences", "valid_references", told, True, "The catalog records the reference."
+            )
     for one in profile.foreign_keys if profile is not None else ():
         if one.match_rate >= NEARLY_ALL and tuple(one.columns) not in seen and names.issuperset(one.columns):
             seen.add(tuple(one.columns))
