@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
+from resolvers.engines.recognition.hints import OTHER, PERSONS, STRONG, WEAK
 from resolvers.engines.recognition.matching import RECOGNIZERS, matches
 from resolvers.engines.recognition.model import ColumnValues, Finding
 from resolvers.engines.recognition.scoring import (
@@ -30,11 +31,13 @@ VERSION: Final = "1." + hashlib.sha256(
         (
             [(one.name, one.tag, one.strength, one.chance, one.floor, one.reason) for one in RECOGNIZERS],
             sorted(WEIGHTS.items()),
+            [(sorted(some.items())) for some in (STRONG, WEAK)],
+            [sorted(some) for some in (OTHER, PERSONS)],
             LEAST,
         )
     ).encode()
 ).hexdigest()[:8]  # fmt: skip
-"""Changes when a recogniser or a weight does, so that tags are looked at again."""
+"""Changes when a recogniser, a hint or a weight does, so that tags are looked at again."""
 
 __all__ = ["RECOGNIZERS", "VERSION", "Finding", "fingerprint", "recognize"]
 

@@ -24,7 +24,7 @@ STRONG: Final[dict[str, tuple[str, ...]]] = {
                            "voornaam, achternaam, imie, nazwisko, fornamn, efternamn, etternavn, person name, "
                            "contact name, customer name, patient name, employee name, cardholder, card holder, forename, "
                            "nome completo, display name, emergency contact, beneficiary name, account holder, author name, "
-                           "guardian, spouse, next of kin"),
+                           "guardian, spouse, next of kin, name first, name last, name middle, name family, name given"),
     "StreetAddress": _phrases("address, street, addr, adresse, strasse, straße, rue, calle, direccion, indirizzo, via, "
                               "endereco, rua, adres, straat, ulica, adress, gata, street address, address line, address1, "
                               "address2, hausnummer, domicilio, domicile, residence, anschrift, house number"),
@@ -130,6 +130,8 @@ OTHER: Final = frozenset(
              "type, code, table, column, field, team, song, track, album, movie, film, book, event, project, checksum, "
              "etag, commit, hash, md5, sha1, sha256, created at, updated at, timestamp, year, employer, publisher, label, "
              "genre, playlist, warehouse, machine, tracking, reference, isbn, ean, gtin, upc, barcode, score, rate, ratio, "
+             "park, stadium, arena, venue, building, school, university, airport, hotel, restaurant, hospital, station, "
+             "church, bridge, club, franchise, store, shop, museum, theatre, "
              "percent, temperature, weight, height, currency, shipment, hostname, branch, firma, unternehmen, empresa, "
              "societe, entreprise, azienda, bedrijf, page, message, subject, comment, notes")
 )  # fmt: skip
