@@ -39,15 +39,10 @@ class DuckReading(Reading):
     dialect = "duckdb"
 
     def __init__(self, limits: ConnectorSettings, *folders: str) -> None:
-        """`folders` may be read, beside the temporary one. Raises ConnectorError("missing_extra")."""
+        """`folders` may be read, beside the temporary one."""
         super().__init__(limits)
-        try:
-            import duckdb
-        except ImportError:
-            raise ConnectorError(
-                "missing_extra",
-                "Reading files and documents needs DuckDB. Install it with: pip install 'stoa-platform[files]'",
-            ) from None
+        import duckdb
+
         self._duckdb = duckdb
         self._running: set[Any] = set()
         self._names: dict[tuple[str, str, str], str] = {}

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from persistence.connectors.base import ColumnInfo, ConnectorError
+from persistence.connectors.base import ColumnInfo
 
 __all__ = ["FileProblem", "FileReader", "Readers", "Shape", "delimiter_option", "encoding_of", "suffix_of", "unpacked"]
 
@@ -89,13 +89,8 @@ class Readers:
     """Reads shapes. Holds one DuckDB session and one temporary folder until `close()`."""
 
     def __init__(self, sample_bytes: int, footer_bytes: int, memory: str, seconds: float) -> None:
-        try:
-            import duckdb
-        except ImportError:
-            raise ConnectorError(
-                "missing_extra",
-                "Reading files as tables needs DuckDB. Install it with: pip install 'stoa-platform[files]'",
-            ) from None
+        import duckdb
+
         self._duckdb = duckdb
         self._sample_bytes = sample_bytes
         self._footer_bytes = footer_bytes

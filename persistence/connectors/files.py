@@ -93,7 +93,6 @@ class FileTables(Connector):
     """
 
     config_section = "filesystem_config"
-    extra = "files"
     limits: FileLimits = FileLimits()
 
     def __init__(self, settings: ConnectorSettings) -> None:

@@ -344,11 +344,3 @@ def test_nothing_stays_behind_after_closing(tree: Path, tmp_path: Path, monkeypa
     connector.close()
     assert list(scratch.iterdir()) == []
     assert len(os.listdir("/proc/self/fd")) == before
-
-
-def test_a_missing_library_names_the_extra(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
-    with at(tree) as connector:
-        error = failure(connector.verify)
-    assert error.kind == "missing_extra"
-    assert "pip install 'stoa-platform[files]'" in error.reason
