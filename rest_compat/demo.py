@@ -217,8 +217,8 @@ async def _ready(api: Api, service: str) -> None:
         f"{pipeline['completed_schemas']} of {pipeline['total_schemas']} schemas in "
         f"{enriched['duration_seconds']:.1f} s; {approval['approved']} proposals approved"
     )
-    await _run(api, "9. Measuring the data", "dq-assessment", {"asset_fqn": service})
-    await _run(api, "10. Measuring the metadata", "metadata-assessment", {"asset_fqn": service})
+    await _run(api, "9. Measuring the metadata", "metadata-assessment", {"asset_fqn": service})
+    assessed = await _run(api, "10. Measuring the data", "dq-assessment", {"asset_fqn": service})
     card = await api("POST", "/data-readiness/metrics/scorecard", json={"asset_fqn": service})
     table = Table(title=f"11. Scorecard of {service}: {card['overall_score']}", title_justify="left")
     for heading in ("dimension", "of", "score"):
@@ -230,10 +230,10 @@ async def _ready(api: Api, service: str) -> None:
             )
     console.print(table)
     await _worst(api, service)
-    report = await api("POST", "/data-readiness/reports", json={"asset_fqn": service})
+    report = assessed["output"]["report_uri"]
     page = Path(tempfile.mkdtemp(prefix="stoa-report-")) / "report.html"  # stays when the demo ends
-    page.write_bytes(await api.bytes_of(f"/assets/artifacts/{report['resource_uri']}/download"))
-    console.print(f"13. The report  [cyan]{report['resource_uri']}[/], kept as an artifact and as")
+    page.write_bytes(await api.bytes_of(f"/assets/artifacts/{report}/download"))
+    console.print(f"13. The report  [cyan]{report}[/], kept as an artifact and as")
     console.print(f"    file://{page}", soft_wrap=True)
 
 

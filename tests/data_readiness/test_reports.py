@@ -7,13 +7,17 @@ import pytest
 from persistence.queries.violations import Finding
 from resolvers.assets.artifacts import preview_artifact
 from resolvers.data_readiness.reports import create_report
+from resolvers.data_readiness.runs import get_workflow_run, trigger_run
+from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.utils.metadata import update_metadata
 from schema.data_readiness.quality_builtin import VIOLATIONS
 from schema.data_readiness.report import ReportCreate
 from schema.data_readiness.violation import Severity
+from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType
+from schema.data_readiness.workflow_run import RunCreate
 from schema.utils.metadata_asset import MetadataAssetUpdate
 from tests.data_readiness.quality import measure, scope_of
-from tests.data_readiness.test_profiles import profiled
+from tests.data_readiness.test_profiles import Profiled, profiled
 from tests.doors import Refused
 from tests.support.ingestion import Bench, Source, bench, setting_overrides, shop, source
 
@@ -75,3 +79,38 @@ async def test_what_the_catalog_does_not_have_is_not_reported_on(bench: Bench) -
         refused = await bench.door(create_report, bench.world.owner, report=ReportCreate(asset_fqn=fqn))
         assert isinstance(refused, Refused), fqn
         assert refused.status == status, fqn
+
+
+async def test_a_run_over_a_named_asset_leaves_a_report_and_one_over_everything_none(
+    bench: Bench, source: Source
+) -> None:
+    shop = await profiled(bench, source)
+    made = await bench.call(
+        create_workflow_configuration,
+        configuration=WorkflowConfigurationCreate(name="Assess", workflow_type=WorkflowType.DQ_ASSESSMENT),
+    )
+    assess = Profiled(bench, source, made["id"])
+    run = await assess.run(asset_fqn=shop.prefix)
+    assert run["output"]["reports"] == 1
+    uri = run["output"]["report_uri"]
+    assert uri.endswith(f":report-{run['id']}")
+    page = await page_of(bench, {"resource_uri": uri})
+    assert f"Schema <b>{shop.prefix}</b>" in page
+    assert "Scorecard" in page
+    everything = await assess.run()
+    assert {"reports", "report_uri"} & set(everything["output"]) == set()
+
+
+async def test_who_may_run_but_not_create_gets_no_report(bench: Bench, source: Source) -> None:
+    await profiled(bench, source)
+    made = await bench.call(
+        create_workflow_configuration,
+        configuration=WorkflowConfigurationCreate(name="Assess", workflow_type=WorkflowType.DQ_ASSESSMENT),
+    )
+    operator = await bench.world.member("operator")
+    run = RunCreate(asset_fqn="shop")
+    started = await bench.door(trigger_run, operator, configuration_id=made["id"], run=run)
+    await bench.world.jobs.settle()
+    ended = await bench.call(get_workflow_run, configuration_id=made["id"], run_id=started["id"])
+    assert (ended["status"], ended["output"]["reports"]) == ("completed", 0)
+    assert "report_uri" not in ended["output"]
