@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-c", "from rest_compat.cli import main; main(prog_name='stoa')")
-PATIENCE = 60.0
+PATIENCE = 150.0
 """Seconds after which a test gives up waiting; nothing is measured against it."""
 
 OVER = ("completed", "failed", "canceled")
