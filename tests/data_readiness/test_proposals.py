@@ -109,7 +109,7 @@ async def test_approving_changes_the_assets_as_new_versions_that_name_the_run(wo
         {"kind": "business_definition", "field": "business_definition", "proposed_value": "A sale."},
         {"kind": "pii_tag", "field": "tags", "proposed_value": tag("Email")},
         {"kind": "tag", "field": "tags", "proposed_value": tag("Name")},
-        {"kind": "rule", "field": "rule", "proposed_value": {"metric": "nulls"}},
+        {"kind": "insight", "field": "insight", "proposed_value": {"sentence": "It is large."}},
     )  # fmt: skip
     before = await asset(world, door)
     answer = await decided(world, door, run, "approve", notes="Looks right.")

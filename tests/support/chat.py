@@ -48,6 +48,8 @@ class ScriptedEngine:
         self.questions: list[Question] = []
         self.told: list[list[Told]] = []
         self.broken_off = 0
+        self.held = 0
+        """How often it has stopped at a gate."""
 
     def gate(self, step: int) -> asyncio.Event:
         """Hold the answer before a step."""
@@ -61,6 +63,7 @@ class ScriptedEngine:
         try:
             for step, one in list(enumerate(self.script))[len(told) :]:
                 if step in self.gates:
+                    self.held += 1
                     await self.gates[step].wait()
                 if isinstance(one, BaseException):
                     raise one

@@ -181,7 +181,7 @@ async def test_deleting_a_session_cancels_the_answer_that_is_being_worked_on(
     engine.gate(2)
     own = await begun(world)
     await asked(world, own)
-    while not engine.questions:
+    while not engine.held:
         await world.request("GET", "/talk2data/chat/sessions", token=world.owner)
     assert not isinstance(await door(delete_chat_session, world.owner, session_id=own), Refused)
     await world.jobs.settle()

@@ -299,6 +299,8 @@ async def test_a_stream_ends_when_its_session_is_deleted(world: World, engine: S
     async with served(world.app) as address:
         follower = Follower(address, turn, world.owner)
         await follower.seen(4)
+        while not engine.held:
+            await asyncio.sleep(0.01)
         gone = await world.request("DELETE", f"/talk2data/chat/sessions/{turn['session_id']}", token=world.owner)
         assert (gone.status_code, gone.json()) == (200, {})
         await follower.task
