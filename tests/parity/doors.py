@@ -141,7 +141,7 @@ async def by_graph(client: httpx.AsyncClient, call: Call) -> Answer:
     value = from_wire(graph_field.type, answer["data"][name])
     if ROUTES[call.operation].empty:
         value = ANYTHING
-    if call.operation == "list_violation_definitions":
+    if call.operation in ("list_violation_definitions", "list_taxonomy"):
         value = {"items": value["items"], "total": value["total"]}  # REST has them all, without a window
     return Answer(False, value, _window(got), got.text)
 
