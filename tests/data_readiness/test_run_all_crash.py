@@ -88,7 +88,9 @@ def begin(client: Client) -> str:
 
 def figures(run: dict[str, Any]) -> dict[str, Any]:
     """What a run came to, without what differs between two."""
-    return {name: value for name, value in run["output"].items() if name != "pipeline_id"}
+    output = dict(run["output"])
+    assert output.pop("report_uri").endswith(f":report-{run['id']}")
+    return {name: value for name, value in output.items() if name != "pipeline_id"}
 
 
 Undisturbed = tuple[dict[str, Any], dict[str, int], list[str], dict[str, Any], list[str]]
