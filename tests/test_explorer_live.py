@@ -179,7 +179,7 @@ def test_a_link_to_several_operations_runs_the_one_that_it_names_until_the_text_
     page.click("button.graphiql-execute-button")
     assert answered(page)["data"] == {"organizations": {"total": 1}}
 
-    write_query(page, "Third", "{ me: projects { total } } query Fourth { organizations { total } }")
+    write_query(page, "Third", "{ me: organizations { total } } query Fourth { organizations { total } }")
     choices = "[...document.querySelectorAll('[role=menuitem]')].map((one) => one.innerText).join()"
     page.click("button.graphiql-execute-button")
     page.wait_for(f"{choices} === 'Third,Fourth'")
