@@ -13,52 +13,21 @@ from persistence.queries.quality import below, insert_new, parts_of
 from persistence.repository import Repository, Scope
 from persistence.tables.rules import quality_rules, rule_executions
 from schema.data_readiness.rule import (
+    Expectation,
     QualityRule,
     RuleExecution,
-    RuleOperator,
     RuleOrigin,
     RuleOutcome,
     RuleState,
-    RuleType,
-    RuleUnit,
 )
 from schema.data_readiness.scorecard import ScoredPart
-from schema.data_readiness.violation import Severity
 
 LONGEST_REASON: Final = 1000
 
 
-class Drafted(Protocol):
+class Drafted(Expectation, Protocol):
     """A rule before it is kept, as the engine of rules draws it up."""
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def description(self) -> str | None: ...
-    @property
-    def asset_fqn(self) -> str: ...
-    @property
-    def resource_uri(self) -> str: ...
-    @property
-    def type(self) -> RuleType: ...
-    @property
-    def metric(self) -> str | None: ...
-    @property
-    def arguments(self) -> dict[str, Any]: ...
-    @property
-    def operator(self) -> RuleOperator: ...
-    @property
-    def threshold(self) -> tuple[float, ...]: ...
-    @property
-    def unit(self) -> RuleUnit: ...
-    @property
-    def query(self) -> str | None: ...
-    @property
-    def dimension_id(self) -> str: ...
-    @property
-    def metric_definition_id(self) -> str: ...
-    @property
-    def severity(self) -> Severity: ...
     @property
     def evidence(self) -> dict[str, Any]: ...
     @property

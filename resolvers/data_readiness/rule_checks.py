@@ -1,7 +1,7 @@
 """Judging a rule before it is kept, and trying one without recording anything."""
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, Protocol
+from collections.abc import Mapping
+from typing import Annotated, Final
 from uuid import UUID
 
 from pydantic import Field
@@ -17,7 +17,7 @@ from resolvers.engines.checks.predicates import SCANNED, condition_of, facts_of
 from resolvers.engines.sql_guard import Refused, guard_sql, tables_of_catalog
 from resolvers.operation import Kind, operation, require
 from schema.assets.data_connection import ConnectionType
-from schema.data_readiness.rule import RuleOperator, RuleOutcome, RuleUnit
+from schema.data_readiness.rule import Expectation, RuleOutcome
 from schema.data_readiness.rule_change import RuleCheck
 from schema.data_readiness.source import Source
 from schema.errors import NotFound, ValidationError
@@ -39,30 +39,7 @@ DIALECTS: Final[Mapping[ConnectionType, str]] = {
 """The dialect that people write SQL in for a connection; files and documents are read through DuckDB."""
 
 
-class Judged(Protocol):
-    """What is judged of a rule or a draft."""
-
-    @property
-    def asset_fqn(self) -> str: ...
-    @property
-    def resource_uri(self) -> str: ...
-    @property
-    def metric(self) -> str | None: ...
-    @property
-    def arguments(self) -> dict[str, Any]: ...
-    @property
-    def operator(self) -> RuleOperator: ...
-    @property
-    def threshold(self) -> Sequence[float]: ...
-    @property
-    def unit(self) -> RuleUnit: ...
-    @property
-    def query(self) -> str | None: ...
-    @property
-    def metric_definition_id(self) -> str: ...
-
-
-def problem_of(shelves: Shelves, scope: Scope, rule: Judged) -> str | None:
+def problem_of(shelves: Shelves, scope: Scope, rule: Expectation) -> str | None:
     """Why a rule could never be evaluated, as far as the catalog tells; None when nothing speaks against it."""
     found = read_facts(shelves, scope, [table_of(rule.asset_fqn)])
     if not found:

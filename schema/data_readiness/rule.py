@@ -4,9 +4,10 @@
 standard has no name for; the engine of those is `stoa`, and `metric` is one of CUSTOM_METRICS.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final, Protocol
 
 from pydantic import Field
 
@@ -91,6 +92,39 @@ class RuleOutcome(StrEnum):
     FAILED = "failed"
     NOT_EVALUATED = "not_evaluated"
     """It could not be evaluated; that never counts as passed."""
+
+
+class Expectation(Protocol):
+    """What a rule says, whether it is kept, drawn up by an engine, or read from a file."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def description(self) -> str | None: ...
+    @property
+    def asset_fqn(self) -> str: ...
+    @property
+    def resource_uri(self) -> str: ...
+    @property
+    def type(self) -> RuleType: ...
+    @property
+    def metric(self) -> str | None: ...
+    @property
+    def arguments(self) -> dict[str, Any]: ...
+    @property
+    def operator(self) -> RuleOperator: ...
+    @property
+    def threshold(self) -> Sequence[float]: ...
+    @property
+    def unit(self) -> RuleUnit: ...
+    @property
+    def query(self) -> str | None: ...
+    @property
+    def dimension_id(self) -> str: ...
+    @property
+    def metric_definition_id(self) -> str: ...
+    @property
+    def severity(self) -> Severity: ...
 
 
 @resource

@@ -8,6 +8,7 @@ them is proposed again. A suggestion that no longer holds is withdrawn.
 
 import asyncio
 import hashlib
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -99,9 +100,9 @@ class Tagging(RunWork):
 
         return write
 
+    @abstractmethod
     async def look(self, facts: TableFacts) -> Seen:
         """Look at one table."""
-        raise NotImplementedError
 
     async def sampled(self, facts: TableFacts) -> Sample:
         """Some rows of a table."""
@@ -196,8 +197,9 @@ class Tagging(RunWork):
         """True when the tag stands already, False when people's other tags shut it out, None when it is open."""
         return True if tag_fqn in on.fqns else None
 
+    @abstractmethod
     def _described(self, tag_fqn: str) -> str:
-        raise NotImplementedError
+        """What a tag says, in a sentence."""
 
     def _draft(
         self,

@@ -15,7 +15,6 @@ from resolvers.engines.rules.exchange import (
     Exported,
     Imported,
     NotUnderstood,
-    Ruled,
     Tables,
     Unreadable,
     by_table,
@@ -27,7 +26,7 @@ from resolvers.engines.rules.exchange import (
     text_of,
     texts_of,
 )
-from schema.data_readiness.rule import RuleOperator, RuleType, RuleUnit
+from schema.data_readiness.rule import Expectation, RuleOperator, RuleType, RuleUnit
 from schema.data_readiness.source import TableFacts
 from schema.data_readiness.violation import Severity
 from schema.identifiers import Fqn
@@ -249,7 +248,7 @@ def _named(test: Any) -> tuple[str, dict[str, Any]]:
     return names[0], {**{name: value for name, value in test.items() if name != names[0]}, **(told or {})}
 
 
-def write_dbt(rules: Iterable[Ruled]) -> Exported:
+def write_dbt(rules: Iterable[Expectation]) -> Exported:
     """A properties file of sources with the rules that are one of the four tests; the others are told."""
     done = Exported("")
     sources: dict[tuple[str, str], dict[str, dict[str, list[Any]]]] = {}
@@ -286,7 +285,7 @@ def write_dbt(rules: Iterable[Ruled]) -> Exported:
     return done
 
 
-def _test_of(rule: Ruled, column: str | None) -> tuple[str, Any] | str:
+def _test_of(rule: Expectation, column: str | None) -> tuple[str, Any] | str:
     """The column and the test that a rule is, or why it is none."""
     test = next((name for name, metric in METRICS.items() if metric == rule.metric), None)
     if test is None:

@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import yaml  # type: ignore[import-untyped]
 
 from resolvers.engines.rules.draft import RuleDraft
-from schema.data_readiness.rule import RuleOperator, RuleType, RuleUnit
+from schema.data_readiness.rule import Expectation
 from schema.data_readiness.source import TableFacts
-from schema.data_readiness.violation import Severity
 from schema.identifiers import Fqn
 
 MOST_CHARACTERS: Final = 1_000_000
@@ -66,37 +65,6 @@ class Exported:
 
     text: str
     left_out: list[NotUnderstood] = field(default_factory=list)
-
-
-class Ruled(Protocol):
-    """A rule that is kept or drawn up, as it is written."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def description(self) -> str | None: ...
-    @property
-    def asset_fqn(self) -> str: ...
-    @property
-    def type(self) -> RuleType: ...
-    @property
-    def metric(self) -> str | None: ...
-    @property
-    def arguments(self) -> dict[str, Any]: ...
-    @property
-    def operator(self) -> RuleOperator: ...
-    @property
-    def threshold(self) -> Sequence[float]: ...
-    @property
-    def unit(self) -> RuleUnit: ...
-    @property
-    def query(self) -> str | None: ...
-    @property
-    def dimension_id(self) -> str: ...
-    @property
-    def metric_definition_id(self) -> str: ...
-    @property
-    def severity(self) -> Severity: ...
 
 
 def load(text: str) -> dict[str, Any]:
@@ -258,9 +226,9 @@ def asset_of_key(facts: TableFacts, columns: Sequence[str]) -> str:
     return facts.fqn
 
 
-def by_table(rules: Iterable[Ruled]) -> dict[str, dict[str | None, list[Ruled]]]:
+def by_table(rules: Iterable[Expectation]) -> dict[str, dict[str | None, list[Expectation]]]:
     """Rules by the FQN of their table, then by column; None for those of the table itself."""
-    found: dict[str, dict[str | None, list[Ruled]]] = {}
+    found: dict[str, dict[str | None, list[Expectation]]] = {}
     for rule in sorted(rules, key=lambda rule: (rule.asset_fqn, rule.name)):
         parts = Fqn.parse(rule.asset_fqn).parts
         table = str(Fqn.of(*parts[:4]))

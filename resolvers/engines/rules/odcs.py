@@ -15,7 +15,6 @@ from resolvers.engines.rules.exchange import (
     Exported,
     Imported,
     NotUnderstood,
-    Ruled,
     Tables,
     Unreadable,
     asset_of_key,
@@ -30,7 +29,7 @@ from resolvers.engines.rules.exchange import (
     value_text,
 )
 from schema.data_readiness.quality_builtin import DIMENSIONS, METRICS
-from schema.data_readiness.rule import CUSTOM_METRICS, LIBRARY_METRICS, RuleOperator, RuleType, RuleUnit
+from schema.data_readiness.rule import CUSTOM_METRICS, LIBRARY_METRICS, Expectation, RuleOperator, RuleType, RuleUnit
 from schema.data_readiness.source import TableFacts
 from schema.data_readiness.violation import Severity
 from schema.identifiers import Fqn
@@ -356,7 +355,7 @@ def _filled(query: str, facts: TableFacts, place: tuple[str, str] | None) -> str
     return query
 
 
-def write_odcs(rules: Iterable[Ruled], *, id: str, name: str, version: str = "1.0.0") -> Exported:
+def write_odcs(rules: Iterable[Expectation], *, id: str, name: str, version: str = "1.0.0") -> Exported:
     """A contract with the rules as its quality sections."""
     done = Exported("")
     schema = []
@@ -392,7 +391,7 @@ def write_odcs(rules: Iterable[Ruled], *, id: str, name: str, version: str = "1.
     return done
 
 
-def _written(rule: Ruled, done: Exported) -> dict[str, Any]:
+def _written(rule: Expectation, done: Exported) -> dict[str, Any]:
     between = rule.operator in (RuleOperator.MUST_BE_BETWEEN, RuleOperator.MUST_NOT_BE_BETWEEN)
     bounds = [plain(one) for one in rule.threshold]
     compared: dict[str, Any] = {rule.operator.value: bounds if between else bounds[0]}
