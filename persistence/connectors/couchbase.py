@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,7 +18,6 @@ from pydantic import Field
 
 from persistence.connectors.base import (
     ColumnInfo,
-    Connector,
     ConnectorError,
     ConnectorSettings,
     Discovery,
@@ -29,7 +26,7 @@ from persistence.connectors.base import (
     TableInfo,
 )
 from persistence.connectors.config import BasicCredentials, DatabaseConfig, TlsOptions
-from persistence.connectors.document_reading import DEEPEST, MOST_COLUMNS, Document, DocumentReading
+from persistence.connectors.document_reading import DEEPEST, MOST_COLUMNS, Document, DocumentConnector
 from persistence.connectors.objects import Answer, PinnedHttp, redirected
 from persistence.connectors.reading import cancelled
 from persistence.connectors.sql import (
@@ -65,7 +62,7 @@ class CouchbaseConfig(DatabaseConfig):
     options: CouchbaseOptions = CouchbaseOptions()
 
 
-class CouchbaseConnector(Connector):
+class CouchbaseConnector(DocumentConnector):
     """Collections of a Couchbase cluster as tables."""
 
     kind = "couchbase"
@@ -94,8 +91,7 @@ class CouchbaseConnector(Connector):
         self._port = config.port or (8093 if config.ssl_mode == "disable" else 18093)
         self._selection = Selection(config.selected_tables, config.db_schema)
         self._http: PinnedHttp | None = None
-        self._active: DocumentReading | None = None
-        self._stopped = threading.Event()
+        super().__init__()
 
     def __repr__(self) -> str:
         return f"<CouchbaseConnector {self._config.host}:{self._port}>"
@@ -147,27 +143,6 @@ class CouchbaseConnector(Connector):
                 continue
             columns, note = _columns(found)
             yield TableInfo(name, "TABLE", columns, comment=note, row_count=self._count(path))
-
-    @contextmanager
-    def source(self) -> Iterator[DocumentReading]:
-        """The data of the collections, in a private DuckDB."""
-        self.close()
-        reading = self._active = DocumentReading(self)
-        try:
-            yield reading
-        finally:
-            reading.close()
-            self.close()
-            self._active = None
-
-    def cancel(self) -> None:
-        """Stop what is running, from another thread."""
-        self._stopped.set()
-        reading = self._active
-        if reading is not None:
-            reading.cancel()
-        else:
-            self.hang_up()
 
     def hang_up(self) -> None:
         """Close the connections; the service stops a statement whose client is gone."""

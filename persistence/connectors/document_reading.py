@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import json
 import math
+import threading
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from sqlglot import exp
 
-from persistence.connectors.base import ConnectorError, ConnectorSettings
+from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings
 from persistence.connectors.duck_reading import DuckReading, literal
 from persistence.connectors.reading import cancelled, not_selected
 from schema.data_readiness.source import KnownStatistics
@@ -31,20 +34,49 @@ _LONGEST: Final = 32 << 20
 Document = Mapping[str, Any]
 
 
-class Documents(Protocol):
-    """A store of documents."""
+class DocumentConnector(Connector):
+    """A connector to a store of documents: whatever it reads of their data goes through a private DuckDB."""
 
     settings: ConnectorSettings
 
+    def __init__(self) -> None:
+        self._active: DocumentReading | None = None
+        self._stopped = threading.Event()
+
+    @contextmanager
+    def source(self) -> Iterator[DocumentReading]:
+        """The data of the collections, in a private DuckDB."""
+        self.close()
+        reading = self._active = DocumentReading(self)
+        try:
+            yield reading
+        finally:
+            reading.close()
+            self.close()
+            self._active = None
+
+    def cancel(self) -> None:
+        """Stop what is running, from another thread."""
+        self._stopped.set()
+        reading = self._active
+        if reading is not None:
+            reading.cancel()
+        else:
+            self.hang_up()
+
+    @abstractmethod
     def size(self, database: str, schema: str, table: str) -> int | None:
         """About how many documents a collection has; None when that cannot be told."""
 
+    @abstractmethod
     def holds(self, database: str, schema: str, table: str) -> bool:
         """Whether a collection is there and selected."""
 
+    @abstractmethod
     def documents(self, database: str, schema: str, table: str, share: float, most: int) -> Iterator[Document]:
         """About this share of the documents, at most so many. Raises ConnectorError."""
 
+    @abstractmethod
     def hang_up(self) -> None:
         """Break off what is being read, from another thread."""
 
@@ -52,7 +84,7 @@ class Documents(Protocol):
 class DocumentReading(DuckReading):
     """The collections of one store."""
 
-    def __init__(self, store: Documents) -> None:
+    def __init__(self, store: DocumentConnector) -> None:
         super().__init__(store.settings)
         self._store = store
         self._in_part: set[str] = set()

@@ -12,10 +12,9 @@ from __future__ import annotations
 import json
 import socket
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,7 +22,6 @@ from typing import Any, TypeVar
 from pydantic import Field
 
 from persistence.connectors.base import (
-    Connector,
     ConnectorError,
     ConnectorSettings,
     Discovery,
@@ -34,7 +32,7 @@ from persistence.connectors.base import (
     vetted_addresses,
 )
 from persistence.connectors.config import BasicCredentials, DatabaseConfig, Name, TlsOptions
-from persistence.connectors.document_reading import DEEPEST, MOST_COLUMNS, Document, DocumentReading
+from persistence.connectors.document_reading import DEEPEST, MOST_COLUMNS, Document, DocumentConnector
 from persistence.connectors.mongodb_shape import Shape
 from persistence.connectors.reading import cancelled
 from persistence.connectors.sql import (
@@ -76,7 +74,7 @@ class MongodbCredentials(BasicCredentials):
     username: str | None = Field(None, max_length=255)  # type: ignore[assignment]  # strangers have none
 
 
-class MongodbConnector(Connector):
+class MongodbConnector(DocumentConnector):
     """Collections of a MongoDB server as tables."""
 
     kind = "mongodb"
@@ -101,8 +99,7 @@ class MongodbConnector(Connector):
         self._port = config.port or 27017
         self._selection = Selection(config.selected_tables)
         self._client: Any = None
-        self._active: DocumentReading | None = None
-        self._stopped = threading.Event()
+        super().__init__()
         self._authority: Path | None = None
 
     def __repr__(self) -> str:
@@ -147,27 +144,6 @@ class MongodbConnector(Connector):
                 kind = "VIEW" if there[name].get("type") == "view" else "TABLE"
                 table = TableInfo(name, kind, (), comment=f"The columns are not known. {error.reason}")
             yield table
-
-    @contextmanager
-    def source(self) -> Iterator[DocumentReading]:
-        """The data of the collections, in a private DuckDB."""
-        self.close()
-        reading = self._active = DocumentReading(self)
-        try:
-            yield reading
-        finally:
-            reading.close()
-            self.close()
-            self._active = None
-
-    def cancel(self) -> None:
-        """Stop what is running, from another thread."""
-        self._stopped.set()
-        reading = self._active
-        if reading is not None:
-            reading.cancel()
-        else:
-            self.hang_up()
 
     def hang_up(self) -> None:
         """Close the connections; the server stops what a client that is gone was waiting for."""
