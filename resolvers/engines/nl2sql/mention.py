@@ -1,0 +1,78 @@
+"""The words of a question and what they may stand for. `linking.py` finds it; the planner chooses among it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.plan import Literal
+
+
+class MentionKind(StrEnum):
+    """What words may stand for."""
+
+    TABLE = "table"
+    COLUMN = "column"
+    VALUE = "value"
+    """A value that a column holds."""
+    LITERAL = "literal"
+    """A number, a date or a quoted text that belongs to no column yet."""
+    KNOWLEDGE = "knowledge"
+    """What a memory or a glossary term says: a KPI, a synonym, a pattern."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, number, quoted text or sign of the question."""
+
+    text: str
+    """As it was written; of a quoted text what stands between the quotes."""
+    lemma: str
+    """In small letters, nouns in the singular, verbs in their base form."""
+    start: int
+    """Where it begins in the question, in characters."""
+    end: int
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Tokens that may stand for something. Mentions may overlap; the score says how well each fits."""
+
+    first: int
+    """The index of the first token."""
+    last: int
+    """One past the index of the last token."""
+    kind: MentionKind
+    score: float
+    """0 to 1; 1 when the words are the very name, synonym or value."""
+    how: str
+    """name, display_name, description, glossary, memory, value, lookup, fuzzy, number, date, quote."""
+    table: str | None = None
+    """The FQN of the table, of TABLE mentions and of a KPI that belongs to one."""
+    column: ColumnKey | None = None
+    """The column, of COLUMN and VALUE mentions."""
+    values: tuple[Literal, ...] = ()
+    """VALUE and LITERAL: the value; of a span of time its first and last day."""
+    memory: str | None = None
+    """The id of the memory or glossary term that made the link."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A question with everything that its words may stand for."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    mentions: tuple[Mention, ...]
+
+    def over(self, first: int, last: int, *kinds: MentionKind) -> list[Mention]:
+        """The mentions that lie within tokens, longest first, then best first."""
+        found = [
+            one for one in self.mentions if first <= one.first and one.last <= last and (not kinds or one.kind in kinds)
+        ]
+        return sorted(found, key=lambda one: (one.first - one.last, -one.score, one.first))
+
+    def words(self, first: int, last: int) -> Sequence[str]:
+        """The lemmas of tokens."""
+        return [token.lemma for token in self.tokens[first:last]]

@@ -1,0 +1,214 @@
+"""What a question asks for, free of any SQL: the tree that the planner builds and `writing.py` turns into a query.
+
+Tables are named by FQN, columns by table and name. Joins are not part of a plan: they follow from the tables that it
+uses and the keys between them (`joining.py`). It is stored with a turn, as JSON, so that a later question can build on it.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Literal as OneOf
+from typing import Union
+
+
+class Aggregate(StrEnum):
+    """What is computed of many rows."""
+
+    COUNT = "count"
+    SUM = "sum"
+    AVG = "avg"
+    MIN = "min"
+    MAX = "max"
+
+
+class Unit(StrEnum):
+    """Spans that moments are grouped by."""
+
+    YEAR = "year"
+    QUARTER = "quarter"
+    MONTH = "month"
+    WEEK = "week"
+    DAY = "day"
+
+
+class Operator(StrEnum):
+    """How two sides compare. `between` takes two on the right (both included), `in` any number, `is_null` none."""
+
+    EQUAL = "="
+    LESS = "<"
+    AT_MOST = "<="
+    MORE = ">"
+    AT_LEAST = ">="
+    LIKE = "like"
+    """Without regard to case; the right side is a pattern with % and _."""
+    BETWEEN = "between"
+    IN = "in"
+    IS_NULL = "is_null"
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value. Numbers are exact; dates and moments are ISO 8601 text."""
+
+    kind: OneOf["text", "number", "boolean", "date", "moment"]
+    value: str | bool | Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table. `instance` tells uses of one table in different parts apart, such as manager and employee."""
+
+    table: str
+    column: str
+    instance: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """An aggregate of a column or an expression; without one, the count of rows."""
+
+    aggregate: Aggregate
+    of: Union["Term", None] = None
+    distinct: bool = False
+    rows_of: str | None = None
+    """For a count of rows: the FQN of the table whose rows are counted, when others are joined beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The year, month, ... of a moment; equal for moments of the same span. `part` takes 3 for every March instead."""
+
+    of: Column
+    unit: Unit
+    part: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """Two terms combined; a division is exact and never by zero."""
+
+    operator: OneOf["+", "-", "*", "/"]
+    left: "Term"
+    right: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A figure's part of its total over all groups, in percent."""
+
+    of: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """SQL of a KPI that people defined, over columns of one or more tables; DuckDB's dialect, columns qualified by table name."""
+
+    sql: str
+    tables: tuple[str, ...]
+    aggregates: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """The single value that another plan answers with, such as the average."""
+
+    plan: "Plan"
+
+
+Term = Column | Figure | Span | Arithmetic | Share | Expression | Literal | Nested
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A condition on terms. On figures it becomes HAVING."""
+
+    left: Term
+    operator: Operator
+    right: tuple[Term, ...] = ()
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Whether a column's value is among what another plan answers with: `IN (SELECT ...)`."""
+
+    column: Column
+    plan: "Plan"
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Whether a row of `to` has rows of another table that fit: "singers without concerts", "customers who bought ...".
+
+    `plan` is about the other table (its `main`), and is tied to `to` along the keys between them.
+    """
+
+    to: str
+    plan: "Plan"
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """All conditions hold."""
+
+    parts: tuple["Condition", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One condition at least holds."""
+
+    parts: tuple["Condition", ...]
+
+
+Condition = Comparison | Member | Related | Both | Either
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A column of the answer."""
+
+    term: Term
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How rows are ordered."""
+
+    term: Term
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """Another plan whose rows are added, kept in common or taken away; both answer with as many columns."""
+
+    how: OneOf["union", "intersect", "except"]
+    plan: "Plan"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One query."""
+
+    main: str
+    """The FQN of the table that the question is about."""
+    outputs: tuple[Output, ...]
+    where: Condition | None = None
+    groups: tuple[Column | Span, ...] = ()
+    having: Condition | None = None
+    orders: tuple[Order, ...] = ()
+    limit: int | None = None
+    ties: bool = False
+    """Whether rows equal to the last of the limit belong to the answer too: "the youngest singers"."""
+    distinct: bool = False
+    also: tuple[str, ...] = ()
+    """FQNs of tables that must be joined though no term names them."""
+    keep: tuple[str, ...] = ()
+    """FQNs of tables whose rows stay in the answer when nothing joins to them (outer joins)."""
+    via: tuple[tuple[Column, Column], ...] = ()
+    """Pairs of columns to join by, where the question says which way is meant."""
+    combined: Combined | None = None
