@@ -1,6 +1,6 @@
 """What drafters are told and what they answer with. Everything here is a value: no drafter reads or runs anything.
 
-A question goes through plain steps: link (words to the catalog) → draft (a plan, or SQL) → guard → run → repair → answer.
+A question goes through plain steps: link (words to the catalog), draft (a plan, or SQL), guard, run, repair, answer.
 Two kinds of drafter stand behind one port: the planner, which needs no model, and a language model.
 """
 
@@ -38,7 +38,7 @@ class Knowledge:
     private: frozenset[ColumnKey] = frozenset()
     """Columns whose values may be quoted nowhere: tagged as personal data, or masked by a policy."""
     forbidden: frozenset[ColumnKey] = frozenset()
-    """Columns that no query of the asker may use. They are known so that a question about one is refused, not guessed."""
+    """Columns that no query of the asker may use. Known, so that a question about one is refused."""
     dialect: str = "postgres"
     """sqlglot's name of the dialect that the source speaks."""
 

@@ -1,7 +1,7 @@
 """What a question asks for, free of any SQL: the tree that the planner builds and `writing.py` turns into a query.
 
 Tables are named by FQN, columns by table and name. Joins are not part of a plan: they follow from the tables that it
-uses and the keys between them (`joining.py`). It is stored with a turn, as JSON, so that a later question can build on it.
+uses and the keys between them (`joining.py`). It is stored with a turn, so that a later question can build on it.
 """
 
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table. `instance` tells uses of one table in different parts apart, such as manager and employee."""
+    """A column of a table. `instance` tells uses of one table apart, such as manager and employee."""
 
     table: str
     column: str
@@ -101,7 +101,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """SQL of a KPI that people defined, over columns of one or more tables; DuckDB's dialect, columns qualified by table name."""
+    """SQL of a KPI that people defined: DuckDB's dialect, columns qualified by the name of their table."""
 
     sql: str
     tables: tuple[str, ...]
