@@ -75,6 +75,7 @@ RULES: dict[str, tuple[tuple[int, ...], str]] = {
     "get_metadata": ((400,), "a dotted name has a grammar; version and include_children exclude each other"),
     "update_metadata": ((400, 422), "a dotted name has a grammar; an open object holds whole numbers of up to 64 bits"),
     "delete_metadata": ((400,), "a dotted name has a grammar"),
+    "list_data_assets": ((400,), "a dotted name has a grammar"),
     "list_metric_results": ((400,), "a dotted name has a grammar"),
     "create_quality_rule": ((400, 422), "the asset stands in the catalog; each metric and kind of rule has its arguments"),
     "update_quality_rule": ((400, 422), "each metric and kind of rule has its arguments; not in every state"),
