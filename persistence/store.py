@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from persistence.engine import Database
 from persistence.queries.chat import SessionShelf, TurnShelf
+from persistence.queries.chat_provenance import ProvenanceShelf
 from persistence.queries.classifications import ClassificationShelf
 from persistence.queries.connections import ConnectionShelf
 from persistence.queries.files import ContentShelf, kept_blobs
@@ -207,6 +208,11 @@ class Shelves:
     def turns(self) -> TurnShelf:
         """Turns of chat sessions."""
         return TurnShelf(self.connection)
+
+    @cached_property
+    def turn_provenance(self) -> ProvenanceShelf:
+        """Where the answers of turns come from."""
+        return ProvenanceShelf(self.connection)
 
     @cached_property
     def context_packs(self) -> ContextPackShelf:

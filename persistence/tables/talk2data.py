@@ -1,4 +1,4 @@
-"""Chat sessions, and of each turn its messages, events, artifacts and feedback."""
+"""Chat sessions, and of each turn its messages, events, artifacts, feedback and provenance."""
 
 import sqlalchemy as sa
 
@@ -101,5 +101,20 @@ turn_feedback = sa.Table(
     sa.Column("comment", sa.String(2000)),
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("updated_at", Moment, nullable=False),
+    sa.PrimaryKeyConstraint("turn_id"),
+)
+
+turn_provenance = sa.Table(
+    "turn_provenance",
+    metadata,
+    _of_turn(),
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("project_id", sa.String(255), nullable=False),
+    sa.Column("draft", Json),  # the draft that was told, until the answer is found: a second process goes on from it
+    sa.Column("kind", sa.String(16)),  # null until the answer is found
+    sa.Column("resource_uri", sa.String(800)),
+    sa.Column("provenance", Json),
+    sa.Column("events", Json),  # the events that tell the answer, so that it is told to its end as it was found
+    sa.Column("created_at", Moment, nullable=False),
     sa.PrimaryKeyConstraint("turn_id"),
 )

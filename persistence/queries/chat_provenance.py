@@ -1,0 +1,155 @@
+"""Where answers come from, kept with their turns; and what each answer rests on in the catalog, as of now."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from persistence.queries.catalog_rows import chunks
+from persistence.queries.metadata_search import in_scope
+from persistence.repository import Scope
+from persistence.tables.catalog import metadata_assets
+from persistence.tables.quality import violations
+from persistence.tables.talk2data import turn_events, turn_messages, turn_provenance, turns
+from schema.data_readiness.violation import UNRESOLVED
+from schema.identifiers import Fqn
+from schema.talk2data.provenance import AnswerKind, TurnProvenance
+from schema.talk2data.turn_event import TurnEventType
+
+
+@dataclass(frozen=True, slots=True)
+class KeptWork:
+    """How far an answer had come when its process died."""
+
+    draft: dict[str, Any] | None
+    """The draft that was told last."""
+    events: list[dict[str, Any]] | None
+    """The events that tell the answer, once it was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierAnswer:
+    """An answered question of a session."""
+
+    question: str
+    provenance: TurnProvenance
+    result: dict[str, Any]
+    """What its result event showed."""
+
+
+class ProvenanceShelf:
+    """Where the answers of turns come from. One row per turn, gone with it."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def work(self, turn_id: str) -> KeptWork | None:
+        """How far an answer has come; None when it was not begun."""
+        c = turn_provenance.c
+        row = self._connection.execute(sa.select(c.draft, c.events).where(c.turn_id == turn_id)).one_or_none()
+        return None if row is None else KeptWork(row.draft, row.events["events"] if row.events else None)
+
+    def keep_draft(self, scope: Scope, turn_id: str, draft: dict[str, Any], now: datetime) -> None:
+        """Keep the draft that is about to be told. Raises IntegrityError when the turn is gone."""
+        self._put(scope, turn_id, {"draft": draft}, now)
+
+    def keep(self, scope: Scope, found: TurnProvenance, events: Sequence[dict[str, Any]], now: datetime) -> None:
+        """Keep an answer with the events that tell it. Raises IntegrityError when the turn is gone."""
+        values = {
+            "kind": found.kind,
+            "resource_uri": found.resource_uri,
+            "provenance": found.model_dump(mode="json"),
+            "events": {"events": list(events)},
+        }
+        self._put(scope, found.turn_id, values, now)
+
+    def _put(self, scope: Scope, turn_id: str, values: dict[str, Any], now: datetime) -> None:
+        changed = self._connection.execute(
+            turn_provenance.update().where(turn_provenance.c.turn_id == turn_id).values(**values)
+        )
+        if not changed.rowcount:
+            tenant = {"organization_id": scope.organization_id, "project_id": scope.project_id}
+            self._connection.execute(
+                turn_provenance.insert().values(turn_id=turn_id, created_at=now, **tenant, **values)
+            )
+
+    def find(self, scope: Scope, turn_id: str) -> TurnProvenance | None:
+        """Where the answer of a turn comes from; None before it was found."""
+        c = turn_provenance.c
+        query = sa.select(c.provenance).where(
+            c.organization_id == scope.organization_id, c.project_id == scope.project_id, c.turn_id == turn_id
+        )
+        found = self._connection.execute(query).scalar_one_or_none()
+        return None if found is None else TurnProvenance.model_validate(found)
+
+    def earlier(self, session_id: str, position: int, limit: int) -> list[EarlierAnswer]:
+        """The last answered questions of a session before a position, the oldest first."""
+        c = turn_provenance.c
+        query = (
+            sa.select(turn_messages.c.content, c.provenance, c.turn_id)
+            .join(turns, turns.c.turn_id == c.turn_id)
+            .join(turn_messages, sa.and_(turn_messages.c.turn_id == c.turn_id, turn_messages.c.position == 1))
+            .where(turns.c.session_id == session_id, turns.c.position < position, c.kind == AnswerKind.ANSWER)
+            .order_by(turns.c.position.desc())
+            .limit(limit)
+        )
+        rows = self._connection.execute(query).all()
+        results = self._results([row.turn_id for row in rows])
+        return [
+            EarlierAnswer(row.content, TurnProvenance.model_validate(row.provenance), results.get(row.turn_id, {}))
+            for row in reversed(rows)
+        ]
+
+    def _results(self, turn_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        query = (
+            sa.select(turn_events.c.turn_id, turn_events.c.data)
+            .where(turn_events.c.turn_id.in_(turn_ids), turn_events.c.event == TurnEventType.RESULT)
+            .order_by(turn_events.c.sequence)
+        )
+        return {turn_id: data for turn_id, data in self._connection.execute(query)}
+
+    # --- what an answer rests on ------------------------------------------------------------------------------
+
+    def asked_before(self, turn_id: str) -> tuple[str, dict[str, Any] | None, str, int]:
+        """The question of a turn with its context, its session, and its place there."""
+        query = (
+            sa.select(turn_messages.c.content, turn_messages.c.context, turns.c.session_id, turns.c.position)
+            .join(turns, turns.c.turn_id == turn_messages.c.turn_id)
+            .where(turn_messages.c.turn_id == turn_id, turn_messages.c.position == 1)
+        )
+        row = self._connection.execute(query).one()
+        return row.content, row.context, row.session_id, row.position
+
+    def versions_of(self, scope: Scope, fqns: Iterable[str]) -> dict[str, str]:
+        """The versions of live assets, by their dotted names."""
+        asset, found = metadata_assets.c, {}
+        for some in chunks(sorted(set(fqns))):
+            query = sa.select(asset.fully_qualified_name, asset.version_major, asset.version_minor).where(
+                *in_scope(scope), asset.deleted_at.is_(None), asset.fully_qualified_name.in_(some)
+            )
+            for fqn, major, minor in self._connection.execute(query):
+                found[fqn] = f"{major}.{minor}"
+        return found
+
+    def violations_of(self, scope: Scope, tables: Iterable[str]) -> dict[str, dict[str | None, int]]:
+        """How many violations of tables are not resolved, by the name of the column; None for the table's own."""
+        row, found = violations.c, {}
+        for fqn in sorted(set(tables)):
+            service, database, schema, table, *_ = Fqn.parse(fqn).parts
+            query = (
+                sa.select(row.column, sa.func.count())
+                .where(
+                    row.organization_id == scope.organization_id,
+                    row.project_id == scope.project_id,
+                    row.service == service,
+                    row.database == database,
+                    row.schema == schema,
+                    row.table == table,
+                    row.status.in_(UNRESOLVED),
+                )
+                .group_by(row.column)
+            )
+            found[fqn] = {column: many for column, many in self._connection.execute(query)}
+        return found
