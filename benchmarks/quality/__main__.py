@@ -3,12 +3,16 @@
 import argparse
 import importlib
 import sys
-from typing import Final
+from typing import Any, Final
 
 from rich.console import Console
 
-REPORTS: Final = {"pii": "benchmarks.quality.pii", "errors": "benchmarks.quality.errors"}
-"""What can be measured; each module has a `report(console)`; that of errors takes the hospital table's folder."""
+REPORTS: Final = {
+    "pii": "benchmarks.quality.pii",
+    "errors": "benchmarks.quality.errors",
+    "asking": "benchmarks.quality.asking",
+}
+"""What can be measured; each module has a `report(console)`, some of them with folders and choices of their own."""
 
 
 def main() -> None:
@@ -18,6 +22,11 @@ def main() -> None:
         parser.add_argument(f"--{name}", action="store_true", help=f"only {name}")
     parser.add_argument("--hospital", metavar="FOLDER", help="where dirty.csv and clean.csv of the hospital table are")
     parser.add_argument("--calibrate", action="store_true", help="fit the weights of the recognisers and print them")
+    parser.add_argument("--databases", metavar="FOLDER", help="where the folders chinook and northwind are")
+    parser.add_argument("--use-keys", choices=("yes", "no"), default="yes", help="asking: declared foreign keys")
+    parser.add_argument("--profiles", choices=("yes", "no"), default="yes", help="asking: profiles of the tables")
+    parser.add_argument("--only", action="append", help="asking: chinook, northwind, baseball or held_out")
+    parser.add_argument("--show", action="append", help="asking: list the questions that ended so (wrong, asked, ...)")
     given = parser.parse_args()
     if given.calibrate:
         importlib.import_module("benchmarks.quality.calibrate").main()
@@ -25,7 +34,10 @@ def main() -> None:
     wanted = [name for name in REPORTS if getattr(given, name)] or list(REPORTS)
     console = Console(width=None if sys.stdout.isatty() else 160)
     for name in wanted:
-        told = {"hospital": given.hospital} if name == "errors" else {}
+        told: dict[str, Any] = {"hospital": given.hospital} if name == "errors" else {}
+        if name == "asking":
+            told = {"folder": given.databases, "keys": given.use_keys == "yes", "profiles": given.profiles == "yes"}
+            told |= {"shown": given.show or (), "only": given.only or ()}
         importlib.import_module(REPORTS[name]).report(console, **told)
 
 

@@ -40,7 +40,7 @@ class InMemory:
         """All rows of an answer."""
         return self._connection.execute(query.sql("duckdb")).fetchall()
 
-    def stream(self, query: exp.Query, size: int = 5000) -> Iterator[list[Row]]:
+    def stream(self, query: exp.Query, size: int = 5000, seconds: float | None = None) -> Iterator[list[Row]]:
         """The rows of an answer in parts."""
         cursor = self._connection.cursor().execute(query.sql("duckdb"))
         while rows := cursor.fetchmany(size):

@@ -1,0 +1,309 @@
+"""How often a question in words gets the right rows, by database and by class, and how far a draft's confidence can be
+believed. Beside the planner stands the plain way: words that are names.
+
+Right means: the query that was drafted passes the guard, runs, and answers with the rows of a query written by hand; in
+another order of columns at most, and in the same order of rows where the question asks for one. To a question that the
+data cannot answer, asking back and saying so are right. The held-out databases are told in figures alone.
+"""
+
+import asyncio
+import importlib
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+import duckdb
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.quality import databases
+from benchmarks.quality.comparing import Gold, answered, same_answer
+from benchmarks.quality.databases import Loaded
+from benchmarks.quality.questions import CLASSES, FOLDER, HELD_OUT, Question, questions_of
+from persistence.samples.baseball import NoSample
+from resolvers.engines.nl2sql.model import (
+    Asked,
+    Clarification,
+    Draft,
+    Drafter,
+    Exchange,
+    Failure,
+    Knowledge,
+    Unanswerable,
+)
+from resolvers.engines.sql_guard.guard import Refused, guard_sql, tables_of_catalog
+from schema.data_readiness.source import Row
+
+NOW: Final = datetime(2026, 1, 15, 12, tzinfo=UTC)
+PLANNER: Final = "resolvers.engines.nl2sql.drafter:Planner"
+KEYWORDS: Final = "benchmarks.quality.keywords:Keywords"
+MOST_ROWS: Final = 10_000
+REPAIRS: Final = 1
+BINS: Final = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
+
+
+class Verdict(StrEnum):
+    """What became of a question."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    """Answered, and other rows than the right ones: the worst that can happen."""
+    ASKED = "asked back"
+    SAID_NO = "said no"
+    REFUSED = "refused"
+    """By the guard."""
+    FAILED = "failed"
+    """The database could not run it, or the drafter broke."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One question and what came of it."""
+
+    question: Question
+    verdict: Verdict
+    seconds: float
+    confidence: float | None = None
+    """Of a draft that was run."""
+    sql: str | None = None
+    told: str = ""
+    """The reading, the question back or the error."""
+    offered: bool = False
+    """Whether one of the readings that were offered is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """A draft with its rows, or why it has none."""
+
+    draft: Draft
+    rows: Sequence[Row] | None
+    columns: tuple[str, ...] = ()
+    rule: str | None = None
+    message: str = ""
+
+
+class Session:
+    """A drafter with one database."""
+
+    def __init__(self, drafter: Drafter, loaded: Loaded) -> None:
+        self.drafter, self.loaded = drafter, loaded
+        self.known = Knowledge(loaded.tables, loaded.profiles, dialect="duckdb")
+        self.catalog = tables_of_catalog(loaded.tables)
+
+    async def answer(self, question: Question) -> Answer:
+        """Ask it, after what comes before it in its session."""
+        earlier: list[Exchange] = []
+        for before in question.earlier:
+            outcome, ran = await self._ask(before, earlier)
+            if isinstance(outcome, Draft) and ran is not None and ran.rows is not None:
+                earlier.append(Exchange(before.text, outcome.sql, outcome.plan, ran.columns, tuple(ran.rows[:50])))
+            else:
+                earlier.append(Exchange(before.text, before.golds[0]))
+        began = time.perf_counter()
+        try:
+            outcome, ran = await self._ask(question, earlier)
+        except Exception as error:  # a drafter that breaks is a result
+            return Answer(
+                question, Verdict.FAILED, time.perf_counter() - began, told=f"{type(error).__name__}: {error}"
+            )
+        seconds = time.perf_counter() - began
+        if isinstance(outcome, Clarification | Unanswerable):
+            verdict = Verdict.ASKED if isinstance(outcome, Clarification) else Verdict.SAID_NO
+            readings = outcome.readings if isinstance(outcome, Clarification) else ()
+            offered = any(self._fits(question, self._run(Draft(one.sql, "", 0, ""))) for one in readings if one.sql)
+            if not question.golds:
+                verdict = Verdict.RIGHT
+            told = "; ".join([outcome.message, *(one.text for one in readings)])
+            return Answer(question, verdict, seconds, told=told, offered=offered)
+        assert ran is not None
+        if ran.rows is None:
+            verdict = Verdict.REFUSED if ran.rule else Verdict.FAILED
+            return Answer(question, verdict, seconds, sql=outcome.sql, told=f"{ran.rule or ''} {ran.message}")
+        verdict = Verdict.RIGHT if self._fits(question, ran) else Verdict.WRONG
+        return Answer(question, verdict, seconds, outcome.confidence, outcome.sql, outcome.reading)
+
+    async def _ask(
+        self, question: Question, earlier: Sequence[Exchange]
+    ) -> tuple[Draft | Clarification | Unanswerable, _Ran | None]:
+        asked = Asked(question.text, NOW, tuple(earlier))
+        outcome = await self.drafter.draft(asked, self.known, self.loaded.found)
+        failures: list[Failure] = []
+        while isinstance(outcome, Draft):
+            ran = self._run(outcome)
+            if ran.rows is not None or len(failures) >= REPAIRS:
+                return outcome, ran
+            failures.append(Failure(outcome, ran.rule, ran.message))
+            outcome = await self.drafter.repair(asked, self.known, failures, self.loaded.found)
+        return outcome, None
+
+    def _run(self, draft: Draft) -> _Ran:
+        try:
+            guarded = guard_sql(draft.sql, dialect="duckdb", tables=self.catalog, most_rows=MOST_ROWS)
+            done = self.loaded.session.execute(guarded.query.sql("duckdb", identify=True))
+            names = tuple(str(one[0]) for one in done.description or ())
+            return _Ran(draft, done.fetchall(), names)
+        except Refused as refused:
+            return _Ran(draft, None, rule=refused.rule, message=refused.reason)
+        except duckdb.Error as error:
+            return _Ran(draft, None, message=str(error).splitlines()[0])
+
+    def _fits(self, question: Question, ran: _Ran) -> bool:
+        if ran.rows is None:
+            return False
+        golds: list[Gold] = [answered(gold, self.loaded.rows) for gold in question.golds]
+        return any(same_answer(gold.rows, ran.rows, gold.keys) for gold in golds)
+
+
+def drafter_of(place: str) -> Drafter:
+    """A drafter by `module:class`."""
+    module, _, name = place.partition(":")
+    made: Drafter = getattr(importlib.import_module(module), name)()
+    return made
+
+
+async def asked(drafter: Drafter, loaded: Loaded, questions: Iterable[Question]) -> list[Answer]:
+    """The answers to the questions about one database."""
+    session = Session(drafter, loaded)
+    return [await session.answer(question) for question in questions]
+
+
+def sets(folder: Path | None, console: Console, only: Sequence[str] = ()) -> list[tuple[Loaded, list[Question]]]:
+    """The databases that can be had here, with their questions."""
+    found: list[tuple[Loaded, list[Question]]] = []
+    for name, load in (("chinook", databases.chinook), ("northwind", databases.northwind)):
+        if only and name not in only:
+            continue
+        if folder is None:
+            console.print(f"{name} is left out: name the folder that holds it with --databases FOLDER.")
+        else:
+            found.append((load(folder / name), questions_of(FOLDER / f"{name}.md")))
+    if not only or "baseball" in only:
+        try:
+            found.append((databases.lahman(), questions_of(FOLDER / "baseball.md")))
+        except NoSample as reason:
+            console.print(f"baseball is left out: {reason}")
+    for script in sorted(HELD_OUT.glob("*.sql")):
+        if not only or "held_out" in only:
+            loaded = databases.from_script(script.stem, script.read_text())
+            found.append((loaded, questions_of(script.with_suffix(".md"))))
+    return found
+
+
+def is_held_out(question: Question) -> bool:
+    """Whether it belongs to a database that nobody may tune on."""
+    return (HELD_OUT / f"{question.database}.md").exists()
+
+
+def share(count: int, of: int) -> str:
+    """A share in percent."""
+    return f"{count / of:.1%}" if of else "-"
+
+
+def table_of(title: str, groups: dict[str, list[Answer]]) -> Table:
+    """The figures of each group."""
+    table = Table(title=title)
+    for head in ("", "questions", *(str(one) for one in Verdict), "asked, right one offered", "ms"):
+        table.add_column(head, justify="left" if not head else "right")
+    for name, answers in groups.items():
+        counts = Counter(answer.verdict for answer in answers)
+        offered = sum(1 for answer in answers if answer.offered)
+        told = [share(counts[verdict], len(answers)) for verdict in Verdict]
+        milliseconds = f"{median(answer.seconds for answer in answers) * 1000:.1f}" if answers else "-"
+        table.add_row(name, str(len(answers)), *told, share(offered, len(answers)), milliseconds)
+    return table
+
+
+def grouped(answers: Sequence[Answer], *, by_class: bool) -> dict[str, list[Answer]]:
+    """The answers by database, the held-out ones as one; or by class; with all of them at the end."""
+    groups: dict[str, list[Answer]] = {name: [] for name in CLASSES} if by_class else {}
+    for answer in answers:
+        database = "held out" if is_held_out(answer.question) else answer.question.database
+        groups.setdefault(answer.question.kind if by_class else database, []).append(answer)
+    groups = {name: group for name, group in groups.items() if group}
+    groups["all"] = list(answers)
+    return groups
+
+
+def calibration(answers: Sequence[Answer]) -> tuple[list[tuple[float, float, int, float, float]], float]:
+    """For each bin of confidence its bounds, answers, mean confidence and share right; and the expected error."""
+    told = [(answer.confidence, answer.verdict is Verdict.RIGHT) for answer in answers if answer.confidence is not None]
+    rows, error = [], 0.0
+    for low, high in pairwise(BINS):
+        inside = [(confidence, right) for confidence, right in told if low <= confidence < high]
+        if inside:
+            mean = sum(confidence for confidence, _ in inside) / len(inside)
+            right = sum(1 for _, is_right in inside if is_right) / len(inside)
+            rows.append((low, high, len(inside), mean, right))
+            error += abs(mean - right) * len(inside) / len(told)
+    return rows, error
+
+
+def calibration_table(answers: Sequence[Answer]) -> Table:
+    """How often an answer of some confidence is right."""
+    rows, error = calibration(answers)
+    table = Table(title=f"Confidence of what was answered (expected calibration error {error:.3f})")
+    for head in ("confidence", "answers", "mean confidence", "right"):
+        table.add_column(head, justify="right")
+    for low, high, count, mean, right in rows:
+        table.add_row(f"{low:.1f}-{min(high, 1.0):.1f}", str(count), f"{mean:.2f}", f"{right:.2f}")
+    return table
+
+
+def show(console: Console, answers: Sequence[Answer], verdicts: Sequence[str]) -> None:
+    """The questions with one of these verdicts, but for the held-out ones."""
+    for answer in answers:
+        if is_held_out(answer.question) or answer.verdict.value.split(" ")[0] not in verdicts:
+            continue
+        question = answer.question
+        console.rule(f"{question.database}, {question.kind}: {answer.verdict}", align="left")
+        for before in question.earlier:
+            console.print(f"before: {before.text}", markup=False, soft_wrap=True)
+        console.print(question.text, markup=False, soft_wrap=True, highlight=False)
+        for gold in question.golds:
+            console.print(f"gold:   {gold}", markup=False, soft_wrap=True, highlight=False)
+        if answer.sql:
+            confidence = "" if answer.confidence is None else f" ({answer.confidence:.2f})"
+            console.print(f"draft{confidence}: {answer.sql}", markup=False, soft_wrap=True, highlight=False)
+        console.print(f"told:   {answer.told}", markup=False, soft_wrap=True, highlight=False)
+
+
+def report(
+    console: Console,
+    *,
+    folder: str | None = None,
+    keys: bool = True,
+    profiles: bool = True,
+    shown: Sequence[str] = (),
+    only: Sequence[str] = (),
+    drafter: str = PLANNER,
+) -> None:
+    """Measure the planner and the plain way; print."""
+    answers: dict[str, list[Answer]] = {drafter: [], KEYWORDS: []}
+    for loaded, questions in sets(None if folder is None else Path(folder), console, only):
+        ready = loaded if keys else loaded.without_keys()
+        ready = ready.profiled() if profiles else ready
+        for place, into in answers.items():
+            into += asyncio.run(asked(drafter_of(place), ready, questions))
+    if not answers[drafter]:
+        console.print("There is no database to ask.")
+        return
+    how = "".join(
+        told for told, on in ((", no declared foreign keys", not keys), (", no profiles", not profiles)) if on
+    )
+    own = answers[drafter]
+    console.print(table_of(f"Questions in words by database{how}", grouped(own, by_class=False)))
+    console.print(table_of(f"Questions in words by class{how}", grouped(own, by_class=True)))
+    held_out = [answer for answer in own if is_held_out(answer.question)]
+    if held_out and len(held_out) < len(own):
+        console.print(table_of(f"Held-out databases by class{how}", grouped(held_out, by_class=True)))
+    console.print(table_of(f"The plain way: words that are names{how}", grouped(answers[KEYWORDS], by_class=False)))
+    console.print(calibration_table(own))
+    show(console, own, shown)
