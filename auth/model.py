@@ -4,6 +4,7 @@ Build one with `Model.parse(text)` from the modelling language, with `Model.from
 authorization model, or take the platform's own with `platform_model()`.
 """
 
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -239,6 +240,7 @@ class Model:
                 self._check_ends(type_, inner.relation, (*seen, name))
 
 
+@functools.cache
 def platform_model() -> Model:
     """The platform's own model, `auth/model.fga`."""
     return Model.parse((Path(__file__).parent / "model.fga").read_text(encoding="utf-8"))

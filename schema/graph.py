@@ -1,5 +1,6 @@
 """The graph: the fields of every service (`schema/fields/`), and how its errors are told."""
 
+import functools
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -120,13 +121,23 @@ def _zulu(moment: datetime) -> str:
 
 
 def build_graph(settings: GraphSettings | None = None) -> Graph:
-    """The published graph with the given bounds."""
+    """The published graph with the given bounds. Building takes long, so equal bounds share one."""
+    return _graph(bounds_of(settings or GraphSettings()))
+
+
+def bounds_of(settings: GraphSettings) -> str:
+    """What a graph is built by, of settings that may hold more: JSON that `GraphSettings` reads."""
+    return settings.model_dump_json(include=set(GraphSettings.model_fields))
+
+
+@functools.lru_cache(maxsize=8)
+def _graph(bounds: str) -> Graph:
     return Graph(
         query=Query,
         mutation=Mutation,
         subscription=Subscription,
         execution_context_class=LeafExecutor,
-        extensions=extensions(settings or GraphSettings()),
+        extensions=extensions(GraphSettings.model_validate_json(bounds)),
         config=StrawberryConfig(
             scalar_map={
                 Long: LONG,
