@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Literal
+from resolvers.engines.nl2sql.plan import Literal, Unit
 
 
 class MentionKind(StrEnum):
@@ -56,6 +56,8 @@ class Mention:
     """VALUE and LITERAL: the value; of a span of time its first and last day."""
     memory: str | None = None
     """The id of the memory or glossary term that made the link."""
+    unit: Unit | None = None
+    """Of a span of time that is a whole year, quarter, month, week or day."""
 
 
 @dataclass(frozen=True, slots=True)
