@@ -112,7 +112,9 @@ async def _data_of(response: httpx.Response) -> AsyncGenerator[bytes, None]:
             elif not line and data:
                 yield b"\n".join(data)
                 data = []
-    if data:  # some servers leave the empty line after the last event out
+    if rest.startswith(b"data:"):  # some servers leave out the end of the last line, or the empty line after it
+        data.append(rest[5:].removeprefix(b" ").removesuffix(b"\r"))
+    if data:
         yield b"\n".join(data)
 
 
