@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC
 from typing import Any, Final
 
+from resolvers.engines.drawing import renderer
 from resolvers.engines.report.values import Relation, RuleResult, TableLine, TrendPoint
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
 from schema.data_readiness.profile import ColumnProfile, ValueKind
@@ -44,16 +45,9 @@ _CONFIG: Final[Spec] = {
 }
 
 
-class NoCharts(Exception):
-    """The library that draws is not installed. The text says how to install it."""
-
-
 def drawn(spec: Spec) -> str:
     """A specification as SVG. Raises NoCharts."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise NoCharts("Charts need vl-convert. Install it with: pip install 'stoa-platform[charts]'") from None
+    vl_convert = renderer()
     lite = spec["$schema"] == LITE
     # Nothing may be fetched while a report is made: its data stands in the specification.
     svg: str = (

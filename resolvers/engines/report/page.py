@@ -7,6 +7,7 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from resolvers.engines.drawing import NoCharts
 from resolvers.engines.report import charts
 from resolvers.engines.report.values import ReportData, RuleResult
 from schema.data_readiness.classification import ClassificationState
@@ -64,7 +65,7 @@ def rendered(data: ReportData) -> str:
         try:
             # What vl-convert draws has its texts escaped; nothing else of it comes from the data.
             return Markup(charts.drawn(spec))  # noqa: S704
-        except charts.NoCharts as reason:
+        except NoCharts as reason:
             missing.append(str(reason))
             return None
 

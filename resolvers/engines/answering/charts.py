@@ -1,0 +1,207 @@
+"""Whether a chart helps to see an answer, which kind, and its drawing.
+
+The kind follows from the shape of the answer alone: what its columns hold and how many rows it has. The chart is a
+Vega-Lite specification with its data inside, which any viewer draws without fetching anything.
+"""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Final
+
+from resolvers.engines.answering.shape import Rows
+from resolvers.engines.drawing import renderer
+from schema.data_readiness.profile import ValueKind
+
+Spec = dict[str, Any]
+
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
+FEWEST, MOST_BARS, MOST_POINTS, MOST_SERIES = 2, 40, 2000, 8
+ENOUGH_FOR_A_CLOUD, ENOUGH_FOR_A_DISTRIBUTION = 5, 20
+LONGEST_LABEL: Final = 60
+SCALE: Final = 2.0
+"""Pixels of the picture for each of the specification's."""
+
+_CONFIG: Final[Spec] = {
+    "background": "white",
+    "font": "system-ui, sans-serif",
+    "view": {"stroke": "transparent"},
+    "axis": {"labelLimit": 240, "labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal"},
+    "range": {"category": {"scheme": "tableau10"}},
+    "mark": {"color": "#2f6db3"},
+}
+
+
+def chart_of(answer: Rows, title: str) -> Spec | None:
+    """The chart of an answer; None when rows are read as easily. A cut-off answer has none: it would mislead."""
+    if answer.is_cut_off or len(answer.rows) < answer.total or not FEWEST <= answer.total <= MOST_POINTS:
+        return None
+    numbers = _of(answer, ValueKind.NUMBER)
+    times, texts = _of(answer, ValueKind.TEMPORAL), _of(answer, ValueKind.TEXT, ValueKind.BOOLEAN)
+    times += [index for index in numbers if _are_years(answer, index)]
+    figures = [index for index in numbers if index not in times]
+    made: Spec | None = None
+    if len(times) == 1 and figures and len(texts) <= 1 and answer.total > FEWEST:
+        made = _lines(answer, times[0], figures, texts)
+    elif len(texts) == 1 and len(figures) == 1 and not times and answer.total <= MOST_BARS:
+        made = _bars(answer, texts[0], figures[0])
+    elif len(texts) == 2 and len(figures) == 1 and not times:
+        made = _grouped(answer, texts, figures[0])
+    elif len(figures) == 2 and not times and answer.total >= ENOUGH_FOR_A_CLOUD:
+        made = _cloud(answer, figures, texts)
+    elif len(answer.columns) == 1 and figures and answer.total >= ENOUGH_FOR_A_DISTRIBUTION:
+        made = _distribution(answer, figures[0])
+    if made is None:
+        return None
+    return {"$schema": SCHEMA, "title": _short(title, 120), "config": _CONFIG, **made}
+
+
+def png_of(spec: Spec) -> bytes:
+    """The chart as a picture. Raises NoCharts when the library that draws is not installed."""
+    # Nothing may be fetched while it is drawn: its data stands in the specification.
+    picture: bytes = renderer().vegalite_to_png(spec, scale=SCALE, allowed_base_urls=[])
+    return picture
+
+
+def _of(answer: Rows, *kinds: ValueKind) -> list[int]:
+    return [index for index, kind in enumerate(answer.kinds) if kind in kinds]
+
+
+def _are_years(answer: Rows, index: int) -> bool:
+    """Whether numbers are years that stand for time: the name says so, and each occurs in its order."""
+    if "year" not in answer.columns[index].lower():
+        return False
+    values = answer.values(index)
+    return bool(values) and all(value == int(value) and 1000 <= value <= 3000 for value in values)
+
+
+def _lines(answer: Rows, time: int, figures: Sequence[int], texts: Sequence[int]) -> Spec | None:
+    if texts:
+        if len(figures) > 1 or len({row[texts[0]] for row in answer.rows}) > MOST_SERIES:
+            return None
+        series, drawn = answer.columns[texts[0]], figures
+        values = _values(answer, [time, figures[0], texts[0]])
+    else:
+        drawn = list(figures)[:MOST_SERIES]
+        series = None
+        values = _values(answer, [time, *drawn])
+    years = answer.kinds[time] is ValueKind.NUMBER
+    x: Spec = {"field": f"c{time}", "type": "ordinal" if years else "temporal", "title": answer.columns[time]}
+    spec: Spec = {"width": 480, "height": 260, "data": {"values": values}}
+    mark: Spec = {"type": "line", "point": answer.total <= MOST_BARS}
+    if series is not None:
+        y = _quantity(answer, figures[0])
+        colour = {"field": f"c{texts[0]}", "type": "nominal", "title": series}
+        return spec | {"mark": mark, "encoding": {"x": x, "y": y, "color": colour}}
+    if len(drawn) == 1:
+        return spec | {"mark": mark, "encoding": {"x": x, "y": _quantity(answer, drawn[0])}}
+    names = {f"c{index}": answer.columns[index] for index in drawn}
+    labels = "".join(f"datum.key === '{key}' ? {_text(name)} : " for key, name in names.items()) + "''"
+    return spec | {
+        "transform": [{"fold": list(names), "as": ["key", "value"]}, {"calculate": labels, "as": "figure"}],
+        "mark": mark,
+        "encoding": {
+            "x": x,
+            "y": {"field": "value", "type": "quantitative", "title": None},
+            "color": {"field": "figure", "type": "nominal", "title": None},
+        },
+    }
+
+
+def _bars(answer: Rows, label: int, figure: int) -> Spec | None:
+    names = [row[label] for row in answer.rows]
+    if len(set(names)) < len(names):
+        return None
+    return {
+        "width": 420,
+        "height": {"step": 22},
+        "data": {"values": _values(answer, [label, figure])},
+        "mark": {"type": "bar", "cornerRadiusEnd": 2},
+        "encoding": {
+            # In the order of the answer, which may be the very thing that was asked for.
+            "y": {"field": f"c{label}", "type": "nominal", "sort": None, "title": answer.columns[label]},
+            "x": _quantity(answer, figure),
+        },
+    }
+
+
+def _grouped(answer: Rows, labels: Sequence[int], figure: int) -> Spec | None:
+    few, many = sorted(labels, key=lambda index: len({row[index] for row in answer.rows}))
+    if len({row[few] for row in answer.rows}) > MOST_SERIES or len({row[many] for row in answer.rows}) > MOST_BARS:
+        return None
+    return {
+        "width": 420,
+        "height": {"step": 22},
+        "data": {"values": _values(answer, [few, many, figure])},
+        "mark": "bar",
+        "encoding": {
+            "y": {"field": f"c{many}", "type": "nominal", "sort": None, "title": answer.columns[many]},
+            "x": _quantity(answer, figure),
+            "color": {"field": f"c{few}", "type": "nominal", "title": answer.columns[few]},
+        },
+    }
+
+
+def _cloud(answer: Rows, figures: Sequence[int], texts: Sequence[int]) -> Spec | None:
+    if any("id" in answer.columns[index].lower().split("_") for index in figures):
+        return None
+    across, up = figures
+    return {
+        "width": 380,
+        "height": 300,
+        "data": {"values": _values(answer, [*figures, *texts[:1]])},
+        "mark": {"type": "point", "filled": True, "opacity": 0.7},
+        "encoding": {
+            "x": _quantity(answer, across) | {"scale": {"zero": False}},
+            "y": _quantity(answer, up) | {"scale": {"zero": False}},
+            **({"tooltip": {"field": f"c{texts[0]}", "type": "nominal"}} if texts else {}),
+        },
+    }
+
+
+def _distribution(answer: Rows, figure: int) -> Spec:
+    return {
+        "width": 420,
+        "height": 240,
+        "data": {"values": _values(answer, [figure])},
+        "mark": "bar",
+        "encoding": {
+            "x": {
+                "field": f"c{figure}",
+                "bin": {"maxbins": 24},
+                "type": "quantitative",
+                "title": answer.columns[figure],
+            },
+            "y": {"aggregate": "count", "title": "rows"},
+        },
+    }
+
+
+def _quantity(answer: Rows, index: int) -> Spec:
+    return {"field": f"c{index}", "type": "quantitative", "title": answer.columns[index]}
+
+
+def _values(answer: Rows, indices: Sequence[int]) -> list[Spec]:
+    """The rows as the specification holds them; fields have plain names, as names of columns may hold any sign."""
+    return [{f"c{index}": _plain(row[index]) for index in indices} for row in answer.rows]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return float(value) if value.is_finite() else None
+    if isinstance(value, float):
+        return value if value == value and abs(value) != float("inf") else None
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, str):
+        return _short(value, LONGEST_LABEL)
+    return value
+
+
+def _text(name: str) -> str:
+    """A name as a string of the specification's expressions."""
+    return "'" + "".join(sign if sign.isalnum() or sign in " _-.()%" else " " for sign in name) + "'"
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,0 +1,139 @@
+"""One plain sentence or two about the rows of an answer.
+
+Every number in it is a cell of the answer or a calculation that the sentence names, and `figures` says which, so that
+anybody can check it. A text of the data is quoted as it stands, and shortened.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Final
+
+from resolvers.engines.answering.shape import Rows
+from schema.data_readiness.profile import ValueKind
+
+MOST_NAMED: Final = 10
+"""How many values a sentence lists."""
+MOST_FIELDS: Final = 8
+LONGEST_VALUE: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class FigureSource:
+    """Where a number of the sentence comes from: a cell (`row` and `column`, from 0), or a calculation."""
+
+    text: str
+    row: int | None = None
+    column: int | None = None
+    calculation: str | None = None
+    """`rows of the answer`, or the name of the calculation with its column."""
+
+    def told(self) -> dict[str, Any]:
+        """As JSON."""
+        names = ("text", "row", "column", "calculation")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+@dataclass(slots=True)
+class Sentence:
+    """What is said, and where its numbers come from."""
+
+    text: str = ""
+    figures: list[FigureSource] = field(default_factory=list)
+
+    def add(self, *parts: "str | FigureSource") -> None:
+        """Say more; a figure is said and noted."""
+        for part in parts:
+            if isinstance(part, FigureSource):
+                self.figures.append(part)
+                self.text += part.text
+            else:
+                self.text += part
+
+
+def sentence_of(answer: Rows) -> Sentence:
+    """What the rows say."""
+    said = Sentence()
+    if not answer.total:
+        said.add("No row fits the question.")
+    elif answer.total == 1 and len(answer.columns) == 1:
+        said.add(f"{_title(answer.columns[0])}: ", _cell(answer, 0, 0), ".")
+    elif answer.total == 1:
+        for index, name in enumerate(answer.columns[:MOST_FIELDS]):
+            said.add("; " if index else "", f"{name if index else _title(name)}: ", _cell(answer, 0, index))
+        said.add("." if len(answer.columns) <= MOST_FIELDS else ", and more.")
+    elif len(answer.columns) == 1:
+        _listed(said, answer)
+    else:
+        _table(said, answer)
+    if answer.is_cut_off:
+        said.add(" There are more; only the first ", _rows(answer), " were taken.")
+    return said
+
+
+def _listed(said: Sentence, answer: Rows) -> None:
+    said.add(_rows(answer), f" values of {answer.columns[0]}: ")
+    named = min(MOST_NAMED, len(answer.rows))
+    for row in range(named):
+        said.add(", " if row else "", _cell(answer, row, 0))
+    said.add(", and so on." if answer.total > named else ".")
+
+
+def _table(said: Sentence, answer: Rows) -> None:
+    """Groups with a figure: the greatest and the least; other tables: the first row."""
+    said.add(_rows(answer), " rows. ")
+    numbers = [index for index, kind in enumerate(answer.kinds) if kind is ValueKind.NUMBER]
+    labels = [index for index, kind in enumerate(answer.kinds) if kind is not ValueKind.NUMBER]
+    if len(numbers) == 1 and labels and len(answer.rows) == answer.total:
+        (figure,) = numbers
+        filled = [row for row in range(len(answer.rows)) if answer.rows[row][figure] is not None]
+        greatest = max(filled, key=lambda row: answer.rows[row][figure])
+        least = min(filled, key=lambda row: answer.rows[row][figure])
+        if answer.rows[greatest][figure] != answer.rows[least][figure]:
+            name = answer.columns[figure]
+            said.add(f"The greatest {name} is ", _cell(answer, greatest, figure), " (")
+            _label(said, answer, greatest, labels)
+            said.add("), the least ", _cell(answer, least, figure), " (")
+            _label(said, answer, least, labels)
+            said.add(").")
+            return
+    said.add("The first: ")
+    for index, name in enumerate(answer.columns[:MOST_FIELDS]):
+        said.add("; " if index else "", f"{name}: ", _cell(answer, 0, index))
+    said.add("." if len(answer.columns) <= MOST_FIELDS else ", and more.")
+
+
+def _label(said: Sentence, answer: Rows, row: int, labels: Sequence[int]) -> None:
+    for place, index in enumerate(labels[:3]):
+        said.add(", " if place else "", _cell(answer, row, index))
+
+
+def _rows(answer: Rows) -> FigureSource:
+    return FigureSource(f"{answer.total:,}", calculation="rows of the answer")
+
+
+def _cell(answer: Rows, row: int, column: int) -> FigureSource:
+    return FigureSource(shown(answer.rows[row][column]), row=row, column=column)
+
+
+def _title(name: str) -> str:
+    return name[:1].upper() + name[1:]
+
+
+def shown(value: Any) -> str:
+    """A value as a sentence has it: numbers exact, with their thousands apart."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, Decimal):
+        return f"{value:,f}" if value.is_finite() else str(value)
+    if isinstance(value, float):
+        return f"{value:,}" if abs(value) < 1e16 else str(value)
+    if isinstance(value, datetime | date):
+        return value.isoformat(" ") if isinstance(value, datetime) else value.isoformat()
+    text = " ".join(str(value).split())
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"

@@ -1,0 +1,121 @@
+"""What is said and drawn of the rows of an answer."""
+
+import re
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from resolvers.engines.answering.charts import chart_of, png_of
+from resolvers.engines.answering.shape import Rows
+from resolvers.engines.answering.sentence import Sentence, sentence_of
+
+
+def answer(columns: str, *rows: tuple[Any, ...], total: int | None = None, is_cut_off: bool = False) -> Rows:
+    """An answer with the named columns."""
+    return Rows(tuple(columns.split()), rows, len(rows) if total is None else total, is_cut_off)
+
+
+def said(columns: str, *rows: tuple[Any, ...], **how: Any) -> str:
+    """What is said of an answer."""
+    return sentence_of(answer(columns, *rows, **how)).text
+
+
+def test_one_figure_is_said_with_its_name() -> None:
+    assert said("total", (Decimal("2328.60"),)) == "Total: 2,328.60."
+    assert said("singers", (6,)) == "Singers: 6."
+    assert said("mean", (None,)) == "Mean: nothing."
+
+
+def test_no_row_is_said_plainly() -> None:
+    assert said("name") == "No row fits the question."
+
+
+def test_a_list_is_counted_and_named() -> None:
+    assert said("name", ("Ann",), ("Bob",)) == "2 values of name: Ann, Bob."
+    many = said("name", *((f"n{index}",) for index in range(12)))
+    assert many.startswith("12 values of name: n0, ")
+    assert many.endswith("n9, and so on.")
+
+
+def test_groups_are_said_by_their_greatest_and_least() -> None:
+    text = said("country total", ("USA", Decimal("523.06")), ("Peru", Decimal("12")), ("Italy", Decimal("50")))
+    assert text == "3 rows. The greatest total is 523.06 (USA), the least 12 (Peru)."
+
+
+def test_what_was_cut_off_is_told() -> None:
+    assert said("n", (1,), (2,), is_cut_off=True).endswith("There are more; only the first 2 were taken.")
+    assert "greatest" not in said("name n", ("a", 1), ("b", 2), total=9)
+
+
+VALUES = st.one_of(st.none(), st.integers(), st.decimals(allow_nan=False, places=2), st.text(max_size=9), st.dates())
+
+
+@given(st.integers(1, 4).flatmap(lambda width: st.lists(st.tuples(*[VALUES] * width), max_size=14)))
+def test_every_number_of_a_sentence_is_a_cell_or_a_calculation_that_is_named(rows: list[tuple[Any, ...]]) -> None:
+    names = " ".join("abcd"[: len(rows[0])]) if rows else "a"
+    sentence = sentence_of(answer(names, *rows))
+    left = sentence.text
+    for figure in sentence.figures:
+        assert (figure.calculation is None) != (figure.row is None)
+        if figure.calculation:
+            assert figure.text == f"{len(rows):,}"
+        assert figure.text in left
+        left = left.replace(figure.text, "", 1)
+    assert not re.search(r"\d", left)
+
+
+def test_a_figure_tells_where_it_comes_from() -> None:
+    sentence: Sentence = sentence_of(answer("country total", ("USA", 5), ("Peru", 1)))
+    assert [figure.told() for figure in sentence.figures[:2]] == [
+        {"text": "2", "calculation": "rows of the answer"},
+        {"text": "5", "row": 0, "column": 1},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "mark"),
+    [
+        (answer("day n", *((date(2026, 1, day), day) for day in range(1, 6))), "line"),
+        (answer("year n", *((year, year * 2) for year in range(2010, 2015))), "line"),
+        (answer("day low high", *((date(2026, 1, day), day, 2 * day) for day in range(1, 6))), "line"),
+        (answer("day kind n", *((date(2026, 1, day), "ab"[day % 2], day) for day in range(1, 6))), "line"),
+        (answer("genre n", ("Rock", 3), ("Jazz", 1)), "bar"),
+        (answer("genre country n", ("Rock", "USA", 3), ("Jazz", "USA", 1), ("Rock", "Peru", 2)), "bar"),
+        (answer("weight height", *((index, index**2) for index in range(9))), "point"),
+        (answer("amount", *((index % 7,) for index in range(30))), "bar"),
+    ],
+)
+def test_the_kind_of_a_chart_follows_from_the_shape_of_the_answer(rows: Rows, mark: str) -> None:
+    spec = chart_of(rows, "A title")
+    assert spec is not None
+    assert (spec["mark"] if isinstance(spec["mark"], str) else spec["mark"]["type"]) == mark
+    assert len(spec["data"]["values"]) == rows.total
+    assert png_of(spec).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        answer("n", (3,)),
+        answer("name", ("Ann",), ("Bob",)),
+        answer("genre n", *((f"g{index}", index) for index in range(41))),
+        answer("genre n", ("Rock", 3), ("Rock", 1)),
+        answer("genre n", ("Rock", 3), ("Jazz", 1), is_cut_off=True),
+        answer("genre n", ("Rock", 3), ("Jazz", 1), total=7),
+        answer("id other", *((index, index) for index in range(9))),
+    ],
+)
+def test_rows_that_are_read_as_easily_have_no_chart(rows: Rows) -> None:
+    assert chart_of(rows, "A title") is None
+
+
+def test_odd_names_and_values_do_not_break_a_chart() -> None:
+    columns = ('time\'s "x"', "a.b[0]", "c\\'d")
+    rows = Rows(columns, [(date(2026, 1, day), float("nan"), Decimal("NaN")) for day in range(1, 6)], 5)
+    spec = chart_of(rows, "x" * 500)
+    assert spec is not None
+    assert png_of(spec).startswith(b"\x89PNG")
