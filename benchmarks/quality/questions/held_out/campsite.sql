@@ -1,0 +1,10 @@
+create table pitch (pitchNo integer primary key, pitchKind varchar, hasPower varchar, nightlyRate double, maxGuests integer);
+create table guest (guestId integer primary key, firstName varchar, lastName varchar, homeCountry varchar);
+create table booking (bookingId integer primary key, pitchNo integer, guestId integer, arrivalDate date, departureDate date, adults integer, kids integer, paid boolean);
+create table extraService (serviceCode varchar primary key, serviceName varchar, unitPrice double);
+create table bookingExtra (bookingId integer, serviceCode varchar, quantity integer);
+insert into pitch values (1,'tent','N',18.0,4),(2,'tent','Y',22.5,4),(3,'caravan','Y',34.0,6),(4,'caravan','Y',36.0,5),(5,'cabin','Y',79.0,6),(6,'cabin','Y',88.0,8),(7,'hammock','N',9.5,1);
+insert into guest values (1,'Lena','Fischer','Germany'),(2,'Arno','Visser','Netherlands'),(3,'Greta','Fischer','Austria'),(4,'Paul','Meyer','Germany'),(5,'Sofie','Jansen','Netherlands'),(6,'Nils','Olsen','Denmark');
+insert into booking values (101,1,1,'2024-06-01','2024-06-05',2,1,true),(102,3,2,'2024-06-03','2024-06-10',2,3,true),(103,5,4,'2024-06-15','2024-06-22',4,0,false),(104,2,1,'2024-07-01','2024-07-04',2,2,true),(105,6,5,'2024-07-07','2024-07-14',5,2,false),(106,5,2,'2024-07-20','2024-07-27',2,4,true),(107,1,3,'2024-08-02','2024-08-03',1,0,true),(108,4,1,'2024-08-10','2024-08-17',2,2,false);
+insert into extraService values ('BIK','bike rental',12.0),('FIR','firewood',6.5),('LIN','bed linen',9.0),('KAY','kayak trip',25.0);
+insert into bookingExtra values (101,'FIR',2),(102,'BIK',5),(102,'FIR',3),(103,'LIN',4),(104,'BIK',4),(105,'LIN',7),(105,'BIK',2),(106,'LIN',6),(108,'FIR',1);

@@ -1,0 +1,8 @@
+create table director (director_id integer primary key, name varchar, nationality varchar, birth_year integer);
+create table film (film_id integer primary key, title varchar, director_id integer, release_year integer, running_time integer, gross_in_million double, genre varchar, foreign key (director_id) references director (director_id));
+create table festival (festival_id integer primary key, festival_name varchar, city varchar, founded integer);
+create table film_festival_entry (film_id integer, festival_id integer, year integer, award varchar, primary key (film_id, festival_id), foreign key (film_id) references film (film_id), foreign key (festival_id) references festival (festival_id));
+insert into director values (1,'Ilse Marten','Belgian',1961),(2,'Haruo Sakamoto','Japanese',1949),(3,'Beatriz Luna','Mexican',1975),(4,'Conor Walsh','Irish',1983),(5,'Asta Nilsen','Danish',1970);
+insert into film values (1,'Salt Harbour',1,2001,112,14.5,'drama'),(2,'The Paper Boat',2,1998,97,22.1,'drama'),(3,'Crows at Noon',2,2006,131,8.7,'thriller'),(4,'Calle Verde',3,2012,104,31.0,'comedy'),(5,'Low Tide',4,2016,88,5.2,'comedy'),(6,'Glass Orchard',3,2018,119,47.9,'thriller'),(7,'The Long Winter Road',1,2010,143,12.3,'documentary'),(8,'Half a Moon',4,2020,92,3.3,'drama'),(9,'Signal Lost',3,2021,109,64.0,'thriller');
+insert into festival values (1,'Golden Pine','Ghent',1978),(2,'Harbour Lights','Cork',1994),(3,'Sierra Screens','Granada',2003),(4,'Aurora','Tampere',1965);
+insert into film_festival_entry values (1,1,2001,'best film'),(1,2,2002,null),(2,1,1998,'best script'),(3,3,2006,null),(4,3,2012,'best film'),(6,1,2018,null),(6,3,2018,'best actor'),(7,2,2010,'best documentary'),(9,1,2021,'best film'),(9,2,2021,null),(9,3,2021,'best film');

@@ -1,0 +1,12 @@
+create table department (dept_id integer primary key, dept_name varchar, floor integer, head_id integer);
+create table physician (phys_id integer primary key, name varchar, position varchar, ssn varchar, dept_id integer references department (dept_id), salary integer);
+create table patient (pat_id integer primary key, name varchar, gender varchar, date_of_birth date, blood_group varchar, primary_phys integer references physician (phys_id));
+create table medication (med_code varchar primary key, name varchar, brand varchar, dose_mg integer);
+create table prescribes (phys_id integer references physician (phys_id), pat_id integer references patient (pat_id), med_code varchar references medication (med_code), presc_date date, days integer);
+create table stay (stay_id integer primary key, pat_id integer references patient (pat_id), room integer, start_date date, end_date date);
+insert into department values (1,'Cardiology',3,101),(2,'Neurology',4,104),(3,'Pediatrics',1,106),(4,'Radiology',0,107);
+insert into physician values (101,'Helen Marsh','Chief','111-22',1,168000),(102,'Raj Patel','Attending','222-33',1,121000),(103,'Olga Ivanova','Resident','333-44',1,64000),(104,'Samuel Gray','Chief','444-55',2,172000),(105,'Wei Chen','Attending','555-66',2,118500),(106,'Fatima Noor','Chief','666-77',3,149000),(107,'Leo Brandt','Chief','777-88',4,139000);
+insert into patient values (1,'Alice Dunn','F','1951-04-12','A+',102),(2,'Bob Hale','M','1978-09-30','O-',105),(3,'Cara Finn','F','2014-12-24','B+',106),(4,'Dirk Sloan','M','1944-01-08','A+',102),(5,'Elle Park','F','1990-07-19','AB-',105),(6,'Finn Ortiz','M','2017-03-03','O+',106),(7,'Gus Lowe','M','1965-11-11','A+',null);
+insert into medication values ('AX1','Cardiprin','Novela',100),('BZ4','Neurolix','Pharmos',250),('CK9','Pedialin','Novela',50),('DM2','Somnavex','Quill',15),('EP7','Betazol','Pharmos',40);
+insert into prescribes values (102,1,'AX1','2023-02-01',30),(102,4,'AX1','2023-02-09',60),(105,2,'BZ4','2023-03-15',14),(105,5,'BZ4','2023-03-20',28),(106,3,'CK9','2023-04-02',7),(102,4,'EP7','2023-04-11',30),(105,2,'DM2','2023-05-05',10),(101,4,'AX1','2023-06-01',90);
+insert into stay values (1,1,301,'2023-02-03','2023-02-09'),(2,4,302,'2023-02-10','2023-03-02'),(3,2,410,'2023-03-16','2023-03-18'),(4,4,305,'2023-06-02',null),(5,3,112,'2023-04-02','2023-04-04');

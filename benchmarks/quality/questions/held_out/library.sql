@@ -1,0 +1,12 @@
+create table author (author_id integer primary key, author_name varchar, country varchar, born integer);
+create table publisher (publisher_id integer primary key, publisher_name varchar, city varchar);
+create table book (isbn varchar primary key, title varchar, publisher_id integer references publisher (publisher_id), pages integer, published integer, language varchar);
+create table book_author (isbn varchar references book (isbn), author_id integer references author (author_id), primary key (isbn, author_id));
+create table member (member_id integer primary key, member_name varchar, joined date, membership_level varchar);
+create table loan (loan_id integer primary key, isbn varchar references book (isbn), member_id integer references member (member_id), loan_date date, return_date date);
+insert into author values (1,'Milan Horak','Czechia',1931),(2,'Sunita Rao','India',1968),(3,'Ellen Vance','USA',1955),(4,'Pavel Dusek','Czechia',1972),(5,'Odile Roux','France',1948),(6,'Jack Tully','USA',1980);
+insert into publisher values (1,'Lantern Press','Boston'),(2,'Kavka','Prague'),(3,'Marigold Books','Pune');
+insert into book values ('b-01','The Clockmaker',2,312,1988,'Czech'),('b-02','Monsoon Letters',3,254,2004,'English'),('b-03','Iron Valley',1,498,1996,'English'),('b-04','A Short Walk',1,121,2015,'English'),('b-05','Night Bakery',2,207,2009,'Czech'),('b-06','Le Jardin Gris',1,342,1979,'French'),('b-07','Two Voices',3,286,2012,'English'),('b-08','Dust Roads',1,405,2019,'English');
+insert into book_author values ('b-01',1),('b-02',2),('b-03',3),('b-04',3),('b-05',1),('b-05',4),('b-06',5),('b-07',2),('b-07',3);
+insert into member values (1,'Ana Torres','2017-02-11','gold'),(2,'Ben Okoro','2019-08-23','silver'),(3,'Chloe Ng','2020-01-05','silver'),(4,'David Stein','2015-11-30','gold'),(5,'Ewa Nowak','2021-06-17','basic');
+insert into loan values (1,'b-01',1,'2022-01-03','2022-01-20'),(2,'b-03',1,'2022-02-14','2022-03-01'),(3,'b-03',2,'2022-03-05','2022-03-28'),(4,'b-05',3,'2022-03-09','2022-03-15'),(5,'b-07',4,'2022-04-01',null),(6,'b-04',4,'2022-04-01','2022-04-11'),(7,'b-03',3,'2022-05-19',null),(8,'b-01',4,'2022-06-02','2022-06-30'),(9,'b-02',1,'2022-06-21',null);

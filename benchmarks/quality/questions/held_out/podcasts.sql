@@ -1,0 +1,10 @@
+create table tv_network (id integer primary key, network_name varchar, headquarter varchar);
+create table podcast (id integer primary key, name varchar, topic varchar, language varchar, network_id integer, start_year varchar);
+create table episode (id integer primary key, podcast_id integer, title varchar, air_date varchar, minutes integer, downloads integer, rating double);
+create table host (id integer primary key, name varchar, age integer, hometown varchar);
+create table podcast_host (podcast_id integer, host_id integer, is_main varchar);
+insert into tv_network values (1,'Blue Dial','Denver'),(2,'Eastside Audio','Toronto'),(3,'Kilowatt','Austin');
+insert into podcast values (1,'Bread and Salt','food','English',1,'2015'),(2,'Night Trains','travel','English',2,'2018'),(3,'La Cuenta','money','Spanish',3,'2019'),(4,'Old Maps','history','English',2,'2013'),(5,'Second Helping','food','English',1,'2020'),(6,'Hablemos','culture','Spanish',3,'2021');
+insert into episode values (1,1,'Sourdough','2019-01-15',42,15200,4.5),(2,1,'Olives','2019-02-12',38,11750,4.1),(3,2,'To Istanbul','2019-03-01',61,20400,4.8),(4,4,'The Silk Atlas','2018-05-20',74,9100,4.9),(5,3,'El Presupuesto','2020-02-02',29,7300,3.9),(6,3,'La Hipoteca','2020-03-08',33,6950,4.0),(7,5,'Dumplings','2021-10-10',47,18800,4.5),(8,2,'The Sleeper to Lviv','2020-11-11',58,16050,4.4),(9,4,'Lost Islands','2019-09-09',69,8600,4.1),(10,1,'Vinegar','2021-06-06',40,14100,4.2);
+insert into host values (1,'Paula Ames',41,'Denver'),(2,'Victor Salas',36,'Bogota'),(3,'Joan Keller',52,'Toronto'),(4,'Mei Tran',29,'Austin'),(5,'Owen Price',47,'Cardiff');
+insert into podcast_host values (1,1,'T'),(5,1,'T'),(5,4,'F'),(3,2,'T'),(6,2,'T'),(2,3,'T'),(4,3,'T'),(2,5,'F');

@@ -1,0 +1,12 @@
+create table tbl_cust (c_id integer, c_nm varchar, c_tel varchar, c_city varchar, c_since varchar);
+create table ref_cat (cat_cd varchar, cat_desc varchar);
+create table tbl_prod (p_id integer, p_nm varchar, cat_cd varchar, p_price double, p_wt_kg double);
+create table ref_stat (stat_cd varchar, stat_desc varchar);
+create table tbl_ord (o_id integer, c_id integer, o_dt date, stat_cd varchar);
+create table tbl_ord_item (o_id integer, p_id integer, qty integer);
+insert into tbl_cust values (1,'Harbor Cafe','555-0101','Duluth','2012-05-01'),(2,'Green Fork','555-0102','Fargo','2016-09-12'),(3,'Pine Diner','555-0103','Duluth','2019-03-30'),(4,'Sunny Side','555-0104','Bemidji','2020-07-04'),(5,'The Ladle',null,'Fargo','2021-11-19');
+insert into ref_cat values ('BEV','beverages'),('BAK','bakery'),('SPC','spices'),('CLN','cleaning');
+insert into tbl_prod values (10,'cold brew','BEV',6.5,1.0),(11,'oat milk','BEV',2.9,1.0),(12,'rye loaf','BAK',4.2,0.8),(13,'bagel pack','BAK',5.1,0.6),(14,'smoked paprika','SPC',3.7,0.1),(15,'saffron','SPC',29.0,0.01),(16,'dish soap','CLN',3.3,1.2);
+insert into ref_stat values ('N','new'),('P','paid'),('S','shipped'),('X','cancelled');
+insert into tbl_ord values (500,1,'2022-01-05','S'),(501,2,'2022-01-19','S'),(502,1,'2022-02-02','X'),(503,3,'2022-02-21','P'),(504,2,'2022-03-14','S'),(505,1,'2022-04-01','N'),(506,4,'2022-04-08','P'),(507,1,'2022-05-11','S');
+insert into tbl_ord_item values (500,10,12),(500,12,5),(501,11,30),(501,14,2),(502,15,1),(503,13,8),(503,10,4),(504,11,24),(505,12,6),(506,15,2),(506,13,3),(507,10,20);
