@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resolvers.engines.answering.charts import chart_of, png_of
-from resolvers.engines.answering.shape import Rows
 from resolvers.engines.answering.sentence import Sentence, sentence_of
+from resolvers.engines.answering.shape import Rows
 
 
 def answer(columns: str, *rows: tuple[Any, ...], total: int | None = None, is_cut_off: bool = False) -> Rows:
