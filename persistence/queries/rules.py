@@ -245,32 +245,48 @@ class RuleExecutionShelf(Repository[RuleExecution]):
 
     def of_parts(self, scope: Scope, parts: Sequence[ScoredPart], most: int) -> dict[ScoredPart, list[RuleExecution]]:
         """The rules behind figures of scorecards, each by its latest execution, the failed ones first."""
-        found: dict[ScoredPart, list[RuleExecution]] = {}
+        return {
+            part: self.latest(
+                Scope(scope.organization_id, part.project_id),
+                part.asset_parts,
+                most,
+                metric=part.metric_definition_id,
+                as_of=part.as_of,
+                run_id=part.workflow_run_id,
+            )
+            for part in parts
+        }
+
+    def latest(
+        self,
+        scope: Scope,
+        asset_parts: Sequence[str],
+        most: int,
+        *,
+        metric: str | None = None,
+        as_of: datetime | None = None,
+        run_id: str | None = None,
+    ) -> list[RuleExecution]:
+        """The latest execution of each rule at or under a name, the failed ones first; of one metric if it is given."""
         table = self.table
         bad_first = sa.case(
             (table.c.outcome == RuleOutcome.FAILED, 0), (table.c.outcome == RuleOutcome.NOT_EVALUATED, 1), else_=2
         )
-        for part in parts:
-            where = [
-                *self._within(Scope(scope.organization_id, part.project_id)),
-                table.c.metric_definition_id == part.metric_definition_id,
-                *below(table, part.asset_parts),
-            ]
-            if part.as_of is not None:
-                where.append(table.c.executed_at <= part.as_of)
-            if part.workflow_run_id is not None:
-                where.append(table.c.workflow_run_id == part.workflow_run_id)
-            rank = sa.func.row_number().over(
-                partition_by=table.c.rule_id, order_by=[table.c.executed_at.desc(), table.c.id]
-            )
-            ranked = (
-                sa.select(*self._columns, bad_first.label("bad_first"), rank.label("of_rank")).where(*where).subquery()
-            )
-            query = (
-                sa.select(ranked)
-                .where(ranked.c.of_rank == 1)
-                .order_by(ranked.c.bad_first, ranked.c.asset_fqn, ranked.c.id)
-                .limit(most)
-            )
-            found[part] = self.resources(self._connection.execute(query).all())
-        return found
+        where = [*self._within(scope), *below(table, asset_parts)]
+        if metric is not None:
+            where.append(table.c.metric_definition_id == metric)
+        if as_of is not None:
+            where.append(table.c.executed_at <= as_of)
+        if run_id is not None:
+            where.append(table.c.workflow_run_id == run_id)
+        rank = sa.func.row_number().over(
+            partition_by=table.c.rule_id, order_by=[table.c.executed_at.desc(), table.c.id]
+        )
+        ranked = sa.select(*self._columns, bad_first.label("bad_first"), rank.label("of_rank")).where(*where).subquery()
+        query = (
+            sa.select(ranked)
+            .where(ranked.c.of_rank == 1)
+            .order_by(ranked.c.bad_first, ranked.c.asset_fqn, ranked.c.id)
+            .limit(most)
+        )
+        return self.resources(self._connection.execute(query).all())

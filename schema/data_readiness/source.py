@@ -30,9 +30,10 @@ class Source(Protocol):
     def ask(self, query: "exp.Query") -> list[Row]:
         """All rows of a small answer. Raises ConnectorError, also when it has more than 100,000 rows."""
 
-    def stream(self, query: "exp.Query", size: int = 5000) -> Iterator[list[Row]]:
+    def stream(self, query: "exp.Query", size: int = 5000, seconds: float | None = None) -> Iterator[list[Row]]:
         """The rows of an answer of any length, in lists of at most `size`, in constant memory.
 
+        The source stops it after so many seconds, or what the deployment allows.
         Nothing else may be asked while it is open: read it to its end, or close it, first.
         """
 
@@ -111,7 +112,9 @@ class ColumnFacts:
     is_primary_key: bool = False
     is_unique: bool = False
     references: tuple[str, str] | None = None
-    """The FQN of the table and the name of the column that a declared foreign key points to."""
+    """The FQN of the table and the name of the column that a foreign key points to."""
+    is_reference_declared: bool = True
+    """Whether the source declares that key; people approved it otherwise."""
     tags: tuple[str, ...] = ()
     """The FQNs of the tags that stand on it."""
     is_pii_tagged: bool = False

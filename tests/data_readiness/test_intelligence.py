@@ -9,6 +9,7 @@ import pytest
 from persistence.queries.catalog_ingest import upsert_source
 from persistence.tables.catalog import metadata_assets
 from resolvers.data_readiness.approvals import list_run_proposals
+from resolvers.data_readiness.work.reading import read_facts
 from resolvers.engines.catalog_diff import judge
 from schema.data_readiness.profile import (
     CandidateKey,
@@ -177,6 +178,7 @@ async def test_an_approved_relationship_stands_in_the_catalog_and_survives_inges
     assert run["id"] in (await asset(world, door, column))["version_change_reason"]
     beside = (await proposed_by(world, door, run, "relationship"))["orders.customer_id", "FOREIGN_KEY"]
     assert beside["standing_value"] == [standing]
+    assert await reference(world) == (f"{SCHEMA}.customers", False)
 
     declared = {"type": "FOREIGN_KEY", "name": "fk", "schema": "s", "table": "people", "column": "id"}
 
@@ -198,6 +200,15 @@ async def test_an_approved_relationship_stands_in_the_catalog_and_survives_inges
     same = declared | {"table": "customers"}
     await written(world, ingest([same]))
     assert (await asset(world, door, column))["column_relationships"] == [same], "the source declares it by now"
+    assert await reference(world) == (f"{SCHEMA}.customers", True)
+
+
+async def reference(world: World) -> tuple[str, bool]:
+    """The table that orders.customer_id refers to, as engines are told, and whether the source declares it."""
+    [table] = await written(world, lambda shelves: read_facts(shelves, scope(world), [f"{SCHEMA}.orders"]))
+    [column] = [one for one in table.columns if one.name == "customer_id"]
+    assert column.references is not None
+    return column.references[0], column.is_reference_declared
 
 
 async def test_insights_have_figures_and_stand_in_the_output(world: World, door: Door) -> None:

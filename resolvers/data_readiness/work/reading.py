@@ -219,6 +219,7 @@ def _column(row: sa.RowMapping) -> ColumnFacts:
         is_primary_key="PRIMARY_KEY" in kinds,
         is_unique="UNIQUE" in kinds,
         references=references,
+        is_reference_declared=foreign is None or foreign.get("origin") != "approved",
         tags=tuple(tag["tag_fqn"] for tag in row["tags"] or ()),
         is_pii_tagged=row["is_pii_tagged"],
     )

@@ -17,7 +17,6 @@ from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.quality import metric_results
 from persistence.tables.quality import violations as violation_rows
-from persistence.tables.rules import rule_executions
 from resolvers.assets.artifacts import keep_artifact
 from resolvers.context import Context
 from resolvers.data_readiness.metrics import asset_parts
@@ -30,7 +29,6 @@ from resolvers.engines.report.values import Relation, ReportData, RuleResult, Ta
 from schema.assets.artifact import Artifact, ArtifactCreate, ArtifactType
 from schema.content import Upload
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
-from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.scorecard import ScorecardRequest, ScorecardScope
 from schema.data_readiness.source import TableFacts
 from schema.data_readiness.violation import UNRESOLVED, Severity
@@ -189,19 +187,8 @@ def _moments(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: dateti
 
 def _rules(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[RuleResult]:
     """The latest execution of each rule at or under a name."""
-    table = rule_executions.c
-    where = [
-        table.organization_id == scope.organization_id,
-        table.project_id == scope.project_id,
-        *below(rule_executions, parts),
-    ]
-    if as_of is not None:
-        where.append(table.executed_at <= as_of)
-    rank = sa.func.row_number().over(partition_by=table.rule_id, order_by=[table.executed_at.desc(), table.id])
-    names = ("rule_name", "asset_fqn", "metric_definition_id", "outcome", "numerator", "denominator", "reason")
-    ranked = sa.select(*(table[name] for name in names), rank.label("place")).where(*where).subquery()
-    rows = shelves.connection.execute(sa.select(ranked).where(ranked.c.place == 1).limit(MOST_RULES)).mappings().all()
-    metrics = shelves.metric_definitions.of_ids(scope, {row["metric_definition_id"] for row in rows})
+    rows = shelves.rule_executions.latest(scope, parts, MOST_RULES, as_of=as_of)
+    metrics = shelves.metric_definitions.of_ids(scope, {one.metric_definition_id for one in rows})
     dimensions = shelves.dimensions.of_ids(scope, {one.dimension_id for one in metrics.values()})
     labels = {
         id: dimensions[one.dimension_id].display_name or dimensions[one.dimension_id].name
@@ -209,15 +196,15 @@ def _rules(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime
     }
     return [
         RuleResult(
-            name=row["rule_name"],
-            asset_fqn=row["asset_fqn"],
-            dimension=labels.get(row["metric_definition_id"], "other"),
-            outcome=RuleOutcome(row["outcome"]),
-            numerator=row["numerator"],
-            denominator=row["denominator"],
-            reason=row["reason"],
+            name=one.rule_name,
+            asset_fqn=one.asset_fqn,
+            dimension=labels.get(one.metric_definition_id, "other"),
+            outcome=one.outcome,
+            numerator=one.numerator,
+            denominator=one.denominator,
+            reason=one.reason,
         )
-        for row in rows
+        for one in rows
     ]
 
 
@@ -266,7 +253,7 @@ def _troubles(shelves: Shelves, scope: Scope, parts: Sequence[str]) -> tuple[lis
 
 
 def _relations(facts: Sequence[TableFacts], lines: Sequence[TableLine]) -> list[Relation]:
-    """Which of the tables refer to which: what the source declares, then what profiles have found."""
+    """Which of the tables refer to which: what is declared or approved, then what profiles have found."""
     short = _short_names(facts)
     found: dict[tuple[str, str, str], Relation] = {}
     for table in facts:
@@ -274,7 +261,7 @@ def _relations(facts: Sequence[TableFacts], lines: Sequence[TableLine]) -> list[
             if column.references is not None:
                 key = (table.fqn, column.references[0], column.name)
                 target = short.get(key[1], key[1])
-                found[key] = Relation(short[table.fqn], target, column.name, True)
+                found[key] = Relation(short[table.fqn], target, column.name, column.is_reference_declared)
     for line in lines:
         for one in line.profile.foreign_keys if line.profile else ():
             key = (line.fqn, one.target_fqn, ", ".join(one.columns))
