@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
+from persistence.queries.metadata_search import in_scope, prefix_range
 from persistence.queries.quality import (
     MetricDefinitionShelf,
     ViolationDefinitionShelf,
@@ -18,6 +19,7 @@ from persistence.queries.quality import (
     parts_of,
 )
 from persistence.repository import Repository, Scope
+from persistence.tables.catalog import metadata_assets
 from persistence.tables.quality import violation_events as events
 from persistence.tables.quality import violations
 from schema.data_readiness.scorecard import ScoredPart
@@ -148,6 +150,23 @@ class ViolationShelf(WithDimension[Violation]):
             values = {"status": ViolationStatus.RESOLVED, "resolved_by": actor, "resolved_at": at}
             values |= {"resolution_notes": notes, "updated_at": at}
             self._by_run(scope, row, values, ViolationStatus.RESOLVED, None, actor, at, notes)
+        return len(rows)
+
+    def bury(self, scope: Scope, service: str, *, run_id: str, actor: str, at: datetime) -> int:
+        """Resolve what stands open on assets of a service that the catalog no longer has; how many violations."""
+        lives = sa.exists().where(
+            *in_scope(scope),
+            metadata_assets.c.fully_qualified_name == violations.c.asset_fqn,
+            metadata_assets.c.deleted_at.is_(None),
+        )
+        query = self._held(scope).where(
+            prefix_range(violations.c.asset_fqn, f"{service}."), violations.c.status.in_(UNRESOLVED), ~lives
+        )
+        rows = self._connection.execute(query).all()
+        for row in rows:
+            values = {"status": ViolationStatus.RESOLVED, "resolved_by": actor, "resolved_at": at}
+            values |= {"resolution_notes": VANISHED, "updated_at": at}
+            self._by_run(scope, row, values, ViolationStatus.RESOLVED, run_id, actor, at, VANISHED)
         return len(rows)
 
     def of_parts(self, scope: Scope, parts: Sequence[ScoredPart], most: int) -> dict[ScoredPart, list[Violation]]:
@@ -282,6 +301,10 @@ CLEARED: Final = {"resolved_by": None, "resolution_notes": None, "resolved_at": 
 
 GONE: Final = "A later run no longer found it."
 """The note of a violation that was resolved by itself."""
+
+
+VANISHED: Final = "The asset is no longer in the source."
+"""The note of a violation that was resolved because what it was about is gone."""
 
 
 class ViolationEventShelf(Repository[ViolationEvent]):

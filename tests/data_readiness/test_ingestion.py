@@ -8,9 +8,12 @@ from resolvers.data_readiness.runs import (
     list_run_tasks,
     list_workflow_runs,
 )
+from resolvers.data_readiness.violations import list_violations
 from resolvers.utils.metadata import search_metadata, update_metadata
 from schema.assets.data_connection import ConnectionType
+from schema.identifiers import Fqn
 from schema.utils.metadata_asset import MetadataAssetUpdate
+from tests.data_readiness.quality import find, finding
 from tests.doors import RestDoor
 from tests.support.ingestion import (
     ODD,
@@ -40,6 +43,7 @@ async def test_a_source_is_read_whole(bench: Bench, source: Source) -> None:
         "unchanged": 0,
         "vanished": 0,
         "restored": 0,
+        "violations_resolved": 0,
         "tasks": 2,
         "failed_tasks": 0,
     }
@@ -229,6 +233,21 @@ async def test_a_dropped_table_is_marked_and_comes_back(shop: Bench, source: Sou
     assert {child["name"] for child in orders["children"]} == {"customer_id", "number", "placed"}
     assert run["output"]["restored"] == 4
     assert (await shop.asset(source.database, "sales"))["table_count"] == 3
+
+
+async def test_what_stands_open_on_a_dropped_table_is_resolved(shop: Bench, source: Source) -> None:
+    run = await shop.ingest()
+    sales = str(Fqn.of("shop", source.database, "sales"))
+    names = (f"{sales}.orders", f"{sales}.orders.number", f"{sales}.customers")
+    await find(shop.world, *(finding(asset=name) for name in names), run=run["id"])
+    source.run("drop table sales.orders")
+    again = await shop.ingest()
+    assert again["output"]["violations_resolved"] == 2
+    listed = await shop.call(list_violations)
+    states = {one["asset_fqn"]: (one["status"], one["resolution_notes"]) for one in listed["items"]}
+    gone = ("resolved", "The asset is no longer in the source.")
+    assert states == dict(zip(names, (gone, gone, ("open", None)), strict=True))
+    assert (await shop.ingest())["output"]["violations_resolved"] == 0
 
 
 async def test_a_dropped_schema_is_marked_with_everything_below(shop: Bench, source: Source) -> None:

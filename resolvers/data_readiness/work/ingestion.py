@@ -95,11 +95,15 @@ class Ingestion(RunWork):
         batches = [batch for _, batch in shelves.run_tasks.planned(self.run.id, RunStatus.COMPLETED)]
         for name, number in asdict(Counts()).items():
             output.setdefault(name, number)
+        output["violations_resolved"] = 0
         output["unchanged"] -= _repeated(batches)
         # What a listing that was cut short does not name may still be there.
         cut_short = any(batch["cut_short"] for batch in batches)
         if not failed and not cut_short and self._included is None:
             output["vanished"] += self._mark_vanished(shelves, batches)
+            output["violations_resolved"] += shelves.violations.bury(
+                self.scope, self._service, run_id=self.run.id, actor=self.ctx.caller.user_id, at=self.ctx.now()
+            )
         if cut_short:
             output["listing_cut_short"] = True
 
