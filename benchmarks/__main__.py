@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 from starlette.requests import HTTPConnection
 
-from benchmarks import profiling
+from benchmarks import asking, profiling
 from benchmarks.baseline import GRAPH_FIELDS, Place
 from benchmarks.data import FULL, ORGANIZATION, QUICK, WIDE, WORD, Size, World, loaded
 from benchmarks.load import Generator, Order
@@ -409,6 +409,10 @@ def main(arguments: list[str] | None = None) -> None:
         tables += profiling.run(
             profiling.QUICK_ROWS if given.quick else given.rows,
             1,
+            lambda line: console.print(f"[dim]{time.monotonic() - started:5.0f} s  {line}[/dim]"),
+        )
+        tables += asking.run(
+            *(asking.QUICK if given.quick else asking.FULL),
             lambda line: console.print(f"[dim]{time.monotonic() - started:5.0f} s  {line}[/dim]"),
         )
     for table in tables:

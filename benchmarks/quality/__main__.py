@@ -27,6 +27,7 @@ def main() -> None:
     parser.add_argument("--profiles", choices=("yes", "no"), default="yes", help="asking: profiles of the tables")
     parser.add_argument("--only", action="append", help="asking: chinook, northwind, baseball or held_out")
     parser.add_argument("--show", action="append", help="asking: list the questions that ended so (wrong, asked, ...)")
+    parser.add_argument("--drafter", metavar="MODULE:CLASS", help="asking: what drafts, the planner when not given")
     given = parser.parse_args()
     if given.calibrate:
         importlib.import_module("benchmarks.quality.calibrate").main()
@@ -38,6 +39,7 @@ def main() -> None:
         if name == "asking":
             told = {"folder": given.databases, "keys": given.use_keys == "yes", "profiles": given.profiles == "yes"}
             told |= {"shown": given.show or (), "only": given.only or ()}
+            told |= {"drafter": given.drafter} if given.drafter else {}
         importlib.import_module(REPORTS[name]).report(console, **told)
 
 

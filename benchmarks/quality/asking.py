@@ -38,7 +38,7 @@ from resolvers.engines.nl2sql.model import (
     Knowledge,
     Unanswerable,
 )
-from resolvers.engines.sql_guard.guard import Refused, guard_sql, tables_of_catalog
+from resolvers.engines.sql_guard import Refused, guard_sql, tables_of_catalog
 from schema.data_readiness.source import Row
 
 NOW: Final = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -248,8 +248,8 @@ def calibration(answers: Sequence[Answer]) -> tuple[list[tuple[float, float, int
 
 def calibration_table(answers: Sequence[Answer]) -> Table:
     """How often an answer of some confidence is right."""
-    rows, error = calibration(answers)
-    table = Table(title=f"Confidence of what was answered (expected calibration error {error:.3f})")
+    rows, _ = calibration(answers)
+    table = Table(title="How often an answer is right, by its confidence")
     for head in ("confidence", "answers", "mean confidence", "right"):
         table.add_column(head, justify="right")
     for low, high, count, mean, right in rows:
@@ -306,4 +306,8 @@ def report(
         console.print(table_of(f"Held-out databases by class{how}", grouped(held_out, by_class=True)))
     console.print(table_of(f"The plain way: words that are names{how}", grouped(answers[KEYWORDS], by_class=False)))
     console.print(calibration_table(own))
+    errors = [
+        f"{calibration(group)[1]:.3f} {name}" for name, group in (("in all", own), ("held out", held_out)) if group
+    ]
+    console.print(f"Expected calibration error: {', '.join(errors)}.")
     show(console, own, shown)
