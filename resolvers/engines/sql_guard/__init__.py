@@ -1,5 +1,25 @@
-"""The guard of SQL that people or a language model wrote: one query that reads allowed tables, or a refusal."""
+"""The guard of SQL that people or a language model wrote: one query that reads allowed tables, or a refusal.
 
-from resolvers.engines.sql_guard.guard import Guarded, Refused, Table, guard_sql, tables_of_catalog
+`judging` parses a text and keeps it to what a query may hold; `binding` gives every name its meaning and writes down
+how each column is used; `compiling` builds the policies in (`masking`, `grouping`); `guard` puts the steps together.
+"""
 
-__all__ = ["Guarded", "Refused", "Table", "guard_sql", "tables_of_catalog"]
+from resolvers.engines.sql_guard.guard import Guarded, Output, guard_sql
+from resolvers.engines.sql_guard.policies import Broken, Effect, MaskStyle, Policy, parse_policy, policies_for
+from resolvers.engines.sql_guard.refusing import Refused
+from resolvers.engines.sql_guard.tables import Table, tables_of_catalog
+
+__all__ = [
+    "Broken",
+    "Effect",
+    "Guarded",
+    "MaskStyle",
+    "Output",
+    "Policy",
+    "Refused",
+    "Table",
+    "guard_sql",
+    "parse_policy",
+    "policies_for",
+    "tables_of_catalog",
+]

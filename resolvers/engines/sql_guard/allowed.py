@@ -83,3 +83,51 @@ REFUSED: Final[tuple[tuple[str, str, tuple[type, ...]], ...]] = tuple(
     )
 )
 """What may stand nowhere in a query: the name of the rule, what is wrong, and the kinds of node."""
+
+_SHAPES: Final[dict[str, str]] = {
+    "Select": "with_ kind expressions distinct from_ joins where group having qualify windows order limit offset",
+    "Union": "with_ this expression distinct order limit offset",
+    "Intersect": "with_ this expression distinct order limit offset",
+    "Except": "with_ this expression distinct order limit offset",
+    "Subquery": "this alias with_ joins order limit offset",
+    "With": "expressions",
+    "CTE": "this alias materialized",
+    "From": "this",
+    "Join": "this on side kind using",
+    "Table": "this alias db catalog joins",
+    "TableAlias": "this columns",
+    "Column": "this table db catalog",
+    "Star": "except_",
+    "Where": "this",
+    "Group": "expressions rollup cube grouping_sets",
+    "Rollup": "expressions",
+    "Cube": "expressions",
+    "GroupingSets": "expressions",
+    "Having": "this",
+    "Qualify": "this",
+    "Order": "this expressions",
+    "Ordered": "this desc nulls_first",
+    "Distinct": "expressions on",
+    "Limit": "this expression offset limit_options",
+    "LimitOptions": "percent rows with_ties",
+    "Fetch": "direction count limit_options",
+    "Offset": "this expression",
+    "Window": "this partition_by order spec alias over first",
+    "WindowSpec": "kind start start_side end end_side exclude",
+    "In": "this expressions query",
+    "Cast": "this to safe format",
+    "Count": "this expressions big_int",
+}
+SHAPES: Final = {getattr(exp, name): frozenset(parts.split()) for name, parts in _SHAPES.items()}
+"""The parts that the kinds of node may have out of which queries are made; a part that is not listed is refused."""
+
+_PLAIN = """
+    Identifier Alias Literal National Boolean Null Paren Tuple Neg Not And Or Xor
+    EQ NEQ GT GTE LT LTE NullSafeEQ NullSafeNEQ Is Like ILike SimilarTo Escape Between Glob
+    Add Sub Mul Div Mod IntDiv DPipe BitwiseAnd BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift BitwiseRightShift
+    If Filter WithinGroup IgnoreNulls RespectNulls Any All
+    Interval IntervalSpan Var DataType DataTypeParam AtTimeZone Collate
+    JSONPath JSONPathRoot JSONPathKey JSONPathSubscript
+"""
+PLAIN: Final = frozenset(getattr(exp, name) for name in _PLAIN.split())
+"""The other kinds of node that a query may hold, beside the functions."""

@@ -1,0 +1,503 @@
+"""Binding: the pass that gives every name of a query its meaning (`lineage.py` has what it finds)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from resolvers.engines.sql_guard.lineage import NOTHING, Answer, Block, Bound, Origin, Reference, Source
+from resolvers.engines.sql_guard.naming import Names, TableIndex, output_name, quoted
+from resolvers.engines.sql_guard.refusing import Refused, plain
+
+_BY_ALIAS: Final = frozenset({"group", "having", "order", "window"})
+"""The clauses that may name what the query answers with."""
+
+
+class Scope:
+    """What is known where a query stands: the queries of the WITH clauses around it."""
+
+    __slots__ = ("common", "outer", "top")
+
+    def __init__(self, outer: Block | None, common: Mapping[str, tuple[str, Answer]], *, top: bool) -> None:
+        self.outer, self.common, self.top = outer, common, top
+
+    def inside(self, outer: Block | None) -> "Scope":
+        """The scope of a query inside."""
+        return Scope(outer, self.common, top=False)
+
+
+class Binder:
+    """Binds one query. Raises Refused for a name that it cannot bind."""
+
+    def __init__(self, index: TableIndex, dialect: str) -> None:
+        self._index, self._names = index, Names(dialect)
+        self._commons: set[str] = set()
+        self._scopes: dict[Block, Scope] = {}
+        self.bound = Bound()
+
+    def bind(self, query: exp.Query) -> Bound:
+        """Bind the whole query, in place."""
+        self.bound.answer = self._query(query, Scope(None, {}, top=True))
+        return self.bound
+
+    # Queries
+
+    def _query(self, node: exp.Expr, scope: Scope) -> Answer:
+        if isinstance(node, exp.Select):
+            return self._select(node, scope)
+        if isinstance(node, exp.SetOperation):
+            return self._set_operation(node, scope)
+        if isinstance(node, exp.Subquery):
+            scope = self._with(node, scope)
+            answer = self._query(node.this, scope)
+            self._order_by_name(node, answer, scope)
+            return answer
+        raise Refused("one_query", "Only a SELECT, or a union of SELECTs, can be sent.")
+
+    def _set_operation(self, node: exp.SetOperation, scope: Scope) -> Answer:
+        spine: list[tuple[exp.SetOperation, Scope]] = []
+        first: exp.Expr = node
+        while isinstance(first, exp.SetOperation):
+            scope = self._with(first, scope)
+            spine.append((first, scope))
+            first = first.this
+        answer = self._query(first, scope)
+        for one, within in reversed(spine):
+            right = self._query(one.expression, within)
+            if len(right.names) != len(answer.names):
+                raise Refused("columns", "The parts of a union answer with different numbers of columns.")
+            both = tuple(a | b for a, b in zip(answer.origins, right.origins, strict=True))
+            answer = Answer(answer.names, both)
+            if one.args.get("distinct") is not False or not isinstance(one, exp.Union):
+                for origin in both:  # equal rows are found by their values
+                    self._mark(origin, "group", within)
+            self._order_by_name(one, answer, within)
+        return answer
+
+    def _order_by_name(self, node: exp.Expr, answer: Answer, scope: Scope) -> None:
+        self._bound_only(node)
+        order = node.args.get("order")
+        for one in order.expressions if order is not None else ():
+            by = one.this
+            if not self._by_output(by, answer, scope):
+                raise Refused("columns", "A union is ordered by the names or numbers of its columns.")
+
+    def _by_output(self, by: exp.Expr, answer: Answer, scope: Scope) -> bool:
+        """Whether a term of ORDER BY is a column of the answer, by its number or its name."""
+        if isinstance(by, exp.Literal):
+            if by.is_string:
+                return True
+            at = int(by.name) - 1 if by.name.isdigit() else -1
+            if not 0 <= at < len(answer.names):
+                raise Refused("columns", f"The answer has no column number {plain(by.name)}.")
+            self._mark(answer.origins[at], "order", scope)
+            return True
+        if not isinstance(by, exp.Column) or by.args.get("table") or not isinstance(by.this, exp.Identifier):
+            return False
+        found = self._names.among(by.this, answer.names)
+        if not found:
+            return False
+        if len(found) > 1:
+            raise Refused("columns", f"{plain(by.name)} names several columns of the answer. Order by its number.")
+        by.set("this", quoted(answer.names[found[0]]))
+        self._mark(answer.origins[found[0]], "order", scope)
+        return True
+
+    def _with(self, node: exp.Expr, scope: Scope) -> Scope:
+        clause = node.args.get("with_")
+        if clause is None:
+            return scope
+        common = dict(scope.common)
+        seen: set[str] = set()
+        for one in clause.expressions:
+            name = self._names.alias(one.args["alias"].this)
+            if name in seen:
+                raise Refused("tables", f"{plain(name)} stands twice in one WITH. Give each its own name.")
+            seen.add(name)
+            answer = self._query(one.this, Scope(scope.outer, common, top=False))
+            told = self._unused(name, self._commons)
+            self._commons.add(told)
+            answer = self._renamed(one.args["alias"], answer)
+            one.args["alias"].set("this", quoted(told))
+            common[name] = (told, answer)
+        return Scope(scope.outer, common, top=scope.top)
+
+    def _renamed(self, alias: exp.TableAlias, answer: Answer) -> Answer:
+        """The answer under the names that an alias gives to its columns."""
+        columns = alias.args.get("columns")
+        if not columns:
+            return answer
+        if len(columns) > len(answer.names):
+            raise Refused("columns", f"{plain(alias.name)} names more columns than its query has.")
+        names = [one.name for one in columns]
+        alias.set("columns", [quoted(name) for name in names])
+        return Answer((*names, *answer.names[len(names) :]), answer.origins)
+
+    # One SELECT
+
+    def _select(self, node: exp.Select, scope: Scope) -> Answer:
+        scope = self._with(node, scope)
+        self._bound_only(node)
+        block = Block(node, scope.outer)
+        self._scopes[block] = scope
+        self.bound.blocks.append(block)
+        start = node.args.get("from_")
+        if start is not None:
+            self._relation(start.this, block, scope)
+        self._joins(node.args.get("joins"), block, scope)
+        self._conditions(node, block, scope)
+        answer = self._projections(node, block, scope)
+        block.answer = answer
+        self._clause(node.args.get("where"), block, "filter")
+        group = node.args.get("group")
+        if group is not None:
+            self._group(group, block, scope)
+        self._clause(node.args.get("having"), block, "having")
+        for window in node.args.get("windows") or ():
+            self._clause(window, block, "window")
+        self._clause(node.args.get("qualify"), block, "window")
+        distinct = node.args.get("distinct")
+        if distinct is not None:
+            self._clause(distinct.args.get("on"), block, "order")
+            for origin in answer.origins:
+                self._mark(origin, "group", scope)
+        order = node.args.get("order")
+        for one in order.expressions if order is not None else ():
+            if not self._by_output(one.this, answer, scope):
+                self._clause(one.this, block, "order")
+        return answer
+
+    def _conditions(self, node: exp.Expr, block: Block, scope: Scope) -> None:
+        """The ON of every join of the SELECT, also of those in brackets."""
+        waiting = [node.args.get("from_"), *(node.args.get("joins") or ())]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, exp.Join):
+                self._clause(one.args.get("on"), block, "join")
+            inner = one.this if isinstance(one, exp.From | exp.Join) else one
+            if isinstance(inner, exp.Table | exp.Subquery):
+                waiting += inner.args.get("joins") or ()
+                if isinstance(inner, exp.Subquery) and isinstance(inner.this, exp.Table | exp.Subquery):
+                    waiting.append(inner.this)
+
+    def _bound_only(self, node: exp.Expr) -> None:
+        """LIMIT and OFFSET hold figures, for a query in them would be read too."""
+        for part in ("limit", "offset"):
+            clause = node.args.get(part)
+            if clause is not None and any(isinstance(one, exp.Column | exp.Query) for one in clause.walk()):
+                raise Refused("constructs", "LIMIT and OFFSET take a number.")
+
+    def _clause(self, node: exp.Expr | None, block: Block, clause: str) -> Origin:
+        if node is None:
+            return NOTHING
+        before, block.clause = block.clause, clause
+        origin = self._expression(node, block)
+        block.clause = before
+        return origin
+
+    def _projections(self, node: exp.Select, block: Block, scope: Scope) -> Answer:
+        made: list[exp.Expr] = []
+        names: list[str] = []
+        origins: list[Origin] = []
+        block.clause = "output"
+        for at, one in enumerate(node.expressions):
+            star = one.this if isinstance(one, exp.Column) and isinstance(one.this, exp.Star) else one
+            if isinstance(star, exp.Star):
+                for name, value, origin in self._star(one, star, block):
+                    made.append(exp.Alias(this=value, alias=quoted(name)))
+                    names.append(name)
+                    origins.append(origin)
+                continue
+            name = one.alias if isinstance(one, exp.Alias) else output_name(one, at)
+            made.append(one if isinstance(one, exp.Alias) else exp.Alias(this=one, alias=quoted(name)))
+            value = made[-1].this
+            origins.append(self._expression(made[-1], block))
+            if isinstance(one, exp.Column) and isinstance(value := made[-1].this, exp.Column):
+                name = value.name
+            made[-1].set("alias", quoted(name))
+            names.append(name)
+        if not made:
+            raise Refused("columns", "The query answers with no column.")
+        node.set("expressions", made)
+        return Answer(tuple(names), tuple(origins))
+
+    def _star(self, one: exp.Expr, star: exp.Star, block: Block) -> list[tuple[str, exp.Expr, Origin]]:
+        left_out = {column.name.casefold() for column in star.args.get("except_") or ()}
+        table = one.args.get("table") if isinstance(one, exp.Column) else None
+        sources = block.sources
+        found: list[tuple[str, exp.Expr, Origin]] = []
+        if table is not None:
+            sources = [source for source in sources if self._is_named(one, source)]
+            if len(sources) != 1:
+                raise Refused("columns", f"{plain(table.name)} is not in the FROM of this query.")
+        elif not sources:
+            raise Refused("columns", "`*` needs a FROM.")
+        else:
+            for name, merged in block.merged.items():
+                if name not in left_out:
+                    value, origin = self._copied(merged, block)
+                    column = value.find(exp.Column)
+                    found.append((column.name if column is not None else name, value, origin))
+        for source in sources:
+            for at, name in enumerate(source.names):
+                folded = name.casefold()
+                if folded in left_out or (table is None and folded in block.merged):
+                    continue
+                if source.names.count(name) > 1:
+                    raise Refused("columns", f"{plain(name)} stands twice in {plain(source.alias)}. Name it apart.")
+                found.append((name, *self._use(source, at, block, block)))
+        return found
+
+    def _group(self, group: exp.Group, block: Block, scope: Scope) -> None:
+        answer = block.answer or Answer((), ())
+        for one in list(group.expressions):
+            if isinstance(one, exp.Literal) and not one.is_string:
+                at = int(one.name) - 1 if one.name.isdigit() else -1
+                if not 0 <= at < len(answer.names):
+                    raise Refused("columns", f"The answer has no column number {plain(one.name)}.")
+                self._mark(answer.origins[at], "group", scope)
+                block.keys.append(block.select.expressions[at].this)
+            else:
+                self._clause(one, block, "group")
+        for part in ("rollup", "cube", "grouping_sets"):
+            for one in group.args.get(part) or ():
+                if isinstance(one, exp.Expr):
+                    self._clause(one, block, "group")
+        block.keys += [one for one in group.expressions if not isinstance(one, exp.Literal)]
+
+    # FROM
+
+    def _joins(self, joins: Iterable[exp.Join] | None, block: Block, scope: Scope) -> None:
+        for join in joins or ():
+            standing = len(block.sources)
+            self._relation(join.this, block, scope)
+            names = join.args.get("using")
+            if names:
+                self._using(join, names, block, standing)
+
+    def _relation(self, node: exp.Expr, block: Block, scope: Scope) -> None:
+        if isinstance(node, exp.Table):
+            self._table(node, block, scope)
+        elif isinstance(node, exp.Subquery) and _in_brackets(node):
+            if node.alias:
+                raise Refused("constructs", "Tables in brackets bear no name. Name each of them.")
+            self._relation(node.this, block, scope)
+        elif isinstance(node, exp.Subquery):
+            inner = scope.inside(scope.outer)
+            answer = self._query(node, inner)
+            alias = node.args.get("alias")
+            if alias is None:
+                alias = exp.TableAlias(this=quoted(f"_q_{len(block.sources)}"))
+                node.set("alias", alias)
+            answer = self._renamed(alias, answer)
+            source = Source(alias=self._names.alias(alias.this), names=answer.names, origins=answer.origins)
+            self._add(source, node, alias, block)
+        else:
+            raise Refused("no_table_functions", "Only tables and queries can stand in FROM.")
+        self._joins(node.args.get("joins"), block, scope)
+
+    def _table(self, node: exp.Table, block: Block, scope: Scope) -> None:
+        alias = node.args.get("alias")
+        name = self._names.alias(node.this)
+        plain_name = not node.args.get("db") and not node.args.get("catalog")
+        if plain_name and name in scope.common:
+            told, answer = scope.common[name]
+            alias = alias or exp.TableAlias(this=quoted(name))
+            node.set("this", quoted(told))
+            answer = self._renamed(alias, answer)
+            source = Source(self._names.alias(alias.this), answer.names, answer.origins)
+        else:
+            table = self._index.find(node)
+            if alias is not None and alias.args.get("columns"):
+                raise Refused("constructs", "The columns of a table keep their names. Rename them in a query.")
+            schema = self._names.alias(quoted(table.schema))
+            alias = alias or exp.TableAlias(this=quoted(self._names.alias(node.this)))
+            origins = tuple(Origin(frozenset({(table.fqn, column)})) for column in table.columns)
+            source = Source(self._names.alias(alias.this), table.columns, origins, table=table, node=node)
+            source.written = (schema, table.database) if not node.alias else ()
+            node.set("this", quoted(table.name))
+            node.set("db", quoted(table.schema))
+            node.set("catalog", quoted(table.database))
+            self.bound.tables.append(source)
+        self._add(source, node, alias, block)
+
+    def _add(self, source: Source, node: exp.Expr, alias: exp.TableAlias, block: Block) -> None:
+        """Put a source into a FROM, under a name that nothing around it bears."""
+        source.called = source.alias
+        if any(one.called == source.called for one in block.sources):
+            raise Refused("tables", f"{plain(source.alias)} stands twice in one FROM. Give each its own name.")
+        taken = {one.alias for one in block.sources}
+        around = block.outer
+        while around is not None:
+            taken.update(one.alias for one in around.sources)
+            around = around.outer
+        source.alias = self._unused(source.alias, taken)
+        alias.set("this", quoted(source.alias))
+        node.set("alias", alias)
+        block.sources.append(source)
+
+    def _using(self, join: exp.Join, names: Sequence[exp.Expr], block: Block, standing: int) -> None:
+        conditions: list[exp.Expr] = []
+        block.clause = "join"
+        for one in names:
+            identifier = one.this if isinstance(one, exp.Column) else one
+            folded = identifier.name.casefold()
+            if folded in block.merged:
+                left, _ = self._copied(block.merged[folded], block)
+            else:
+                left = self._only(identifier, block.sources[:standing], block)
+            right = self._only(identifier, block.sources[standing:], block)
+            conditions.append(exp.EQ(this=left, expression=right))
+            side = str(join.args.get("side") or "").upper()
+            if side == "FULL":
+                block.merged[folded] = exp.Coalesce(this=left.copy(), expressions=[right.copy()])
+            else:
+                block.merged[folded] = (right if side == "RIGHT" else left).copy()
+        block.clause = "output"
+        join.set("using", None)
+        join.set("on", exp.and_(*conditions, copy=False))
+
+    def _only(self, identifier: exp.Expr, sources: Sequence[Source], block: Block) -> exp.Expr:
+        found = [(source, at) for source in sources for at in self._names.among(identifier, source.names)]
+        if len(found) != 1:
+            raise Refused("columns", f"{plain(identifier.name)} in USING is not one column on either side.")
+        return self._use(*found[0], block, block)[0]
+
+    # Expressions
+
+    def _expression(self, root: exp.Expr, block: Block) -> Origin:
+        columns: set[tuple[str, str]] = set()
+        aggregated = False
+        waiting = [(root, False)]
+        while waiting:
+            node, windowed = waiting.pop()
+            if isinstance(node, exp.Column):
+                origin = self._column(node, block)
+                columns |= origin.columns
+                aggregated = aggregated or origin.aggregated
+                if windowed:
+                    self._mark(origin, "window", self._scopes[block])
+            elif isinstance(node, exp.Query):
+                answer = self._query(node, self._scopes[block].inside(block))
+                for origin in answer.origins:
+                    self._mark(origin, block.clause, self._scopes[block])
+                    columns |= origin.columns
+                    aggregated = aggregated or origin.aggregated
+            elif isinstance(node, exp.Star):
+                if not isinstance(node.parent, exp.Count):
+                    raise Refused("columns", "`*` stands alone in a SELECT or in COUNT. Name the columns.")
+            else:
+                aggregated = aggregated or isinstance(node, exp.AggFunc)
+                windowed = windowed or isinstance(node, exp.Window)
+                waiting += [(child, windowed) for child in node.iter_expressions()]
+        return Origin(frozenset(columns), aggregated)
+
+    def _column(self, node: exp.Column, block: Block) -> Origin:
+        if not isinstance(node.this, exp.Identifier):
+            raise Refused("columns", "`*` stands alone in a SELECT or in COUNT. Name the columns.")
+        around: Block | None = block
+        while around is not None:
+            found = self._within(node, around)
+            if len(found) > 1:
+                raise Refused("columns", f"{plain(node.name)} may be a column of several tables. Name its table.")
+            if found:
+                return self._use(*found[0], block, around, node)[1]
+            if not node.args.get("table"):
+                value = self._other(node, around, block)
+                if value is not None:
+                    node.replace(value)
+                    return self._expression(value, block)
+            around = around.outer
+        if not node.args.get("table") and self._is_table(node, block):
+            raise Refused("columns", f"{plain(node.name)} is a table, not a column. Name its columns.")
+        told = ".".join(part.name for part in node.parts)
+        raise Refused("columns", f"{plain(told)} is not a column of the tables that the query reads.")
+
+    def _within(self, node: exp.Column, around: Block) -> list[tuple[Source, int]]:
+        table = node.args.get("table")
+        if table is None:
+            if node.name.casefold() in around.merged:
+                return []
+            return [(source, at) for source in around.sources for at in self._names.among(node.this, source.names)]
+        sources = [source for source in around.sources if self._is_named(node, source)]
+        found = [(source, at) for source in sources for at in self._names.among(node.this, source.names)]
+        if sources and not found:
+            raise Refused("columns", f"{plain(node.name)} is not a column of {plain(table.name)}.")
+        return found
+
+    def _other(self, node: exp.Column, around: Block, block: Block) -> exp.Expr | None:
+        """What a name means that is no column of a table: what USING made one, or a column of the answer."""
+        merged = around.merged.get(node.name.casefold())
+        if merged is not None:
+            return merged.copy()
+        if around is not block or block.clause not in _BY_ALIAS or block.answer is None:
+            return None
+        found = self._names.among(node.this, block.answer.names)
+        if len(found) != 1:
+            return None
+        value: exp.Expr = block.select.expressions[found[0]].this.copy()
+        if isinstance(value, exp.Literal) and block.clause in ("group", "order"):
+            return exp.Literal.number(found[0] + 1)  # a constant would be taken for the number of a column
+        return exp.Paren(this=value) if isinstance(value, exp.Binary) else value
+
+    def _is_named(self, node: exp.Expr, source: Source) -> bool:
+        """Whether the table that a column names is this source, also by its schema."""
+        table = node.args.get("table")
+        if table is None or self._names.alias(table) not in (source.called, source.alias):
+            return False
+        schema = node.args.get("db")
+        if schema is None:
+            return True
+        catalog = node.args.get("catalog")
+        if not source.written or self._names.alias(schema) != source.written[0]:
+            return False
+        return catalog is None or catalog.name.casefold() == source.written[1].casefold()
+
+    def _is_table(self, node: exp.Column, block: Block) -> bool:
+        around: Block | None = block
+        while around is not None:
+            if any(self._names.alias(node.this) == source.called for source in around.sources):
+                return True
+            around = around.outer
+        return False
+
+    def _use(
+        self, source: Source, at: int, block: Block, home: Block, node: exp.Column | None = None
+    ) -> tuple[exp.Expr, Origin]:
+        """Write down one use of a column, and write the column out."""
+        name = source.names[at]
+        node = node or exp.Column()
+        node.set("this", quoted(name))
+        node.set("table", quoted(source.alias))
+        node.set("db", None)
+        node.set("catalog", None)
+        source.used.add(name)
+        home.references.append(Reference(node, source, name, home, block, home.clause))
+        origin = source.origins[at]
+        self._mark(origin, block.clause, self._scopes[block])
+        return node, origin
+
+    def _copied(self, value: exp.Expr, block: Block) -> tuple[exp.Expr, Origin]:
+        holder = exp.Paren(this=value.copy())
+        origin = self._expression(holder, block)
+        return holder.this, origin
+
+    def _mark(self, origin: Origin, clause: str, scope: Scope) -> None:
+        for key in origin.columns:
+            clauses = self.bound.reads.setdefault(key, set())
+            if clause != "output" or scope.top:
+                clauses.add(clause)
+
+    @staticmethod
+    def _unused(name: str, taken: set[str]) -> str:
+        told, count = name, 1
+        while told in taken:
+            count += 1
+            told = f"{name}_{count}"
+        return told
+
+
+def _in_brackets(node: exp.Subquery) -> bool:
+    """Whether it is `(a JOIN b)` rather than a query."""
+    inner = node.this
+    return isinstance(inner, exp.Table) or (isinstance(inner, exp.Subquery) and bool(inner.args.get("joins")))

@@ -1,0 +1,235 @@
+"""Tables and columns that are shown only in groups: what such a query may look like, and the condition it gets.
+
+A SELECT that reads a protected table answers with groups: counts, sums, averages and deviations, and what it groups by.
+Every group has so many different rows of the table behind it, whatever the table was joined with. An aggregate of a
+protected column is of that column alone, so that no arithmetic inside of it can single out a row, and rows that a join
+repeats are left out of it altogether, for one row repeated often would be as good as shown.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NoReturn
+
+from sqlglot import exp
+
+from resolvers.engines.sql_guard.lineage import Block, Bound, Reference, Source
+from resolvers.engines.sql_guard.naming import quoted
+from resolvers.engines.sql_guard.refusing import Refused, plain
+
+_AGGREGATES: Final = (
+    exp.Count, exp.Sum, exp.Avg, exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop,
+)  # fmt: skip
+"""The aggregates that show no single value, as the least and the greatest do."""
+_LINEAR: Final = (exp.Add, exp.Sub, exp.Mul)
+_SHOWN: Final = frozenset({"output", "having", "order"})
+
+
+@dataclass(slots=True)
+class Protected:
+    """A use of a table that is shown only in groups."""
+
+    source: Source
+    minimum: int
+    """Rows behind each group; 0 when only some columns are protected."""
+    columns: Mapping[str, int]
+    """The protected columns that are used, with the rows behind each aggregate of them."""
+    policy: str
+    """The name of the policy that refuses."""
+    keyed: bool = field(default=True)
+
+
+def keep_to_groups(bound: Bound, protected: Mapping[int, Protected], row: str) -> None:
+    """Refuse what shows single rows of protected tables, and keep the rest to groups. Raises Refused."""
+    if not protected:
+        return
+    for block in bound.blocks:
+        within = [protected[id(source)] for source in block.sources if id(source) in protected]
+        if within:
+            _Keeper(block, within).keep(row)
+
+
+class _Keeper:
+    """One SELECT over protected tables."""
+
+    def __init__(self, block: Block, within: list[Protected]) -> None:
+        self.block, self.select = block, block.select
+        self.within = {id(one.source): one for one in within}
+        self.first = within[0]
+        self.keys = [_bare(one) for one in block.keys]
+
+    def keep(self, row: str) -> None:
+        """Judge the SELECT, and add the condition on its groups."""
+        for reference in self.block.references:
+            self._guarded(reference)
+        self._shape()
+        for node in self._own(self.select):
+            if isinstance(node, exp.Window):
+                self._refuse("has no windows over it")
+        conditions: dict[str, exp.Expr] = {}
+        for one in self.within.values():
+            if one.minimum:
+                _put(conditions, exp.GTE(this=_rows(one.source, row), expression=exp.Literal.number(one.minimum)))
+        for reference in self.block.references:
+            self._reference(reference)
+            self._condition(reference, conditions, row)
+        for aggregate in self._aggregates():
+            self._aggregate(aggregate)
+        having = self.select.args.get("having")
+        parts = list(conditions.values())
+        if having is not None:
+            parts.insert(0, exp.Paren(this=having.this))
+        self.select.set("having", exp.Having(this=exp.and_(*parts, copy=False)))
+
+    def _shape(self) -> None:
+        """It is grouped, plainly."""
+        select = self.select
+        group = select.args.get("group")
+        distinct = select.args.get("distinct")
+        if distinct is not None and distinct.args.get("on"):
+            self._refuse("is not made distinct")
+        if select.args.get("qualify") or select.args.get("windows"):
+            self._refuse("has no windows over it")
+        if group is not None and any(
+            group.args.get(part) or any(isinstance(one, kind) for one in group.expressions)
+            for part, kind in (("rollup", exp.Rollup), ("cube", exp.Cube), ("grouping_sets", exp.GroupingSets))
+        ):
+            self._refuse("is grouped without subtotals")
+        if not self.keys and not any(True for _ in self._aggregates()):
+            self._refuse("is shown only in groups: count, sum or average it")
+
+    def _own(self, root: exp.Expr) -> Iterator[exp.Expr]:
+        """The nodes of this SELECT that stand in what it shows, without the queries inside."""
+        waiting: list[exp.Expr] = [*self.select.expressions]
+        for part in ("having", "order"):
+            clause = root.args.get(part)
+            if clause is not None:
+                waiting.append(clause)
+        while waiting:
+            node = waiting.pop()
+            yield node
+            if not isinstance(node, exp.Query):
+                waiting += node.iter_expressions()
+
+    def _aggregates(self) -> Iterator[exp.AggFunc]:
+        return (node for node in self._own(self.select) if isinstance(node, exp.AggFunc))
+
+    def _guarded(self, reference: Reference) -> None:
+        """A protected column stands in an aggregate of this SELECT, and nowhere else."""
+        one = self.within.get(id(reference.source))
+        if one is not None and reference.column in one.columns:
+            inside, stopped = self._aggregate_of(reference.node)
+            clause = reference.clause
+            if inside is None or stopped or reference.block is not self.block or clause not in _SHOWN:
+                told = plain(reference.column)
+                raise Refused(
+                    "policy_aggregate_only",
+                    f"The policy {plain(one.policy)!r} lets {told} only be counted, summed and averaged, never shown, "
+                    "filtered, grouped or sorted by.",
+                )
+
+    def _reference(self, reference: Reference) -> None:
+        """A column of what this SELECT reads stands in an aggregate of its own, or in what it groups by."""
+        clause = reference.clause
+        inside, _ = self._aggregate_of(reference.node)
+        if reference.block is not self.block:
+            if inside is not None or (clause in _SHOWN and not self._is_key(reference.node)):
+                self._refuse("is not reached into from a query inside")
+            return
+        if clause in _SHOWN and inside is None and not self._is_key(reference.node):
+            self._refuse("is shown only in groups: group by what is shown, and aggregate the rest")
+
+    def _aggregate_of(self, node: exp.Expr) -> tuple[exp.Expr | None, bool]:
+        """The aggregate that a column stands in, and whether a query lies between the column and this SELECT."""
+        stopped = False
+        found: exp.Expr | None = None
+        around = node.parent
+        while around is not None and around is not self.select:
+            if isinstance(around, exp.AggFunc) and found is None:
+                found = around
+            stopped = stopped or isinstance(around, exp.Query)
+            around = around.parent
+        return found, stopped
+
+    def _is_key(self, node: exp.Expr) -> bool:
+        """Whether a column is, or is a part of, something that the SELECT groups by."""
+        around: exp.Expr | None = node
+        while around is not None and around is not self.select and not isinstance(around, exp.AggFunc):
+            if any(around == key for key in self.keys):
+                return True
+            around = around.parent
+        return False
+
+    def _aggregate(self, node: exp.AggFunc) -> None:
+        """An aggregate over rows of a protected table shows no single one of them."""
+        if not isinstance(node, _AGGREGATES):
+            self._refuse("is only counted, summed and averaged")
+        if isinstance(node.parent, exp.Filter | exp.WithinGroup | exp.Window):
+            self._refuse("is aggregated whole: filter in WHERE")
+        columns = 0
+        guarded = False
+        for inner in node.walk():
+            if inner is node or isinstance(inner, exp.Identifier | exp.Literal | exp.Star | exp.Null):
+                continue
+            if isinstance(inner, exp.Column):
+                columns += 1
+                guarded = guarded or any(
+                    one.source.alias == inner.table and inner.name in one.columns for one in self.within.values()
+                )
+            elif isinstance(inner, exp.Distinct | exp.Paren | exp.Neg | exp.Coalesce):
+                continue
+            elif isinstance(inner, exp.Div):
+                if any(inner.expression.find_all(exp.Column)):
+                    self._refuse("is aggregated without dividing by its columns")
+            elif isinstance(inner, exp.Cast):
+                if inner.to.this not in (exp.DType.DOUBLE, exp.DType.FLOAT):
+                    self._refuse("is aggregated without casts")
+            elif not isinstance(inner, (*_LINEAR, exp.DataType)):
+                self._refuse("is aggregated without conditions and functions inside")
+        if columns > (1 if guarded else 2):
+            self._refuse("is aggregated one column at a time")
+
+    def _condition(self, reference: Reference, conditions: dict[str, exp.Expr], row: str) -> None:
+        """Enough rows behind an aggregate of a column, none of them repeated."""
+        one = self.within.get(id(reference.source))
+        if one is None or reference.clause not in _SHOWN or reference.block is not self.block:
+            return
+        inside, _ = self._aggregate_of(reference.node)
+        if inside is None:
+            return
+        least = one.columns.get(reference.column)
+        if least is not None:
+            _put(
+                conditions,
+                exp.GTE(this=_rows(one.source, row, reference.column), expression=exp.Literal.number(least)),
+            )
+        if isinstance(inside, exp.Count) or isinstance(inside.this, exp.Distinct):
+            return
+        column = exp.Column(this=quoted(reference.column), table=quoted(one.source.alias))
+        whole = exp.Count(this=column)
+        _put(conditions, exp.EQ(this=whole, expression=_rows(one.source, row, reference.column)))
+
+    def _refuse(self, words: str) -> NoReturn:
+        table = self.first.source.table
+        told = plain(table.name) if table is not None else ""
+        rule = "policy_group_size" if self.first.minimum else "policy_aggregate_only"
+        raise Refused(rule, f"By the policy {plain(self.first.policy)!r}, {told} {words}.")
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
+def _rows(source: Source, row: str, column: str | None = None) -> exp.Expr:
+    """How many different rows of a table there are, or of those that have a value in a column."""
+    key: exp.Expr = exp.Column(this=quoted(row), table=quoted(source.alias))
+    if column is not None:
+        value = exp.Column(this=quoted(column), table=quoted(source.alias))
+        known = exp.Not(this=exp.Is(this=value, expression=exp.Null()))
+        key = exp.Case(ifs=[exp.If(this=known, true=key)])
+    return exp.Count(this=exp.Distinct(expressions=[key]))
+
+
+def _put(conditions: dict[str, exp.Expr], condition: exp.Expr) -> None:
+    conditions.setdefault(condition.sql(), condition)

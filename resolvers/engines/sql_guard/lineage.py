@@ -1,0 +1,99 @@
+"""What every name of a query means: one pass that binds columns to tables, and writes down how each is used.
+
+The query is rewritten while it is read. Every table gets its whole name and an alias that no query around it uses,
+every column the alias of what it comes from, `*` its columns, USING its condition. So what a database makes of the text
+that is sent cannot differ from what was judged here. A name that cannot be bound is refused.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from sqlglot import exp
+
+from resolvers.engines.sql_guard.tables import Table
+
+Key = tuple[str, str]
+"""The FQN of a table and the name of a column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a value comes from."""
+
+    columns: frozenset[Key] = frozenset()
+    aggregated: bool = False
+
+    def __or__(self, other: "Origin") -> "Origin":
+        return Origin(self.columns | other.columns, self.aggregated or other.aggregated)
+
+
+NOTHING: Final = Origin()
+
+
+@dataclass(slots=True)
+class Source:
+    """One thing in a FROM: a table of the catalog, or the columns of a query."""
+
+    alias: str
+    names: tuple[str, ...]
+    """Its columns, as they are spelled."""
+    origins: tuple[Origin, ...]
+    table: Table | None = None
+    node: exp.Table | None = None
+    written: tuple[str, ...] = ()
+    """The schema and the database of a table without an alias, by which a column may name it too."""
+    called: str = ""
+    """The name that the query gave it; `alias` differs where a query around it uses the same."""
+    used: set[str] = field(default_factory=set)
+    """The columns that the query names."""
+
+
+@dataclass(slots=True, eq=False)
+class Reference:
+    """One use of a column."""
+
+    node: exp.Column
+    source: Source
+    column: str
+    home: "Block"
+    """The SELECT whose FROM the source stands in."""
+    block: "Block"
+    """The SELECT that the use stands in."""
+    clause: str
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """One SELECT with what it reads from."""
+
+    select: exp.Select
+    outer: "Block | None"
+    sources: list[Source] = field(default_factory=list)
+    merged: dict[str, exp.Expr] = field(default_factory=dict)
+    """What a USING made one column of."""
+    clause: str = "output"
+    references: list[Reference] = field(default_factory=list)
+    """The uses of its sources, also those in queries inside of it."""
+    answer: "Answer | None" = None
+    keys: list[exp.Expr] = field(default_factory=list)
+    """What it groups by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a query answers with."""
+
+    names: tuple[str, ...]
+    origins: tuple[Origin, ...]
+
+
+@dataclass(slots=True)
+class Bound:
+    """A query of which every name is bound."""
+
+    answer: Answer = field(default_factory=lambda: Answer((), ()))
+    blocks: list[Block] = field(default_factory=list)
+    tables: list[Source] = field(default_factory=list)
+    """Every use of a table of the catalog, in the order of the query."""
+    reads: dict[Key, set[str]] = field(default_factory=dict)
+    """In which clauses each column is used."""

@@ -1,0 +1,107 @@
+"""How names are compared, found and written."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from resolvers.engines.sql_guard.refusing import Refused, plain
+from resolvers.engines.sql_guard.tables import Table
+
+UPPER_CASE: Final = frozenset({"snowflake", "oracle", "db2"})
+"""The dialects that fold bare names to capitals."""
+
+FOLDS_ALL: Final = frozenset({"mysql", "duckdb", "sqlite", "tsql", "databricks", "spark", "bigquery", "clickhouse"})
+"""The dialects in which a quoted name is found whatever its case."""
+
+LONGEST_ALIAS: Final = 60
+"""Bytes. PostgreSQL cuts names off at 63, after which two may be one."""
+
+
+def quoted(name: str) -> exp.Identifier:
+    """A name as it is sent."""
+    return exp.Identifier(this=name, quoted=True)
+
+
+class Names:
+    """How a dialect compares names."""
+
+    def __init__(self, dialect: str) -> None:
+        self.folds_all, self.upper = dialect in FOLDS_ALL, dialect in UPPER_CASE
+
+    def alias(self, identifier: exp.Expr) -> str:
+        """The name that two spellings of the same alias share."""
+        name = identifier.name
+        if not name or len(name.encode()) > LONGEST_ALIAS:
+            raise Refused("size", f"A name in a query has 1 to {LONGEST_ALIAS} bytes: {plain(name)[:40]} has not.")
+        if self.folds_all:
+            return name.lower()
+        if isinstance(identifier, exp.Identifier) and identifier.quoted:
+            return name
+        return name.upper() if self.upper else name.lower()
+
+    def among(self, identifier: exp.Expr, names: Sequence[str]) -> list[int]:
+        """Where a name stands among the names of columns. More than one place: it may mean each of them."""
+        name = identifier.name
+        if isinstance(identifier, exp.Identifier) and identifier.quoted and not self.folds_all:
+            return [at for at, one in enumerate(names) if one == name]
+        folded = name.casefold()
+        found = [at for at, one in enumerate(names) if one.casefold() == folded]
+        if len(found) > 1 and not self.folds_all:
+            told = name.upper() if self.upper else name.lower()
+            return [at for at in found if names[at] == told] or found
+        return found
+
+
+class TableIndex:
+    """The tables that a query may read, by name."""
+
+    def __init__(self, tables: Sequence[Table], near: Table | None, dialect: str) -> None:
+        self._near, self._folds_all = near, dialect in FOLDS_ALL
+        self._tables: dict[str, list[Table]] = {}
+        for table in tables:
+            self._tables.setdefault(table.name.casefold(), []).append(table)
+
+    def find(self, node: exp.Table) -> Table:
+        """The table that a query names. Raises Refused."""
+        given = (node.args.get("catalog"), node.args.get("db"), node.this)
+        fits = [
+            table
+            for table in self._tables.get(node.name.casefold(), ())
+            if all(
+                part is None or self._same(part, name)
+                for part, name in zip(given, (table.database, table.schema, table.name), strict=True)
+            )
+        ]
+        near = self._near
+        if near is not None and len(fits) > 1:
+            fits = [table for table in fits if (table.database, table.schema) == (near.database, near.schema)] or fits
+        told = plain(".".join(part.name for part in given if part is not None))
+        if not fits:
+            raise Refused("tables", f"{told} is not a table that this query may read. Name tables of the catalog.")
+        if len(fits) > 1:
+            exact = [table for table in fits if table.name == node.name]
+            if len(exact) != 1:
+                raise Refused("tables", f"{told} may mean several tables. Name it with its schema.")
+            fits = exact
+        return fits[0]
+
+    def _same(self, part: exp.Expr, name: str) -> bool:
+        if isinstance(part, exp.Identifier) and part.quoted and not self._folds_all:
+            return part.name == name
+        return part.name.casefold() == name.casefold()
+
+
+def output_name(node: exp.Expr, at: int) -> str:
+    """What a column of the answer is called that the query gives no name."""
+    while isinstance(node, exp.Paren | exp.Cast):
+        node = node.this
+    if isinstance(node, exp.Column):
+        return node.name
+    if isinstance(node, exp.Window | exp.Filter | exp.WithinGroup):
+        return output_name(node.this, at)
+    if isinstance(node, exp.Anonymous):
+        return str(node.this).lower()
+    if isinstance(node, exp.Func) and not isinstance(node, exp.Connector | exp.Case):
+        return node.sql_name().lower()
+    return f"_col_{at}"
