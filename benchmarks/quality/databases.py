@@ -13,7 +13,8 @@ import sqlglot
 from sqlglot import exp
 
 from persistence.samples import baseball
-from resolvers.engines.nl2sql.model import ColumnKey, FoundValue
+from resolvers.engines.nl2sql.lookups import found_in, query_of
+from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, Knowledge
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.profiling.references import Known, foreign_keys
 from schema.data_readiness.profile import ProfileTier, TableProfile
@@ -119,17 +120,11 @@ class Loaded:
         self.profiles = by_table
         return self
 
-    def found(self, columns: Sequence[ColumnKey], texts: Sequence[str]) -> list[FoundValue]:
+    def found(self, columns: Sequence[ColumnKey], texts: Sequence[str]) -> Sequence[FoundValue]:
         """A lookup as the platform gives it: texts that columns hold, without regard to case."""
-        names = {table.fqn: table.name for table in self.tables}
-        found: list[FoundValue] = []
-        wanted = [text.casefold() for text in texts]
-        for key in columns[:200]:
-            column = f"{_quoted(key.column)}::varchar"
-            sql = f"select distinct {column} from {_quoted(names[key.table])} where lower({column}) in"
-            rows = self.session.execute(f"{sql} ({', '.join('?' * len(wanted))}) limit 20", wanted).fetchall()
-            found += [FoundValue(key, str(value)) for (value,) in rows]
-        return found
+        source = Here(self.session)
+        query = query_of(columns, texts, Knowledge(self.tables), source.relation)
+        return found_in(source.ask(query), columns) if query is not None else []
 
 
 def _quoted(name: str) -> str:
