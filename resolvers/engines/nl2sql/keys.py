@@ -41,6 +41,8 @@ COMMON: Final = words(
     "active created updated first last position"
 )
 """Names that many tables have without meaning the same thing."""
+NAMES: Final = words("name title fname lname mname first last middle full forename surname firstname lastname label")
+"""Words that columns are called by which say who or what a row is."""
 LEAST_MATCHED: Final = 0.6
 
 
@@ -89,6 +91,13 @@ def nouns(name: str) -> frozenset[tuple[str, ...]]:
     said = tuple(singular(word.lower()) for word in table_name(name).words.words)
     plain = tuple(token for token in folded(" ".join(said)) if token) or whole
     return frozenset(one for one in (whole, said, plain) if one)
+
+
+def names_its_row(column: str, table: str) -> bool:
+    """Whether a column holds the name of what the rows of its table are."""
+    said = set(folded(column))
+    own = {word for noun in nouns(table) for word in noun}
+    return bool(said & NAMES) and said - own <= NAMES
 
 
 @lru_cache(maxsize=1_000)

@@ -14,10 +14,9 @@ from typing import Final
 import sqlglot
 from sqlglot import exp
 
-from resolvers.engines.describing.vocabulary import words as word_set
 from resolvers.engines.nl2sql.comparing import Unwritable, as_number, number
 from resolvers.engines.nl2sql.joining import Joins, Link, NotConnected, Tree, Use
-from resolvers.engines.nl2sql.keys import folded, nouns
+from resolvers.engines.nl2sql.keys import names_its_row
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
@@ -323,7 +322,11 @@ class Writer:
         if groups:
             sorts = [one for order in plan.orders for one in _row_parts(order.term)]
             groups += [one for one in dict.fromkeys(sorts) if one not in groups]
-        entities = {one.table for one in groups if isinstance(one, Column) and one.instance == 0 and self._tells(one)}
+        entities = {
+            one.table
+            for one in groups
+            if isinstance(one, Column) and one.instance == 0 and names_its_row(one.column, self._name(Use(one.table)))
+        }
         if groups and not plan.groups and plan.main not in counted:
             entities.add(plan.main)
         for table in sorted(entities - counted):
@@ -331,12 +334,6 @@ class Writer:
             if counted and not self.joins.is_unique(table, names):
                 groups += [Column(table, name) for name in self.joins.key(table) if name not in names]
         return replace(plan, groups=tuple(groups))
-
-    def _tells(self, column: Column) -> bool:
-        """Whether a column is the name of what its table's rows are."""
-        words = set(folded(column.column))
-        own = {word for noun in nouns(self._name(Use(column.table))) for word in noun}
-        return bool(words & NAMES) and words - own <= NAMES
 
     def _apart(
         self, query: exp.Select, plan: Plan, having: Sequence[Condition], scope: Scope, sensitive: Sequence[Figure]
@@ -439,8 +436,6 @@ class Writer:
         return "value"
 
 
-NAMES: Final = word_set("name title fname lname mname first last middle full forename surname firstname lastname label")
-"""Words that columns are called by which say who or what a row is."""
 CALLED: Final = {
     Aggregate.COUNT: "count",
     Aggregate.SUM: "total",
