@@ -71,19 +71,26 @@ class Scratch:
         self._session.close()
         self._folder.cleanup()
 
-    def write(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Path:
-        """Write a table of JSON values as Parquet. Each column takes the narrowest type that holds all its values."""
+    def write(
+        self, columns: Sequence[str], rows: Sequence[Sequence[Any]], types: Sequence[str] | None = None
+    ) -> Path:
+        """Write a table of JSON values as Parquet.
+
+        Each column has the type that is given, with values that can be read as one, or the narrowest that holds all its
+        values.
+        """
         source, made = self.folder / "rows", self.folder / "table"
         with source.open("wb") as file:
             for row in rows:
                 file.write(orjson.dumps({f"c{at}": value for at, value in enumerate(row)}) + b"\n")
-        types = [_type_of([row[at] for row in rows]) for at in range(len(columns))]
+        types = types or [_type_of([row[at] for row in rows]) for at in range(len(columns))]
         named = ", ".join(f"c{at} as {_quoted(name)}" for at, name in enumerate(columns))
         read = ", ".join(f"c{at}: '{kind}'" for at, kind in enumerate(types))
         if rows:
             table = f"select {named} from read_json('{source}', format='newline_delimited', columns={{{read}}})"  # noqa: S608 (quoted)
         else:
-            table = "select " + ", ".join(f"null::varchar as {_quoted(name)}" for name in columns) + " where false"
+            nothing = (f"null::{kind} as {_quoted(name)}" for name, kind in zip(columns, types, strict=True))
+            table = "select " + ", ".join(nothing) + " where false"
         with self._bounded():
             self._session.execute(f"copy ({table}) to '{made}' (format parquet)")
         return made

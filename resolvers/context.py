@@ -18,6 +18,8 @@ from persistence.repository import Scope
 from persistence.signals import Signals
 from persistence.slots import RunSettings
 from persistence.store import Shelves, Store
+from persistence.turn_limits import TurnSettings
+from resolvers.engines.nl2sql.model import Drafter
 from resolvers.loaders import Loaders
 from schema.errors import MissingRequiredField
 
@@ -46,6 +48,10 @@ class Services:
     clock: Callable[[], datetime] = utc_now
     runs: RunSettings = field(default_factory=RunSettings)
     """How much runs may do at once, and for how long."""
+    turns: TurnSettings = field(default_factory=TurnSettings)
+    """How long answers may take, and how much of a source they may bring."""
+    drafter: Drafter | None = None
+    """Who drafts queries where a project names nobody else; the planner when None."""
     signals: Signals = field(default_factory=Signals)
     """The bells of this process: who changes a run or a turn rings, who follows one listens."""
 

@@ -42,8 +42,10 @@ from persistence.signals import Signals
 from persistence.store import Store
 from persistence.tuples import StoredTuples
 from resolvers.context import Services, utc_now
+from resolvers.engines.nl2sql.model import Drafter
+from resolvers.talk2data.analyst import Analyst
 from resolvers.talk2data.answering import Answering
-from resolvers.talk2data.engine import NoEngine, TurnEngine
+from resolvers.talk2data.engine import TurnEngine
 from resolvers.utils.firings import Firings
 from resolvers.worker import Worker
 from rest_compat.assets import assets
@@ -100,8 +102,10 @@ class Parts:
     settings: Settings
     relations: Relations | None = None
     jobs: Jobs | None = None
-    turn_engine: TurnEngine = field(default_factory=NoEngine)
+    turn_engine: TurnEngine = field(default_factory=Analyst)
     """Who answers the questions of Talk2Data."""
+    drafter: Drafter | None = None
+    """Who drafts queries where a project names nobody else; the planner when None."""
     apart: bool = False
     """Whether governance is another process, which is asked when its address is set."""
     clock: Callable[[], datetime] = utc_now
@@ -153,6 +157,8 @@ class Parts:
             limits=settings.limits,
             clock=self.clock,
             runs=settings,
+            turns=settings,
+            drafter=self.drafter,
             signals=Signals(settings),
         )
         self.reception = Reception(

@@ -19,7 +19,7 @@ from persistence.models import ModelSettings
 from persistence.outbound import OutboundSettings
 from persistence.signals import StreamSettings
 from persistence.slots import RunSettings
-from resolvers.talk2data.engine import TurnSettings
+from persistence.turn_limits import TurnSettings
 from resolvers.utils.firings import ScheduleSettings
 from schema.limits import GraphSettings
 

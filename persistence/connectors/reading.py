@@ -114,9 +114,10 @@ class Reading(ABC):
                     )
         return found
 
-    def stream(self, query: exp.Query, size: int = 5000) -> Generator[list[Row]]:
+    def stream(self, query: exp.Query, size: int = 5000, seconds: float | None = None) -> Generator[list[Row]]:
         """The rows of an answer of any length, in lists of at most `size`, in constant memory."""
-        return self._run(self.written(query), max(1, size), self.limits.source_stream_timeout)
+        most = self.limits.source_stream_timeout
+        return self._run(self.written(query), max(1, size), most if seconds is None else min(seconds, most))
 
     def sample(self, relation: exp.Table, columns: Sequence[str], rows: int) -> Sample:
         """About `rows` rows, spread over the table as cheaply as the source can; all of them when it has fewer."""

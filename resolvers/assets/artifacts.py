@@ -101,8 +101,13 @@ async def _kept(ctx: Context, artifact: ArtifactCreate, bytes_of: Any) -> Artifa
     return made
 
 
-def keep_artifact(ctx: Context, shelves: Shelves, artifact: ArtifactCreate, upload: Upload, key: str) -> Artifact:
-    """Write an artifact down whose bytes the blob store has, with its relations, as part of a transaction."""
+def keep_artifact(
+    ctx: Context, shelves: Shelves, artifact: ArtifactCreate, upload: Upload, key: str, *, private: bool = False
+) -> Artifact:
+    """Write an artifact down whose bytes the blob store has, with its relations, as part of a transaction.
+
+    A private one is its owner's alone until he shares it, whatever roles others have in the project.
+    """
     now, user = ctx.now(), ctx.caller.user_id
     new = Artifact(
         resource_uri=free_uri(ctx, shelves.artifacts, artifact.name, artifact.resource_uri),
@@ -123,7 +128,7 @@ def keep_artifact(ctx: Context, shelves: Shelves, artifact: ArtifactCreate, uplo
         artifact_type=artifact.artifact_type,
     )
     shelves.artifacts.add(new, blob=upload.blob, sha256=upload.sha256)
-    own(ctx, shelves, "artifact", new.resource_uri)
+    own(ctx, shelves, "artifact", new.resource_uri, private=private)
     return new
 
 

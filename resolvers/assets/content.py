@@ -33,16 +33,12 @@ def free_uri(ctx: Context, shelf: ContentShelf[Any], name: str, last_part: str |
     return prefix + unique_slug(name, taken, fallback=shelf.noun)
 
 
-def own(ctx: Context, shelves: Shelves, kind: str, uri: str) -> None:
-    """Relate something new to its project and to its creator, as part of the transaction."""
+def own(ctx: Context, shelves: Shelves, kind: str, uri: str, *, private: bool = False) -> None:
+    """Relate something new to its creator, and unless it is private to its project, as part of the transaction."""
     name = object_name(kind, uri)
-    shelves.relate(
-        ctx.organization_id,
-        writes=[
-            RelationTuple(object_name("project", ctx.project_id), "project", name),
-            RelationTuple(user_subject(ctx.caller.user_id), "owner", name),
-        ],
-    )
+    project = RelationTuple(object_name("project", ctx.project_id), "project", name)
+    owner = RelationTuple(user_subject(ctx.caller.user_id), "owner", name)
+    shelves.relate(ctx.organization_id, writes=[owner] if private else [project, owner])
 
 
 async def standing_relations(ctx: Context, kind: str, uri: str) -> list[RelationTuple]:

@@ -22,9 +22,10 @@ from persistence.jobs import FanOut, JobContext, JobError, JobOutcome, JobTask, 
 from persistence.queries.chat import OPEN, NewEvent, TurnRow
 from persistence.store import Shelves
 from persistence.tables.talk2data import turns
+from persistence.turn_limits import TurnSettings
 from resolvers.context import Context, Services
 from resolvers.operation import require
-from resolvers.talk2data.engine import Question, Told, TurnEngine, TurnSettings
+from resolvers.talk2data.engine import Question, Told, TurnEngine
 from schema.errors import ApiError, DatabaseError
 from schema.governance.permission import Permission
 from schema.storable import require_storable

@@ -13,18 +13,9 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pydantic import BaseModel, Field
-
-from persistence.jobs import JobError
 from resolvers.context import Context
 from schema.talk2data.turn import ChatMessage
 from schema.talk2data.turn_event import TurnEventType
-
-
-class TurnSettings(BaseModel):
-    """How long answers may take."""
-
-    turn_seconds: float = Field(600.0, gt=0, le=86_400, description="How long answering one question may take.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +49,3 @@ class TurnEngine(Protocol):
 
     def answer(self, ctx: Context, question: Question, told: Sequence[Told]) -> AsyncGenerator[Told, None]:
         """Answer on behalf of the caller of the context."""
-
-
-class NoEngine:
-    """Stands where no engine is installed: every turn fails with a sentence that says so."""
-
-    name = "stoa"
-
-    async def answer(self, ctx: Context, question: Question, told: Sequence[Told]) -> AsyncGenerator[Told, None]:
-        """Fail."""
-        raise JobError("The engine that answers questions is not part of this version. The question was kept.")
-        yield

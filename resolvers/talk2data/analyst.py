@@ -1,0 +1,168 @@
+"""The engine that answers questions over the project's data.
+
+What it has told is never told again: a draft is kept before it is told, and the answer with all its last events before
+the first of them is, in one transaction with the artifacts. Begun again, it goes on from there.
+"""
+
+from collections import deque
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any, Final
+
+from sqlalchemy.exc import IntegrityError
+
+from persistence.queries.chat_provenance import EarlierAnswer, KeptWork
+from persistence.store import Shelves
+from resolvers.context import Context
+from resolvers.engines.nl2sql.model import Draft, Exchange
+from resolvers.engines.nl2sql.stored import restored, stored
+from resolvers.talk2data import pipeline
+from resolvers.talk2data.answer_settings import answer_settings
+from resolvers.talk2data.drafting import drafter_of
+from resolvers.talk2data.engine import Question, Told
+from resolvers.talk2data.pipeline import Begun, Work
+from resolvers.talk2data.telling import made_of
+from resolvers.uploads import settled
+from schema.talk2data.provenance import FailedDraft
+from schema.talk2data.turn_event import TurnEventType
+
+MOST_EARLIER: Final = 5
+"""How many earlier answers of the session a question may build on."""
+_BEFORE: Final = (TurnEventType.TASK_UPDATE, TurnEventType.SQL)
+"""The kinds of event that are told before the answer is found."""
+
+
+class Analyst:
+    """Answers questions."""
+
+    name = "stoa"
+
+    async def answer(self, ctx: Context, question: Question, told: Sequence[Told]) -> AsyncGenerator[Told, None]:
+        """Answer on behalf of the caller of the context."""
+        kept = await ctx.store.read(lambda shelves: shelves.turn_provenance.work(question.turn_id))
+        if kept is not None and kept.events is not None:
+            over = sum(one.event not in _BEFORE for one in told)
+            for event in kept.events[over:]:
+                yield Told(TurnEventType(event["event"]), event["data"])
+            return
+        settings = await answer_settings(ctx)
+        work = Work(
+            ctx,
+            await asked_of(ctx, question),
+            await drafter_of(ctx, settings),
+            settings,
+            begun_of(kept),
+        )
+        already = deque(told)
+        async for one in work.steps():
+            if already and _same(already[0], one):
+                already.popleft()
+                continue
+            already.clear()
+            if one.event is TurnEventType.SQL and not await _keep_draft(ctx, question.turn_id, work):
+                return
+            yield one
+        made = await made_of(ctx, question.turn_id, question.message, work.found)
+        events = [{"event": one.event.value, "data": one.data} for one in made.events]
+
+        def keep(shelves: Shelves) -> None:
+            shelves.turn_provenance.keep(ctx.scope, made.provenance, events, ctx.now())
+            made.keep(shelves)
+
+        try:
+            async with settled(ctx, list(made.uploads)):
+                await ctx.store.write(keep)
+        except IntegrityError:
+            return  # the turn is gone, or another process has found the answer in this moment
+        for one in made.events:
+            yield one
+
+
+def _same(before: Told, now: Told) -> bool:
+    """Whether an event is the one that was told: a step by its name, a query by what was drafted."""
+    if before.event is not now.event:
+        return False
+    if now.event is TurnEventType.TASK_UPDATE:
+        step: str = now.data["data"]["step"]
+        return step == (before.data.get("data") or {}).get("step")
+    return str(now.data["drafted"]) == before.data.get("drafted")
+
+
+async def _keep_draft(ctx: Context, turn_id: str, work: Work) -> bool:
+    """Keep the draft that is about to be told; whether the turn still stands."""
+    found = work.found
+    assert found.ground is not None
+    assert found.draft is not None
+    draft = {
+        "uri": found.ground.uri,
+        "draft": draft_to(found.draft),
+        "failed": [one.model_dump(mode="json") for one in found.failed],
+    }
+    try:
+        await ctx.store.write(lambda shelves: shelves.turn_provenance.keep_draft(ctx.scope, turn_id, draft, ctx.now()))
+    except IntegrityError:
+        return False
+    return True
+
+
+def draft_to(draft: Draft) -> dict[str, Any]:
+    """A draft as JSON."""
+    return {
+        "sql": draft.sql,
+        "reading": draft.reading,
+        "confidence": draft.confidence,
+        "drafter": draft.drafter,
+        "plan": None if draft.plan is None else stored(draft.plan),
+        "memories": list(draft.memories),
+        "evidence": dict(draft.evidence),
+    }
+
+
+def begun_of(kept: KeptWork | None) -> Begun | None:
+    """The draft that was told before, if one was."""
+    if kept is None or kept.draft is None:
+        return None
+    told = kept.draft["draft"]
+    draft = Draft(
+        sql=told["sql"],
+        reading=told["reading"],
+        confidence=told["confidence"],
+        drafter=told["drafter"],
+        plan=restored(told["plan"]),
+        memories=tuple(told["memories"]),
+        evidence=told["evidence"],
+    )
+    return Begun(kept.draft["uri"], draft, tuple(FailedDraft.model_validate(one) for one in kept.draft["failed"]))
+
+
+async def asked_of(ctx: Context, question: Question) -> pipeline.Question:
+    """What is asked, with what came before it in the session."""
+    return await asked_again(ctx, question.turn_id, question.task_id)
+
+
+async def asked_again(ctx: Context, turn_id: str, task_id: str) -> pipeline.Question:
+    """The question of a turn, with what came before it in the session."""
+
+    def read(shelves: Shelves) -> tuple[str, dict[str, Any] | None, list[EarlierAnswer]]:
+        text, context, session_id, position = shelves.turn_provenance.asked_before(turn_id)
+        return text, context, shelves.turn_provenance.earlier(session_id, position, MOST_EARLIER)
+
+    text, context, earlier = await ctx.store.read(read)
+    context = context or {}
+    return pipeline.Question(
+        text=text,
+        task_id=task_id,
+        names=tuple(context.get("datasources") or ()),
+        earlier=tuple(_exchange(one) for one in earlier),
+        last_uri=earlier[-1].provenance.resource_uri if earlier else None,
+        unread=bool(context.get("artifacts") or context.get("attachments")),
+    )
+
+
+def _exchange(one: EarlierAnswer) -> Exchange:
+    return Exchange(
+        question=one.question,
+        sql=one.provenance.sql_drafted or "",
+        plan=restored(one.provenance.plan),
+        columns=tuple(column["name"] for column in one.result.get("columns", ())),
+        rows=tuple(tuple(row) for row in one.result.get("rows", ())),
+    )

@@ -1,0 +1,25 @@
+"""What a project asks of its answers."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from resolvers.context import Context
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSettings:
+    """How careful answers are. None asks for nothing."""
+
+    drafter: str | None = None
+    """Who drafts queries; None for the planner, which needs no model."""
+    unsure_below: float = 0.5
+    """The confidence below which an answer says that it may be wrong."""
+    warn_below: Decimal | None = None
+    """The quality score of a table below which an answer warns."""
+    refuse_below: Decimal | None = None
+    """The quality score of a table below which a question is refused."""
+
+
+async def answer_settings(ctx: Context) -> AnswerSettings:
+    """What the selected project asks of its answers."""
+    return AnswerSettings()

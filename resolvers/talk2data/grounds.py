@@ -1,0 +1,99 @@
+"""What an answer rests on, as of now: the versions, scores and violations of what a query reads."""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+
+from persistence.store import Shelves
+from resolvers.context import Context
+from resolvers.data_readiness.scorecard import get_scorecard
+from resolvers.engines.sql_guard import Guarded
+from resolvers.talk2data.answer_settings import AnswerSettings
+from schema.data_readiness.scorecard import ScorecardRequest
+from schema.identifiers import Fqn
+from schema.talk2data.provenance import UsedColumn, UsedMemory, UsedTable
+from schema.utils.memory import Memory
+
+
+async def used_tables(ctx: Context, guarded: Guarded) -> list[UsedTable]:
+    """What a query reads, with its quality at this moment, by name."""
+    columns: dict[str, list[str]] = {table.fqn: [] for table in guarded.tables}
+    for fqn, name in sorted(guarded.columns):
+        columns.setdefault(fqn, []).append(name)
+    names = {fqn: {name: str(Fqn.parse(fqn).child(name)) for name in mine} for fqn, mine in columns.items()}
+
+    def read(shelves: Shelves) -> tuple[dict[str, str], dict[str, dict[str | None, int]]]:
+        fqns = [*columns, *(one for mine in names.values() for one in mine.values())]
+        return (
+            shelves.turn_provenance.versions_of(ctx.scope, fqns),
+            shelves.turn_provenance.violations_of(ctx.scope, columns),
+        )
+
+    versions, violations = await ctx.store.read(read)
+    made = []
+    for fqn in sorted(columns):
+        card = await get_scorecard.run(ctx, request=ScorecardRequest(asset_fqn=fqn))
+        found = violations.get(fqn, {})
+        used = [
+            UsedColumn(name=name, version=versions.get(names[fqn][name]), open_violations=found.get(name, 0))
+            for name in columns[fqn]
+        ]
+        made.append(
+            UsedTable(
+                fqn=fqn,
+                version=versions.get(fqn),
+                quality_score=card.overall_score,
+                open_violations=sum(found.values()),
+                columns=used,
+            )
+        )
+    return made
+
+
+def used_memories(memories: Iterable[Memory]) -> list[UsedMemory]:
+    """The memories as they are now, by name."""
+    made = [
+        UsedMemory(id=one.id, name=one.name, version=one.version, memory_type=one.memory_type.value) for one in memories
+    ]
+    return sorted(made, key=lambda one: (one.name, one.id))
+
+
+def too_poor(tables: Sequence[UsedTable], settings: AnswerSettings) -> str | None:
+    """Why the quality of the data forbids an answer; None when it does not."""
+    low = _below(tables, settings.refuse_below)
+    if not low or settings.refuse_below is None:
+        return None
+    return (
+        f"The quality of {_listed(low)} is below {settings.refuse_below}, under which this project gives no answers. "
+        "Look at its scorecard and at its open violations first."
+    )
+
+
+def quality_warnings(tables: Sequence[UsedTable], settings: AnswerSettings) -> list[str]:
+    """What the asker is told of the quality of the data."""
+    told = []
+    if low := _below(tables, settings.warn_below):
+        told.append(f"The quality of {_listed(low)} is below {settings.warn_below}, so take this answer with care.")
+    for table in tables:
+        bad = [column.name for column in table.columns if column.open_violations]
+        if bad:
+            many = sum(column.open_violations for column in table.columns)
+            is_one = many == 1
+            told.append(
+                f"{many} violation{'' if is_one else 's'} on {_and(bad)} of {Fqn.parse(table.fqn).name} "
+                f"{'is' if is_one else 'are'} not resolved."
+            )
+    return told
+
+
+def _below(tables: Sequence[UsedTable], least: Decimal | None) -> list[UsedTable]:
+    if least is None:
+        return []
+    return [one for one in tables if one.quality_score is not None and Decimal(one.quality_score) < least]
+
+
+def _listed(tables: Sequence[UsedTable]) -> str:
+    return _and([f"{Fqn.parse(one.fqn).name} ({one.quality_score})" for one in tables])
+
+
+def _and(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,76 @@
+"""The guard as answers use it: the tables of one connection, the policies that hold for the asker, a bound on rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from auth.caller import Caller
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.sql_guard import Broken, Guarded, Policy, Table, guard_sql, policies_for
+from resolvers.engines.sql_guard.policies import ruling_of
+from schema.data_readiness.source import Source
+from schema.utils.memory import Memory
+
+if TYPE_CHECKING:
+    from resolvers.talk2data.knowledge import Ground
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """The policies that hold for the asker, as far as they concern the tables of a connection."""
+
+    standing: tuple[Policy | Broken, ...] = ()
+    memories: Mapping[str, Memory] = field(default_factory=dict)
+    """By id, those behind them."""
+    masked: frozenset[ColumnKey] = frozenset()
+    """Columns that are shown masked, or only counted and summed."""
+    forbidden: frozenset[ColumnKey] = frozenset()
+    tables: frozenset[str] = frozenset()
+    """The FQNs of the tables that any policy is about."""
+
+
+def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Caller) -> Policies:
+    """What the project's policies ask of a caller's queries on these tables."""
+    standing = policies_for(memories, users=(caller.user_id,), groups=caller.groups)
+    readable = [one for one in standing if isinstance(one, Policy)]
+    masked, forbidden, concerned = set(), set(), set()
+    for table in tables if readable else ():
+        ruling = ruling_of(table, readable)
+        closed = table.columns if ruling.table_forbidden is not None else tuple(ruling.forbidden)
+        hidden = (*ruling.masks, *ruling.guarded)
+        forbidden |= {ColumnKey(table.fqn, name) for name in closed}
+        masked |= {ColumnKey(table.fqn, name) for name in hidden}
+        if closed or hidden or ruling.filters or ruling.minimum:
+            concerned.add(table.fqn)
+    by_id = {one.id: one for one in memories}
+    return Policies(
+        tuple(standing),
+        {one.id: by_id[one.id] for one in standing},
+        frozenset(masked),
+        frozenset(forbidden),
+        frozenset(concerned),
+    )
+
+
+def judged(ground: "Ground", sql: str, *, most_rows: int | None = None, source: Source | None = None) -> Guarded:
+    """The query of a draft, with the policies in it. Raises Refused."""
+
+    def relation(table: Table) -> exp.Table:
+        assert source is not None
+        return source.relation(table.database, table.schema, table.name)
+
+    return guard_sql(
+        sql,
+        dialect=ground.dialect,
+        tables=ground.tables,
+        most_rows=most_rows,
+        relation=None if source is None else relation,
+        policies=ground.policies.standing,
+    )
+
+
+def judged_tables(tables: Sequence[Table], dialect: str, sql: str) -> tuple[Table, ...]:
+    """The tables that a query reads, without regard to policies. Raises Refused."""
+    return guard_sql(sql, dialect=dialect, tables=tables).tables

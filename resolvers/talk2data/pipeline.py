@@ -1,0 +1,253 @@
+"""From a question to rows in plain steps: link, draft, guard, run, repair. Each is told as it begins.
+
+A step that failed is mended at most twice, by a draft that knows why. What is found is told by `telling.py`, kept by
+`analyst.py`, and compared with an older answer by `replay.py`.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from persistence.jobs import JobError
+from resolvers.context import Context
+from resolvers.engines.nl2sql.model import (
+    Asked,
+    Clarification,
+    Draft,
+    Drafter,
+    Exchange,
+    Failure,
+    Outcome,
+    Reading,
+    Unanswerable,
+)
+from resolvers.engines.sql_guard import Guarded, Refused
+from resolvers.talk2data.answer_settings import AnswerSettings
+from resolvers.talk2data.choosing import chosen
+from resolvers.talk2data.engine import Told
+from resolvers.talk2data.grounds import quality_warnings, too_poor, used_memories, used_tables
+from resolvers.talk2data.guarding import judged
+from resolvers.talk2data.knowledge import Ground, NotThere, ground_of, places_of
+from resolvers.talk2data.running import Ran, SourceFailed, run_query
+from resolvers.talk2data.searching import Search
+from schema.errors import Forbidden
+from schema.talk2data.provenance import AnswerKind, FailedDraft, UsedMemory, UsedTable
+from schema.talk2data.turn_event import TurnEventType
+
+MOST_REPAIRS: Final = 2
+"""How often a draft that failed is mended."""
+
+
+@dataclass(slots=True)
+class Finding:
+    """What a question has come to."""
+
+    kind: AnswerKind = AnswerKind.UNANSWERABLE
+    message: str | None = None
+    """What is told in the place of rows; None for an answer."""
+    readings: Sequence[Reading] = ()
+    ground: Ground | None = None
+    draft: Draft | None = None
+    guarded: Guarded | None = None
+    ran: Ran | None = None
+    failed: list[FailedDraft] = field(default_factory=list)
+    rule: str | None = None
+    """The rule of the guard that refused it."""
+    tables: list[UsedTable] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    def ends(self, kind: AnswerKind, message: str, readings: Sequence[Reading] = ()) -> None:
+        """End without rows."""
+        self.kind, self.message, self.readings = kind, message, readings
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A draft that was told before the process died, with where it was to run."""
+
+    uri: str
+    draft: Draft
+    failed: Sequence[FailedDraft] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and what came before it in the session."""
+
+    text: str
+    task_id: str
+    names: Sequence[str] = ()
+    """The data that the asker names; empty for whatever fits."""
+    earlier: Sequence[Exchange] = ()
+    last_uri: str | None = None
+    """The connection of the last answer of the session."""
+    unread: bool = False
+    """Whether artifacts or files came with it."""
+
+
+class Work:
+    """One question being worked on. `found` holds what it came to when `steps` has ended."""
+
+    def __init__(
+        self,
+        ctx: Context,
+        question: Question,
+        drafter: Drafter,
+        settings: AnswerSettings,
+        begun: Begun | None = None,
+    ) -> None:
+        self._ctx, self._question, self._drafter, self._settings = ctx, question, drafter, settings
+        self._begun = begun
+        self.found = Finding()
+        if question.unread:
+            self.found.warnings.append("Files and artifacts that come with a question are not read.")
+
+    async def steps(self) -> AsyncGenerator[Told, None]:
+        """Work, and tell each step as it begins. Raises JobError, ApiError and ConnectorError."""
+        found = self.found
+        yield step("link", "Looking for the data that the question is about.")
+        if (ground := await self._ground()) is None:
+            return
+        found.ground = ground
+        failures: list[Failure] = []
+        async with Search(self._ctx, ground, self._question.task_id) as search:
+            yield step("draft", f"Drafting a query on {ground.name}.", connection=ground.uri)
+            asked = Asked(self._asked, self._ctx.now(), self._question.earlier)
+            if self._begun is not None and self._begun.uri == ground.uri:
+                outcome: Outcome = self._begun.draft
+                found.failed = list(self._begun.failed)
+            else:
+                outcome = await self._drafter.draft(asked, ground.knowledge, search.lookup)
+            while True:
+                if not isinstance(outcome, Draft):
+                    self._without(outcome)
+                    return
+                found.draft = outcome
+                yield step("guard", "Checking that the query may be run.")
+                try:
+                    guarded = found.guarded = judged(ground, outcome.sql)
+                except Refused as refused:
+                    failure = Failure(outcome, refused.rule, refused.reason)
+                else:
+                    found.tables = await used_tables(self._ctx, guarded)
+                    if (poor := too_poor(found.tables, self._settings)) is not None:
+                        found.ends(AnswerKind.REFUSED, poor)
+                        return
+                    yield sql_told(ground, outcome, guarded)
+                    yield step("run", f"Running the query on {ground.name}.")
+                    try:
+                        found.ran = await run_query(self._ctx, ground, outcome.sql, task_id=self._question.task_id)
+                    except Refused as refused:
+                        failure = Failure(outcome, refused.rule, refused.reason)
+                    except Forbidden as forbidden:
+                        found.ends(AnswerKind.REFUSED, forbidden.message)
+                        return
+                    except SourceFailed as problem:
+                        if not problem.repairable:
+                            raise JobError(problem.message) from None
+                        failure = Failure(outcome, None, problem.message)
+                    else:
+                        break
+                failures.append(failure)
+                found.failed.append(FailedDraft(sql=outcome.sql, rule=failure.rule, message=failure.message))
+                if len(found.failed) > MOST_REPAIRS:
+                    self._given_up(failure)
+                    return
+                yield step("repair", "The query cannot be used as it is. Looking for another one.", rule=failure.rule)
+                outcome = await self._drafter.repair(asked, ground.knowledge, failures, search.lookup)
+                if outcome in [one.draft for one in failures]:
+                    self._given_up(failure)
+                    return
+        yield step("answer", "Putting the answer together.")
+        self._answered()
+
+    # --- where ------------------------------------------------------------------------------------------------
+
+    async def _ground(self) -> Ground | None:
+        """The connection to ask; None when there is none, or more than one."""
+        question, found = self._question, self.found
+        self._asked = question.text
+        try:
+            places = await places_of(self._ctx, question.names)
+        except NotThere as refused:
+            found.ends(AnswerKind.REFUSED, refused.message)
+            return None
+        if self._begun is not None:
+            places = [one for one in places if one.uri == self._begun.uri] or places
+        if not places:
+            found.ends(
+                AnswerKind.UNANSWERABLE,
+                "There is no data here that you may ask about. Connect a data source and run service-ingestion on it, "
+                "or ask an administrator for can_execute on a connection.",
+            )
+            return None
+        grounds = [await ground_of(self._ctx, place) for place in places]
+        choice = chosen(question.text, grounds, question.last_uri if question.earlier else None)
+        self._asked = choice.text
+        if choice.ground is None:
+            found.ends(AnswerKind.CLARIFICATION, choice.message, choice.readings)
+        return choice.ground
+
+    # --- how it ends ------------------------------------------------------------------------------------------
+
+    def _without(self, outcome: Clarification | Unanswerable) -> None:
+        found = self.found
+        found.draft = None
+        found.evidence = dict(outcome.evidence)
+        if isinstance(outcome, Clarification):
+            found.ends(AnswerKind.CLARIFICATION, outcome.message, outcome.readings)
+        elif found.failed and found.failed[-1].rule is not None:
+            last = found.failed[-1]
+            found.rule = last.rule
+            found.ends(AnswerKind.REFUSED, f"{last.message} (Rule: {last.rule}.)")
+        else:
+            kind = AnswerKind.REFUSED if outcome.forbidden else AnswerKind.UNANSWERABLE
+            found.ends(kind, outcome.message)
+
+    def _given_up(self, failure: Failure) -> None:
+        """No draft could be used: the guard's word is a refusal, the source's a failure of the turn."""
+        if failure.rule is None:
+            raise JobError(failure.message)
+        self.found.rule = failure.rule
+        self.found.ends(AnswerKind.REFUSED, f"{failure.message} (Rule: {failure.rule}.)")
+
+    def _answered(self) -> None:
+        found, settings = self.found, self._settings
+        assert found.draft is not None
+        assert found.ran is not None
+        found.kind, found.evidence = AnswerKind.ANSWER, dict(found.draft.evidence)
+        if found.draft.confidence < settings.unsure_below:
+            found.warnings.append(f"I am not sure that this is what you mean. I understood: {found.draft.reading}")
+        found.warnings += quality_warnings(found.tables, settings)
+        if found.ran.table.truncated:
+            found.warnings.append(f"There are more rows than these {len(found.ran.table.rows):,}; the rest is cut off.")
+
+
+def step(name: str, message: str, **data: Any) -> Told:
+    """A step that begins."""
+    return Told(TurnEventType.TASK_UPDATE, {"message": message, "data": {"step": name} | data})
+
+
+def sql_told(ground: Ground, draft: Draft, guarded: Guarded) -> Told:
+    """The query that is about to run."""
+    memories = [ground.memories[id] for id in draft.memories if id in ground.memories]
+    return Told(
+        TurnEventType.SQL,
+        {
+            "sql": guarded.query.sql(dialect=ground.dialect, identify=True, comments=False, pretty=True),
+            "drafted": draft.sql,
+            "dialect": ground.dialect,
+            "drafter": draft.drafter,
+            "confidence": draft.confidence,
+            "reading": draft.reading,
+            "memories": [one.model_dump() for one in used_memories(memories)],
+            "applied": [one.model_dump() for one in applied_in(ground, guarded)],
+        },
+    )
+
+
+def applied_in(ground: Ground, guarded: Guarded) -> list[UsedMemory]:
+    """The policies that changed a query, or judged it."""
+    standing = ground.policies.memories
+    return used_memories(standing[id] for id in guarded.applied if id in standing)

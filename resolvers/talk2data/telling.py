@@ -1,0 +1,187 @@
+"""What a finding is told as: the last events of a turn, the artifacts behind them, and its provenance."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import orjson
+
+from persistence.store import Shelves
+from resolvers.assets.artifacts import keep_artifact
+from resolvers.context import Context
+from resolvers.engines.answering.charts import chart_of, png_of
+from resolvers.engines.answering.rows import ResultTable, digest
+from resolvers.engines.answering.sentence import sentence_of
+from resolvers.engines.answering.shape import Rows
+from resolvers.engines.drawing import NoCharts
+from resolvers.engines.nl2sql.stored import stored
+from resolvers.talk2data.engine import Told
+from resolvers.talk2data.grounds import used_memories
+from resolvers.talk2data.pipeline import Finding, applied_in
+from resolvers.talk2data.running import parquet_of, shown_rows, staged
+from schema.assets.artifact import ArtifactCreate, ArtifactType
+from schema.content import Upload
+from schema.talk2data.provenance import TurnProvenance
+from schema.talk2data.turn_event import TurnEventType
+
+SHOWN_ROWS: Final = 50
+SHOWN_BYTES: Final = 131_072
+LONGEST_TITLE: Final = 255
+_PIECE: Final = re.compile(r"\S+\s*|\s+")
+_WORDS_AT_ONCE: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An answer that can be kept: its last events, and what must be written with them."""
+
+    provenance: TurnProvenance
+    events: Sequence[Told]
+    uploads: Sequence[Upload]
+    keep: Callable[[Shelves], None]
+    """Writes the artifacts down, as part of a transaction."""
+
+
+async def made_of(ctx: Context, turn_id: str, question: str, found: Finding) -> Made:
+    """The last events of a turn, with the artifacts that they name staged."""
+    now = ctx.now()
+    said, events = found.message or "", []
+    artifacts: list[tuple[ArtifactCreate, Upload, str]] = []
+    figures: list[dict[str, Any]] = []
+    if found.ran is not None:
+        table = found.ran.table
+        answer = Rows(tuple(table.names), found.ran.rows, len(table.rows), table.truncated)
+        sentence = await asyncio.to_thread(sentence_of, answer)
+        said, figures = sentence.text, [one.told() for one in sentence.figures]
+        events.append(result_told(table))
+        staged_ones = [one async for one in _staged_artifacts(ctx, turn_id, question, answer, table)]
+        for artifact, upload, key, metadata in staged_ones:
+            artifacts.append((artifact, upload, key))
+            events.append(_artifact_told(ctx, artifact, question, metadata))
+    said = "\n\n".join(part for part in (said, *found.warnings) if part)
+    events += [Told(TurnEventType.MESSAGE_DELTA, {"delta": piece}) for piece in _pieces(said)]
+    events.append(_done(found, said, figures))
+
+    def keep(shelves: Shelves) -> None:
+        for artifact, upload, key in artifacts:
+            keep_artifact(ctx, shelves, artifact, upload, key, private=True)
+
+    provenance = provenance_of(turn_id, found, said, now)
+    return Made(provenance, events, [upload for _, upload, _ in artifacts], keep)
+
+
+async def _staged_artifacts(
+    ctx: Context, turn_id: str, question: str, answer: Rows, table: ResultTable
+) -> AsyncIterator[tuple[ArtifactCreate, Upload, str, dict[str, Any]]]:
+    """The rows, and the chart where one helps, with the name to save each under and what is told of it."""
+    called = f"Answer of {ctx.now():%Y-%m-%d %H:%M}"  # not the question: lists show names to the whole project
+
+    def artifact(kind: ArtifactType, part: str = "") -> ArtifactCreate:
+        return ArtifactCreate(name=called, artifact_type=kind, resource_uri=f"answer-{turn_id}{part}", tags=["answer"])
+
+    if (upload := await parquet_of(ctx, table)) is not None:
+        told = {"rows": len(table.rows), "columns": table.names[:100], "truncated": table.truncated}
+        yield artifact(ArtifactType.PARQUET), upload, "answer.parquet", told
+    spec, picture = await asyncio.to_thread(_chart, answer, question)
+    if spec is not None:
+        upload = await staged(ctx, orjson.dumps(spec), "application/json")
+        yield artifact(ArtifactType.CHART, "-chart"), upload, "chart.json", {"format": "vega-lite"}
+    if picture is not None:
+        upload = await staged(ctx, picture, "image/png")
+        yield artifact(ArtifactType.IMAGE, "-picture"), upload, "chart.png", {"format": "png"}
+
+
+def _chart(answer: Rows, title: str) -> tuple[dict[str, Any] | None, bytes | None]:
+    """The chart that helps, as a specification and as a picture where the library that draws is installed."""
+    spec = chart_of(answer, " ".join(title.split()))
+    if spec is None:
+        return None, None
+    try:
+        return spec, png_of(spec)
+    except NoCharts:
+        return spec, None
+
+
+def result_told(table: ResultTable) -> Told:
+    """The first rows."""
+    return Told(
+        TurnEventType.RESULT,
+        {
+            "columns": [{"name": one.name, "type": one.type} for one in table.columns],
+            "rows": [list(row) for row in shown_rows(table, SHOWN_ROWS, SHOWN_BYTES)],
+            "row_count": len(table.rows),
+            "truncated": table.truncated,
+        },
+    )
+
+
+def _artifact_told(ctx: Context, artifact: ArtifactCreate, title: str, metadata: dict[str, Any]) -> Told:
+    uri = f"artifact:{ctx.organization_id}:{ctx.project_id}:{artifact.resource_uri}"
+    short = " ".join(title.split())
+    return Told(
+        TurnEventType.ARTIFACT,
+        {
+            "resource_uri": uri,
+            "artifact_type": artifact.artifact_type.value,
+            "artifact_title": short if len(short) <= LONGEST_TITLE else f"{short[: LONGEST_TITLE - 1]}…",
+            "metadata": metadata,
+        },
+    )
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text a few words at a time."""
+    words = _PIECE.findall(text)
+    for at in range(0, len(words), _WORDS_AT_ONCE):
+        yield "".join(words[at : at + _WORDS_AT_ONCE])
+
+
+def _done(found: Finding, said: str, figures: Sequence[dict[str, Any]]) -> Told:
+    return Told(
+        TurnEventType.DONE,
+        {
+            "message": said or None,
+            "kind": found.kind.value,
+            "confidence": None if found.draft is None else found.draft.confidence,
+            "reading": None if found.draft is None else found.draft.reading,
+            "readings": [{"text": one.text, "sql": one.sql} for one in found.readings],
+            "rule": found.rule,
+            "figures": list(figures),
+            "warnings": list(found.warnings),
+        },
+    )
+
+
+def provenance_of(turn_id: str, found: Finding, said: str | None, now: datetime) -> TurnProvenance:
+    """Where a finding comes from."""
+    ground, draft, ran = found.ground, found.draft, found.ran
+    evidence = dict(found.evidence)
+    memories = [ground.memories[id] for id in draft.memories if id in ground.memories] if draft and ground else []
+    return TurnProvenance(
+        turn_id=turn_id,
+        kind=found.kind,
+        message=said or None,
+        resource_uri=None if ground is None else ground.uri,
+        dialect=None if ground is None else ground.dialect,
+        tables=found.tables,
+        memories=used_memories(memories),
+        policies=[] if ground is None or found.guarded is None else applied_in(ground, found.guarded),
+        drafter=None if draft is None else draft.drafter,
+        model=evidence.get("model"),
+        prompt_hash=evidence.get("prompt_hash"),
+        reading=None if draft is None else draft.reading,
+        confidence=None if draft is None else draft.confidence,
+        sql_drafted=None if draft is None else draft.sql,
+        sql_run=None if ran is None else ran.sql,
+        plan=None if draft is None or draft.plan is None else stored(draft.plan),
+        failed=found.failed,
+        row_count=None if ran is None else len(ran.table.rows),
+        truncated=ran is not None and ran.table.truncated,
+        result_hash=None if ran is None else digest(ran.table, ordered=ran.ordered),
+        warnings=found.warnings,
+        evidence=evidence,
+        created_at=now,
+    )
