@@ -23,7 +23,7 @@ PRONOUNS: Final = words(
 PREPOSITIONS: Final = words(
     "of in on at by for from to with within into onto as about between among across through during per via over under "
     "after before since until till against without along around off out up down inside outside upon toward towards "
-    "regarding concerning"
+    "regarding concerning above below beyond beneath behind near"
 )
 CONJUNCTIONS: Final = words("and or but nor both either neither also then than so while whereas if as well too plus &")
 NEGATIONS: Final = words(
