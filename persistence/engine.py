@@ -30,6 +30,9 @@ log = logging.getLogger("stoa.persistence")
 HELD_UP_SECONDS = 0.025
 """How long one read of SQLite may take before the reads after it go past it."""
 
+IDLE_SECONDS = 60
+"""After which PostgreSQL ends a transaction of a process that froze in its middle, so that nobody waits for its rows."""
+
 RESTED_SECONDS = 1.0
 """How long a PostgreSQL connection may lie unused before it is tried out first."""
 
@@ -232,6 +235,7 @@ class _Postgres:
                 max_overflow=0,
                 json_serializer=_dump_json,
                 json_deserializer=orjson.loads,
+                connect_args={"options": f"-c idle_in_transaction_session_timeout={IDLE_SECONDS}s"},
                 **isolation,
             )
             for isolation in ({}, {"isolation_level": "AUTOCOMMIT"})

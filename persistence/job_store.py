@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from persistence.engine import IDLE_SECONDS
 from persistence.jobs import JobSettings
 
 
@@ -46,7 +47,7 @@ def postgres_engine(url: str, settings: JobSettings) -> sa.Engine:
         pool_size=min(5 + settings.job_concurrency, 20),
         max_overflow=5,
         pool_pre_ping=True,
-        connect_args={"connect_timeout": 10, "options": "-c idle_in_transaction_session_timeout=60000"},
+        connect_args={"connect_timeout": 10, "options": f"-c idle_in_transaction_session_timeout={IDLE_SECONDS}s"},
     )
 
 

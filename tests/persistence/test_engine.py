@@ -113,3 +113,10 @@ async def test_a_slow_read_of_sqlite_does_not_hold_up_those_after_it(file_store:
     assert not held_up.done()
     may_end.set()
     assert await held_up == 0
+
+
+async def test_a_transaction_that_nobody_goes_on_with_is_ended_by_the_server(database: Database) -> None:
+    def limit(connection: sa.Connection) -> str:
+        return str(connection.exec_driver_sql("show idle_in_transaction_session_timeout").scalar_one())
+
+    assert await database.write(limit) == await database.read(limit) == "1min"
