@@ -156,7 +156,7 @@ def answer(sql: str | None = None, **given: Any) -> str:
     """An answer of the shape that is asked for."""
     fields: dict[str, Any] = {
         "sql": sql, "reading": "Orders that are open, counted.", "confidence": None, "needs_clarification": False,
-        "readings": [], "cannot": None,
+        "readings": [], "cannot": None, "notes": [],
     }  # fmt: skip
     return orjson.dumps(fields | given).decode()
 

@@ -44,19 +44,19 @@ class Runs:
 
 
 async def test_a_query_becomes_a_draft_with_all_that_provenance_needs() -> None:
-    mind = Mind(answer(SQL, reading="Orders that are open, counted."))
-    knowledge = known(memories=[memory("m", "kpi", {"a": "b"})])
+    mind = Mind(answer(SQL, reading="Orders that are open, counted.", notes=[2, 7, 0, -1]))
+    knowledge = known(memories=[memory("m", "kpi", {"a": "b"}), memory("n", "kpi", {"a": "b"})])
     draft = await ModelDrafter(mind, by_name).draft(asked(), knowledge, no_lookup)
     assert isinstance(draft, Draft)
     assert (draft.sql, draft.reading, draft.confidence) == (SQL, "Orders that are open, counted.", 0.75)
-    assert (draft.drafter, draft.plan, draft.memories) == ("model/1", None, ("m",))
+    assert (draft.drafter, draft.plan, draft.memories) == ("model/1", None, ("n",))
     assert len(draft.evidence.pop("prompt_hash")) == 64  # type: ignore[attr-defined]
     assert draft.evidence == {
         "model": "scripted/mind",
         "tables_told": ["shop.main.sales.orders", "shop.main.sales.customers", "shop.main.sales.products",
                         "shop.main.sales.salaries"],
         "tables_left_out": 0,
-        "memories_told": ["m"],
+        "memories_told": ["m", "n"],
         "tokens": {"prompt": 100, "answer": 10, "is_estimate": False},
         "calls": 1,
     }  # fmt: skip
@@ -90,9 +90,9 @@ async def test_the_model_may_say_that_the_data_cannot_answer() -> None:
         answer("select 1", more=1), answer("select 1", readings="a"), answer("select 1", needs_clarification=1),
         answer("select 1" + " " * 20_000 + "x"), answer("select 1", reading="x" * 4001), "[" * 50_000,
         answer("select 1").replace("null", "NaN"), answer("x") + answer("y"), "Sure: " + answer("select 1"),
-        answer("select 1", readings=["a"] * 21), "x" * 200_000,
+        answer("select 1", readings=["a"] * 21), "x" * 200_000, answer("select 1", notes=["1"]), answer("x", notes=[1] * 101),
     ],
-    ids=range(33),
+    ids=range(35),
 )  # fmt: skip
 async def test_an_answer_of_another_shape_is_asked_for_once_more_and_then_given_up(text: str) -> None:
     assert isinstance(read_answer(text, "1"), str)

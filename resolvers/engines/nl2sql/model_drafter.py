@@ -203,12 +203,13 @@ class ModelDrafter:
     def _draft_of(self, candidate: _Candidate, spent: _Spent, votes: tuple[int, int] | None) -> Draft:
         answer = candidate.answer
         assert isinstance(answer, Query)
+        told = candidate.questioned.fitted.memories
         return Draft(
             answer.sql,
             answer.reading,
             confidence_of(answer.confidence, votes),
             NAME,
-            memories=candidate.questioned.fitted.memories,
+            memories=tuple(id_ for number, id_ in enumerate(told, 1) if number in answer.notes),
             evidence=self._evidence(candidate, spent, votes),
         )
 

@@ -33,8 +33,9 @@ SCHEMA: Final[dict[str, Any]] = {
         "needs_clarification": {"type": "boolean"},
         "readings": {"type": "array", "items": {"type": "string"}},
         "cannot": {"type": ["string", "null"]},
+        "notes": {"type": "array", "items": {"type": "integer"}},
     },
-    "required": ["sql", "reading", "confidence", "needs_clarification", "readings", "cannot"],
+    "required": ["sql", "reading", "confidence", "needs_clarification", "readings", "cannot", "notes"],
     "additionalProperties": False,
 }
 """What an answer looks like. Every field is required, as strict providers want it; what is not there is null."""
@@ -60,8 +61,9 @@ together; glossary and <terms> say what words mean. Prefer notes that are checke
 
 Answer with one JSON object and nothing around it:
 {{"sql": str or null, "reading": str, "confidence": number from 0 to 1 or null, "needs_clarification": bool, \
-"readings": [str], "cannot": str or null}}
+"readings": [str], "cannot": str or null, "notes": [int]}}
 - `reading` says in one plain sentence how you understood the question.
+- `notes` has the numbers of those notes that shaped the query.
 - When the question can be understood in ways that lead to different answers and nothing settles which, set \
 needs_clarification, sql to null, and give two to five complete questions in `readings`.
 - When the catalog does not hold what is needed, or it is unreadable, set sql to null and say in `cannot` what is \

@@ -37,6 +37,7 @@ class _Answer(BaseModel):
     needs_clarification: bool = False
     readings: Annotated[list[Sentence], Field(max_length=20)] = []
     cannot: Sentence | None = None
+    notes: Annotated[list[int], Field(max_length=100)] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Query:
     sql: str
     reading: str
     confidence: float | None
+    notes: tuple[int, ...] = ()
+    """The numbers of the notes that shaped it, as the model says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ def read_answer(text: str, said: str) -> Query | Choice | Cannot | str:
     if sum((bool(sql), answer.needs_clarification, bool(cannot))) != 1:
         return "The answer must be exactly one of a query, a need of clarification, and a reason why it cannot be."
     if sql:
-        return Query(sql, plain(answer.reading, said + sql) or READ, answer.confidence)
+        return Query(sql, plain(answer.reading, said + sql) or READ, answer.confidence, tuple(answer.notes))
     if cannot:
         return Cannot(plain(cannot, said) or CANNOT)
     readings = list(dict.fromkeys(one for given in answer.readings if (one := plain(given, said))))[:MOST_READINGS]

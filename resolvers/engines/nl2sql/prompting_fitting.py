@@ -271,6 +271,7 @@ def _notes(
     told, ids = [], []
     for memory in sorted(usable, key=use, reverse=True)[:MOST_NOTES]:
         note = {
+            "number": len(told) + 1,
             "kind": memory.memory_type.value,
             "name": privacy.note(memory.name)[:LONGEST_NOTE],
             "says": _trimmed(memory.content, privacy),
