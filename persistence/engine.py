@@ -31,7 +31,7 @@ HELD_UP_SECONDS = 0.025
 """How long one read of SQLite may take before the reads after it go past it."""
 
 IDLE_SECONDS = 60
-"""After which PostgreSQL ends a transaction of a process that froze in its middle, so that nobody waits for its rows."""
+"""After which PostgreSQL ends a transaction of a process that froze in its middle; nobody else waits for longer."""
 
 RESTED_SECONDS = 1.0
 """How long a PostgreSQL connection may lie unused before it is tried out first."""
