@@ -1,0 +1,263 @@
+"""A question cut into atoms: phrases with a role, nouns that the catalog knows, values, and words nobody knows.
+
+Of all ways to cut it the one wins that explains most words with the longest and surest pieces.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from resolvers.engines.nl2sql.language import NUMBER_WORDS
+from resolvers.engines.nl2sql.language_degrees import Degree, degree_of, degree_of_phrase
+from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
+from resolvers.engines.nl2sql.planner.phrases import LONGEST, PHRASES, Cue
+
+_SILENT: Final = frozenset((Cue.STOP,))
+_WEAK: Final = {
+    Cue.STOP: 0.05,
+    Cue.LIGHT: 0.04,
+    Cue.OF: 0.06,
+    Cue.PREPOSITION: 0.06,
+    Cue.FROM: 0.06,
+    Cue.TO: 0.05,
+    Cue.WITH: 0.06,
+    Cue.BE: 0.05,
+    Cue.HAVE: 0.06,
+    Cue.AS: 0.05,
+    Cue.ALL: 0.07,
+    Cue.RELATIVE: 0.06,
+    Cue.COMMA: 0.06,
+    Cue.POSSESSIVE: 0.06,
+    Cue.EVERYTHING: 0.3,
+    Cue.AND: 0.07,
+    Cue.OR: 0.07,
+    Cue.WHERE: 0.3,
+    Cue.ASK: 0.3,
+    Cue.MATCH: 0.6,
+    Cue.COMPARE: 0.8,
+    Cue.BY: 0.06,
+    Cue.END: 0.06,
+    Cue.WHAT: 0.1,
+    Cue.WHICH: 0.1,
+    Cue.TOP: 0.8,
+    Cue.DIRECTION: 0.8,
+    Cue.NULL: 0.5,
+    Cue.SHARE: 0.8,
+    Cue.DIFFERENCE: 0.8,
+}
+"""How much each word of a phrase counts; 1 when it is not named here."""
+_FIRST_ONLY: Final = frozenset(
+    ("name", "state", "order", "rank", "list", "report", "count", "output", "display", "describe")
+)
+_ARTICLES: Final = frozenset(("the", "a", "an"))
+
+
+@dataclass(slots=True)
+class Ref:
+    """Words with all that they may stand for."""
+
+    first: int
+    last: int
+    mentions: tuple[Mention, ...]
+
+    def of(self, kind: MentionKind) -> list[Mention]:
+        """What they may stand for of one kind, best first."""
+        return [one for one in self.mentions if one.kind is kind]
+
+    def best(self, kind: MentionKind) -> float:
+        """How well the best of a kind fits; 0 when there is none."""
+        return max((one.score for one in self.mentions if one.kind is kind), default=0.0)
+
+    @property
+    def tables(self) -> list[Mention]:
+        """The tables."""
+        return self.of(MentionKind.TABLE)
+
+    @property
+    def columns(self) -> list[Mention]:
+        """The columns."""
+        return self.of(MentionKind.COLUMN)
+
+    @property
+    def values(self) -> list[Mention]:
+        """The values of columns."""
+        return self.of(MentionKind.VALUE)
+
+    @property
+    def literals(self) -> list[Mention]:
+        """Numbers, dates and quoted texts."""
+        return self.of(MentionKind.LITERAL)
+
+    @property
+    def knowledge(self) -> list[Mention]:
+        """What memories say."""
+        return self.of(MentionKind.KNOWLEDGE)
+
+    @property
+    def is_noun(self) -> bool:
+        """Whether it may name a table, a column or a measure."""
+        return any(one.kind in (MentionKind.TABLE, MentionKind.COLUMN, MentionKind.KNOWLEDGE) for one in self.mentions)
+
+
+@dataclass(slots=True)
+class Atom:
+    """A piece of the question with one role."""
+
+    first: int
+    last: int
+    cue: Cue | None = None
+    said: Any = None
+    """What the phrase says beside its role."""
+    ref: Ref | None = None
+    text: str = ""
+    is_unknown: bool = False
+
+    def is_(self, *cues: Cue) -> bool:
+        """Whether it has one of these roles."""
+        return self.cue in cues
+
+
+@dataclass(slots=True)
+class Cut:
+    """A question in atoms."""
+
+    linked: Linked
+    atoms: list[Atom] = field(default_factory=list)
+    extra: list[int] = field(default_factory=list)
+
+    def text(self, first: int, last: int) -> str:
+        """Words of the question as they stand in it."""
+        if first >= last:
+            return ""
+        tokens = self.linked.tokens
+        return self.linked.text[tokens[first].start : tokens[last - 1].end]
+
+
+def cut(linked: Linked) -> Cut:
+    """The best cut."""
+    tokens = linked.tokens
+    size = len(tokens)
+    refs: dict[tuple[int, int], list[Mention]] = {}
+    for mention in linked.mentions:
+        refs.setdefault((mention.first, mention.last), []).append(mention)
+    best: list[tuple[float, Atom | None]] = [(float("-inf"), None)] * (size + 1)
+    best[0] = (0.0, None)
+    for start in range(size):
+        so_far = best[start][0]
+        for atom, worth in _starting(tokens, start, refs):
+            if so_far + worth > best[atom.last][0] + 1e-9:
+                best[atom.last] = (so_far + worth, atom)
+    atoms: list[Atom] = []
+    at = size
+    while at:
+        reached = best[at][1]
+        if reached is None:  # pragma: no cover - every token begins an atom
+            break
+        atoms.append(reached)
+        at = reached.first
+    atoms.reverse()
+    found = Cut(linked)
+    for atom in atoms:
+        atom.text = found.text(atom.first, atom.last)
+        if not atom.is_(*_SILENT):
+            found.atoms.append(atom)
+    return found
+
+
+def _starting(
+    tokens: Sequence[Token], start: int, refs: dict[tuple[int, int], list[Mention]]
+) -> list[tuple[Atom, float]]:
+    found: list[tuple[Atom, float]] = []
+    spans: set[int] = set()
+    for last in range(start + 1, min(len(tokens), start + 8) + 1):
+        mentions = refs.get((start, last))
+        if mentions:
+            ref = Ref(start, last, tuple(sorted(mentions, key=lambda one: -one.score)))
+            found.append((Atom(start, last, ref=ref), _worth(ref, tokens)))
+            spans.add(last)
+    for last, cue, said in _phrases(tokens, start):
+        words = last - start
+        weight = _WEAK.get(cue, 1.0)
+        worth = weight * words + 0.1 * (words - 1)
+        if start == 0 and cue is Cue.ASK:
+            worth = 1.2 * words
+        atom = Atom(start, last, cue, said)
+        if last in spans:
+            atom.ref = Ref(start, last, tuple(sorted(refs[(start, last)], key=lambda one: -one.score)))
+            if weight >= 0.6 or (start == 0 and cue is Cue.ASK):
+                worth = max(worth, _worth(atom.ref, tokens)) + 0.01
+        found.append((atom, worth))
+    if start + 1 not in spans and not any(atom.last == start + 1 for atom, _ in found):
+        token = tokens[start]
+        number = NUMBER_WORDS.get(token.text.lower())
+        if token.quoted or number is not None or _numeric(token.text):
+            found.append((Atom(start, start + 1, ref=Ref(start, start + 1, ())), 0.3))
+        else:
+            found.append((Atom(start, start + 1, is_unknown=any(map(str.isalnum, token.text))), -0.5))
+    return found
+
+
+def _worth(ref: Ref, tokens: Sequence[Token]) -> float:
+    score = ref.mentions[0].score
+    words = ref.last - ref.first
+    if ref.mentions[0].kind is MentionKind.VALUE and not any(
+        token.quoted or token.text[:1].isupper() or token.text[:1].isdigit() for token in tokens[ref.first : ref.last]
+    ):
+        score *= 0.92
+    if tokens[ref.first].quoted:
+        return 1.5 + score
+    return score * words + 0.15 * (words - 1) + 0.2 * (score - 0.5)
+
+
+def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
+    if tokens[start].quoted:
+        return []
+    found: list[tuple[int, Cue, Any]] = []
+    said: list[str] = []
+    at = start
+    while at < len(tokens) and len(said) < LONGEST:
+        token = tokens[at]
+        if token.quoted:
+            break
+        word = token.text.lower().replace("\u2019", "'")
+        if said and word in _ARTICLES and (*said, word) not in _STARTS:
+            at += 1
+            continue
+        said.append(word)
+        at += 1
+        if tuple(said) not in _STARTS:
+            break
+        entry = PHRASES.get(tuple(said))
+        if entry is not None:
+            cue, what = entry
+            if cue is Cue.ASK and start and word in _FIRST_ONLY and len(said) == 1:
+                continue
+            found.append((at, cue, what))
+    return found + _degrees(tokens, start, {last for last, _, _ in found})
+
+
+def _degrees(tokens: Sequence[Token], start: int, taken: set[int]) -> list[tuple[int, Cue, Any]]:
+    """Comparatives before `than`, superlatives, and adjectives behind `how`."""
+    said = [token.text.lower() for token in tokens[start : start + 3]]
+    found: list[tuple[int, Cue, Any]] = []
+    for words in (1, 2):
+        degree: Degree | None = degree_of_phrase(said[:words]) if len(said) >= words else None
+        if degree is None or degree.adjective in ("many", "few", "much"):
+            continue
+        if degree.adjective in ("first", "last") and said[words : words + 1] in (["name"], ["names"]):
+            continue
+        if degree.superlative and start + words not in taken:
+            found.append((start + words, Cue.SUPERLATIVE, degree))
+        elif said[words : words + 1] == ["than"] and start + words + 1 not in taken:
+            found.append((start + words + 1, Cue.COMPARE, degree))
+    how = degree_of(said[1]) if said[:1] == ["how"] and len(said) > 1 else None
+    if how is not None and how.adjective not in ("many", "few", "much"):
+        found.append((start + 2, Cue.MUCH, how))
+    return found
+
+
+def _numeric(text: str) -> bool:
+    return text.replace(",", "").replace(".", "", 1).lstrip("-$").isdigit()
+
+
+_STARTS: Final = frozenset(phrase[:length] for phrase in PHRASES for length in range(1, len(phrase) + 1))

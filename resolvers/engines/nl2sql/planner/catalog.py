@@ -1,0 +1,208 @@
+"""The asker's tables as the planner looks at them: what a row is called, what identifies it, what lies how near."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Final
+
+from resolvers.engines.nl2sql.joining import joins_of
+from resolvers.engines.nl2sql.keys import Key
+from resolvers.engines.nl2sql.kinds import ColumnKind
+from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
+from resolvers.engines.nl2sql.vocabulary import Vocabulary
+from schema.data_readiness.profile import ColumnProfile
+from schema.data_readiness.source import ColumnFacts, TableFacts
+
+FAR: Final = 9
+"""The distance of tables that no keys connect."""
+_NUMBERS: Final = ("INT", "NUM", "DEC", "FLOAT", "DOUBLE", "REAL", "YEAR", "SERIAL")
+_WHEN: Final = frozenset(("date", "year", "day", "month", "birthday", "timestamp"))
+
+
+class Catalog:
+    """What is asked of the knowledge again and again, found once."""
+
+    def __init__(self, known: Knowledge) -> None:
+        self.known = known
+        self.tables: dict[str, TableFacts] = {one.fqn: one for one in known.tables}
+        self.columns: dict[ColumnKey, ColumnFacts] = {
+            ColumnKey(table.fqn, column.name): column for table in known.tables for column in table.columns
+        }
+        self.joins = joins_of(known)
+        self.vocabulary = Vocabulary.of(known)
+        self._names: dict[str, tuple[ColumnKey, ...]] = {}
+        self._near: dict[str, dict[str, int]] = {}
+
+    def facts(self, key: ColumnKey) -> ColumnFacts:
+        """What the catalog knows of a column."""
+        return self.columns[key]
+
+    def of(self, table: str) -> list[ColumnKey]:
+        """The columns of a table, those that may be used."""
+        return [
+            key
+            for column in self.tables[table].columns
+            if (key := ColumnKey(table, column.name)) not in self.known.forbidden
+        ]
+
+    def words(self, key: ColumnKey) -> tuple[str, ...]:
+        """The words of a column's name, in the singular and small letters."""
+        return self.vocabulary.words(key)
+
+    def table_words(self, table: str) -> tuple[str, ...]:
+        """The words of a table's name, in the singular and small letters."""
+        return self.vocabulary.words(table)
+
+    def kind(self, key: ColumnKey) -> ColumnKind:
+        """What the values of a column are."""
+        return self.vocabulary.column_kind(key)
+
+    def profile(self, key: ColumnKey) -> ColumnProfile | None:
+        """The latest profile of a column."""
+        return self.vocabulary.profile(key)
+
+    def is_number(self, key: ColumnKey) -> bool:
+        """Whether it holds numbers, whatever the type that they are stored as."""
+        kind = self.kind(key)
+        if kind is ColumnKind.YEAR:
+            return any(word in (self.facts(key).data_type or "").upper() for word in _NUMBERS)
+        return kind is ColumnKind.NUMBER
+
+    def is_measure(self, key: ColumnKey) -> bool:
+        """Whether an average of it says something."""
+        return self.is_number(key) and not self.is_key(key)
+
+    def is_numeric_text(self, key: ColumnKey) -> bool:
+        """Whether a text holds numbers only, as far as its profile tells."""
+        return self.vocabulary.is_numeric_text(key)
+
+    def is_time(self, key: ColumnKey) -> bool:
+        """Whether it holds dates or moments."""
+        return self.kind(key) in (ColumnKind.DATE, ColumnKind.MOMENT, ColumnKind.TIME)
+
+    def is_year(self, key: ColumnKey) -> bool:
+        """Whether it holds years as numbers or texts."""
+        return self.kind(key) is ColumnKind.YEAR
+
+    def is_moment_like(self, key: ColumnKey) -> bool:
+        """Whether it tells when, by what it holds or by its name."""
+        return self.kind(key).is_temporal or bool(set(self.words(key)) & _WHEN)
+
+    def is_text(self, key: ColumnKey) -> bool:
+        """Whether it holds words."""
+        return self.kind(key) is ColumnKind.TEXT
+
+    def is_boolean(self, key: ColumnKey) -> bool:
+        """Whether it holds truth."""
+        return self.kind(key) is ColumnKind.BOOLEAN
+
+    def is_key(self, key: ColumnKey) -> bool:
+        """Whether it only identifies: a primary key, a reference, or named like one."""
+        return self.key(key.table) == key or self.vocabulary.is_identifier(key)
+
+    def key(self, table: str) -> ColumnKey | None:
+        """The one column that identifies a row."""
+        found = self.joins.key(table)
+        return ColumnKey(table, found[0]) if len(found) == 1 else None
+
+    def whole_key(self, table: str) -> tuple[ColumnKey, ...]:
+        """All columns that together identify a row."""
+        return tuple(ColumnKey(table, name) for name in self.joins.key(table))
+
+    def names(self, table: str) -> tuple[ColumnKey, ...]:
+        """What a row is called: its name column; first and last name; nothing when it has no such column."""
+        if table not in self._names:
+            found = self.vocabulary.name_columns(table)
+            self._names[table] = tuple(key for key in found if key not in self.known.forbidden)
+        return self._names[table]
+
+    def entity(self, table: str) -> tuple[ColumnKey, ...]:
+        """What to show of a row when nothing is said: its name, else its key, else all that it has."""
+        if names := self.names(table):
+            return names
+        key = self.key(table)
+        return (key,) if key is not None and key not in self.known.forbidden else tuple(self.of(table))
+
+    @cached_property
+    def keys(self) -> tuple[Key, ...]:
+        """The keys between tables, each from the table that refers to the one referred to."""
+        return tuple(key for fqn in self.tables for key in self.joins.keys_of(fqn) if key.table == fqn)
+
+    @cached_property
+    def links(self) -> Mapping[str, frozenset[str]]:
+        """Which tables keys tie to which others."""
+        found: dict[str, set[str]] = {}
+        for key in self.keys:
+            if key.table != key.to:
+                found.setdefault(key.table, set()).add(key.to)
+                found.setdefault(key.to, set()).add(key.table)
+        return {table: frozenset(others) for table, others in found.items()}
+
+    @cached_property
+    def above(self) -> Mapping[str, frozenset[str]]:
+        """The tables that a table refers to."""
+        found: dict[str, set[str]] = {}
+        for key in self.keys:
+            found.setdefault(key.table, set()).add(key.to)
+        return {table: frozenset(others) for table, others in found.items()}
+
+    def reference(self, key: ColumnKey) -> Key | None:
+        """The key that a column is all of, if it refers to another table."""
+        return self._references.get(key)
+
+    @cached_property
+    def _references(self) -> Mapping[ColumnKey, Key]:
+        found: dict[ColumnKey, Key] = {}
+        for key in self.keys:
+            if len(key.columns) == 1:
+                found.setdefault(ColumnKey(key.table, key.columns[0]), key)
+        return found
+
+    def distances(self, table: str) -> dict[str, int]:
+        """How many keys away other tables are."""
+        if table not in self._near:
+            near = {table: 0}
+            queue = deque([table])
+            while queue:
+                here = queue.popleft()
+                if near[here] >= 4:
+                    continue
+                for other in self.links.get(here, ()):
+                    if other not in near:
+                        near[other] = near[here] + 1
+                        queue.append(other)
+            self._near[table] = near
+        return self._near[table]
+
+    def distance(self, one: str, other: str) -> int:
+        """How many keys lie between two tables."""
+        return self.distances(one).get(other, FAR)
+
+    def farness(self, table: str, others: Iterable[str]) -> int:
+        """The distance to the nearest of some tables; 0 when there are none."""
+        return min((self.distance(table, other) for other in others), default=0)
+
+    def refers(self, one: str, other: str) -> bool:
+        """Whether each row of a table has at most one row of the other, along the shortest chain of keys."""
+        here, left = {one}, self.distance(one, other)
+        while left:
+            left -= 1
+            here = {to for at in here for to in self.above.get(at, ()) if self.distance(to, other) == left}
+            if not here:
+                return False
+        return True
+
+
+def catalog_of(known: Knowledge) -> Catalog:
+    """The catalog of a knowledge; that of the latest few is kept."""
+    for at, catalog in enumerate(_KEPT):
+        if catalog.known is known:
+            _KEPT.append(_KEPT.pop(at))
+            return catalog
+    made = Catalog(known)
+    _KEPT.append(made)
+    del _KEPT[:-4]
+    return made
+
+
+_KEPT: Final[list[Catalog]] = []

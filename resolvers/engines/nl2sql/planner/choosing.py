@@ -1,0 +1,165 @@
+"""Several plans for one question, how likely each is meant, and how sure the best one is."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from sqlglot import exp
+
+from resolvers.engines.nl2sql.comparing import Unwritable
+from resolvers.engines.nl2sql.joining import Ambiguous, Unjoinable
+from resolvers.engines.nl2sql.mention import Linked
+from resolvers.engines.nl2sql.model import Knowledge
+from resolvers.engines.nl2sql.plan import Plan
+from resolvers.engines.nl2sql.planner.atoms import Cut, cut
+from resolvers.engines.nl2sql.planner.catalog import Catalog, catalog_of
+from resolvers.engines.nl2sql.planner.composing import Composer
+from resolvers.engines.nl2sql.planner.parsing import parse
+from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
+from resolvers.engines.nl2sql.writing import written
+
+MOST_OTHERS: Final = 6
+"""How many other readings are tried beside the best."""
+NEAR: Final = 0.3
+"""How much worse words may fit something else for that to be tried."""
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One way to understand the question."""
+
+    plan: Plan
+    sql: str
+    score: float
+    doubts: list[tuple[str, float]]
+    unknown: tuple[str, ...]
+    """Words that nothing explains."""
+    loose: tuple[str, ...]
+    """Words that were understood but found no place."""
+    resolver: Resolver
+    confidence: float = 0.0
+    facts: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Failed:
+    """A plan that could not be written, and why."""
+
+    plan: Plan | None
+    reason: str
+    error: Exception | None = None
+
+
+def candidates(linked: Linked, known: Knowledge) -> tuple[list[Candidate], list[Failed]]:
+    """The plans that can be written, the likeliest first."""
+    catalog = catalog_of(known)
+    pieces = cut(linked)
+    failed: list[Failed] = []
+    best = _candidate(catalog, pieces, known, {}, failed)
+    found = [best] if best is not None else []
+    resolver = best.resolver if best is not None else _tried(catalog, pieces)
+    for forced in _others(resolver):
+        other = _candidate(catalog, pieces, known, forced, failed)
+        if other is not None and all(other.sql != one.sql for one in found):
+            found.append(other)
+    found.sort(key=lambda one: -one.score)
+    for at, one in enumerate(found):
+        rival = next((other for other in found if other is not one), None)
+        one.confidence = confidence(one, rival if at == 0 else found[0])
+    return found, failed
+
+
+def _tried(catalog: Catalog, pieces: Cut) -> Resolver:
+    resolver = Resolver(catalog, pieces, parse(pieces))
+    Composer(resolver).plan()
+    return resolver
+
+
+def _others(resolver: Resolver) -> Iterator[Mapping[tuple[int, int, str], Target]]:
+    """One choice taken otherwise, the closest first."""
+    close: list[tuple[float, tuple[int, int, str], Target]] = []
+    for key, choice in resolver.choices.items():
+        for target, score in choice.options[1:3]:
+            margin = choice.options[choice.taken][1] - score
+            if margin <= NEAR:
+                close.append((margin, key, target))
+    close.sort(key=lambda one: one[0])
+    for _, key, target in close[:MOST_OTHERS]:
+        yield {key: target}
+
+
+def _candidate(
+    catalog: Catalog,
+    pieces: Cut,
+    known: Knowledge,
+    forced: Mapping[tuple[int, int, str], Target],
+    failed: list[Failed],
+) -> Candidate | None:
+    frame = parse(pieces)
+    resolver = Resolver(catalog, pieces, frame, forced)
+    plan = Composer(resolver).plan()
+    if plan is None:
+        failed.append(Failed(None, "Nothing in the question names what to show."))
+        return None
+    try:
+        query: exp.Query = written(plan, known, catalog.joins)
+    except (Unwritable, Unjoinable) as error:
+        failed.append(Failed(plan, str(error), error))
+        if not isinstance(error, Ambiguous):
+            return None
+        return None
+    sql = query.sql(known.dialect)
+    tokens = pieces.linked.tokens
+    unknown = tuple(" ".join(token.text for token in tokens[first:last]) for first, last in frame.unknown)
+    loose = tuple(
+        " ".join(token.text for token in tokens[first:last])
+        for first, last in dict.fromkeys(frame.loose)
+        if last > first
+    )
+    links = [choice.options[choice.taken][1] for choice in resolver.choices.values()]
+    cost = sum(cost for _, cost in resolver.trouble)
+    joins = len(list(query.find_all(exp.Table)))
+    score = (sum(links) / len(links) if links else 0.0) * 1.0 - cost - 0.15 * len(loose) - 0.25 * len(unknown)
+    score -= 0.02 * joins
+    return Candidate(plan, sql, score, resolver.trouble, unknown, loose, resolver)
+
+
+def confidence(one: Candidate, rival: Candidate | None) -> float:
+    """How often such a plan is right, 0 to 1."""
+    scores: list[float] = []
+    for key, choice in one.resolver.choices.items():
+        ref_score = max(
+            (
+                mention.score
+                for mention in one.resolver.cut.linked.mentions
+                if (mention.first, mention.last) == key[:2]
+                and choice.options[choice.taken][0] in (mention.table, mention.column)
+            ),
+            default=0.5,
+        )
+        scores.append(ref_score)
+    weakest = min(scores, default=0.5)
+    cost = sum(cost for _, cost in one.doubts)
+    margin = min(0.3, one.score - rival.score) if rival is not None else 0.3
+    tables = len(
+        {choice.options[choice.taken][0] for choice in one.resolver.choices.values() if choice.kind == "table"}
+    )
+    facts = {
+        "weakest": weakest,
+        "cost": cost,
+        "unknown": float(len(one.unknown)),
+        "loose": float(len(one.loose)),
+        "margin": margin,
+        "tables": float(tables),
+    }
+    one.facts.update(facts)
+    logit = (
+        2.2
+        - 3.0 * cost
+        - 1.3 * len(one.unknown)
+        - 0.9 * len(one.loose)
+        - 3.0 * max(0.0, 0.85 - weakest)
+        - 5.0 * max(0.0, 0.2 - max(margin, 0.0))
+    )
+    return round(1 / (1 + math.exp(-logit)), 3)

@@ -1,0 +1,371 @@
+"""Conditions as they were said, made into conditions of a plan."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.plan import (
+    Aggregate,
+    Both,
+    Comparison,
+    Condition,
+    Either,
+    Figure,
+    Literal,
+    Member,
+    Nested,
+    Operator,
+    Output,
+    Plan,
+    Related,
+    Term,
+)
+from resolvers.engines.nl2sql.planner.atoms import Ref
+from resolvers.engines.nl2sql.planner.catalog import FAR
+from resolvers.engines.nl2sql.planner.frame import Cond, Nest, Noun
+from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+
+
+@dataclass(slots=True)
+class Part:
+    """A condition of the plan, with what it came from."""
+
+    condition: Condition | None
+    cond: Cond
+    column: ColumnKey | None = None
+    tables: tuple[str, ...] = ()
+    """Tables that must be joined for it though no term names them."""
+
+
+class Conditions:
+    """Makes conditions for a plan about one table."""
+
+    def __init__(self, resolver: Resolver, main: str) -> None:
+        self.resolver = resolver
+        self.catalog = resolver.catalog
+        self.main = main
+        self.having: list[tuple[str, Operator, int]] = []
+        """Counts of tables that the caller makes into HAVING or a nested plan."""
+
+    def parts(self, conds: Sequence[Cond], main: str | None = None) -> list[Part]:
+        """Every condition that can be made."""
+        found: list[Part] = []
+        last: ColumnKey | None = None
+        for cond in conds:
+            part = self._part(cond, main or self.main, last)
+            if part is None:
+                self.resolver.frame.loose.append((cond.first, cond.first))
+                self.resolver.doubt("a condition could not be made", 0.4)
+                continue
+            last = part.column or last
+            found.append(part)
+        return found
+
+    def _part(self, cond: Cond, main: str, last: ColumnKey | None) -> Part | None:
+        if cond.kind == "exists":
+            return self._exists(cond, main)
+        if cond.kind == "value":
+            return self._value(cond, main, last)
+        if cond.kind == "null":
+            column = self.resolver.column(cond.noun) if cond.noun is not None else None
+            if column is None:
+                return None
+            return Part(Comparison(as_column(column), Operator.IS_NULL, (), cond.negated), cond, column)
+        return self._compare(cond, main, last)
+
+    # Things had.
+
+    def _exists(self, cond: Cond, main: str) -> Part | None:
+        table = self.resolver.table(cond.table)
+        if table is None:
+            return None
+        if cond.count is not None:
+            self.having.append((table, *cond.count))
+            return Part(None, cond, None)
+        if not cond.negated:
+            return Part(None, cond, None, (table,) if table != main else ())
+        if table == main or self.catalog.distance(main, table) >= FAR:
+            return None
+        inner = self.parts(cond.inner, table)
+        plan = Plan(table, (), where=conjoined(inner), also=_also(inner, table))
+        return Part(Related(main, plan, True), cond, None)
+
+    # Values.
+
+    def _value(self, cond: Cond, main: str, last: ColumnKey | None) -> Part | None:
+        resolver = self.resolver
+        ref = cond.values[0]
+        found = resolver.value(ref, cond.near)
+        if found is not None:
+            column, values = found
+            literals = list(values[:1])
+            for other in cond.values[1:]:
+                operand = resolver.operand(column, Operator.EQUAL, other)
+                if operand is not None:
+                    literals += operand[1][:1]
+            return self._equal(cond, column, literals, main)
+        if ref.literals or not ref.mentions:
+            return self._literal(cond, ref, main, last)
+        return None
+
+    def _equal(self, cond: Cond, column: ColumnKey, literals: list[Literal], main: str) -> Part:
+        operator = Operator.IN if len(literals) > 1 else Operator.EQUAL
+        comparison = Comparison(as_column(column), operator, tuple(literals))
+        return self._signed(comparison, cond, column, main)
+
+    def _signed(self, comparison: Comparison, cond: Cond, column: ColumnKey, main: str) -> Part:
+        """The comparison, or that there is none such among rows of which there may be several."""
+        if not cond.negated:
+            return Part(comparison, cond, column)
+        if column.table != main and not self.catalog.refers(main, column.table):
+            plan = Plan(column.table, (), where=comparison)
+            return Part(Related(main, plan, True), cond, column)
+        turned = Comparison(comparison.left, comparison.operator, comparison.right, True)
+        return Part(turned, cond, column)
+
+    def _literal(self, cond: Cond, ref: Ref, main: str, last: ColumnKey | None) -> Part | None:
+        """A number, date or text that belongs to no column yet."""
+        resolver, catalog = self.resolver, self.catalog
+        tables = self._tables(cond, main)
+        moments = [one for one in ref.literals if one.values and one.values[0].kind in ("date", "moment")]
+        if moments:
+            column = resolver.time_column(
+                tables, year=True, hint=resolver.cut.linked.words(max(0, ref.first - 4), ref.first)
+            )
+            if column is not None:
+                operand = resolver.operand(column, Operator.EQUAL, ref)
+                if operand is not None:
+                    return self._signed(Comparison(as_column(column), operand[0], operand[1]), cond, column, main)
+        number = next((one.values[0] for one in ref.literals if one.values and one.values[0].kind == "number"), None)
+        if number is not None:
+            if last is not None and catalog.is_number(last):
+                return self._signed(Comparison(as_column(last), Operator.EQUAL, (number,)), cond, last, main)
+            return None
+        texts = [one for one in ref.literals if one.values and one.values[0].kind == "text"]
+        if texts or not ref.mentions:
+            for table in tables:
+                names = catalog.names(table)
+                if len(names) == 1:
+                    resolver.doubt("a text is taken for a name", 0.2)
+                    literal = Literal("text", resolver.text(ref))
+                    return self._signed(
+                        Comparison(as_column(names[0]), Operator.EQUAL, (literal,)), cond, names[0], main
+                    )
+        return None
+
+    def _tables(self, cond: Cond, main: str) -> list[str]:
+        found = [table for ref in cond.near if (table := self.resolver.table(ref)) is not None]
+        found += [main, *self.resolver.mentioned()]
+        return list(dict.fromkeys(found))
+
+    # Comparisons.
+
+    def _compare(self, cond: Cond, main: str, last: ColumnKey | None) -> Part | None:
+        resolver, catalog = self.resolver, self.catalog
+        operator = cond.operator
+        column: ColumnKey | None = None
+        if cond.noun is not None and cond.noun.count:
+            return self._count_compared(cond)
+        sized = operator in (Operator.MORE, Operator.LESS, Operator.AT_LEAST, Operator.AT_MOST, Operator.BETWEEN)
+        is_time = cond.how == "time" or (
+            sized
+            and bool(cond.values)
+            and any(one.values and one.values[0].kind != "number" for one in cond.values[0].literals)
+        )
+        if cond.noun is not None:
+            want = "time" if cond.how == "time" else "number" if sized and not is_time else ""
+            if cond.noun.ref is not None and not cond.noun.ref.columns and may_be_table(cond.noun.ref):
+                return self._table_compared(cond, main)
+            column = resolver.column(cond.noun, want)
+            if column is not None and cond.degree is not None:
+                operator = self._turned(cond, column)
+        elif cond.degree is not None:
+            measured = resolver.measured(cond.degree, self._tables(cond, main))
+            if measured is not None:
+                column = measured[0]
+                operator = Operator.MORE if measured[1] else Operator.LESS
+        if column is None and cond.noun is None and is_time and cond.values:
+            column = resolver.time_column(
+                self._tables(cond, main),
+                hint=resolver.cut.linked.words(max(0, cond.values[0].first - 5), cond.values[0].first),
+            )
+        if column is None and cond.noun is None and cond.operator is Operator.LIKE:
+            column = next((names[0] for table in self._tables(cond, main) if (names := catalog.names(table))), None)
+        if (
+            column is None
+            and cond.noun is None
+            and cond.values
+            and cond.values[0].values
+            and operator is Operator.EQUAL
+        ):
+            found = resolver.value(cond.values[0], cond.near)
+            column = found[0] if found else None
+        if column is None and cond.noun is None:
+            column = (
+                last if last is not None and (not sized or catalog.is_number(last)) else self._only_number(cond, main)
+            )
+        if column is None:
+            return None
+        return self._made(cond, column, operator, main)
+
+    def _only_number(self, cond: Cond, main: str) -> ColumnKey | None:
+        for table in self._tables(cond, main)[:1]:
+            numbers = [
+                key for key in self.catalog.of(table) if self.catalog.is_measure(key) and not self.catalog.is_year(key)
+            ]
+            if len(numbers) == 1:
+                self.resolver.doubt("the only number is taken", 0.1)
+                return numbers[0]
+        return None
+
+    def _turned(self, cond: Cond, column: ColumnKey) -> Operator:
+        if cond.degree is None:
+            return cond.operator
+        return Operator.MORE if self.resolver.direction(cond.degree, column) else Operator.LESS
+
+    def _table_compared(self, cond: Cond, main: str) -> Part | None:
+        """`whose department is 'Sales'`: the table's name column, or whichever of its columns holds the value."""
+        table = self.resolver.table(cond.noun.ref) if cond.noun is not None else None
+        if table is None or not cond.values:
+            return None
+        for key, _, values in self.resolver.value_options(
+            cond.values[0], (cond.noun.ref,) if cond.noun and cond.noun.ref else ()
+        ):
+            if key.table == table:
+                self.resolver.used.add((cond.values[0].first, cond.values[0].last))
+                return self._equal(cond, key, list(values[:1]), main)
+        names = self.catalog.names(table)
+        if len(names) == 1:
+            return self._made(cond, names[0], cond.operator, main)
+        return None
+
+    def _count_compared(self, cond: Cond) -> Part | None:
+        table = self.resolver.table(cond.noun.ref) if cond.noun is not None else None
+        number = self._whole(cond)
+        if table is None or number is None:
+            return None
+        self.having.append((table, cond.operator, number))
+        return Part(None, cond)
+
+    def _whole(self, cond: Cond) -> int | None:
+        for ref in cond.values:
+            for one in ref.literals:
+                if one.values and isinstance(one.values[0].value, Decimal):
+                    return int(one.values[0].value)
+        return None
+
+    def _made(self, cond: Cond, column: ColumnKey, operator: Operator, main: str) -> Part | None:
+        resolver = self.resolver
+        left = as_column(column)
+        if cond.nest is not None:
+            nested = self._nested(cond.nest, column, operator, main)
+            return (
+                Part(Comparison(left, operator, (nested,), cond.negated), cond, column) if nested is not None else None
+            )
+        if operator is Operator.LIKE:
+            text = resolver.text(cond.values[0])
+            resolver.used.add((cond.values[0].first, cond.values[0].last))
+            pattern = {"starts": f"{text}%", "ends": f"%{text}"}.get(cond.how, f"%{text}%")
+            return self._signed(Comparison(left, operator, (Literal("text", pattern),)), cond, column, main)
+        if operator is Operator.BETWEEN:
+            return self._between(cond, column, main)
+        literals: list[Literal] = []
+        for ref in cond.values:
+            operand = resolver.operand(column, operator, ref)
+            if operand is None:
+                return None
+            if operand[0] is Operator.BETWEEN:
+                return self._signed(Comparison(left, Operator.BETWEEN, operand[1]), cond, column, main)
+            literals += operand[1][:1]
+        if not literals:
+            return None
+        if len(literals) > 1:
+            operator = Operator.IN
+        return self._signed(Comparison(left, operator, tuple(literals)), cond, column, main)
+
+    def _between(self, cond: Cond, column: ColumnKey, main: str) -> Part | None:
+        resolver = self.resolver
+        if len(cond.values) == 1:
+            literal = next((one for one in cond.values[0].literals if len(one.values) == 2), None)
+            if literal is None:
+                return None
+            resolver.used.add((cond.values[0].first, cond.values[0].last))
+            return self._signed(Comparison(as_column(column), Operator.BETWEEN, literal.values), cond, column, main)
+        low = resolver.operand(column, Operator.AT_LEAST, cond.values[0])
+        high = resolver.operand(column, Operator.AT_MOST, cond.values[1])
+        if low is None or high is None:
+            return None
+        return self._signed(
+            Comparison(as_column(column), Operator.BETWEEN, (low[1][0], high[1][0])), cond, column, main
+        )
+
+    def _nested(self, nest: Nest, column: ColumnKey, operator: Operator, main: str) -> Term | None:
+        """The value that is computed first."""
+        resolver = self.resolver
+        inner_column = column
+        if (
+            nest.noun is not None
+            and nest.noun.ref is not None
+            and nest.noun.ref.columns
+            and not (may_be_table(nest.noun.ref) and nest.noun.ref.tables[0].score >= nest.noun.ref.columns[0].score)
+        ):
+            inner_column = resolver.column(nest.noun) or column
+        inner = self.parts(nest.conditions, inner_column.table)
+        table = resolver.table(nest.noun.ref) if nest.noun is not None and nest.noun.ref is not None else None
+        aggregate = nest.aggregate
+        if aggregate is None and nest.noun is not None and not nest.conditions:
+            if nest.every:
+                aggregate = Aggregate.MAX if operator in (Operator.MORE, Operator.AT_LEAST) else Aggregate.MIN
+            else:
+                return as_column(inner_column) if inner_column != column else None
+        if aggregate is None and nest.every:
+            aggregate = Aggregate.MAX if operator in (Operator.MORE, Operator.AT_LEAST) else Aggregate.MIN
+        term: Term = as_column(inner_column) if aggregate is None else Figure(aggregate, as_column(inner_column))
+        if (
+            aggregate is not None
+            and aggregate in (Aggregate.AVG, Aggregate.SUM)
+            and not self.catalog.is_number(inner_column)
+        ):
+            resolver.doubt("an average of what is no number", 0.4)
+        also = _also(inner, inner_column.table)
+        if table is not None and table != inner_column.table and not self.catalog.refers(inner_column.table, table):
+            also = (*also, table)
+        return Nested(Plan(inner_column.table, (Output(term),), where=conjoined(inner), also=also))
+
+
+def _also(parts: Sequence[Part], main: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(table for part in parts for table in part.tables if table != main))
+
+
+def conjoined(parts: Sequence[Part]) -> Condition | None:
+    """All parts as one condition, `or` binding those that it stands between."""
+    groups: list[list[Condition]] = []
+    for part in parts:
+        if part.condition is None:
+            continue
+        if part.cond.joined == "or" and groups:
+            groups[-1].append(part.condition)
+        else:
+            groups.append([part.condition])
+    made = [group[0] if len(group) == 1 else _either(group) for group in groups]
+    if not made:
+        return None
+    return made[0] if len(made) == 1 else Both(tuple(made))
+
+
+def _either(group: list[Condition]) -> Condition:
+    """Values of one column that are said one after the other become a list."""
+    equal = [
+        one
+        for one in group
+        if isinstance(one, Comparison) and one.operator in (Operator.EQUAL, Operator.IN) and not one.negated
+    ]
+    if len(equal) == len(group) and len({one.left for one in equal}) == 1:
+        values = tuple(value for one in equal for value in one.right)
+        return Comparison(equal[0].left, Operator.IN, values)
+    return Either(tuple(group))
+
+
+__all__ = ["Conditions", "Member", "Noun", "Part", "conjoined"]

@@ -1,0 +1,112 @@
+"""What the parser makes of a question before its nouns are resolved: what is asked for, and under which conditions."""
+
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from resolvers.engines.nl2sql.language_degrees import Degree
+from resolvers.engines.nl2sql.plan import Aggregate, Operator
+from resolvers.engines.nl2sql.planner.atoms import Ref
+
+
+@dataclass(slots=True)
+class Noun:
+    """Something that is named, with what is computed of it."""
+
+    ref: Ref | None = None
+    owner: Ref | None = None
+    """The table words that it was said to be of."""
+    near: tuple[Ref, ...] = ()
+    """Table words before it, the nearest first."""
+    aggregates: tuple[Aggregate, ...] = ()
+    count: bool = False
+    distinct: bool = False
+    everything: bool = False
+    degree: Degree | None = None
+    """An adjective that stands for the column: how old."""
+    wh: str = ""
+    """who, when, where."""
+    share: bool = False
+    minus: "Noun | None" = None
+    """What is taken away from it: the difference between two."""
+    hint: str = ""
+    """A word beside it that may tell which key is meant: home, away, origin."""
+
+
+@dataclass(slots=True)
+class Nest:
+    """A value that must be computed first: the average, the maximum, that of another row."""
+
+    aggregate: Aggregate | None = None
+    noun: Noun | None = None
+    conditions: "list[Cond]" = field(default_factory=list)
+    every: bool = False
+    """More than any, more than all."""
+
+
+@dataclass(slots=True)
+class Cond:
+    """One condition as it was said."""
+
+    kind: OneOf["compare", "value", "exists", "null", "superlative"]
+    first: int
+    noun: Noun | None = None
+    operator: Operator = Operator.EQUAL
+    values: tuple[Ref, ...] = ()
+    nest: Nest | None = None
+    negated: bool = False
+    degree: Degree | None = None
+    how: str = ""
+    """starts, ends, contains; time for before and after."""
+    table: Ref | None = None
+    """Of `exists`: the other table."""
+    count: tuple[Operator, int] | None = None
+    """Of `exists`: how many of them."""
+    inner: "list[Cond]" = field(default_factory=list)
+    near: tuple[Ref, ...] = ()
+    joined: OneOf["and", "or", "but"] = "and"
+    """How it is tied to the condition before."""
+    both: bool = False
+    high: int = 0
+    """Of `between`: unused; kept for its second value in `values`."""
+
+
+@dataclass(slots=True)
+class Sort:
+    """An order as it was said."""
+
+    noun: Noun | None = None
+    descending: bool | None = None
+    degree: Degree | None = None
+    by_count: bool = False
+    """By the number of rows of the noun's table."""
+    limit: int | None = None
+    most: bool = False
+    """Said as `the most` or `the fewest` of something."""
+    common: bool = False
+    plural: bool = False
+
+
+@dataclass(slots=True)
+class Frame:
+    """A question in parts."""
+
+    items: list[Noun] = field(default_factory=list)
+    shown: list[Noun] = field(default_factory=list)
+    """What a second sentence says to show, instead of what the first one asks for."""
+    subject: Ref | None = None
+    conditions: list[Cond] = field(default_factory=list)
+    groups: list[Noun] = field(default_factory=list)
+    grouped_first: bool = False
+    sorts: list[Sort] = field(default_factory=list)
+    limit: int | None = None
+    distinct: bool = False
+    tables: list[Ref] = field(default_factory=list)
+    """Every noun that may be a table, in order."""
+    unknown: list[tuple[int, int]] = field(default_factory=list)
+    """Tokens that nothing explains."""
+    loose: list[tuple[int, int]] = field(default_factory=list)
+    """Nouns and phrases that were understood but found no place."""
+    both: bool = False
+    less: bool = False
+    """Whether a part is taken away: all but."""
+    either: bool = False

@@ -1,0 +1,180 @@
+"""What is asked for, as outputs of a plan."""
+
+from dataclasses import dataclass, field
+
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Term
+from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
+from resolvers.engines.nl2sql.planner.frame import Noun
+from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+
+_PLACES = ("location", "city", "address", "country", "place", "state", "region", "venue", "town", "street")
+
+
+@dataclass(slots=True)
+class Item:
+    """One thing asked for."""
+
+    terms: list[Term]
+    table: str
+    noun: Noun
+    entity: str | None = None
+    """The table whose rows it stands for, when it is shown by its name."""
+    columns: tuple[ColumnKey, ...] = ()
+    figures: bool = False
+    counted: str | None = None
+    """The table whose rows are counted."""
+
+
+@dataclass(slots=True)
+class Items:
+    """Makes items."""
+
+    resolver: Resolver
+    catalog: Catalog = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.catalog = self.resolver.catalog
+
+    def item(self, noun: Noun) -> Item | None:
+        """One thing asked for; None when nothing in the catalog is meant by it."""
+        if noun.ref is None:
+            return self._unnamed(noun)
+        if noun.count:
+            return self._count(noun)
+        if noun.aggregates:
+            return self._aggregated(noun)
+        if noun.everything:
+            table = self.resolver.table(noun.ref)
+            return self._everything(table, noun) if table else None
+        target = self.target(noun)
+        if target is None:
+            return None
+        if isinstance(target, str):
+            return self._entity(target, noun)
+        if noun.degree is not None:
+            aggregate = Aggregate.MAX if self.resolver.direction(noun.degree, target) else Aggregate.MIN
+            return Item([Figure(aggregate, as_column(target))], target.table, noun, columns=(target,), figures=True)
+        return self._column(target, noun)
+
+    def _column(self, key: ColumnKey, noun: Noun) -> Item:
+        names = self.catalog.names(key.table)
+        whole = noun.ref is not None and self._is_whole_name(noun, key)
+        columns = names if whole and key in names else (key,)
+        entity = key.table if key in names or key == self.catalog.key(key.table) else None
+        return Item([as_column(one) for one in columns], key.table, noun, entity, tuple(columns))
+
+    def _is_whole_name(self, noun: Noun, key: ColumnKey) -> bool:
+        """Whether `name` is asked for where there are a first and a last name."""
+        if noun.ref is None or len(self.catalog.names(key.table)) < 2:
+            return False
+        said = set(self.resolver.cut.linked.words(noun.ref.first, noun.ref.last))
+        return "name" in said and not said & {"first", "last", "family", "given", "fname", "lname", "sur", "forename"}
+
+    def target(self, noun: Noun, counted: bool = False) -> str | ColumnKey | None:
+        """The table or the column that a noun stands for."""
+        resolver, ref = self.resolver, noun.ref
+        if ref is None:
+            return None
+        options = resolver.column_options(noun)
+        best = max(options.values(), default=-9.0)
+        table = resolver.table(ref) if may_be_table(ref) else None
+        if table is None:
+            return resolver.column(noun)
+        score = next((one.score for one in ref.tables if one.table == table), 0.0)
+        owner = resolver.table(noun.owner)
+        if owner is not None:
+            # `the department of each employee`: a column of the owner, or the name of what it refers to.
+            held = {key: value for key, value in options.items() if key.table == owner}
+            if held and max(held.values()) >= score + 0.1:
+                return resolver.column(noun)
+            if owner == table:
+                return resolver.column(noun) if options else table
+            return table if resolver.catalog.distance(owner, table) < FAR else resolver.column(noun) or table
+        if not options:
+            return table
+        return table if score + 0.3 >= best else resolver.column(noun)
+
+    def _entity(self, table: str, noun: Noun) -> Item:
+        columns = self.catalog.entity(table)
+        return Item([as_column(key) for key in columns], table, noun, table, columns)
+
+    def _everything(self, table: str, noun: Noun) -> Item:
+        columns = tuple(self.catalog.of(table))
+        return Item([as_column(key) for key in columns], table, noun, table, columns)
+
+    def _unnamed(self, noun: Noun) -> Item | None:
+        resolver = self.resolver
+        table = resolver.table(noun.owner) or resolver.subject() or next(iter(resolver.mentioned()), None)
+        if noun.degree is not None:
+            found = resolver.measured(noun.degree, [one for one in (table, *resolver.mentioned()) if one])
+            return self._column(found[0], noun) if found else None
+        if table is None:
+            return None
+        if noun.count or noun.aggregates == (Aggregate.COUNT,):
+            return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)
+        if noun.everything:
+            return self._everything(table, noun)
+        if noun.wh == "when":
+            hint = resolver.cut.linked.words(0, len(resolver.cut.linked.tokens))
+            column = resolver.time_column([table, *resolver.mentioned()], hint=hint)
+            return self._column(column, noun) if column else None
+        if noun.wh == "where":
+            for place in _PLACES:
+                for key in self.catalog.of(table):
+                    if place in self.catalog.words(key) and self.catalog.is_text(key):
+                        return self._column(key, noun)
+            return None
+        return self._entity(table, noun) if noun.wh == "who" else None
+
+    def _count(self, noun: Noun) -> Item | None:
+        resolver, catalog = self.resolver, self.catalog
+        target = self.target(noun)
+        if target is None:
+            return None
+        if isinstance(target, str):
+            return Item([Figure(Aggregate.COUNT, rows_of=target)], target, noun, figures=True, counted=target)
+        if noun.share:
+            return None
+        if catalog.is_measure(target) and not noun.distinct and not catalog.is_year(target):
+            if resolver.frame.groups or noun.wh == "much" or Aggregate.SUM in noun.aggregates:
+                return Item(
+                    [Figure(Aggregate.SUM, as_column(target))], target.table, noun, columns=(target,), figures=True
+                )
+            resolver.doubt("a number may be meant or its sum", 0.15)
+            return Item([Figure(Aggregate.SUM, as_column(target))], target.table, noun, columns=(target,), figures=True)
+        if target == catalog.key(target.table) and not noun.distinct:
+            return Item(
+                [Figure(Aggregate.COUNT, rows_of=target.table)], target.table, noun, figures=True, counted=target.table
+            )
+        if target in catalog.names(target.table) and not noun.distinct:
+            return Item(
+                [Figure(Aggregate.COUNT, rows_of=target.table)], target.table, noun, figures=True, counted=target.table
+            )
+        figure = Figure(Aggregate.COUNT, as_column(target), distinct=True)
+        return Item([figure], target.table, noun, columns=(target,), figures=True)
+
+    def _aggregated(self, noun: Noun) -> Item | None:
+        resolver = self.resolver
+        column = resolver.column(noun, "number")
+        if column is None:
+            table = resolver.table(noun.ref)
+            if table is not None and noun.aggregates == (Aggregate.COUNT,):
+                return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)
+            if table is not None and noun.aggregates == (Aggregate.SUM,):
+                resolver.doubt("a total of rows is taken for their number", 0.15)
+                return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)
+            return None
+        for aggregate in noun.aggregates:
+            if aggregate in (Aggregate.AVG, Aggregate.SUM) and not self.catalog.is_number(column):
+                resolver.doubt(
+                    "an average of what is no number", 0.3 if not self.catalog.is_numeric_text(column) else 0.1
+                )
+            if aggregate in (Aggregate.AVG, Aggregate.SUM) and self.catalog.is_key(column):
+                resolver.doubt("an average of identifiers", 0.4)
+        terms: list[Term] = [Figure(one, as_column(column), noun.distinct) for one in noun.aggregates]
+        return Item(terms, column.table, noun, columns=(column,), figures=True)
+
+
+__all__ = ["Item", "Items", "Share"]

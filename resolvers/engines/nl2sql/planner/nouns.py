@@ -1,0 +1,241 @@
+"""Reading along the atoms: nouns with what stands before and behind them, and values."""
+
+from typing import Final
+
+from resolvers.engines.nl2sql.language import NUMBER_WORDS
+from resolvers.engines.nl2sql.language_degrees import Degree
+from resolvers.engines.nl2sql.mention import MentionKind
+from resolvers.engines.nl2sql.plan import Aggregate
+from resolvers.engines.nl2sql.planner.atoms import Atom, Cut, Ref
+from resolvers.engines.nl2sql.planner.frame import Frame, Noun, Sort
+from resolvers.engines.nl2sql.planner.phrases import Cue
+
+_BEFORE: Final = (Cue.AGGREGATE, Cue.COUNT, Cue.DISTINCT, Cue.ALL, Cue.SHARE, Cue.DIFFERENCE, Cue.EVERYTHING)
+STRONG: Final = 0.5
+"""How well words must fit to be a noun or a value."""
+
+
+class Reader:
+    """Where in the question the parser is, and what it knows so far."""
+
+    def __init__(self, cut: Cut) -> None:
+        self.cut = cut
+        self.atoms = cut.atoms
+        self.i = 0
+        self.frame = Frame()
+        self.near: list[Ref] = []
+        """Table words so far, the nearest first."""
+
+    # Looking.
+
+    def at(self, offset: int = 0) -> Atom | None:
+        """The atom some places ahead."""
+        at = self.i + offset
+        return self.atoms[at] if 0 <= at < len(self.atoms) else None
+
+    def is_(self, *cues: Cue, offset: int = 0) -> bool:
+        """Whether the atom some places ahead has one of these roles."""
+        atom = self.at(offset)
+        return atom is not None and atom.cue in cues
+
+    def skip(self, *cues: Cue) -> None:
+        """Goes past atoms of these roles."""
+        while self.is_(*cues):
+            self.i += 1
+
+    def noun_at(self, offset: int = 0) -> bool:
+        """Whether a noun stands there."""
+        atom = self.at(offset)
+        if atom is None or atom.ref is None or not atom.ref.is_noun:
+            return False
+        if atom.cue in (Cue.AGGREGATE, Cue.COUNT, Cue.TOP, Cue.SUPERLATIVE, Cue.MOST, Cue.ORDER):
+            return not self._leads_on(offset + 1)
+        if atom.cue is Cue.EVERYTHING:
+            return not self.is_(Cue.OF, Cue.PREPOSITION, offset=offset + 1)
+        if atom.cue is not None and atom.cue not in (Cue.LIGHT, Cue.ASK, Cue.DIFFERENCE, Cue.SHARE):
+            return False
+        return not value_first(atom.ref)
+
+    def _leads_on(self, offset: int) -> bool:
+        """Whether a noun follows that a word before it can belong to."""
+        while self.is_(Cue.OF, Cue.ALL, Cue.DISTINCT, Cue.AGGREGATE, Cue.AND, Cue.COMMA, Cue.COUNT, offset=offset):
+            offset += 1
+        atom = self.at(offset)
+        return atom is not None and atom.ref is not None and atom.ref.is_noun and not value_first(atom.ref)
+
+    def table_at(self, offset: int = 0) -> bool:
+        """Whether a noun stands there that may be a table."""
+        atom = self.at(offset)
+        return self.noun_at(offset) and atom is not None and atom.ref is not None and may_be_table(atom.ref)
+
+    def value_at(self, offset: int = 0) -> bool:
+        """Whether a value stands there."""
+        atom = self.at(offset)
+        if atom is None or atom.ref is None or (atom.cue is not None and atom.cue is not Cue.LIGHT):
+            return False
+        ref = atom.ref
+        if not ref.mentions:
+            return True
+        return bool(ref.literals or ref.values) and (not ref.is_noun or value_first(ref))
+
+    def maybe_value_at(self, offset: int = 0) -> bool:
+        """Whether what stands there may be a value, though a noun fits as well."""
+        atom = self.at(offset)
+        return atom is not None and atom.ref is not None and bool(atom.ref.literals or atom.ref.values)
+
+    def number_at(self, offset: int = 0) -> int | None:
+        """The whole number that stands there."""
+        atom = self.at(offset)
+        if atom is None or atom.ref is None or atom.last - atom.first != 1:
+            return None
+        token = self.cut.linked.tokens[atom.first]
+        if token.quoted:
+            return None
+        text = token.text.lower().replace(",", "")
+        if text.isdigit():
+            return int(text)
+        return NUMBER_WORDS.get(text)
+
+    # Reading.
+
+    def remember(self, ref: Ref) -> None:
+        """Takes note of table words."""
+        self.near.insert(0, ref)
+        self.frame.tables.append(ref)
+
+    def sort_before_noun(self) -> Sort | None:
+        """`top 3`, `3 youngest`, `the most common`, `first five`, in front of a noun."""
+        start = self.i
+        limit: int | None = None
+        sort: Sort | None = None
+        if self.is_(Cue.TOP) and (self.number_at(1) is not None or not self.noun_at()):
+            self.i += 1
+            sort = Sort(descending=True)
+        if (number := self.number_at()) is not None and (
+            sort is not None or self.is_(Cue.SUPERLATIVE, Cue.COMMON, Cue.MOST, offset=1)
+        ):
+            limit = number
+            self.i += 1
+        if self.is_(Cue.SUPERLATIVE) and isinstance(self.atoms[self.i].said, Degree):
+            sort = Sort(degree=self.atoms[self.i].said)
+            self.i += 1
+            if limit is None and (number := self.number_at()) is not None and self.noun_at(1):
+                limit = number
+                self.i += 1
+        elif self.is_(Cue.COMMON):
+            sort = Sort(descending=self.atoms[self.i].said, by_count=True, common=True)
+            self.i += 1
+            if limit is None and (number := self.number_at()) is not None:
+                limit = number
+                self.i += 1
+        if sort is None:
+            self.i = start
+            return None
+        sort.limit = limit if limit is not None else 1
+        return sort
+
+    def noun(self) -> Noun | None:
+        """A noun with what is computed of it and what it is of; None when none stands here, and nothing is read."""
+        start = self.i
+        noun = Noun(near=tuple(self.near))
+        aggregates: list[Aggregate] = []
+        while (atom := self.at()) is not None and atom.cue in _BEFORE:
+            if self.noun_at() and atom.cue not in (Cue.DISTINCT, Cue.ALL):
+                break
+            if atom.is_(Cue.AGGREGATE):
+                aggregates.append(atom.said)
+                ahead = 1
+                while self.is_(Cue.COMMA, Cue.AND, offset=ahead):
+                    ahead += 1
+                if ahead > 1 and self.is_(Cue.AGGREGATE, offset=ahead) and not self.noun_at(ahead):
+                    self.i += ahead
+                    continue
+            elif atom.is_(Cue.COUNT):
+                noun.count = True
+            elif atom.is_(Cue.DISTINCT):
+                noun.distinct = True
+            elif atom.is_(Cue.SHARE):
+                noun.share = True
+            elif atom.is_(Cue.EVERYTHING):
+                noun.everything = True
+            elif atom.is_(Cue.DIFFERENCE):
+                break
+            self.i += 1
+            if not self.is_(Cue.OF) or self.is_(Cue.EACH, offset=1):
+                self.skip(Cue.ALL)
+                continue
+            self.skip(Cue.OF)
+        if noun.everything:
+            self.skip(Cue.OF, Cue.PREPOSITION, Cue.ALL)
+        if noun.count and self.is_(Cue.AGGREGATE) and self.noun_at(1):
+            self.i += 1
+        if noun.count and aggregates == [Aggregate.SUM]:
+            aggregates = []
+        noun.aggregates = tuple(aggregates)
+        if not self.noun_at():
+            if noun.count or aggregates or noun.everything:
+                return noun
+            self.i = start
+            return None
+        self._compound(noun)
+        self._owner(noun)
+        return noun
+
+    def _compound(self, noun: Noun) -> None:
+        """`singer names`, `the singer's country`."""
+        atom = self.atoms[self.i]
+        noun.ref = atom.ref
+        self.i += 1
+        while noun.ref is not None:
+            possessive = self.is_(Cue.POSSESSIVE)
+            offset = 1 if possessive else 0
+            ahead = self.at(offset)
+            if not self.noun_at(offset) or ahead is None or ahead.ref is None:
+                if possessive:
+                    self.i += 1
+                return
+            if ahead.cue is not None and not possessive:
+                return
+            if not possessive and not (may_be_table(noun.ref) and ahead.ref.columns):
+                return
+            if may_be_table(noun.ref):
+                noun.owner = noun.ref
+                self.remember(noun.ref)
+            self.i += offset + 1
+            noun.ref = ahead.ref
+
+    def _owner(self, noun: Noun) -> None:
+        """`of all singers`, `of the singers of ...`."""
+        if noun.ref is None or noun.owner is not None:
+            return
+        ahead = 0
+        if not self.is_(Cue.OF, Cue.PREPOSITION, Cue.FROM):
+            return
+        if not self.is_(Cue.OF) and noun.count:
+            return
+        ahead = 1
+        while self.is_(Cue.ALL, Cue.DISTINCT, offset=ahead):
+            ahead += 1
+        atom = self.at(ahead)
+        if atom is None or atom.ref is None or not self.table_at(ahead) or atom.cue is not None:
+            return
+        if self.is_(Cue.POSSESSIVE, offset=ahead + 1) or not noun.ref.columns:
+            return
+        following = self.at(ahead + 1)
+        if following is not None and following.cue is None and self.noun_at(ahead + 1):
+            return
+        noun.owner = atom.ref
+        self.remember(atom.ref)
+        self.i += ahead + 1
+
+
+def may_be_table(ref: Ref) -> bool:
+    """Whether words may name a table."""
+    return ref.best(MentionKind.TABLE) >= STRONG
+
+
+def value_first(ref: Ref) -> bool:
+    """Whether words are rather a value than a noun."""
+    value = max(ref.best(MentionKind.VALUE), ref.best(MentionKind.LITERAL))
+    noun = max(ref.best(MentionKind.TABLE), ref.best(MentionKind.COLUMN), ref.best(MentionKind.KNOWLEDGE))
+    return value > noun + 0.05

@@ -1,0 +1,222 @@
+"""The parts of a question: what it asks for first, then clause by clause what it says of it."""
+
+from resolvers.engines.nl2sql.language_degrees import Degree
+from resolvers.engines.nl2sql.mention import MentionKind
+from resolvers.engines.nl2sql.plan import Aggregate
+from resolvers.engines.nl2sql.planner.atoms import Cut
+from resolvers.engines.nl2sql.planner.clauses import Clauses
+from resolvers.engines.nl2sql.planner.frame import Cond, Frame, Noun, Sort
+from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.phrases import Cue
+
+_POLITE = (Cue.ASK, Cue.BE, Cue.ALL)
+
+
+def parse(cut: Cut) -> Frame:
+    """The question in parts."""
+    return Parser(cut).parse()
+
+
+class Parser(Clauses):
+    """Reads a question from left to right, once."""
+
+    def parse(self) -> Frame:
+        """All of it."""
+        self._front()
+        self._head()
+        guard = 0
+        while self.i < len(self.atoms) and guard < 500:
+            guard += 1
+            before = self.i
+            self.clause()
+            if self.i == before:  # pragma: no cover - each clause reads something
+                self.i += 1
+        self._finish()
+        return self.frame
+
+    def _front(self) -> None:
+        """`For each department, ...`; `Among the singers, ...`; `In 2014, ...`."""
+        if self.is_(Cue.EACH, Cue.PER) and (self.noun_at(1)):
+            self.i += 1
+            self._grouping()
+            self.frame.grouped_first = True
+            while self.is_(Cue.COMMA, Cue.AND):
+                self.i += 1
+            return
+        if not self.is_(Cue.PREPOSITION, Cue.OF, Cue.FROM):
+            return
+        comma = next((at for at, atom in enumerate(self.atoms) if atom.is_(Cue.COMMA)), None)
+        asks = next(
+            (at for at, atom in enumerate(self.atoms) if atom.is_(Cue.ASK, Cue.COUNT, Cue.WHICH, Cue.WHAT, Cue.WHO)),
+            None,
+        )
+        if comma is None or asks is None or asks != comma + 1:
+            return
+        while self.i < comma:
+            self.clause()
+        self.i = max(self.i, comma + 1)
+
+    def _head(self) -> None:
+        """What is asked for."""
+        frame = self.frame
+        wh = ""
+        while (atom := self.at()) is not None:
+            if atom.is_(Cue.WHO, Cue.WHEN, Cue.WHERE):
+                wh = str(atom.cue)
+            elif atom.is_(Cue.MUCH):
+                degree = atom.said if isinstance(atom.said, Degree) else None
+                self.i += 1
+                if degree is not None:
+                    frame.items.append(Noun(degree=degree, near=tuple(self.near)))
+                    self._subject_of_degree()
+                    return
+                wh = "much"
+                continue
+            elif atom.is_(Cue.PREPOSITION, Cue.OF, Cue.FROM) and self.is_(Cue.WHICH, Cue.WHAT, Cue.COUNT, offset=1):
+                pass
+            elif not atom.is_(Cue.ASK, Cue.WHAT, Cue.WHICH, Cue.BE, Cue.RELATIVE, Cue.ONLY) or (
+                atom.is_(Cue.ASK) and self.noun_at() and self.i > 0 and not self._more_items(1)
+            ):
+                break
+            self.i += 1
+        self._items(wh)
+        if not frame.items and wh in ("when", "where"):
+            noun = Noun(wh=wh, near=tuple(self.near))
+            frame.items.append(noun)
+            if self.table_at() and (owner := self.noun()) is not None:
+                noun.owner = owner.ref
+                if owner.ref is not None:
+                    self.remember(owner.ref)
+        elif not frame.items and wh == "who":
+            frame.items.append(Noun(wh=wh))
+        elif not frame.items and wh == "much" and self.noun_at():
+            self._items("")
+
+    def _subject_of_degree(self) -> None:
+        """How old is the singer ..."""
+        self.skip(Cue.BE, Cue.ALL, Cue.EACH)
+        if (sort := self.sort_before_noun()) is not None:
+            self.frame.sorts.append(sort)
+        if self.table_at() and (noun := self.noun()) is not None and noun.ref is not None:
+            self.frame.items[0].owner = noun.ref
+            self.remember(noun.ref)
+
+    def _more_items(self, offset: int) -> bool:
+        return self.noun_at(offset) or self.is_(
+            Cue.AGGREGATE, Cue.COUNT, Cue.SUPERLATIVE, Cue.ALL, Cue.DISTINCT, offset=offset
+        )
+
+    def sentence(self) -> None:
+        """What a further sentence says to show."""
+        while self.is_(Cue.END, Cue.ASK, Cue.WHAT, Cue.BE, Cue.BOTH):
+            self.i += 1
+        if not self._item_ahead():
+            return
+        items, frame = self.frame.items, self.frame
+        frame.items = []
+        self._items("")
+        frame.shown, frame.items = frame.items, items
+
+    def _items(self, wh: str) -> None:
+        """The list of things to show."""
+        frame = self.frame
+        while True:
+            if self.is_(Cue.BOTH) and self.noun_at(1):
+                self.i += 1
+            self.skip(Cue.ALL)
+            if self.is_(Cue.EACH) and self.noun_at(1) and not frame.items:
+                self.i += 1
+            sort = self.sort_before_noun()
+            if sort is None and (number := self.number_at()) is not None and self.table_at(1):
+                frame.limit = number
+                self.i += 1
+            values_before = self._value_before_noun()
+            noun = self.noun()
+            if noun is None and sort is None:
+                break
+            if noun is None:
+                frame.sorts.append(sort) if sort else None
+                break
+            noun.wh = wh
+            self._placed(noun, sort)
+            for cond in values_before:
+                cond.near = tuple(self.near)
+                frame.conditions.append(cond)
+            before = self.i
+            if self.is_(Cue.COMMA, Cue.AND, Cue.BUT):
+                while self.is_(Cue.COMMA, Cue.AND):
+                    self.i += 1
+                while self.is_(Cue.ASK, Cue.WHAT, Cue.WHICH) or (self.is_(Cue.BE) and self.i > before):
+                    self.i += 1
+                if self._item_ahead():
+                    continue
+                self.i = before
+            break
+
+    def _item_ahead(self) -> bool:
+        """Whether the list of things to show goes on here."""
+        if self.is_(Cue.COUNT, Cue.AGGREGATE, Cue.SHARE, Cue.EVERYTHING, Cue.DISTINCT):
+            return True
+        if self.is_(Cue.ALL, Cue.BOTH):
+            return self.noun_at(1)
+        if self.is_(Cue.COMMON, Cue.SUPERLATIVE):
+            return self.noun_at(1)
+        if not self.noun_at():
+            return False
+        nxt = self.at(1)
+        if nxt is None or nxt.is_(Cue.END):
+            return True
+        return not (nxt.is_(Cue.COMPARE, Cue.BETWEEN, Cue.MATCH, Cue.BE, Cue.NOT) or self.value_at(1))
+
+    def _value_before_noun(self) -> list[Cond]:
+        """`French singers`, `female students`."""
+        found = []
+        while self.value_at() and not self.is_(Cue.ALL) and (self.noun_at(1) or (self.value_at(1) and self.noun_at(2))):
+            if self.number_at() is not None and not self.table_at(1):
+                break
+            found.append(self.plain_value())
+        return found
+
+    def _placed(self, noun: Noun, sort: Sort | None) -> None:
+        """Puts an item into the frame."""
+        frame = self.frame
+        if noun.ref is not None and noun.owner is None and may_be_table(noun.ref):
+            self.remember(noun.ref)
+        if sort is not None:
+            if sort.common:
+                sort.noun = noun
+                frame.items.append(noun)
+                frame.sorts.append(sort)
+                return
+            is_column = noun.ref is not None and noun.ref.best(MentionKind.COLUMN) > noun.ref.best(MentionKind.TABLE)
+            if noun.count and sort.degree is not None:
+                sort.noun, sort.by_count = noun, True
+                frame.sorts.append(sort)
+                return
+            if (
+                is_column
+                and sort.degree is not None
+                and noun.ref is not None
+                and sort.limit == 1
+                and not noun.aggregates
+            ):
+                sort.noun = noun
+                noun.degree = sort.degree
+                frame.items.append(noun)
+                return
+            if is_column and (sort.degree is not None):
+                sort.noun = noun
+            frame.sorts.append(sort)
+        frame.items.append(noun)
+        if noun.minus is None and noun.count and noun.ref is None:
+            noun.aggregates = (Aggregate.COUNT,)
+
+    def _finish(self) -> None:
+        """What the list of items tells of the subject."""
+        frame = self.frame
+        for item in frame.items:
+            ref = item.owner or (item.ref if item.ref is not None and may_be_table(item.ref) else None)
+            if ref is not None and frame.subject is None:
+                frame.subject = ref
+        if frame.subject is None and frame.tables:
+            frame.subject = frame.tables[0]

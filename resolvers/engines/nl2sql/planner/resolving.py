@@ -1,0 +1,362 @@
+"""Which table, column or value words stand for, told by the words beside them and by what lies near in the keys."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from resolvers.engines.nl2sql.language_degrees import Degree
+from resolvers.engines.nl2sql.mention import Mention
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.plan import Column, Literal, Operator
+from resolvers.engines.nl2sql.planner.atoms import Cut, Ref
+from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
+from resolvers.engines.nl2sql.planner.frame import Frame, Noun
+
+Target = str | ColumnKey
+"""The FQN of a table, or a column."""
+
+
+@dataclass(slots=True)
+class Choice:
+    """Words that could stand for several things, best first."""
+
+    first: int
+    last: int
+    kind: str
+    options: list[tuple[Target, float]]
+    taken: int = 0
+
+    @property
+    def margin(self) -> float:
+        """How much better the one taken is than the best other."""
+        others = [score for at, (_, score) in enumerate(self.options) if at != self.taken]
+        return self.options[self.taken][1] - max(others) if others else 1.0
+
+
+@dataclass(slots=True)
+class Resolver:
+    """Resolves the nouns of one question. `forced` takes another option for some words than the best."""
+
+    catalog: Catalog
+    cut: Cut
+    frame: Frame
+    forced: Mapping[tuple[int, int, str], Target] = field(default_factory=dict)
+    choices: dict[tuple[int, int, str], Choice] = field(default_factory=dict)
+    trouble: list[tuple[str, float]] = field(default_factory=list)
+    """What makes the plan less likely: a reason, and what it costs."""
+    used: set[tuple[int, int]] = field(default_factory=set)
+    memories: set[str] = field(default_factory=set)
+    _mentioned: list[str] | None = None
+
+    def doubt(self, why: str, cost: float) -> None:
+        """Notes what makes the plan less likely."""
+        self.trouble.append((why, cost))
+
+    # Tables.
+
+    def mentioned(self) -> list[str]:
+        """The tables that the question names, in their order."""
+        if self._mentioned is None:
+            self._mentioned = []
+            found: list[str] = []
+            for ref in self.frame.tables:
+                table = self.table(ref)
+                if table is not None and table not in found:
+                    found.append(table)
+            self._mentioned = found
+        return self._mentioned
+
+    def table(self, ref: Ref | None) -> str | None:
+        """The table that words stand for."""
+        if ref is None or not ref.tables:
+            return None
+        others = self._certain(ref)
+        options: dict[str, float] = {}
+        for mention in ref.tables:
+            if mention.table is None:
+                continue
+            score = mention.score
+            far = self.catalog.farness(mention.table, others)
+            score -= 0.3 if far >= FAR else 0.03 * far
+            options[mention.table] = max(score, options.get(mention.table, -1.0))
+        taken = self._choose(ref, "table", list(options.items()))
+        return taken if isinstance(taken, str) else None
+
+    def _certain(self, ref: Ref) -> list[str]:
+        found = []
+        for other in self.frame.tables:
+            if other is ref or not other.tables:
+                continue
+            best = other.tables[0]
+            second = other.tables[1].score if len(other.tables) > 1 else 0.0
+            if best.table is not None and best.score - second > 0.1:
+                found.append(best.table)
+        return found
+
+    def _choose(self, ref: Ref, kind: str, options: list[tuple[Target, float]]) -> Target | None:
+        if not options:
+            return None
+        key = (ref.first, ref.last, kind)
+        options.sort(key=lambda option: (-option[1], str(option[0])))
+        choice = Choice(ref.first, ref.last, kind, options)
+        forced = self.forced.get(key)
+        if forced is not None:
+            choice.taken = next((at for at, (target, _) in enumerate(options) if target == forced), 0)
+        self.choices[key] = choice
+        self.used.add((ref.first, ref.last))
+        for mention in ref.mentions:
+            if mention.memory is not None and options[choice.taken][0] in (mention.table, mention.column):
+                self.memories.add(mention.memory)
+        return options[choice.taken][0]
+
+    # Columns.
+
+    def context(self, table: str, owner: str | None, near: Iterable[Ref], subject: str | None) -> float:
+        """How much the words beside speak for a table."""
+        if owner is not None:
+            far = self.catalog.distance(owner, table)
+            return 0.4 if far == 0 else (-0.5 if far >= FAR else 0.12 - 0.14 * far)
+        nearest = [found for ref in near if (found := self.table(ref)) is not None]
+        score = -0.5
+        for at, one in enumerate(nearest[:4]):
+            far = self.catalog.distance(one, table)
+            if far < FAR:
+                score = max(score, 0.3 - 0.05 * min(at, 2) - 0.13 * far)
+        if subject is not None:
+            far = self.catalog.distance(subject, table)
+            if far < FAR:
+                score = max(score, 0.27 - 0.13 * far)
+        for one in self.mentioned():
+            far = self.catalog.distance(one, table)
+            if far < FAR:
+                score = max(score, 0.2 - 0.13 * far)
+        if not nearest and subject is None and not self.mentioned():
+            score = 0.0
+        return score
+
+    def subject(self) -> str | None:
+        """The table that the question is about, when it names one."""
+        return self.table(self.frame.subject)
+
+    def column(self, noun: Noun, want: str = "") -> ColumnKey | None:
+        """The column that a noun stands for."""
+        if noun.degree is not None and noun.ref is None:
+            found = self.measured(noun.degree, self._around(noun))
+            return found[0] if found else None
+        if noun.ref is None:
+            return None
+        options = self.column_options(noun, want)
+        taken = self._choose(noun.ref, "column", list(options.items()))
+        return taken if isinstance(taken, ColumnKey) else None
+
+    def column_options(self, noun: Noun, want: str = "") -> dict[ColumnKey, float]:
+        """The columns that a noun may stand for, with how well each fits here."""
+        options: dict[ColumnKey, float] = {}
+        if noun.ref is None:
+            return options
+        owner = self.table(noun.owner)
+        subject = self.subject() if noun.owner is None else None
+        for mention in noun.ref.columns:
+            key = mention.column
+            if key is None or key not in self.catalog.columns:
+                continue
+            score = mention.score + self.context(key.table, owner, noun.near, subject)
+            if want == "number" and not self.catalog.is_number(key):
+                score -= 0.05 if self.catalog.is_numeric_text(key) else 0.45
+            if want == "number" and self.catalog.is_key(key):
+                score -= 0.3
+            if want == "time" and not self.catalog.is_moment_like(key):
+                score -= 0.3
+            if self.catalog.reference(key) is not None:
+                score -= 0.04
+            options[key] = max(score, options.get(key, -9.0))
+        return options
+
+    def _around(self, noun: Noun) -> list[str]:
+        found = []
+        for ref in (noun.owner, *noun.near, self.frame.subject):
+            table = self.table(ref)
+            if table is not None and table not in found:
+                found.append(table)
+        return found + [one for one in self.mentioned() if one not in found]
+
+    def measured(self, degree: Degree, tables: list[str]) -> tuple[ColumnKey, bool] | None:
+        """The column that an adjective speaks of, and whether its greatest values are the most so."""
+        best: tuple[float, ColumnKey, bool] | None = None
+        if not degree.measures:
+            return None
+        for place, table in enumerate(tables):
+            for near in [table, *sorted(self.catalog.links.get(table, ()))]:
+                beside = near != table
+                for key in self.catalog.of(near):
+                    words = self.catalog.words(key)
+                    rank = next((at for at, word in enumerate(degree.measures) if word in words), None)
+                    if rank is None or not (
+                        self.catalog.is_number(key)
+                        or self.catalog.is_moment_like(key)
+                        or self.catalog.is_numeric_text(key)
+                    ):
+                        continue
+                    if self.catalog.is_key(key):
+                        continue
+                    score = 1 - 0.03 * rank - 0.15 * place - (0.25 if beside else 0.0) - 0.02 * len(words)
+                    if best is None or score > best[0]:
+                        best = (score, key, self.direction(degree, key))
+        if best is None:
+            return None
+        if best[0] < 0.75:
+            self.doubt("an adjective fits a column only loosely", 0.08)
+        return best[1], best[2]
+
+    def direction(self, degree: Degree, key: ColumnKey) -> bool:
+        """Whether the greatest values of a column are the most so."""
+        turned = bool(set(degree.reversed_on) & set(self.catalog.words(key)))
+        return degree.descending != turned
+
+    def time_column(self, tables: Iterable[str], year: bool = False, hint: Iterable[str] = ()) -> ColumnKey | None:
+        """The column that tells when, of the first table that has one."""
+        hints = set(hint)
+        for table in tables:
+            times = [key for key in self.catalog.of(table) if self.catalog.is_moment_like(key)]
+            if year:
+                times = [
+                    key
+                    for key in times
+                    if self.catalog.is_time(key) or self.catalog.is_year(key) or "date" in self.catalog.words(key)
+                ]
+            if not times:
+                continue
+            if len(times) > 1:
+                named = [key for key in times if hints & set(self.catalog.words(key))]
+                if named:
+                    return named[0]
+                self.doubt("several columns tell when", 0.12)
+            times.sort(key=lambda key: (not (year and self.catalog.is_year(key)), not self.catalog.is_time(key)))
+            return times[0]
+        return None
+
+    # Values.
+
+    def value_options(self, ref: Ref, near: Iterable[Ref]) -> list[tuple[ColumnKey, float, tuple[Literal, ...]]]:
+        """The columns that hold a value, best first."""
+        subject = self.subject()
+        found: dict[ColumnKey, tuple[float, tuple[Literal, ...]]] = {}
+        near = tuple(near)
+        for mention in ref.values:
+            key = mention.column
+            if key is None or key not in self.catalog.columns:
+                continue
+            score = mention.score + self.context(key.table, None, near, subject)
+            if key.table == subject and key in self.catalog.names(key.table):
+                score -= 0.02
+            if self.catalog.reference(key) is not None:
+                score -= 0.03
+            if key not in found or found[key][0] < score:
+                found[key] = (score, mention.values)
+        ranked = sorted(found.items(), key=lambda item: (-item[1][0], str(item[0])))
+        return [(key, score, values) for key, (score, values) in ranked]
+
+    def value(self, ref: Ref, near: Iterable[Ref]) -> tuple[ColumnKey, tuple[Literal, ...]] | None:
+        """The column that holds a value, with the value as it stands there."""
+        options = self.value_options(ref, near)
+        taken = self._choose(ref, "value", [(key, score) for key, score, _ in options])
+        return next(((key, values) for key, _, values in options if key == taken), None)
+
+    def text(self, ref: Ref) -> str:
+        """Words as they stand in the question, without quotes."""
+        tokens = self.cut.linked.tokens[ref.first : ref.last]
+        if len(tokens) == 1:
+            return tokens[0].text
+        return self.cut.text(ref.first, ref.last).strip("\"'\u201c\u201d\u2018\u2019")
+
+    def operand(self, column: ColumnKey, operator: Operator, ref: Ref) -> tuple[Operator, tuple[Literal, ...]] | None:
+        """A value as a column can be compared with it."""
+        self.used.add((ref.first, ref.last))
+        catalog = self.catalog
+        mine = [one for one in ref.values if one.column == column]
+        numbers = [one for one in ref.literals if one.values and one.values[0].kind == "number"]
+        moments = [one for one in ref.literals if one.values and one.values[0].kind in ("date", "moment")]
+        if mine and operator in (Operator.EQUAL, Operator.IN) and not catalog.is_number(column):
+            return operator, mine[0].values[:1]
+        if catalog.is_year(column):
+            year = self._year(ref, moments)
+            if year is not None:
+                if catalog.is_number(column):
+                    return operator, (Literal("number", Decimal(year)),)
+                return operator, (Literal("text", str(year)),)
+        if moments and (catalog.is_time(column) or (not numbers and catalog.is_moment_like(column))):
+            return self._in_time(operator, moments[0])
+        if catalog.is_number(column) or catalog.is_numeric_text(column):
+            if numbers:
+                return operator, numbers[0].values[:1]
+            if (found := _number(self.text(ref))) is not None:
+                return operator, (Literal("number", found),)
+        if moments and catalog.is_moment_like(column):
+            return self._in_time(operator, moments[0])
+        if catalog.is_boolean(column):
+            truth = {
+                "yes": True,
+                "true": True,
+                "no": False,
+                "false": False,
+                "y": True,
+                "n": False,
+                "t": True,
+                "f": False,
+            }
+            said = truth.get(self.text(ref).lower())
+            if said is not None:
+                return operator, (Literal("boolean", said),)
+            return None
+        if catalog.is_number(column):
+            if mine and mine[0].values:
+                return operator, mine[0].values[:1]
+            return None
+        if mine:
+            return operator, mine[0].values[:1]
+        text = self.text(ref)
+        if operator not in (Operator.EQUAL, Operator.IN, Operator.LIKE):
+            if numbers:
+                self.doubt("a text is compared with a number", 0.15)
+                return operator, numbers[0].values[:1]
+            if catalog.is_text(column) and not catalog.is_moment_like(column):
+                self.doubt("a text is compared by size", 0.2)
+        elif not self._may_hold(column, text):
+            self.doubt("no such value is known of the column", 0.12)
+        return operator, (Literal("text", text),)
+
+    def _may_hold(self, column: ColumnKey, text: str) -> bool:
+        profile = self.catalog.profile(column)
+        if profile is None or profile.masked or profile.distinct_count is None:
+            return True
+        whole = profile.distinct_count <= len(profile.top_values)
+        known = {one.value.lower() for one in profile.top_values}
+        return not whole or text.lower() in known
+
+    def _year(self, ref: Ref, moments: list[Mention]) -> int | None:
+        if moments and isinstance(moments[0].values[0].value, str):
+            return int(moments[0].values[0].value[:4])
+        found = _number(self.text(ref))
+        return int(found) if found is not None and found == int(found) else None
+
+    def _in_time(self, operator: Operator, mention: Mention) -> tuple[Operator, tuple[Literal, ...]]:
+        first, last = mention.values[0], mention.values[-1]
+        if operator in (Operator.EQUAL, Operator.IN):
+            return (Operator.EQUAL, (first,)) if first == last else (Operator.BETWEEN, (first, last))
+        return operator, (last,) if operator in (Operator.MORE, Operator.AT_MOST) else (first,)
+
+
+def as_column(key: ColumnKey, instance: int = 0) -> Column:
+    """A column as plans name it."""
+    return Column(key.table, key.column, instance)
+
+
+def _number(text: str) -> Decimal | None:
+    cleaned = text.replace(",", "").replace("$", "").strip()
+    if re.fullmatch(r"-?\d+(\.\d+)?", cleaned):
+        return Decimal(cleaned)
+    return None
+
+
+__all__ = ["Choice", "Resolver", "Target", "as_column", "replace"]

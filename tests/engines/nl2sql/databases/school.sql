@@ -1,0 +1,12 @@
+CREATE TABLE student (stu_id INTEGER PRIMARY KEY, fname VARCHAR, lname VARCHAR, age INTEGER, sex VARCHAR, major INTEGER, advisor INTEGER REFERENCES teacher(t_id), city_code VARCHAR);
+CREATE TABLE teacher (t_id INTEGER PRIMARY KEY, name VARCHAR, hometown VARCHAR, rank VARCHAR, salary INTEGER);
+CREATE TABLE course (course_id INTEGER PRIMARY KEY, title VARCHAR, credits INTEGER, dept VARCHAR, teacher_id INTEGER REFERENCES teacher(t_id));
+CREATE TABLE enrolment (stu_id INTEGER REFERENCES student(stu_id), course_id INTEGER REFERENCES course(course_id), grade INTEGER, semester VARCHAR, PRIMARY KEY (stu_id, course_id));
+CREATE TABLE has_pet (stu_id INTEGER REFERENCES student(stu_id), pet_id INTEGER REFERENCES pets(pet_id));
+CREATE TABLE pets (pet_id INTEGER PRIMARY KEY, pet_type VARCHAR, pet_age INTEGER, weight DOUBLE);
+INSERT INTO teacher VALUES (1,'Ana Ruiz','Leeds','Professor',90000),(2,'Bob Lee','York','Assistant',52000),(3,'Cy Dent','Leeds','Professor',88000),(4,'Di Orr','Hull','Lecturer',47000);
+INSERT INTO student VALUES (10,'Eve','Adams',19,'F',600,1,'BAL'),(11,'Finn','Baker',22,'M',600,1,'PIT'),(12,'Gus','Cole',20,'M',520,2,'BAL'),(13,'Hana','Diaz',25,'F',550,3,'NYC'),(14,'Ian','Evans',18,'M',520,1,'PIT'),(15,'Jo','Frost',21,'F',600,2,'HKG');
+INSERT INTO course VALUES (100,'Databases',4,'CS',1),(101,'Algebra',3,'Math',3),(102,'Poetry',2,'Arts',2),(103,'Networks',4,'CS',1),(104,'Sculpture',2,'Arts',4);
+INSERT INTO enrolment VALUES (10,100,80,'Fall'),(10,101,92,'Fall'),(11,100,75,'Spring'),(12,102,66,'Fall'),(13,100,88,'Fall'),(13,103,79,'Spring'),(13,101,95,'Spring'),(14,102,59,'Fall');
+INSERT INTO pets VALUES (1,'dog',3,12.5),(2,'cat',2,4.2),(3,'dog',7,30.1),(4,'parrot',1,0.4),(5,'cat',9,5.0);
+INSERT INTO has_pet VALUES (10,1),(10,2),(11,3),(12,5),(15,4);

@@ -1,0 +1,10 @@
+CREATE TABLE Customers (customerId INTEGER, customerName VARCHAR, city VARCHAR, country VARCHAR, joinedOn DATE, creditLimit DECIMAL(10,2));
+CREATE TABLE Products (productId INTEGER, productName VARCHAR, category VARCHAR, unitPrice DECIMAL(10,2), unitsInStock INTEGER, discontinued BOOLEAN);
+CREATE TABLE Orders (orderId INTEGER, customerId INTEGER, orderDate DATE, status VARCHAR, empId INTEGER);
+CREATE TABLE OrderItems (orderId INTEGER, productId INTEGER, quantity INTEGER, discount DOUBLE);
+CREATE TABLE Employees (empId INTEGER, firstName VARCHAR, lastName VARCHAR, title VARCHAR, managerId INTEGER, hireDate DATE);
+INSERT INTO Customers VALUES (1,'Alpine Sports','Zurich','Switzerland','2020-01-05',5000),(2,'Bean House','Lyon','France','2021-03-11',1200),(3,'Casa Verde','Lisbon','Portugal','2021-07-30',800),(4,'Delta Labs','Paris','France','2022-02-02',9000),(5,'Echo Mart','Geneva','Switzerland','2023-09-09',NULL);
+INSERT INTO Products VALUES (1,'Tent','Outdoor',199.00,12,false),(2,'Lamp','Home',35.50,80,false),(3,'Stove','Outdoor',89.90,5,false),(4,'Mug','Home',9.50,300,false),(5,'Radio','Electronics',59.00,0,true);
+INSERT INTO Employees VALUES (1,'Mia','Stone','Manager',NULL,'2015-04-01'),(2,'Noa','Field','Clerk',1,'2018-06-15'),(3,'Oli','Brook','Clerk',1,'2020-10-20'),(4,'Pia','Hill','Intern',2,'2023-01-10');
+INSERT INTO Orders VALUES (100,1,'2023-01-10','shipped',2),(101,1,'2023-05-12','shipped',3),(102,2,'2023-05-20','cancelled',2),(103,4,'2024-01-02','open',2),(104,4,'2024-02-14','shipped',3),(105,4,'2024-03-03','open',2);
+INSERT INTO OrderItems VALUES (100,1,2,0),(100,4,10,0.1),(101,3,1,0),(102,2,4,0),(103,1,1,0.05),(103,2,3,0),(104,4,50,0.2),(105,3,2,0);

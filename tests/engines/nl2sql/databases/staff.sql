@@ -1,0 +1,10 @@
+CREATE TABLE department (Department_ID INT PRIMARY KEY, Name VARCHAR, Creation VARCHAR, Ranking INT, Budget_in_Billions DOUBLE, Num_Employees INT);
+CREATE TABLE head (head_ID INT PRIMARY KEY, name VARCHAR, born_state VARCHAR, age INT);
+CREATE TABLE management (department_ID INT REFERENCES department(Department_ID), head_ID INT REFERENCES head(head_ID), temporary_acting VARCHAR, PRIMARY KEY (department_ID, head_ID));
+CREATE TABLE employee (Employee_ID INT PRIMARY KEY, Name VARCHAR, Age INT, City VARCHAR, Dept_ID INT, Salary INT, Job_Title VARCHAR, Hire_Date DATE);
+CREATE TABLE evaluation (Employee_ID INT REFERENCES employee(Employee_ID), Year_awarded INT, Bonus DOUBLE);
+INSERT INTO department VALUES (1,'Treasury','1789',2,11.1,115),(2,'Defence','1947',1,439.3,3000),(3,'Energy','1977',3,23.4,116),(4,'Labor','1913',4,59.7,17);
+INSERT INTO head VALUES (1,'Tiger Woods','Alabama',67),(2,'Sergio Pena','California',68),(3,'Nick Faldo','California',69),(4,'Paul Azing','Delaware',50);
+INSERT INTO management VALUES (1,1,'No'),(2,2,'Yes'),(3,3,'Yes'),(2,3,'No');
+INSERT INTO employee VALUES (1,'George Chu',23,'Bristol',1,50000,'Analyst','2010-02-03'),(2,'Lee Mears',29,'Bath',1,72000,'Engineer','2012-05-01'),(3,'Mark Regan',43,'Bristol',2,64000,'Analyst','2008-11-11'),(4,'Jason Hobson',30,'Bristol',3,51000,'Clerk','2019-07-07'),(5,'Tim Payne',29,'Wasps',2,98000,'Director','2001-01-15'),(6,'Andrew Sheridan',28,'Sale',3,45500,'Clerk','2020-03-30');
+INSERT INTO evaluation VALUES (1,2011,3000),(2,2015,3200),(1,2016,2900),(4,2017,3200),(5,2018,3200);
