@@ -1,0 +1,261 @@
+"""Words as names and questions are compared by: rewritten to one spelling, and with what else may be meant by them."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from resolvers.engines.describing.names import shared_prefix, table_name, tokens_of, words_of
+from resolvers.engines.describing.vocabulary import ABBREVIATIONS, COMMON, UNITS
+from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.nl2sql.language_synonyms import GROUPS, REWRITTEN, WIDER
+from resolvers.engines.nl2sql.language_verbs import FAMILIES
+from resolvers.engines.nl2sql.tokens import lemma_of, root_of
+
+SAME_ROOT: Final = 0.88
+SYNONYM: Final = 0.82
+FAMILY: Final = 0.8
+WIDENED: Final = 0.65
+"""How near words are to those of the same root, to synonyms, to their family, and to what may answer them."""
+
+LITTLE: Final = frozenset(
+    ("a", "an", "the", "of", "for", "in", "to", "and", "at", "by", "'s", "or", "with", "per", "on")
+)
+"""Words of phrases that are not compared."""
+
+_WEIGHTS: Final = {
+    **dict.fromkeys(("id", "code", "number", "date", "type", "key", "year", "time", "level", "status"), 0.6),
+    **dict.fromkeys(("title", "total", "amount", "value", "description", "text", "count", "full"), 0.5),
+    **dict.fromkeys(("name", "detail", "info", "information", "data"), 0.4),
+    **dict.fromkeys(("be", "have", "flag", "indicator", "yn", "do"), 0.0),
+    **dict.fromkeys(("million", "billion", "thousand", "usd", "dollar", "eur", "euro", "cm", "kg", "km", "feet", "foot",
+                     "inch", "mile", "meter", "minute", "hour", "second", "lb", "pound", "percent", "unit"), 0.25),
+}  # fmt: skip
+_ALWAYS: Final = {**dict.fromkeys(UNITS, 0.15)}
+_MOST_WORDS: Final = 12
+
+SPLITTERS: Final = frozenset(
+    word
+    for word in (
+        *(one for group in (*GROUPS, *FAMILIES) for one in group),
+        *(one for said in ABBREVIATIONS.values() for one in said.split()),
+        *(one for one in ABBREVIATIONS if len(one) > 3),
+        *("emp", "stu", "mgr", "qty", "amt"),
+        *word_set(
+            "pet dog cat horse power birth gate net worth horsepower acceleration displacement cylinder maker mileage "
+        "stadium anthem continent capital governor mayor senator wrestler gymnast cyclist swimmer climber debate "
+        "cinema poker mission medal gold silver bronze nation singer dance dorm amenity faculty tuition credit "
+        "cab taxi runway aircraft airline flight gas pump wine grape appellation winery cartoon film movie director "
+        "studio rating perpetrator victim battle ship tonnage casualty shooting channel broadcast pilot farm sheep "
+        "cattle party debate coach club roster inning batting average pitch stint home game park ballpark hall fame "
+        "lap pit constructor circuit race season round sprint grid position points wins podium"
+        ),
+    )
+    if len(word) > 2 and word.isalpha()
+)  # fmt: skip
+"""Words along which names in one piece are split, besides the common ones."""
+
+
+@lru_cache(maxsize=50_000)
+def canonical(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Lemmas without little words, in the spelling that stands for all."""
+    lemmas = [lemma for lemma in (lemma_of(word) for word in words) if lemma not in LITTLE] or [
+        lemma_of(word) for word in words
+    ]
+    found: list[str] = []
+    at = 0
+    while at < len(lemmas):
+        for length in (4, 3, 2, 1):
+            said = tuple(lemmas[at : at + length])
+            if len(said) == length and said in _REWRITTEN:
+                found += _REWRITTEN[said]
+                at += length
+                break
+        else:
+            found.append(lemmas[at])
+            at += 1
+    return tuple(found)
+
+
+_REWRITTEN: Final = {
+    tuple(lemma_of(word) for word in said): tuple(lemma_of(word) for word in meant)
+    for said, meant in REWRITTEN.items()
+}  # fmt: skip
+
+
+def squeezed(words: Iterable[str]) -> str:
+    """Words in one piece, marked as such: `=horsepower`."""
+    return "=" + "".join(words)
+
+
+@lru_cache(maxsize=20_000)
+def related(word: str) -> tuple[tuple[str, float], ...]:
+    """What else may be meant by a word, with how near it is; the word itself first. Same roots are not among them."""
+    found = {word: 1.0}
+    for near, groups in ((SYNONYM, _GROUPS), (FAMILY, _FAMILIES)):
+        for group in groups.get(word, ()):
+            for other in group:
+                found[other] = max(found.get(other, 0.0), near)
+    for other in _WIDER.get(word, ()):
+        found[other] = max(found.get(other, 0.0), WIDENED)
+    found[word] = 1.0
+    return tuple(found.items())
+
+
+def _by_word(groups: Iterable[Collection[str]]) -> dict[str, list[frozenset[str]]]:
+    found: dict[str, list[frozenset[str]]] = {}
+    for group in groups:
+        said = frozenset(_one(word) for word in group)
+        for word in said:
+            found.setdefault(word, []).append(said)
+    return found
+
+
+def _one(word: str) -> str:
+    """A word of the tables in the spelling that stands for all, when that is one word."""
+    words = canonical((word,))
+    return words[0] if len(words) == 1 else lemma_of(word)
+
+
+_GROUPS: Final = _by_word(GROUPS)
+_FAMILIES: Final = _by_word(FAMILIES)
+_WIDER: Final = {_one(word): tuple(_one(other) for other in others) for word, others in WIDER.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to call a table or a column: its words, each with how much it matters that it is said."""
+
+    words: tuple[str, ...]
+    weights: tuple[float, ...]
+    score: float
+    """What it is worth when all of it is said."""
+    how: str
+    """name, display_name, description, glossary, memory."""
+    memory: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedColumn:
+    """What the names of a column say."""
+
+    words: tuple[str, ...]
+    """Canonical, the words of its table included where they are part of its name."""
+    own: tuple[str, ...]
+    """Without what it shares with its table or its siblings."""
+    phrase: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTable:
+    """What the names of a table and its columns say."""
+
+    words: tuple[str, ...]
+    noun: str
+    columns: tuple[NamedColumn, ...]
+
+
+@lru_cache(maxsize=8_192)
+def named(name: str, columns: tuple[str, ...], siblings: str | None) -> NamedTable:
+    """The words of a table and its columns. `siblings` is the word that most tables of its schema begin with."""
+    pieces = [tokens_of(one, SPLITTERS) for one in (name, *columns[:200])]
+    beside = frozenset(piece for tokens in pieces for piece in tokens)
+    called = table_name(" ".join(pieces[0]) or name, siblings, context=beside)
+    table = canonical(_lower(called.words.words)) or canonical(tuple(pieces[0])) or (name.lower(),)
+    shared = _shared([tokens_of(one, SPLITTERS) for one in columns])
+    found = []
+    for one in columns:
+        said = words_of(one, known=SPLITTERS, context=beside)
+        words = canonical(_lower(said.words)) or (one.lower(),)
+        own = _without(words, table)
+        if own == words and shared is not None and len(words) > 1:
+            tokens = tokens_of(one, SPLITTERS)
+            if tokens[0] == shared and len(tokens) > 1:
+                rest = words_of(" ".join(tokens[1:]), known=SPLITTERS, context=beside)
+                own = canonical(_lower(rest.words)) or words
+        own = _initial(own, words, one, name)
+        found.append(NamedColumn(words, own, " ".join(_lower(said.words)) or one))
+    owns = [one.own for one in found]
+    for at, made in enumerate(found):
+        if len(made.own) == 1 and made.own != made.words and owns.count(made.own) > 1:  # `singer id`, `concert id`
+            found[at] = NamedColumn(made.words, made.words, made.phrase)
+    return NamedTable(table, called.noun or " ".join(table), tuple(found))
+
+
+def _lower(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(word.lower() for word in words)
+
+
+def _without(words: tuple[str, ...], table: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a column without the table's own before them: `student name` of student is `name`."""
+    at = 0
+    while at < len(words) - 1 and words[at] in table:
+        at += 1
+    return words[at:]
+
+
+def _initial(own: tuple[str, ...], words: tuple[str, ...], column: str, table: str) -> tuple[str, ...]:
+    """`pName` and `s_id` begin with the first letter of their table."""
+    tokens = tokens_of(column)
+    if own == words and len(tokens) > 1 and len(tokens[0]) == 1 and table[:1].lower() == tokens[0] and len(words) > 1:
+        rest = canonical(tuple(words_of(" ".join(tokens[1:]), known=SPLITTERS).phrase.lower().split()))
+        return rest or own
+    return own
+
+
+def _shared(names: Sequence[Sequence[str]]) -> str | None:
+    """The first token that nearly all columns of a table begin with."""
+    firsts = [tokens[0] for tokens in names if len(tokens) > 1]
+    if len(names) < 3 or not firsts:
+        return None
+    best = max(set(firsts), key=lambda one: (firsts.count(one), one))
+    return best if firsts.count(best) >= max(3, 0.7 * len(names)) else None
+
+
+def schema_prefix(names: Collection[str]) -> str | None:
+    """The word that most tables of a schema begin with."""
+    return shared_prefix(names)
+
+
+def weights_of(words: Sequence[str], own: Sequence[str]) -> tuple[float, ...]:
+    """How much it matters that each word of a column's name is said. The first ones, of the table, need not be."""
+    skipped = len(words) - len(own) if tuple(words[len(words) - len(own) :]) == tuple(own) else 0
+    found = [0.0 if at < skipped else _ALWAYS.get(word, _WEIGHTS.get(word, 1.0)) for at, word in enumerate(words)]
+    if not any(weight >= 0.4 for weight in found):  # nothing else to go by
+        found = [0.0 if at < skipped else 1.0 for at in range(len(words))]
+    return tuple(found)
+
+
+def weight_of(word: str) -> float:
+    """How much a word of a question must be found in a name."""
+    return max(_WEIGHTS.get(word, 1.0), 0.3)
+
+
+_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")  # noqa: RUF001 - an apostrophe
+
+
+@lru_cache(maxsize=20_000)
+def phrase_words(text: str) -> tuple[str, ...]:
+    """The canonical words of a phrase that people wrote, such as a synonym."""
+    return canonical(tuple(_WORD.findall(text.lower()))[:_MOST_WORDS])
+
+
+@lru_cache(maxsize=50_000)
+def asked_words(lemma: str) -> tuple[str, ...]:
+    """The words of one token of a question; of an identifier such as `stu_id` all that it is made of."""
+    if any(sign in lemma for sign in "_-") or (lemma.isalnum() and any(map(str.isdigit, lemma))):
+        words = words_of(lemma, known=SPLITTERS).words
+        if words:
+            return canonical(_lower(words))
+    return canonical((lemma,))
+
+
+def is_common(word: str) -> bool:
+    """Whether a word is one that names of data are often made of."""
+    return word in COMMON or word in SPLITTERS
+
+
+def same_root(word: str) -> str:
+    """What stands for all words of a root; marked, so that it is never taken for a word."""
+    return "~" + root_of(word)

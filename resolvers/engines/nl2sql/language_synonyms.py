@@ -1,0 +1,500 @@
+"""Words that people use for one another when they speak of data."""
+# ruff: noqa: E501 - lists of words
+
+from typing import Final
+
+REWRITTEN: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
+    tuple(said.split()): tuple(meant.strip().split())
+    for line in """
+    birthday|birthdate|dateofbirth|dob|birth day|birth dt|day birth > birth date
+    surname|family name|lastname|last nm|second name > last name
+    forename|given name|firstname|first nm|christian name > first name
+    fullname > full name
+    middlename|middle initial > middle name
+    zip|zipcode|zip code|postcode|post code|postalcode|pin code|zip cd > postal code
+    telephone|telephone number|phone number|phoneno|contact number|phone no|phone num|phonenumber|cell phone|cellphone|mobile phone|mobile number|mobile|tel|cell > phone
+    e mail|mail address|email address|emailaddress|e mail address|electronic mail|email id > email
+    homepage|web site|web page|website|webpage|web address|site url|web url > url
+    headcount|head count > number employee
+    gpa|grade point average|grade point > gpa
+    gdp|gross domestic product > gdp
+    gnp|gross national product > gnp
+    mpg|miles per gallon|mile per gallon > mpg
+    horse power|hp > horsepower
+    life expectancy|lifeexpectancy > life expectancy
+    aircraft|airplane|aeroplane|plane|air plane|air craft > aircraft
+    movie|film|motion picture > film
+    tv|television > tv
+    sex > gender
+    nickname|nick name > nickname
+    username|user name|login name|loginname|screen name > user name
+    codename > code name
+    timestamp|time stamp|datetime|date time > timestamp
+    startdate > start date
+    enddate > end date
+    headquarter|head quarter|hq|head office > headquarter
+    isbn number > isbn
+    social security number|social security > ssn
+    colour > color
+    centre > center
+    theatre > theater
+    licence > license
+    organisation > organization
+    enrolment|enrollment > enrollment
+    programme > program
+    catalogue > catalog
+    grey > gray
+    cheque > check
+    jewellery > jewelry
+    aeroport > airport
+    litre > liter
+    metre > meter
+    kilometre|kilometer|kms > km
+    dept > department
+    prof > professor
+    stu > student
+    abbrev|abbreviate > abbreviation
+    indep > independence
+    accelerate|accelerator > acceleration
+    faculty member > faculty
+    staff member > staff
+    team member > member
+    crew member > crew
+    board member > member
+    band member > member
+    maker|manufacturer|carmaker|automaker|auto maker|car maker > manufacturer
+    advisor|adviser > advisor
+    physician|medical doctor > doctor
+    credit hour|credit hr > credit
+    hometown|home town > hometown
+    """.strip().splitlines()
+    for saids, _, meant in [line.strip().partition(">")]
+    for said in saids.strip().split("|")
+}  # fmt: skip
+"""Spellings and turns that mean the same everywhere; both questions and names are read this way first."""
+
+GROUPS: Final = tuple(
+    frozenset(line.split())
+    for line in """
+    salary pay wage compensation remuneration paycheck
+    salary earnings income
+    income revenue earnings turnover
+    revenue sales turnover proceeds
+    profit earnings gain
+    price cost
+    cost expense charge spending expenditure
+    fee charge cost
+    fee tuition
+    fare price ticket
+    amount sum total value quantity
+    amount price cost payment
+    money amount cash
+    quantity qty amount number count unit
+    discount reduction rebate
+    budget funds funding
+    balance
+    tax vat duty
+    number count quantity total
+    number no
+    percent percentage pct ratio share rate proportion
+    name title label
+    nickname alias
+    title job position role
+    title heading headline caption subject
+    name called
+    description detail summary definition explanation
+    comment remark note feedback
+    note memo annotation
+    text content body message
+    kind type category class sort genre style
+    genre style category
+    category group classification
+    type class model
+    class course subject
+    course subject module
+    course class lecture
+    status state condition
+    status stage phase
+    gender sex
+    nationality country citizenship
+    country nation homeland
+    nation country nationality
+    city town municipality village
+    town village city
+    state province region
+    region area territory zone district
+    district county borough
+    location place site venue position spot
+    address street
+    home residence
+    continent
+    neighborhood district quarter
+    venue location stadium arena hall theater
+    stadium arena venue ground
+    building house premise
+    house home residence property dwelling
+    apartment flat unit
+    room chamber
+    office branch
+    shop store outlet retailer
+    store shop market
+    restaurant diner eatery cafe
+    hotel inn lodging accommodation
+    company firm business corporation enterprise organization
+    organization institution agency association
+    employer company
+    branch office division
+    department division unit section
+    department faculty
+    school university college institution academy
+    university college campus
+    team club squad side
+    team franchise
+    league division conference
+    game match fixture
+    match contest bout fight
+    competition contest tournament championship event
+    tournament championship cup
+    event occasion happening
+    race grand_prix
+    concert show performance gig
+    show program series
+    exhibition show display
+    employee worker staff personnel
+    staff personnel team
+    employee member staff
+    manager boss supervisor head
+    head chief leader director boss
+    chief president head
+    president chairman
+    customer client buyer consumer patron purchaser shopper
+    client customer account
+    guest visitor customer
+    visitor guest tourist
+    tourist traveler visitor
+    passenger traveler rider
+    member participant
+    participant contestant competitor attendee entrant
+    competitor contestant player athlete participant
+    athlete player sportsman
+    player athlete
+    user member account person
+    person people individual human
+    student pupil learner
+    teacher instructor professor lecturer tutor faculty educator
+    professor faculty lecturer
+    doctor physician surgeon
+    patient case
+    nurse caregiver
+    singer artist vocalist musician performer
+    artist musician painter performer band
+    band group
+    author writer
+    writer author novelist screenwriter
+    actor actress performer star cast
+    director filmmaker
+    composer songwriter
+    song track tune
+    album record disc
+    film picture
+    book volume title publication
+    publication paper article journal
+    paper article
+    article story post
+    journal magazine periodical
+    newspaper paper
+    publisher press
+    editor
+    document file paper
+    photo picture image photograph
+    car vehicle automobile auto
+    vehicle car truck
+    model version
+    brand make
+    manufacturer producer company make vendor
+    aircraft jet
+    airline carrier
+    airport
+    flight trip
+    trip journey travel ride tour
+    ship vessel boat
+    train railway
+    station stop
+    route path line
+    destination target
+    departure leaving
+    origin source
+    product item good merchandise article
+    item product article
+    part component piece
+    supplier vendor provider seller
+    vendor seller merchant supplier
+    merchant seller shop
+    order purchase
+    purchase buy transaction
+    invoice bill
+    payment transaction
+    transaction transfer
+    shipment delivery shipping
+    cart basket
+    stock inventory
+    warehouse depot storage store
+    account
+    loan credit
+    bank
+    card
+    insurance policy coverage
+    policy
+    claim
+    contract agreement
+    lease rental rent
+    reservation booking
+    appointment visit meeting
+    meeting session
+    task job assignment
+    project
+    job occupation profession work position career
+    occupation profession job work
+    skill ability
+    role position function
+    rank ranking position place order
+    rating score grade stars review
+    score point result mark grade
+    point score
+    grade mark score
+    grade level year
+    result outcome score
+    level degree tier
+    degree qualification
+    prize award reward
+    award prize honor medal
+    winner champion victor
+    loser
+    vote ballot
+    voter elector
+    candidate nominee contender
+    party faction
+    election
+    review rating feedback
+    friend buddy companion
+    spouse wife husband partner
+    child kid son daughter
+    parent father mother
+    dog puppy
+    pet animal
+    animal creature
+    species kind type
+    breed race variety
+    disease illness condition sickness
+    illness disease
+    medicine medication drug
+    drug medication medicine
+    treatment therapy procedure
+    symptom sign
+    allergy
+    size dimension area
+    area size surface square
+    length duration distance
+    duration length time runtime period
+    height elevation altitude tallness
+    elevation altitude height
+    weight mass
+    speed velocity
+    capacity seats size seating
+    population inhabitants residents people citizens
+    population people
+    color hue shade
+    date day time
+    time hour
+    year date season
+    season year
+    month
+    period term duration
+    term semester period session
+    semester term
+    start begin beginning
+    end finish
+    open opening
+    close closing
+    birth born
+    death die died
+    language tongue
+    religion faith
+    code id abbreviation
+    code symbol abbreviation
+    abbreviation acronym code
+    identifier id number
+    id number code
+    key id
+    phone contact
+    email contact
+    login sign_in
+    password
+    url link website site
+    link url
+    version release
+    device machine
+    machine device equipment
+    equipment gear
+    engine motor
+    fuel gas
+    temperature heat
+    rain precipitation rainfall
+    wind
+    weather climate
+    mountain peak summit
+    river stream
+    lake
+    island isle
+    park
+    farm ranch
+    crop
+    food dish meal
+    dish food meal
+    recipe dish
+    ingredient
+    flavor taste
+    drink beverage
+    wine
+    grape variety
+    winery vineyard
+    appellation region
+    beer
+    game videogame
+    platform
+    channel station network
+    network channel
+    broadcast air
+    episode
+    season
+    cartoon animation
+    audience viewers attendance
+    attendance audience turnout visitors
+    viewers audience
+    hour time
+    advisor mentor supervisor
+    mentor advisor
+    captain leader
+    pilot captain
+    driver racer
+    coach trainer manager
+    sponsor backer
+    owner proprietor holder
+    tenant renter occupant
+    resident inhabitant occupant
+    citizen inhabitant
+    agent representative broker
+    officer official
+    policeman police officer
+    assistant helper
+    secretary
+    engineer technician mechanic
+    technician mechanic engineer
+    scientist researcher
+    volunteer
+    donor giver
+    follower fan
+    post tweet message
+    tweet post message
+    complaint issue
+    problem issue fault
+    issue problem
+    fault defect failure error
+    error fault
+    reason cause
+    cause reason
+    accident crash incident
+    crime offense
+    injury harm
+    casualty killed dead
+    ward district
+    bed
+    fund budget
+    interest rate
+    asset property
+    share stock
+    market
+    wealth net_worth fortune
+    major field specialty discipline
+    field area subject domain
+    specialty specialization
+    topic subject theme
+    theme topic
+    tag label keyword
+    keyword tag
+    feature characteristic property attribute
+    characteristic feature attribute trait property
+    property attribute
+    amenity facility
+    facility amenity building
+    service
+    plan scheme
+    program scheme
+    schedule timetable
+    method way mode means
+    mode method type
+    distance mile length
+    code number
+    credit unit point
+    hometown birthplace
+    hire employ recruit
+    """.strip().splitlines()
+    if len(line.split()) > 1
+)  # fmt: skip
+"""Words that stand for one another often enough to be considered, never without saying so."""
+
+WIDER: Final[dict[str, tuple[str, ...]]] = {
+    line.split(">")[0].strip(): tuple(line.split(">")[1].split())
+    for line in """
+    location > city address place country state venue region town street county area
+    place > city location country venue
+    where > location city address place country state region venue town county street
+    when > date time year day month timestamp
+    who > name
+    address > street city line location
+    contact > phone email name
+    time > hour minute date timestamp duration
+    day > date
+    date > year month day timestamp time
+    measurement > size height weight length
+    size > height weight length area capacity number
+    person > customer employee student member user patient people guest
+    people > person customer employee student member user patient guest number population
+    money > amount price cost salary balance budget
+    earn > salary income wage pay earnings revenue money
+    make > salary manufacturer
+    spend > amount cost price total budget
+    cost > price fee
+    pay > amount salary price payment
+    worth > value price amount wealth market
+    title > name
+    long > length duration
+    old > age
+    tall > height
+    heavy > weight
+    big > size area population
+    far > distance
+    expensive > price cost
+    fast > speed
+    high > height
+    deep > depth
+    wide > width
+    live > city address residence country location state home
+    reside > city address residence country location state
+    born > birth
+    bear > birth
+    locate > location city country address state
+    hail > country city hometown nationality
+    come > country city hometown nationality origin
+    base > city country headquarter location
+    call > name
+    name > title
+    weigh > weight
+    speak > language
+    work > job company department employer
+    major > major department
+    teach > course
+    hold > capacity
+    """.strip().splitlines()
+}  # fmt: skip
+"""What a word may be answered by though it does not mean the same: "where" by a city. Weaker than a synonym."""
