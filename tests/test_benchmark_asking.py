@@ -15,7 +15,7 @@ from benchmarks.quality import asking
 from benchmarks.quality.asking import KEYWORDS, Answer, Session, Verdict, calibration, grouped
 from benchmarks.quality.comparing import answered, same_answer
 from benchmarks.quality.databases import Loaded, from_script
-from benchmarks.quality.questions import CLASSES, FOLDER, HELD_OUT, Question, questions_of
+from benchmarks.quality.questions import CLASSES, FOLDER, HELD_OUT, INVENTED, Question, questions_of
 from persistence.samples.postgres import NoPostgres
 from resolvers.engines.nl2sql.model import Asked, Clarification, ColumnKey, Draft, Failure, Reading, Unanswerable
 from tests.support.needs import missing
@@ -221,8 +221,10 @@ def test_there_are_more_than_two_hundred_questions_of_every_class_and_no_text_tw
     assert len(alone) == len(set(alone))
 
 
-@pytest.mark.parametrize("script", sorted(HELD_OUT.glob("*.sql")), ids=lambda path: path.stem)
-def test_every_held_out_question_has_an_answer(script: Path) -> None:
+@pytest.mark.parametrize(
+    "script", [*sorted(INVENTED.glob("*.sql")), *sorted(HELD_OUT.glob("*.sql"))], ids=lambda path: path.stem
+)
+def test_every_question_to_a_small_database_has_an_answer(script: Path) -> None:
     loaded = from_script(script.stem, script.read_text())
     questions = questions_of(script.with_suffix(".md"))
     assert len(questions) >= 15

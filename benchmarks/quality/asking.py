@@ -26,7 +26,7 @@ from rich.table import Table
 from benchmarks.quality import databases
 from benchmarks.quality.comparing import Gold, answered, same_answer
 from benchmarks.quality.databases import Loaded
-from benchmarks.quality.questions import CLASSES, FOLDER, HELD_OUT, Question, questions_of
+from benchmarks.quality.questions import CLASSES, FOLDER, HELD_OUT, INVENTED, Question, questions_of
 from persistence.samples.baseball import NoSample
 from resolvers.engines.nl2sql.model import (
     Asked,
@@ -190,16 +190,23 @@ def sets(folder: Path | None, console: Console, only: Sequence[str] = ()) -> lis
             found.append((databases.lahman(), questions_of(FOLDER / "baseball.md")))
         except NoSample as reason:
             console.print(f"baseball is left out: {reason}")
-    for script in sorted(HELD_OUT.glob("*.sql")):
-        if not only or "held_out" in only:
-            loaded = databases.from_script(script.stem, script.read_text())
-            found.append((loaded, questions_of(script.with_suffix(".md"))))
+    for group in (INVENTED, HELD_OUT):
+        if not only or group.name in only:
+            for script in sorted(group.glob("*.sql")):
+                loaded = databases.from_script(script.stem, script.read_text())
+                found.append((loaded, questions_of(script.with_suffix(".md"))))
     return found
 
 
 def is_held_out(question: Question) -> bool:
     """Whether it belongs to a database that nobody may tune on."""
     return (HELD_OUT / f"{question.database}.md").exists()
+
+
+def set_of(question: Question) -> str:
+    """Where a question is told: a database of its own, or the small ones as one."""
+    invented = (INVENTED / f"{question.database}.md").exists()
+    return "held out" if is_held_out(question) else "invented" if invented else question.database
 
 
 def share(count: int, of: int) -> str:
@@ -222,11 +229,10 @@ def table_of(title: str, groups: dict[str, list[Answer]]) -> Table:
 
 
 def grouped(answers: Sequence[Answer], *, by_class: bool) -> dict[str, list[Answer]]:
-    """The answers by database, the held-out ones as one; or by class; with all of them at the end."""
+    """The answers by database, the small ones as one; or by class; with all of them at the end."""
     groups: dict[str, list[Answer]] = {name: [] for name in CLASSES} if by_class else {}
     for answer in answers:
-        database = "held out" if is_held_out(answer.question) else answer.question.database
-        groups.setdefault(answer.question.kind if by_class else database, []).append(answer)
+        groups.setdefault(answer.question.kind if by_class else set_of(answer.question), []).append(answer)
     groups = {name: group for name, group in groups.items() if group}
     groups["all"] = list(answers)
     return groups

@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Final
 
 FOLDER: Final = Path(__file__).parent
+INVENTED: Final = FOLDER / "invented"
+"""Small invented databases, a script and a file of questions each, that engines may be fitted to."""
 HELD_OUT: Final = FOLDER / "held_out"
+"""The like that no engine may be fitted to: whoever works on one does not read them, and hears figures alone."""
 CLASSES: Final = ("one table", "join", "group", "nested", "set", "compound", "follow-up", "unanswerable")
 FOLLOWS: Final = "..."
 

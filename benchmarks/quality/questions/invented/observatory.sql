@@ -1,0 +1,10 @@
+create table telescopes (tel_id integer primary key, tel_name varchar, aperture_m double, site varchar, first_light integer);
+create table astronomers (astro_id integer primary key, full_name varchar, institute varchar, phd_year integer);
+create table stars (star_cat_no varchar primary key, common_name varchar, constellation varchar, magnitude double, dist_ly double, spectral_cl varchar);
+create table observations (obs_id integer primary key, tel_id integer, astro_id integer, star_cat_no varchar, obs_night varchar, exposure_s integer, quality char(1));
+create table exoplanets (planet_nm varchar primary key, host_star varchar, mass_mj double, disc_yr integer);
+insert into telescopes values (1,'Big Bertha',3.6,'La Ronda',1984),(2,'Falcon Eye',1.2,'Mount Orrin',2001),(3,'Gemma',8.1,'La Ronda',2013),(4,'Old Refractor',0.6,'Greywell',1899);
+insert into astronomers values (1,'Lucia Ferri','Padua',1999),(2,'Arjun Mehta','Pune',2012),(3,'Kate Olsen','Leiden',2006),(4,'Bo Lindh','Lund',2018),(5,'Yara Haddad','Padua',2015);
+insert into stars values ('HX-101','Altera','Lyra',1.8,42.5,'A'),('HX-102','Borin','Lyra',5.3,318,'K'),('HX-210','Cimbra','Orion',0.9,640,'M'),('HX-233','Dellos','Cetus',6.1,77,'G'),('HX-301','Eruna','Orion',3.4,1250,'B'),('HX-404','Fintar','Draco',4.7,29.3,'G');
+insert into observations values (1,1,1,'HX-101','2020-02-11',600,'A'),(2,1,2,'HX-210','2020-02-12',300,'B'),(3,3,1,'HX-233','2020-05-30',3600,'A'),(4,2,3,'HX-101','2021-01-09',450,'C'),(5,3,3,'HX-301','2021-03-17',1800,'A'),(6,3,5,'HX-233','2021-08-21',5400,'B'),(7,1,1,'HX-404','2022-04-04',900,'A'),(8,3,2,'HX-210','2022-09-13',240,'A'),(9,2,1,'HX-210','2022-11-02',280,'B');
+insert into exoplanets values ('Dellos b','HX-233',0.8,2008),('Dellos c','HX-233',2.4,2011),('Fintar b','HX-404',0.05,2019),('Altera b','HX-101',5.6,2004);

@@ -1,0 +1,8 @@
+create table stations (stn_cd varchar primary key, stn_nm varchar, region varchar, platforms integer, opened_yr integer);
+create table trains (train_no integer primary key, train_nm varchar, origin_stn varchar references stations (stn_cd), dest_stn varchar references stations (stn_cd), dep_time varchar, seats integer, train_type varchar);
+create table drivers (drv_id integer primary key, drv_nm varchar, dob date, licence_grade varchar, home_stn varchar references stations (stn_cd));
+create table runs (run_id integer primary key, train_no integer references trains (train_no), drv_id integer references drivers (drv_id), run_dt date, delay_min integer, pax_count integer);
+insert into stations values ('ALB','Albury','South',4,1881),('BRN','Bourne','North',2,1902),('CTR','Centra','Mid',14,1860),('DOV','Dovey','South',6,1875),('ELM','Elmsett','Mid',3,1951),('FAR','Farside','North',1,1930);
+insert into trains values (11,'Coast Arrow','CTR','DOV','06:10',420,'express'),(12,'Hill Climber','CTR','BRN','07:45',180,'local'),(13,'Southern Star','ALB','CTR','09:20',390,'express'),(14,'Milk Run','ELM','ALB','05:05',96,'local'),(15,'Night Owl','DOV','BRN','23:30',260,'sleeper'),(16,'Shuttle','CTR','ELM','10:00',120,'local');
+insert into drivers values (1,'Ada Pell','1979-04-01','A','CTR'),(2,'Boris Crane','1965-12-12','A','DOV'),(3,'Carmen Ito','1990-08-30','B','CTR'),(4,'Dilip Rao','1984-02-17','C','ALB'),(5,'Esme Hart','1972-06-06','B','BRN');
+insert into runs values (1,11,1,'2024-03-01',0,398),(2,11,1,'2024-03-02',12,415),(3,12,3,'2024-03-01',3,88),(4,13,2,'2024-03-01',25,301),(5,13,4,'2024-03-03',5,287),(6,15,2,'2024-03-02',41,199),(7,16,3,'2024-03-04',0,45),(8,12,1,'2024-03-05',7,93),(9,11,1,'2024-03-06',2,402);

@@ -1,0 +1,10 @@
+create table resort (resortID integer primary key, resortName varchar, mountainRange varchar, topAltitude integer, seasonStart varchar);
+create table lift (liftNo varchar primary key, resortID integer, liftKind varchar, ridersPerHour integer, yearBuilt integer);
+create table skier (skierID integer primary key, givenName varchar, familyName varchar, yearOfBirth integer, homeTown varchar);
+create table pass (passNo integer primary key, skierID integer, resortID integer, validFrom date, numDays integer, amountPaid double);
+create table ride (passNo integer, liftNo varchar, rideTime timestamp);
+insert into resort values (1,'Eagle Ridge','Tatra',2190,'12-01'),(2,'Snow Hollow','Alps',3020,'11-15'),(3,'Whitecap','Pyrenees',2650,'12-10'),(4,'Pine Glade','Tatra',1740,'12-20'),(5,'Far Peak','Andes',3410,'06-15');
+insert into lift values ('A1',1,'chair',1800,1998),('A2',1,'drag',900,1979),('B1',2,'gondola',2600,2011),('B2',2,'chair',2200,2004),('B3',2,'drag',750,1988),('C1',3,'chair',1950,2007),('D1',4,'drag',600,1969);
+insert into skier values (1,'Olek','Nowicki',1988,'Krakow'),(2,'Hanne','Boer',1994,'Breda'),(3,'Iker','Soto',2001,'Jaca'),(4,'Petra','Novak',1975,'Poprad'),(5,'Finn','Boer',1999,'Breda'),(6,'Lea','Maurer',1982,'Chur');
+insert into pass values (501,1,1,'2023-01-02',3,96),(502,2,2,'2023-01-07',6,330),(503,3,3,'2023-01-14',2,84.5),(504,1,2,'2023-02-04',1,62),(505,4,1,'2023-02-11',5,150),(506,5,2,'2023-02-18',6,330.5),(507,2,1,'2023-12-27',4,125);
+insert into ride values (501,'A1','2023-01-02 09:10'),(501,'A1','2023-01-02 10:05'),(501,'A2','2023-01-03 11:30'),(502,'B1','2023-01-07 08:50'),(502,'B2','2023-01-07 13:15'),(503,'C1','2023-01-14 10:00'),(505,'A1','2023-02-11 09:45'),(506,'B1','2023-02-18 09:00'),(506,'B2','2023-02-19 14:20'),(502,'B1','2023-01-08 09:05');

@@ -1,0 +1,8 @@
+create table reserve (id integer primary key, reserve_name varchar, state varchar, area_ha double, ranger_count integer);
+create table species (species_code varchar primary key, common_name varchar, latin_name varchar, class varchar, endangered varchar, avg_weight_kg double);
+create table sighting (sighting_id integer primary key, reserve_id integer references reserve (id), species_code varchar references species (species_code), seen_on date, head_count integer, observer_id integer);
+create table observer (observer_id integer primary key, surname varchar, forename varchar, birth_year integer, mentor_id integer references observer (observer_id));
+insert into reserve values (1,'Black Fen','Norfolk',820,6),(2,'Cairn Wood','Perth',2450.5,11),(3,'Salt Marsh','Norfolk',310,2),(4,'High Moor','Durham',5100,14),(5,'Heron Lake','Kent',95,1);
+insert into species values ('OTT','otter','Lutra lutra','mammal','T',8.5),('HAR','hen harrier','Circus cyaneus','bird','T',0.4),('DEE','red deer','Cervus elaphus','mammal','F',160),('ADD','adder','Vipera berus','reptile','F',0.1),('BIT','bittern','Botaurus stellaris','bird','T',1.2),('HAR2','brown hare','Lepus europaeus','mammal','F',3.6);
+insert into observer values (1,'Wren','Judith',1958,null),(2,'Tate','Colin',1971,1),(3,'Okafor','Ife',1994,2),(4,'Byrne','Sean',1989,1),(5,'Pike','Moira',2001,3);
+insert into sighting values (1,1,'OTT','2021-04-02',2,1),(2,1,'BIT','2021-04-02',1,2),(3,2,'DEE','2021-05-17',14,2),(4,4,'HAR','2021-06-01',3,4),(5,4,'DEE','2021-06-09',31,4),(6,2,'DEE','2022-01-22',9,3),(7,3,'BIT','2022-03-15',2,1),(8,4,'ADD','2021-05-30',1,3),(9,1,'OTT','2022-06-18',4,2),(10,4,'HAR2','2022-07-07',6,4);
