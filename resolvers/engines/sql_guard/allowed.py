@@ -13,7 +13,7 @@ _NAMES = """
     Cast TryCast Convert ToChar ToNumber TryToNumber
     Count CountIf Sum Avg Min Max Stddev StddevPop StddevSamp Variance VariancePop CovarPop CovarSamp Corr
     Median Mode Quantile ApproxQuantile PercentileCont PercentileDisc ApproxDistinct Hll LogicalAnd LogicalOr AnyValue
-    ArgMax ArgMin Skewness Kurtosis
+    GroupConcat ArgMax ArgMin Skewness Kurtosis
     RowNumber Rank DenseRank PercentRank CumeDist Ntile Lag Lead FirstValue LastValue NthValue First Last
     Lower Upper Initcap Trim Length Left Right Substring Substr SubstringIndex Concat ConcatWs Replace Reverse Ascii
     StrPosition StartsWith EndsWith Contains SplitPart Translate Unicode
@@ -99,7 +99,7 @@ _SHAPES: Final[dict[str, str]] = {
     "Column": "this table db catalog",
     "Star": "except_",
     "Where": "this",
-    "Group": "expressions rollup cube grouping_sets",
+    "Group": "expressions rollup cube grouping_sets all",
     "Rollup": "expressions",
     "Cube": "expressions",
     "GroupingSets": "expressions",

@@ -1,6 +1,6 @@
 """Binding: the pass that gives every name of a query its meaning (`lineage.py` has what it finds)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from sqlglot import exp
@@ -152,6 +152,8 @@ class Binder:
         group = node.args.get("group")
         if group is not None:
             self._group(group, block, scope)
+            if not any(group.args.values()):
+                node.set("group", None)
         self._clause(node.args.get("having"), block, "having")
         for window in node.args.get("windows") or ():
             self._clause(window, block, "window")
@@ -232,24 +234,40 @@ class Binder:
                 raise Refused("columns", f"{plain(table.name)} is not in the FROM of this query.")
         elif not sources:
             raise Refused("columns", "`*` needs a FROM.")
-        else:
-            for name, merged in block.merged.items():
-                if name not in left_out:
-                    value, origin = self._copied(merged, block)
-                    column = value.find(exp.Column)
-                    found.append((column.name if column is not None else name, value, origin))
+        elif not self._names.merges_in_place:
+            for name in block.merged:
+                self._merged_star(name, left_out, block, found)
         for source in sources:
+            if table is None and source.hidden:
+                continue
             for at, name in enumerate(source.names):
                 folded = name.casefold()
-                if folded in left_out or (table is None and folded in block.merged):
+                if folded in left_out:
+                    continue
+                if table is None and folded in block.merged:
+                    if self._names.merges_in_place and not any(one.casefold() == folded for one, _, _ in found):
+                        self._merged_star(folded, left_out, block, found)
                     continue
                 if source.names.count(name) > 1:
                     raise Refused("columns", f"{plain(name)} stands twice in {plain(source.alias)}. Name it apart.")
                 found.append((name, *self._use(source, at, block, block)))
         return found
 
+    def _merged_star(
+        self, name: str, left_out: Collection[str], block: Block, found: list[tuple[str, exp.Expr, Origin]]
+    ) -> None:
+        """Add to what `*` stands for a column that USING made of two."""
+        if name not in left_out:
+            value, origin = self._copied(block.merged[name], block)
+            column = value.find(exp.Column)
+            found.append((column.name if column is not None else name, value, origin))
+
     def _group(self, group: exp.Group, block: Block, scope: Scope) -> None:
         answer = block.answer or Answer((), ())
+        if group.args.get("all"):
+            group.set("all", None)
+            plain_ones = [at for at, one in enumerate(block.select.expressions) if not _aggregates(one)]
+            group.set("expressions", [exp.Literal.number(at + 1) for at in plain_ones])
         for one in list(group.expressions):
             if isinstance(one, exp.Literal) and not one.is_string:
                 at = int(one.name) - 1 if one.name.isdigit() else -1
@@ -271,6 +289,9 @@ class Binder:
         for join in joins or ():
             standing = len(block.sources)
             self._relation(join.this, block, scope)
+            if str(join.args.get("kind") or "").upper() in ("SEMI", "ANTI"):
+                for source in block.sources[standing:]:
+                    source.hidden = True
             names = join.args.get("using")
             if names:
                 self._using(join, names, block, standing)
@@ -387,6 +408,8 @@ class Binder:
                 if not isinstance(node.parent, exp.Count):
                     raise Refused("columns", "`*` stands alone in a SELECT or in COUNT. Name the columns.")
             else:
+                if isinstance(node, exp.Exists):
+                    _shorten(node)
                 aggregated = aggregated or isinstance(node, exp.AggFunc)
                 windowed = windowed or isinstance(node, exp.Window)
                 waiting += [(child, windowed) for child in node.iter_expressions()]
@@ -495,6 +518,22 @@ class Binder:
             count += 1
             told = f"{name}_{count}"
         return told
+
+
+def _shorten(node: exp.Exists) -> None:
+    """EXISTS (SELECT * ...) asks for rows, not for what is in them."""
+    query = node.this
+    if isinstance(query, exp.Select) and len(query.expressions) == 1:
+        star = query.expressions[0]
+        if isinstance(star, exp.Star) and not star.args.get("except_"):
+            query.set("expressions", [exp.Literal.number(1)])
+
+
+def _aggregates(node: exp.Expr) -> bool:
+    """Whether it aggregates the rows of its own SELECT."""
+    if isinstance(node, exp.AggFunc):
+        return not isinstance(node.parent, exp.Window)
+    return not isinstance(node, exp.Query) and any(_aggregates(child) for child in node.iter_expressions())
 
 
 def _in_brackets(node: exp.Subquery) -> bool:

@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from resolvers.engines.sql_guard.binding import Binder
+from resolvers.engines.sql_guard.failing import may_fail
 from resolvers.engines.sql_guard.grouping import Protected, keep_to_groups
 from resolvers.engines.sql_guard.judging import parsed
 from resolvers.engines.sql_guard.lineage import Bound, Key, Source
@@ -22,14 +23,6 @@ from resolvers.engines.sql_guard.tables import Table
 ROW: Final = "stoa_row"
 """What tells the rows of a protected table apart, inside of the query that is sent."""
 _NO_LIMIT: Final = 9_223_372_036_854_775_807
-
-_NEVER_FAILS: Final = (
-    exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Paren, exp.Alias, exp.Star,
-    exp.And, exp.Or, exp.Not, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Is, exp.In, exp.Between,
-    exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Distinct, exp.Coalesce, exp.Lower, exp.Upper, exp.Exists,
-    exp.Case, exp.If, exp.Select, exp.SetOperation, exp.From, exp.Join, exp.Where, exp.Group, exp.Having, exp.Order,
-    exp.Ordered, exp.Limit, exp.Offset, exp.With, exp.CTE, exp.Table, exp.TableAlias, exp.Tuple,
-)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -80,8 +73,8 @@ def compiled(query: exp.Query, bound: Bound, policies: Sequence[Policy], dialect
         if source.table is not None:
             _forbid(source, rulings[source.table.fqn])
     protected = _protected(bound, rulings, done)
-    keep_to_groups(bound, protected, ROW)
-    fences = _may_fail(query, dialect) if any(one.filters for one in rulings.values()) else False
+    keep_to_groups(bound, protected, ROW, dialect)
+    fences = any(one.filters for one in rulings.values()) and _may_fail(query, dialect)
     for source in bound.tables:
         table = source.table
         if table is None:
@@ -202,12 +195,5 @@ def _parsed_condition(text: str, table: Table, dialect: str) -> exp.Expr:
 
 
 def _may_fail(query: exp.Query, dialect: str) -> bool:
-    """Whether something in the query may fail for the value of a row, which would tell that there is such a row."""
-    if dialect != "postgres":
-        return True  # other databases cast what is compared, and a cast may fail
-    return any(
-        not isinstance(node, _NEVER_FAILS)
-        and not (isinstance(node, exp.Like | exp.ILike) and isinstance(node.expression, exp.Literal))
-        and not (isinstance(node, exp.Subquery) and not isinstance(node.parent, exp.Expr))
-        for node in query.walk()
-    )
+    """Whether something in the query may fail. Other databases cast what is compared, whatever its type is here."""
+    return dialect != "postgres" or may_fail(query, dialect, lambda column: None)

@@ -12,6 +12,7 @@ from typing import Final, NoReturn
 
 from sqlglot import exp
 
+from resolvers.engines.sql_guard.failing import may_fail
 from resolvers.engines.sql_guard.lineage import Block, Bound, Reference, Source
 from resolvers.engines.sql_guard.naming import quoted
 from resolvers.engines.sql_guard.refusing import Refused, plain
@@ -38,14 +39,60 @@ class Protected:
     keyed: bool = field(default=True)
 
 
-def keep_to_groups(bound: Bound, protected: Mapping[int, Protected], row: str) -> None:
+def keep_to_groups(bound: Bound, protected: Mapping[int, Protected], row: str, dialect: str) -> None:
     """Refuse what shows single rows of protected tables, and keep the rest to groups. Raises Refused."""
     if not protected:
         return
+    keepers: dict[int, _Keeper] = {}
     for block in bound.blocks:
         within = [protected[id(source)] for source in block.sources if id(source) in protected]
         if within:
-            _Keeper(block, within).keep(row)
+            keeper = _Keeper(block, within)
+            keeper.judge()
+            keepers[id(block.select)] = keeper
+    _refuse_failures(bound, keepers, dialect)
+    for keeper in keepers.values():
+        keeper.keep(row)
+
+
+def _refuse_failures(bound: Bound, keepers: "Mapping[int, _Keeper]", dialect: str) -> None:
+    """Refuse what may fail for a single row before groups are made.
+
+    That is what the SELECT over the table filters, joins, groups and aggregates by, and the queries that it reads from.
+    What it makes of its groups is safe, for small ones are left out before.
+    """
+    kinds = {id(one.node): _kind(one) for block in bound.blocks for one in block.references}
+
+    def kind_of(column: exp.Column) -> str | None:
+        return kinds.get(id(column))
+
+    for keeper in keepers.values():
+        if any(may_fail(root, dialect, kind_of) for root in keeper.before_groups()):
+            keeper.refuse("is not read with anything that may fail for a single row, such as a cast or a division")
+        for common in _commons(keeper.select):
+            if may_fail(common, dialect, kind_of):
+                keeper.refuse("is not read beside a WITH that may fail for a single row, by a cast or a division")
+
+
+def _kind(reference: Reference) -> str | None:
+    table = reference.source.table
+    return table.type_of(reference.column) if table is not None else None
+
+
+def _commons(select: exp.Select) -> Iterator[exp.Expr]:
+    """The queries of WITH clauses that a SELECT reads from, also through one another. Each has a name of its own."""
+    named = {one.alias: one.this for one in select.root().find_all(exp.CTE)}
+    if not named:
+        return
+    seen: set[str] = set()
+    waiting: list[exp.Expr] = [select]
+    while waiting:
+        for table in waiting.pop().find_all(exp.Table):
+            name = table.name
+            if not table.args.get("catalog") and name in named and name not in seen:
+                seen.add(name)
+                waiting.append(named[name])
+                yield named[name]
 
 
 class _Keeper:
@@ -57,28 +104,44 @@ class _Keeper:
         self.first = within[0]
         self.keys = [_bare(one) for one in block.keys]
 
-    def keep(self, row: str) -> None:
-        """Judge the SELECT, and add the condition on its groups."""
+    def judge(self) -> None:
+        """Refuse what shows single rows."""
         for reference in self.block.references:
             self._guarded(reference)
         self._shape()
         for node in self._own(self.select):
             if isinstance(node, exp.Window):
-                self._refuse("has no windows over it")
+                self.refuse("has no windows over it")
+        for reference in self.block.references:
+            self._reference(reference)
+        for aggregate in self._aggregates():
+            self._aggregate(aggregate)
+
+    def before_groups(self) -> Iterator[exp.Expr]:
+        """What is computed of single rows."""
+        for part in ("from_", "where", "group"):
+            clause = self.select.args.get(part)
+            if clause is not None:
+                yield clause
+        yield from self.select.args.get("joins") or ()
+        yield from (_bare(key) for key in self.keys)
+        for aggregate in self._aggregates():
+            yield from aggregate.iter_expressions()
+
+    def keep(self, row: str) -> None:
+        """Add the condition on its groups."""
         conditions: dict[str, exp.Expr] = {}
         for one in self.within.values():
             if one.minimum:
                 _put(conditions, exp.GTE(this=_rows(one.source, row), expression=exp.Literal.number(one.minimum)))
         for reference in self.block.references:
-            self._reference(reference)
             self._condition(reference, conditions, row)
-        for aggregate in self._aggregates():
-            self._aggregate(aggregate)
+        condition: exp.Expr = exp.and_(*conditions.values(), copy=False)
         having = self.select.args.get("having")
-        parts = list(conditions.values())
         if having is not None:
-            parts.insert(0, exp.Paren(this=having.this))
-        self.select.set("having", exp.Having(this=exp.and_(*parts, copy=False)))
+            # In this order for certain: the query's own condition might fail for a group that is too small.
+            condition = exp.Case(ifs=[exp.If(this=condition, true=having.this)], default=exp.false())
+        self.select.set("having", exp.Having(this=condition))
 
     def _shape(self) -> None:
         """It is grouped, plainly."""
@@ -86,16 +149,16 @@ class _Keeper:
         group = select.args.get("group")
         distinct = select.args.get("distinct")
         if distinct is not None and distinct.args.get("on"):
-            self._refuse("is not made distinct")
+            self.refuse("is not made distinct")
         if select.args.get("qualify") or select.args.get("windows"):
-            self._refuse("has no windows over it")
+            self.refuse("has no windows over it")
         if group is not None and any(
             group.args.get(part) or any(isinstance(one, kind) for one in group.expressions)
             for part, kind in (("rollup", exp.Rollup), ("cube", exp.Cube), ("grouping_sets", exp.GroupingSets))
         ):
-            self._refuse("is grouped without subtotals")
+            self.refuse("is grouped without subtotals")
         if not self.keys and not any(True for _ in self._aggregates()):
-            self._refuse("is shown only in groups: count, sum or average it")
+            self.refuse("is shown only in groups: count, sum or average it")
 
     def _own(self, root: exp.Expr) -> Iterator[exp.Expr]:
         """The nodes of this SELECT that stand in what it shows, without the queries inside."""
@@ -133,10 +196,10 @@ class _Keeper:
         inside, _ = self._aggregate_of(reference.node)
         if reference.block is not self.block:
             if inside is not None or (clause in _SHOWN and not self._is_key(reference.node)):
-                self._refuse("is not reached into from a query inside")
+                self.refuse("is not reached into from a query inside")
             return
         if clause in _SHOWN and inside is None and not self._is_key(reference.node):
-            self._refuse("is shown only in groups: group by what is shown, and aggregate the rest")
+            self.refuse("is shown only in groups: group by what is shown, and aggregate the rest")
 
     def _aggregate_of(self, node: exp.Expr) -> tuple[exp.Expr | None, bool]:
         """The aggregate that a column stands in, and whether a query lies between the column and this SELECT."""
@@ -162,31 +225,34 @@ class _Keeper:
     def _aggregate(self, node: exp.AggFunc) -> None:
         """An aggregate over rows of a protected table shows no single one of them."""
         if not isinstance(node, _AGGREGATES):
-            self._refuse("is only counted, summed and averaged")
+            self.refuse("is only counted, summed and averaged")
         if isinstance(node.parent, exp.Filter | exp.WithinGroup | exp.Window):
-            self._refuse("is aggregated whole: filter in WHERE")
+            self.refuse("is aggregated whole: filter in WHERE")
         columns = 0
-        guarded = False
+        guarded, bare = False, True
         for inner in node.walk():
-            if inner is node or isinstance(inner, exp.Identifier | exp.Literal | exp.Star | exp.Null):
+            if inner is node or isinstance(inner, exp.Identifier | exp.Star):
                 continue
+            bare = bare and isinstance(inner, exp.Column | exp.Distinct | exp.Paren)
             if isinstance(inner, exp.Column):
                 columns += 1
                 guarded = guarded or any(
                     one.source.alias == inner.table and inner.name in one.columns for one in self.within.values()
                 )
-            elif isinstance(inner, exp.Distinct | exp.Paren | exp.Neg | exp.Coalesce):
+            elif isinstance(inner, exp.Distinct | exp.Paren | exp.Neg | exp.Coalesce | exp.Literal | exp.Null):
                 continue
             elif isinstance(inner, exp.Div):
                 if any(inner.expression.find_all(exp.Column)):
-                    self._refuse("is aggregated without dividing by its columns")
+                    self.refuse("is aggregated without dividing by its columns")
             elif isinstance(inner, exp.Cast):
                 if inner.to.this not in (exp.DType.DOUBLE, exp.DType.FLOAT):
-                    self._refuse("is aggregated without casts")
+                    self.refuse("is aggregated without casts")
             elif not isinstance(inner, (*_LINEAR, exp.DataType)):
-                self._refuse("is aggregated without conditions and functions inside")
-        if columns > (1 if guarded else 2):
-            self._refuse("is aggregated one column at a time")
+                self.refuse("is aggregated without conditions and functions inside")
+        if guarded and not bare:
+            self.refuse("is aggregated column by column: compute with the totals instead")
+        if columns > 2:
+            self.refuse("is aggregated without long products")
 
     def _condition(self, reference: Reference, conditions: dict[str, exp.Expr], row: str) -> None:
         """Enough rows behind an aggregate of a column, none of them repeated."""
@@ -208,7 +274,8 @@ class _Keeper:
         whole = exp.Count(this=column)
         _put(conditions, exp.EQ(this=whole, expression=_rows(one.source, row, reference.column)))
 
-    def _refuse(self, words: str) -> NoReturn:
+    def refuse(self, words: str) -> NoReturn:
+        """Refuse by the rule that protects the table."""
         table = self.first.source.table
         told = plain(table.name) if table is not None else ""
         rule = "policy_group_size" if self.first.minimum else "policy_aggregate_only"

@@ -1,7 +1,6 @@
 """Parse a text, and refuse what is not on the lists of what a query may hold."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,7 +31,7 @@ def parsed(text: str, dialect: str) -> exp.Query:
     if len(statements) != 1:
         raise Refused("one_query", f"Send exactly one query, not {len(statements)} statements.")
     (statement,) = statements
-    nodes = list(_walk(statement))
+    nodes = _nodes(statement)
     _judge(nodes)
     while isinstance(statement, exp.Subquery) and not statement.alias:
         statement = _unwrapped(statement)
@@ -56,26 +55,28 @@ def _unwrapped(statement: exp.Subquery) -> exp.Expr:
     return outer
 
 
-def _walk(statement: exp.Expr) -> Iterator[exp.Expr]:
-    """Every node, without recursion; raises Refused for a query that is too long or nested too deeply."""
+def _nodes(statement: exp.Expr) -> list[exp.Expr]:
+    """Every node, found without recursion. Raises Refused for a query that is too long or nested too deeply."""
+    found: list[exp.Expr] = []
     waiting: list[tuple[exp.Expr, int]] = [(statement, 0)]
-    count = 0
     while waiting:
         node, depth = waiting.pop()
-        count += 1
-        if count > MOST_NODES:
+        found.append(node)
+        if len(found) > MOST_NODES:
             raise Refused("size", "The query is too long. Ask for less at once.")
-        if depth > DEEPEST:
-            raise Refused("size", "The query is nested too deeply.")
+        node.comments = None
         if not isinstance(node, _CHAINS):
             depth += 1
-        node.comments = None
-        yield node
+            if depth > DEEPEST:
+                raise Refused("size", "The query is nested too deeply.")
         for child in node.args.values():
             if isinstance(child, exp.Expr):
                 waiting.append((child, depth))
             elif isinstance(child, list):
-                waiting += [(one, depth) for one in child if isinstance(one, exp.Expr)]
+                for one in child:
+                    if isinstance(one, exp.Expr):
+                        waiting.append((one, depth))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +113,8 @@ def _verdict(kind: type) -> _Verdict:
 
 def _judge(nodes: list[exp.Expr]) -> None:
     """Refuse what is refused wherever it stands."""
-    for node in nodes:
-        refusal = _verdict(type(node)).refusal
+    for kind in {type(node): None for node in nodes}:
+        refusal = _verdict(kind).refusal
         if refusal is not None:
             rule, words = refusal
             raise Refused(rule, f"The query is refused because {words}. Send one SELECT that only reads.")
@@ -123,7 +124,7 @@ def _judge_parts(nodes: list[exp.Expr]) -> None:
     """Refuse what is not on the lists of what may be written, called and cast to."""
     unknown: exp.Expr | None = None
     for node in nodes:
-        verdict = _verdict(type(node))
+        verdict = _verdicts[type(node)]
         if verdict.looks:
             _look(node)
         if not verdict.is_known:
@@ -141,7 +142,10 @@ def _judge_parts(nodes: list[exp.Expr]) -> None:
 
 def _look(node: exp.Expr) -> None:
     """What depends on more than the kind of a node."""
-    if isinstance(node, exp.With):
+    if isinstance(node, exp.Identifier):
+        if not node.name.isprintable():
+            raise Refused("constructs", "A name holds signs that cannot be shown.")
+    elif isinstance(node, exp.With):
         if node.args.get("recursive"):
             raise Refused("no_recursion", "A query that calls itself is refused. Write it without RECURSIVE.")
     elif isinstance(node, exp.Table):
@@ -172,8 +176,5 @@ def _look(node: exp.Expr) -> None:
     elif isinstance(node, exp.Ordered):
         if isinstance(node.this, exp.Var):
             raise Refused("constructs", "Name the columns to order by.")
-    elif isinstance(node, exp.CTE):
-        if not isinstance(node.this, exp.Query):
-            raise Refused("one_query", "A WITH clause holds queries.")
-    elif not node.name.isprintable():
-        raise Refused("constructs", "A name holds signs that cannot be shown.")
+    elif isinstance(node, exp.CTE) and not isinstance(node.this, exp.Query):
+        raise Refused("one_query", "A WITH clause holds queries.")

@@ -44,6 +44,8 @@ class Source:
     """The schema and the database of a table without an alias, by which a column may name it too."""
     called: str = ""
     """The name that the query gave it; `alias` differs where a query around it uses the same."""
+    hidden: bool = False
+    """Whether `*` leaves it out: the right side of a join that only asks whether there is a row."""
     used: set[str] = field(default_factory=set)
     """The columns that the query names."""
 

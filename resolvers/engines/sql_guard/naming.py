@@ -1,6 +1,7 @@
 """How names are compared, found and written."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from sqlglot import exp
@@ -28,6 +29,8 @@ class Names:
 
     def __init__(self, dialect: str) -> None:
         self.folds_all, self.upper = dialect in FOLDS_ALL, dialect in UPPER_CASE
+        self.merges_in_place = dialect == "duckdb"
+        """Whether a column that USING made of two stands where the first of them stood; at the front otherwise."""
 
     def alias(self, identifier: exp.Expr) -> str:
         """The name that two spellings of the same alias share."""
@@ -40,17 +43,27 @@ class Names:
             return name
         return name.upper() if self.upper else name.lower()
 
-    def among(self, identifier: exp.Expr, names: Sequence[str]) -> list[int]:
+    def among(self, identifier: exp.Expr, names: tuple[str, ...]) -> list[int]:
         """Where a name stands among the names of columns. More than one place: it may mean each of them."""
         name = identifier.name
         if isinstance(identifier, exp.Identifier) and identifier.quoted and not self.folds_all:
             return [at for at, one in enumerate(names) if one == name]
-        folded = name.casefold()
-        found = [at for at, one in enumerate(names) if one.casefold() == folded]
+        found = _folded(names).get(name.casefold())
+        if found is None:
+            return []
         if len(found) > 1 and not self.folds_all:
             told = name.upper() if self.upper else name.lower()
             return [at for at in found if names[at] == told] or found
         return found
+
+
+@lru_cache(maxsize=2048)
+def _folded(names: tuple[str, ...]) -> dict[str, list[int]]:
+    """Where each name stands, whatever its case."""
+    found: dict[str, list[int]] = {}
+    for at, name in enumerate(names):
+        found.setdefault(name.casefold(), []).append(at)
+    return found
 
 
 class TableIndex:
