@@ -1,0 +1,1 @@
+"""The guard of SQL against generated drafts, hostile and harmless, on real engines."""
