@@ -12,7 +12,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from resolvers.engines.nl2sql.keys import family
+from resolvers.engines.nl2sql.names import family
 from resolvers.engines.nl2sql.plan import Literal, Operator, Unit
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Final, NamedTuple
 
-from resolvers.engines.nl2sql.keys import Key, KeyFinder, Origin
+from resolvers.engines.nl2sql.keys import KeyFinder
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Column
+from resolvers.engines.nl2sql.ties import Key, Origin
 
 MOST_STEPS: Final = 6
 """How many keys lie between two tables at most."""
@@ -133,8 +134,11 @@ class Joins:
 
     def is_bridge(self, fqn: str) -> bool:
         """Whether a table says little but which rows of two others belong together."""
-        own = [key for key in self.keys_of(fqn) if key.table == fqn and key.to != fqn]
-        return len({key.to for key in own}) > 1 and len(self.finder.tables[fqn].columns) <= len(own) + 2
+        if any(key.table != fqn for key in self.keys_of(fqn)):
+            return False
+        own = [key for key in self.keys_of(fqn) if key.to != fqn]
+        said = {name for key in own for name in key.columns} | set(self.key(fqn))
+        return len({key.to for key in own}) > 1 and len(self.finder.columns[fqn].keys() - said) <= 2
 
     def multiplies(self, link: Link) -> bool:
         """Whether a row of the near side may meet several of the far side."""
@@ -222,8 +226,7 @@ class Joins:
             others = [
                 (other, keys)
                 for other in wanted
-                if other.table != use.table
-                and len(keys := [key for key in self.between(other.table, use.table) if key.to == use.table]) > 1
+                if other.table != use.table and len(keys := self._keys_to(other.table, use.table)) > 1
             ]
             if len(others) != 1 or use.instance >= len(others[0][1]):
                 raise NotConnected(self._name(use.table), f"the other {self._name(use.table)}")
@@ -232,6 +235,12 @@ class Joins:
                 found.append((other, first, keys[0]))
             found.append((other, use, keys[use.instance]))
         return found
+
+    def _keys_to(self, table: str, to: str) -> list[Key]:
+        """The keys of one table to another, in the order of its columns."""
+        order = list(self.finder.columns[table])
+        found = [key for key in self.between(table, to) if key.to == to]
+        return sorted(found, key=lambda key: order.index(key.columns[0]))
 
     def _name(self, fqn: str) -> str:
         return self.finder.tables[fqn].name

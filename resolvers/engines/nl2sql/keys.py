@@ -10,113 +10,24 @@ Tables may be named by FQN, by schema and name, or by name alone where that is e
 must compare columns of exactly two tables. Whatever does not resolve is left out.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from resolvers.engines.describing.grammar import singular
-from resolvers.engines.describing.names import table_name, tokens_of
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.nl2sql.guessing import guessed, plain_key
 from resolvers.engines.nl2sql.model import Knowledge
-from schema.data_readiness.source import ColumnFacts, TableFacts
+from resolvers.engines.nl2sql.names import nouns, role_of
+from resolvers.engines.nl2sql.ties import Key, Origin
+from schema.data_readiness.source import TableFacts
 from schema.identifiers import Fqn
 from schema.utils.memory import Memory, MemoryType
 
-HEADS: Final = frozenset(("id", "key", "code", "no", "nr", "number", "num", "fk", "pk", "sk", "ref", "uuid", "guid"))
-"""Last words of names of keys."""
-ABOVE: Final = words(
-    "manager parent supervisor boss reports superior mentor leader chief lead referrer predecessor successor spouse "
-    "ancestor advisor reportsto"
-)
-"""Words of columns that refer to another row of their own table, unless a table is called so."""
-COMMON: Final = words(
-    "id key code no nr number name title type status date time year month day description desc comment note value "
-    "amount price quantity count total rank rating score level city state country address phone email age gender sex "
-    "active created updated first last position"
-)
-"""Names that many tables have without meaning the same thing."""
-NAMES: Final = words("name title fname lname mname first last middle full forename surname firstname lastname label")
-"""Words that columns are called by which say who or what a row is."""
+__all__ = ["Key", "KeyFinder", "Origin"]
+
 LEAST_MATCHED: Final = 0.6
-
-
-class Origin(IntEnum):
-    """Who says that a key ties two tables, the most trusted first."""
-
-    MEMORY = 0
-    DECLARED = 1
-    PROFILED = 2
-    GUESSED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """Columns of one table that refer to columns of another, or of itself."""
-
-    table: str
-    columns: tuple[str, ...]
-    to: str
-    to_columns: tuple[str, ...]
-    origin: Origin
-    cost: float
-    """What it costs to walk along; a declared key costs 1."""
-    condition: str | None = None
-    """The whole condition of a memory that says more than that columns are equal; DuckDB's SQL."""
-    memory: str | None = None
-    role: tuple[str, ...] = ()
-    """What the name says beside the table referred to: `home` of `home_team_id`."""
-
-    @property
-    def pairs(self) -> tuple[tuple[str, str], ...]:
-        """The columns that are equal, of the table that refers and the one referred to."""
-        return tuple(zip(self.columns, self.to_columns, strict=True))
-
-
-@lru_cache(maxsize=20_000)
-def folded(name: str) -> tuple[str, ...]:
-    """The words of a name as they are compared: `StudentIDs` is student, id."""
-    return tuple(singular(token) for token in tokens_of(name))
-
-
-@lru_cache(maxsize=5_000)
-def nouns(name: str) -> frozenset[tuple[str, ...]]:
-    """What a row of a table may be called in the names of columns: its name in words, and its last word."""
-    whole = folded(name)
-    said = tuple(singular(word.lower()) for word in table_name(name).words.words)
-    plain = tuple(token for token in folded(" ".join(said)) if token) or whole
-    return frozenset(one for one in (whole, said, plain) if one)
-
-
-def names_its_row(column: str, table: str) -> bool:
-    """Whether a column holds the name of what the rows of its table are."""
-    said = set(folded(column))
-    own = {word for noun in nouns(table) for word in noun}
-    return bool(said & NAMES) and said - own <= NAMES
-
-
-@lru_cache(maxsize=1_000)
-def family(data_type: str | None) -> str:
-    """Types whose values can be equal; empty for one that says nothing."""
-    kind = (data_type or "").upper()
-    if not kind or kind in ("UNKNOWN", "NULL", "ANY"):
-        return ""
-    if any(word in kind for word in ("CHAR", "TEXT", "STRING", "CLOB", "ENUM", "NAME", "CITEXT")):
-        return "text"
-    if any(word in kind for word in ("DATE", "TIME")):
-        return "moment"
-    if "INTERVAL" not in kind and any(
-        word in kind for word in ("INT", "NUM", "DEC", "DOUBLE", "FLOAT", "REAL", "SERIAL", "MONEY", "YEAR")
-    ):
-        return "number"
-    if "BOOL" in kind or kind == "BIT":
-        return "boolean"
-    return kind
 
 
 class KeyFinder:
@@ -129,6 +40,7 @@ class KeyFinder:
         self._bare: dict[str, list[str]] = {}
         for one in known.tables:
             self._bare.setdefault(one.name.lower(), []).append(one.fqn)
+        self._called = frozenset(noun for one in known.tables for noun in nouns(one.name))
         self._keys: dict[str, tuple[str, ...]] = {}
         self._unique: dict[str, list[frozenset[str]]] = {}
 
@@ -163,13 +75,7 @@ class KeyFinder:
             and "distinct_count" not in one.approximate
             and one.distinct_count < one.row_count
         }
-        named = [column.name for column in table.columns if _names_key(column.name, table.name)]
-        for name in named:
-            if (name,) in proven or name not in refuted:
-                return (name,)
-        if single := [names for names in proven if len(names) == 1 and set(folded(names[0])) & HEADS]:
-            return single[0]
-        return proven[0] if proven else ()
+        return plain_key(table, proven, refuted, self._called)
 
     def is_unique(self, fqn: str, columns: Iterable[str]) -> bool:
         """Whether no two rows of a table agree in these columns."""
@@ -201,9 +107,7 @@ class KeyFinder:
             if self._fits(key):
                 found.setdefault(_same(key), key)
                 claimed.update((key.table, name) for name in key.columns)
-        for key in _guessed(self, claimed):
-            found.setdefault(_same(key), key)
-        return list(found.values())
+        return [*found.values(), *(key for key in guessed(self, claimed) if _same(key) not in found)]
 
     def _fits(self, key: Key) -> bool:
         return (
@@ -334,135 +238,7 @@ class KeyFinder:
         return Key(table, columns, to, to_columns, origin, cost + 0.05 * bool(role), role=role)
 
 
-def role_of(columns: Sequence[str], target: str, to_columns: Sequence[str]) -> tuple[str, ...]:
-    """What the name of a key says beside what it refers to: `home` of `home_team_id` to `team.id`."""
-    if len(columns) != 1:
-        return ()
-    said = list(folded(columns[0]))
-    if tuple(said) == folded(to_columns[0]):
-        return ()
-    if len(said) > 1 and said[-1] in HEADS:
-        said.pop()
-    beside = {word for noun in nouns(target) for word in noun} | set(folded(to_columns[0]))
-    return tuple(word for word in said if word not in beside)
-
-
-def _names_key(column: str, table: str) -> bool:
-    """Whether a column is called as the key of its table: `id`, `student_id` or `StuID` of `Student`."""
-    words = folded(column)
-    if words in (("id",), ("uuid",), ("key",), ("pk",), ("rowid",)):
-        return True
-    if len(words) > 1 and words[-1] in HEADS:
-        before = words[:-1]
-        return any(before == noun or (len(before) == 1 and _shortens(before[0], noun)) for noun in nouns(table))
-    squeezed = column.lower()
-    return squeezed.endswith("id") and any(_shortens(squeezed[:-2], noun) for noun in nouns(table))
-
-
-def _shortens(short: str, noun: Sequence[str]) -> bool:
-    """Whether a word is the beginning or the initials of a noun: `stu` of student, `dept` of department."""
-    whole = "".join(noun)
-    if len(short) < 2:
-        return False
-    if whole.startswith(short) or short == "".join(word[0] for word in noun):
-        return True
-    if len(short) < 3 or whole[0] != short[0]:
-        return False
-    rest = iter(whole)
-    return all(letter in rest for letter in short) and len(short) * 3 >= len(whole)
-
-
 def _same(key: Key) -> tuple[Any, ...]:
     """Equal for keys that tie the same columns, whichever way round."""
     ends = sorted(((key.table, key.columns), (key.to, key.to_columns)))
     return (*ends, frozenset(key.pairs))
-
-
-def _guessed(finder: KeyFinder, claimed: set[tuple[str, str]]) -> Iterator[Key]:
-    """Keys that only names and types speak for, of columns that no better key claims."""
-    by_name: dict[str, list[tuple[str, ColumnFacts]]] = {}
-    by_noun: dict[tuple[str, ...], list[str]] = {}
-    targets: dict[str, ColumnFacts] = {}
-    for fqn, table in finder.tables.items():
-        for column in table.columns:
-            by_name.setdefault(column.name.lower(), []).append((fqn, column))
-        key = finder.key(fqn)
-        if len(key) == 1 and "VIEW" not in (table.table_type or ""):
-            targets[fqn] = finder.columns[fqn][key[0]]
-            for noun in nouns(table.name):
-                by_noun.setdefault(noun, []).append(fqn)
-    owners: dict[str, list[str]] = {}
-    for fqn, column in targets.items():
-        owners.setdefault(column.name.lower(), []).append(fqn)
-    for fqn, table in finder.tables.items():
-        for column in table.columns:
-            if (fqn, column.name) not in claimed:
-                yield from _guesses_of(fqn, column, by_noun, owners, targets, finder.tables)
-    yield from _shared(by_name, owners, claimed, finder.tables)
-
-
-def _guesses_of(
-    fqn: str,
-    column: ColumnFacts,
-    by_noun: Mapping[tuple[str, ...], Sequence[str]],
-    owners: Mapping[str, Sequence[str]],
-    targets: Mapping[str, ColumnFacts],
-    tables: Mapping[str, TableFacts],
-) -> Iterator[Key]:
-    words = folded(column.name)
-    own = targets.get(fqn)
-    found: dict[str, float] = {}
-
-    def offer(to: str, cost: float) -> None:
-        target = targets[to]
-        itself = to == fqn and target.name == column.name
-        if not itself and _may_equal(column, target):
-            found[to] = min(cost, found.get(to, cost))
-
-    if not (set(words) <= COMMON):
-        for to in owners.get(column.name.lower(), ()):
-            if to != fqn:
-                offer(to, 1.5 if _names_key(targets[to].name, tables[to].name) else 1.8)
-    if len(words) > 1 and words[-1] in HEADS and not (own is not None and own.name == column.name):
-        before = words[:-1]
-        for start in range(len(before)):
-            for to in by_noun.get(before[start:], ()):
-                offer(to, 1.5 if start == 0 else 1.7)
-            if found:
-                break
-        if not found and set(before) & ABOVE and own is not None:
-            offer(fqn, 1.7)
-    elif set(words) & ABOVE and own is not None:
-        offer(fqn, 1.8)
-    if not found and len(words) >= 1 and words[-1] not in HEADS:
-        for to in by_noun.get(words, ()):
-            if to != fqn:
-                offer(to, 2.0)
-    for to, cost in found.items():
-        role = role_of((column.name,), tables[to].name, (targets[to].name,))
-        yield Key(fqn, (column.name,), to, (targets[to].name,), Origin.GUESSED, cost + 0.05 * bool(role), role=role)
-
-
-def _may_equal(left: ColumnFacts, right: ColumnFacts) -> bool:
-    one, other = family(left.data_type), family(right.data_type)
-    return not one or not other or one == other
-
-
-def _shared(
-    by_name: Mapping[str, Sequence[tuple[str, ColumnFacts]]],
-    owners: Mapping[str, Sequence[str]],
-    claimed: set[tuple[str, str]],
-    tables: Mapping[str, TableFacts],
-) -> Iterator[Key]:
-    """Unusual names of key-like columns that two tables share though neither is known to own them."""
-    for name, places in by_name.items():
-        if not 2 <= len(places) <= 6 or name in owners:
-            continue
-        words = folded(places[0][1].name)
-        if set(words) <= COMMON or not (words[-1] in HEADS or name.endswith("id")):
-            continue
-        for at, (one, left) in enumerate(places):
-            for other, right in places[at + 1 :]:
-                if (one, left.name) in claimed or (other, right.name) in claimed or not _may_equal(left, right):
-                    continue
-                yield Key(one, (left.name,), other, (right.name,), Origin.GUESSED, 3.0)

@@ -8,8 +8,8 @@ from typing import Final
 
 from resolvers.engines.describing.grammar import UNCOUNTABLE, plural_phrase
 from resolvers.engines.describing.names import shared_prefix, table_name, words_of
-from resolvers.engines.nl2sql.keys import family, names_its_row, nouns, role_of
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
+from resolvers.engines.nl2sql.names import family, names_its_row, nouns, role_of
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Arithmetic,

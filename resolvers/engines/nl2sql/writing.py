@@ -16,8 +16,8 @@ from sqlglot import exp
 
 from resolvers.engines.nl2sql.comparing import Unwritable, as_number, number
 from resolvers.engines.nl2sql.joining import Joins, Link, NotConnected, Tree, Use
-from resolvers.engines.nl2sql.keys import names_its_row
 from resolvers.engines.nl2sql.model import Knowledge
+from resolvers.engines.nl2sql.names import names_its_row
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Arithmetic,
@@ -229,8 +229,13 @@ class Writer:
         for near, far in link.pairs:
             left, right = Column(*link.near[:1], near), Column(*link.far[:1], far)
             sides = [scope.named(link.near, near), scope.named(link.far, far)]
-            if {scope.kind(left).family, scope.kind(right).family} == {"text", "number"}:
-                sides = [exp.cast(side, "TEXT") for side in sides]
+            kinds = [scope.kind(left), scope.kind(right)]
+            if {kind.family for kind in kinds} == {"text", "number"}:
+                whole = any("INT" in kind.name or "SERIAL" in kind.name for kind in kinds)
+                sides = [
+                    exp.cast(side, "TEXT") if whole else as_number(side, kind)
+                    for side, kind in zip(sides, kinds, strict=True)
+                ]
             equal.append(exp.EQ(this=sides[0], expression=sides[1]))
         return exp.and_(*equal, copy=False)
 
