@@ -1,39 +1,22 @@
 """Binding: the pass that gives every name of a query its meaning (`lineage.py` has what it finds)."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Sequence
 
 from sqlglot import exp
 
-from resolvers.engines.sql_guard.lineage import NOTHING, Answer, Block, Bound, Origin, Reference, Source
+from resolvers.engines.sql_guard.lineage import NOTHING, Answer, Block, Bound, Origin, Source
 from resolvers.engines.sql_guard.naming import Names, TableIndex, output_name, quoted
 from resolvers.engines.sql_guard.refusing import Refused, plain
-
-_BY_ALIAS: Final = frozenset({"group", "having", "order", "window"})
-"""The clauses that may name what the query answers with."""
+from resolvers.engines.sql_guard.resolving import Resolver, Scope
 
 
-class Scope:
-    """What is known where a query stands: the queries of the WITH clauses around it."""
-
-    __slots__ = ("common", "outer", "top")
-
-    def __init__(self, outer: Block | None, common: Mapping[str, tuple[str, Answer]], *, top: bool) -> None:
-        self.outer, self.common, self.top = outer, common, top
-
-    def inside(self, outer: Block | None) -> "Scope":
-        """The scope of a query inside."""
-        return Scope(outer, self.common, top=False)
-
-
-class Binder:
+class Binder(Resolver):
     """Binds one query. Raises Refused for a name that it cannot bind."""
 
     def __init__(self, index: TableIndex, dialect: str) -> None:
-        self._index, self._names = index, Names(dialect)
+        super().__init__(Names(dialect))
+        self._index = index
         self._commons: set[str] = set()
-        self._scopes: dict[Block, Scope] = {}
-        self.bound = Bound()
 
     def bind(self, query: exp.Query) -> Bound:
         """Bind the whole query, in place."""
@@ -383,150 +366,6 @@ class Binder:
         if len(found) != 1:
             raise Refused("columns", f"{plain(identifier.name)} in USING is not one column on either side.")
         return self._use(*found[0], block, block)[0]
-
-    # Expressions
-
-    def _expression(self, root: exp.Expr, block: Block) -> Origin:
-        columns: set[tuple[str, str]] = set()
-        aggregated = False
-        waiting = [(root, False)]
-        while waiting:
-            node, windowed = waiting.pop()
-            if isinstance(node, exp.Column):
-                origin = self._column(node, block)
-                columns |= origin.columns
-                aggregated = aggregated or origin.aggregated
-                if windowed:
-                    self._mark(origin, "window", self._scopes[block])
-            elif isinstance(node, exp.Query):
-                answer = self._query(node, self._scopes[block].inside(block))
-                for origin in answer.origins:
-                    self._mark(origin, block.clause, self._scopes[block])
-                    columns |= origin.columns
-                    aggregated = aggregated or origin.aggregated
-            elif isinstance(node, exp.Star):
-                if not isinstance(node.parent, exp.Count):
-                    raise Refused("columns", "`*` stands alone in a SELECT or in COUNT. Name the columns.")
-            else:
-                if isinstance(node, exp.Exists):
-                    _shorten(node)
-                aggregated = aggregated or isinstance(node, exp.AggFunc)
-                windowed = windowed or isinstance(node, exp.Window)
-                waiting += [(child, windowed) for child in node.iter_expressions()]
-        return Origin(frozenset(columns), aggregated)
-
-    def _column(self, node: exp.Column, block: Block) -> Origin:
-        if not isinstance(node.this, exp.Identifier):
-            raise Refused("columns", "`*` stands alone in a SELECT or in COUNT. Name the columns.")
-        around: Block | None = block
-        while around is not None:
-            found = self._within(node, around)
-            if len(found) > 1:
-                raise Refused("columns", f"{plain(node.name)} may be a column of several tables. Name its table.")
-            if found:
-                return self._use(*found[0], block, around, node)[1]
-            if not node.args.get("table"):
-                value = self._other(node, around, block)
-                if value is not None:
-                    node.replace(value)
-                    return self._expression(value, block)
-            around = around.outer
-        if not node.args.get("table") and self._is_table(node, block):
-            raise Refused("columns", f"{plain(node.name)} is a table, not a column. Name its columns.")
-        told = ".".join(part.name for part in node.parts)
-        raise Refused("columns", f"{plain(told)} is not a column of the tables that the query reads.")
-
-    def _within(self, node: exp.Column, around: Block) -> list[tuple[Source, int]]:
-        table = node.args.get("table")
-        if table is None:
-            if node.name.casefold() in around.merged:
-                return []
-            return [(source, at) for source in around.sources for at in self._names.among(node.this, source.names)]
-        sources = [source for source in around.sources if self._is_named(node, source)]
-        found = [(source, at) for source in sources for at in self._names.among(node.this, source.names)]
-        if sources and not found:
-            raise Refused("columns", f"{plain(node.name)} is not a column of {plain(table.name)}.")
-        return found
-
-    def _other(self, node: exp.Column, around: Block, block: Block) -> exp.Expr | None:
-        """What a name means that is no column of a table: what USING made one, or a column of the answer."""
-        merged = around.merged.get(node.name.casefold())
-        if merged is not None:
-            return merged.copy()
-        if around is not block or block.clause not in _BY_ALIAS or block.answer is None:
-            return None
-        found = self._names.among(node.this, block.answer.names)
-        if len(found) != 1:
-            return None
-        value: exp.Expr = block.select.expressions[found[0]].this.copy()
-        if isinstance(value, exp.Literal) and block.clause in ("group", "order"):
-            return exp.Literal.number(found[0] + 1)  # a constant would be taken for the number of a column
-        return exp.Paren(this=value) if isinstance(value, exp.Binary) else value
-
-    def _is_named(self, node: exp.Expr, source: Source) -> bool:
-        """Whether the table that a column names is this source, also by its schema."""
-        table = node.args.get("table")
-        if table is None or self._names.alias(table) not in (source.called, source.alias):
-            return False
-        schema = node.args.get("db")
-        if schema is None:
-            return True
-        catalog = node.args.get("catalog")
-        if not source.written or self._names.alias(schema) != source.written[0]:
-            return False
-        return catalog is None or catalog.name.casefold() == source.written[1].casefold()
-
-    def _is_table(self, node: exp.Column, block: Block) -> bool:
-        around: Block | None = block
-        while around is not None:
-            if any(self._names.alias(node.this) == source.called for source in around.sources):
-                return True
-            around = around.outer
-        return False
-
-    def _use(
-        self, source: Source, at: int, block: Block, home: Block, node: exp.Column | None = None
-    ) -> tuple[exp.Expr, Origin]:
-        """Write down one use of a column, and write the column out."""
-        name = source.names[at]
-        node = node or exp.Column()
-        node.set("this", quoted(name))
-        node.set("table", quoted(source.alias))
-        node.set("db", None)
-        node.set("catalog", None)
-        source.used.add(name)
-        home.references.append(Reference(node, source, name, home, block, home.clause))
-        origin = source.origins[at]
-        self._mark(origin, block.clause, self._scopes[block])
-        return node, origin
-
-    def _copied(self, value: exp.Expr, block: Block) -> tuple[exp.Expr, Origin]:
-        holder = exp.Paren(this=value.copy())
-        origin = self._expression(holder, block)
-        return holder.this, origin
-
-    def _mark(self, origin: Origin, clause: str, scope: Scope) -> None:
-        for key in origin.columns:
-            clauses = self.bound.reads.setdefault(key, set())
-            if clause != "output" or scope.top:
-                clauses.add(clause)
-
-    @staticmethod
-    def _unused(name: str, taken: set[str]) -> str:
-        told, count = name, 1
-        while told in taken:
-            count += 1
-            told = f"{name}_{count}"
-        return told
-
-
-def _shorten(node: exp.Exists) -> None:
-    """EXISTS (SELECT * ...) asks for rows, not for what is in them."""
-    query = node.this
-    if isinstance(query, exp.Select) and len(query.expressions) == 1:
-        star = query.expressions[0]
-        if isinstance(star, exp.Star) and not star.args.get("except_"):
-            query.set("expressions", [exp.Literal.number(1)])
 
 
 def _aggregates(node: exp.Expr) -> bool:
