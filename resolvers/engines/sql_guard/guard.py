@@ -108,6 +108,8 @@ def guard_sql(
     if most_rows is not None:
         bound(query, most_rows)
     _relate(meaning, done, relation)
+    if dialect == "mysql":
+        _match_as_mariadb(query)
     read = {source.table.fqn: source.table for source in meaning.tables if source.table is not None}
     return Guarded(
         query=query,
@@ -122,6 +124,14 @@ def guard_sql(
         ),
         reads={key: frozenset(clauses) for key, clauses in meaning.reads.items()},
     )
+
+
+def _match_as_mariadb(query: exp.Query) -> None:
+    """MariaDB has no REGEXP_LIKE, which RLIKE would be written as; MySQL has both."""
+    for node in list(query.find_all(exp.RegexpLike)):
+        if not node.args.get("flag"):
+            found = exp.RegexpInstr(this=node.this, expression=node.expression)
+            node.replace(exp.Paren(this=exp.GT(this=found, expression=exp.Literal.number(0))))
 
 
 def _key(column: Key | NamedColumn) -> Key:
