@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from persistence.engine import Database
 from persistence.queries.chat import SessionShelf, TurnShelf
+from persistence.queries.chat_learning import AnswerNoteShelf, ChatSettingsShelf
 from persistence.queries.chat_provenance import ProvenanceShelf
 from persistence.queries.classifications import ClassificationShelf
 from persistence.queries.connections import ConnectionShelf
@@ -208,6 +209,16 @@ class Shelves:
     def turns(self) -> TurnShelf:
         """Turns of chat sessions."""
         return TurnShelf(self.connection)
+
+    @cached_property
+    def chat_settings(self) -> ChatSettingsShelf:
+        """How projects want to be answered."""
+        return ChatSettingsShelf(self.connection)
+
+    @cached_property
+    def answer_notes(self) -> AnswerNoteShelf:
+        """What people found wrong with answers."""
+        return AnswerNoteShelf(self.connection)
 
     @cached_property
     def turn_provenance(self) -> ProvenanceShelf:

@@ -1,6 +1,16 @@
 """Every path under /talk2data. Additions to the contract are marked."""
 
-from resolvers.talk2data import feedback, sessions, streaming, turns
+from resolvers.talk2data import (
+    answer_notes,
+    chat_settings,
+    feedback,
+    learning,
+    provenance,
+    replay,
+    sessions,
+    streaming,
+    turns,
+)
 from rest_compat.door import Door
 from rest_compat.envelopes import PageLimitList
 
@@ -18,6 +28,14 @@ talk2data.get(f"{_session}/turns", turns.list_turns, envelope=PageLimitList)
 talk2data.get(_turn, turns.get_turn)
 talk2data.get(f"{_turn}/artifacts", turns.list_turn_artifacts, envelope=PageLimitList)
 talk2data.post(f"{_turn}/feedback", feedback.submit_turn_feedback, status=200, created=201)
+talk2data.get(f"{_turn}/provenance", provenance.get_turn_provenance)  # addition
+talk2data.post(f"{_turn}/replay", replay.replay_turn, status=200)  # addition
+talk2data.post(f"{_turn}/correction", learning.correct_turn, status=200, created=201)  # addition
 talk2data.stream(_stream, streaming.stream_turn)
 talk2data.stream(_stream, streaming.stream_turn, method="GET", operation_id="follow_turn")  # addition, for EventSource
 talk2data.post("/chat/messages/{task_id}/cancel", turns.cancel_task, status=200)
+talk2data.get("/chat/settings", chat_settings.get_chat_settings)  # addition
+talk2data.put("/chat/settings", chat_settings.set_chat_settings)  # addition
+talk2data.get("/chat/notes", answer_notes.list_answer_notes, envelope=PageLimitList)  # addition
+talk2data.get("/chat/notes/{note_id}", answer_notes.get_answer_note)  # addition
+talk2data.patch("/chat/notes/{note_id}", answer_notes.update_answer_note)  # addition

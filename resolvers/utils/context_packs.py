@@ -36,8 +36,17 @@ MOVES: Final[dict[tuple[PackStatus, PackStatus], str]] = {
 @operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
 async def create_context_pack(ctx: Context, *, pack: ContextPackCreate) -> ContextPack:
     """Create a context pack in the selected project. It starts active, without memories."""
+    new = new_pack(ctx, pack)
+    try:
+        return await ctx.store.write(lambda shelves: shelves.context_packs.add(new))
+    except IntegrityError:
+        raise _taken(pack.name) from None
+
+
+def new_pack(ctx: Context, pack: ContextPackCreate) -> ContextPack:
+    """A context pack of the caller's, active and without memories, not written yet."""
     now, user = ctx.now(), ctx.caller.user_id
-    new = ContextPack(
+    return ContextPack(
         **pack.model_dump(),
         id=str(uuid4()),
         organization_id=ctx.organization_id,
@@ -57,10 +66,6 @@ async def create_context_pack(ctx: Context, *, pack: ContextPackCreate) -> Conte
         deleted_at=None,
         reactivated_at=None,
     )
-    try:
-        return await ctx.store.write(lambda shelves: shelves.context_packs.add(new))
-    except IntegrityError:
-        raise _taken(pack.name) from None
 
 
 @operation(needs=Permission.CAN_READ)

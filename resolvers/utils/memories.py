@@ -50,7 +50,7 @@ async def create_memory(ctx: Context, *, memory: MemoryCreate) -> Memory:
     """
     now = ctx.now()
     _refuse_past(memory.expires_at, now)
-    return await ctx.store.write(lambda shelves: _added(ctx, shelves, str(memory.context_pack_id), memory, now))
+    return await ctx.store.write(lambda shelves: added_memory(ctx, shelves, str(memory.context_pack_id), memory, now))
 
 
 @operation(needs=Permission.CAN_READ)
@@ -210,7 +210,7 @@ async def supersede_memory(ctx: Context, *, memory_id: MemoryId, supersession: M
         old = shelves.memories.get(ctx.scope, str(memory_id))
         taken = move(as_shown(old, now), Action.SUPERSEDE)
         if new is not None:
-            successor, field = _added(ctx, shelves, old.context_pack_id, new, now), "replacement"
+            successor, field = added_memory(ctx, shelves, old.context_pack_id, new, now), "replacement"
         else:
             successor, field = as_shown(shelves.memories.get(ctx.scope, str(by)), now), "superseded_by"
         _refuse_successor(old, successor, field)
@@ -266,7 +266,7 @@ async def _moved(
     return await ctx.store.write(work)
 
 
-def _added(ctx: Context, shelves: Shelves, pack_id: str, memory: MemoryReplacement, now: datetime) -> Memory:
+def added_memory(ctx: Context, shelves: Shelves, pack_id: str, memory: MemoryReplacement, now: datetime) -> Memory:
     """The new memory of a pack, or the one that says the same already."""
     pack = shelves.context_packs.held(ctx.scope, pack_id)
     if pack.status is not PackStatus.ACTIVE:

@@ -2,7 +2,12 @@
 
 import strawberry
 
+from resolvers.talk2data.answer_notes import get_answer_note, list_answer_notes, update_answer_note
+from resolvers.talk2data.chat_settings import get_chat_settings, set_chat_settings
 from resolvers.talk2data.feedback import submit_turn_feedback
+from resolvers.talk2data.learning import correct_turn
+from resolvers.talk2data.provenance import get_turn_provenance
+from resolvers.talk2data.replay import replay_turn
 from resolvers.talk2data.sessions import (
     create_chat_session,
     delete_chat_session,
@@ -15,9 +20,13 @@ from resolvers.talk2data.turns import cancel_task, create_turn, get_turn, list_t
 from schema.door import connects, follows, opens
 from schema.governance.permission import Done
 from schema.pagination import Connection, Page
+from schema.talk2data.answer_note import AnswerNote
+from schema.talk2data.chat_settings import ChatSettings
 from schema.talk2data.feedback import TurnFeedback
+from schema.talk2data.provenance import TurnProvenance, TurnReplay
 from schema.talk2data.session import ChatSession
 from schema.talk2data.turn import CanceledTask, StartedTurn, Turn, TurnArtifact
+from schema.utils.memory import Memory
 
 
 @strawberry.type(name="Query")
@@ -30,8 +39,13 @@ class Talk2DataQuery:
     turns: Page[Turn] = opens(list_turns)
     turns_connection: Connection[Turn] = connects(list_turns)
     turn: Turn = opens(get_turn)
+    turn_provenance: TurnProvenance = opens(get_turn_provenance)
     turn_artifacts: Page[TurnArtifact] = opens(list_turn_artifacts)
     turn_artifacts_connection: Connection[TurnArtifact] = connects(list_turn_artifacts)
+    chat_settings: ChatSettings = opens(get_chat_settings)
+    answer_notes: Page[AnswerNote] = opens(list_answer_notes)
+    answer_notes_connection: Connection[AnswerNote] = connects(list_answer_notes)
+    answer_note: AnswerNote = opens(get_answer_note)
 
 
 @strawberry.type(name="Mutation")
@@ -42,8 +56,12 @@ class Talk2DataMutation:
     update_chat_session: ChatSession = opens(update_chat_session)
     delete_chat_session: Done = opens(delete_chat_session)
     create_turn: StartedTurn = opens(create_turn)
+    replay_turn: TurnReplay = opens(replay_turn)
     submit_turn_feedback: TurnFeedback = opens(submit_turn_feedback)
+    correct_turn: Memory = opens(correct_turn)
     cancel_task: CanceledTask = opens(cancel_task)
+    set_chat_settings: ChatSettings = opens(set_chat_settings)
+    update_answer_note: AnswerNote = opens(update_answer_note)
 
 
 @strawberry.type(name="Subscription")

@@ -1,0 +1,57 @@
+"""What stewards do with notes about answers: list, read, close."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from persistence.store import Shelves
+from persistence.tables.talk2data import answer_notes as table
+from resolvers.context import Context
+from resolvers.operation import Kind, operation
+from schema.governance.permission import Permission
+from schema.pagination import Page, PageNumber, PageSize
+from schema.talk2data.answer_note import AnswerNote, AnswerNoteChange, NoteStatus
+
+NoteId = Annotated[UUID, Field(description="The note's id.")]
+
+
+@operation(needs=Permission.CAN_WRITE)
+async def list_answer_notes(
+    ctx: Context, *, status: NoteStatus | None = None, page: PageNumber = 1, limit: PageSize = 20
+) -> Page[AnswerNote]:
+    """List what people found wrong with answers in the selected project, the newest first.
+
+    A note shows a question and its query, which are its asker's alone until he comments on the answer. So this is for
+    those who may change the project's memories, with can_write.
+    """
+    return await ctx.store.read(
+        lambda shelves: shelves.answer_notes.page(
+            ctx.scope, offset=(page - 1) * limit, limit=limit, order=[table.c.created_at.desc()], status=status
+        )
+    )
+
+
+@operation(needs=Permission.CAN_WRITE)
+async def get_answer_note(ctx: Context, *, note_id: NoteId) -> AnswerNote:
+    """Get a note about an answer."""
+    return await ctx.store.read(lambda shelves: shelves.answer_notes.get(ctx.scope, str(note_id)))
+
+
+@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+async def update_answer_note(ctx: Context, *, note_id: NoteId, changes: AnswerNoteChange) -> AnswerNote:
+    """Close a note about an answer with what was done about it, or open it again."""
+    now, given = ctx.now(), changes.given()
+    is_open = changes.status is NoteStatus.OPEN
+    values = given | {
+        "closed_by": None if is_open else ctx.caller.user_id,
+        "closed_at": None if is_open else now,
+        "updated_at": now,
+    }
+    if is_open:
+        values["resolution"] = None
+
+    def work(shelves: Shelves) -> AnswerNote:
+        return shelves.answer_notes.change(ctx.scope, str(note_id), values, expected=ctx.expected_revision)
+
+    return await ctx.store.write(work)
