@@ -1,5 +1,6 @@
 """The drafter that needs no model: link, plan, choose, write."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -39,12 +40,20 @@ class Planner:
         return self._draft(asked, known, lookup, [failure.draft.sql for failure in failures])
 
     def _draft(self, asked: Asked, known: Knowledge, lookup: Lookup, failed: Sequence[str]) -> Outcome:
-        linked = link(asked.text, Vocabulary.of(known), asked.now, lookup)
+        linked = link(plain_text(asked.text), Vocabulary.of(known), asked.now, lookup)
         found, troubles = candidates(linked, known)
         found = [one for one in found if one.sql not in failed]
         if not found:
             return _nothing(linked, known, troubles)
         return _outcome(found, known)
+
+
+def plain_text(text: str) -> str:
+    """The question with what is said short written out: `first and last names`."""
+    return _SHORT.sub(r"\1 name and \2 name", text)
+
+
+_SHORT: Final = re.compile(r"\b(first|given|last) and (last|family|middle|first) names?\b", re.IGNORECASE)
 
 
 def _nothing(linked: Linked, known: Knowledge, troubles: Sequence[Failed]) -> Outcome:

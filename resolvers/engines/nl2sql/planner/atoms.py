@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from resolvers.engines.nl2sql.language import NUMBER_WORDS
 from resolvers.engines.nl2sql.language_degrees import Degree, degree_of, degree_of_phrase
+from resolvers.engines.nl2sql.language_verbs import VERBS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.planner.phrases import LONGEST, PHRASES, Cue
 
@@ -44,6 +45,8 @@ _WEAK: Final = {
     Cue.NULL: 0.5,
     Cue.SHARE: 0.8,
     Cue.DIFFERENCE: 0.8,
+    Cue.MORE: 0.5,
+    Cue.THAN: 0.05,
 }
 """How much each word of a phrase counts; 1 when it is not named here."""
 _FIRST_ONLY: Final = frozenset(
@@ -111,6 +114,8 @@ class Atom:
     ref: Ref | None = None
     text: str = ""
     is_unknown: bool = False
+    verbal: bool = False
+    """Whether it is a verb that only suggests a noun: `hired` for a hire date."""
 
     def is_(self, *cues: Cue) -> bool:
         """Whether it has one of these roles."""
@@ -138,7 +143,10 @@ def cut(linked: Linked) -> Cut:
     tokens = linked.tokens
     size = len(tokens)
     refs: dict[tuple[int, int], list[Mention]] = {}
+    tables = {(one.last, one.table) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.8}
     for mention in linked.mentions:
+        if _strays(mention, tokens, tables):
+            continue
         refs.setdefault((mention.first, mention.last), []).append(mention)
     best: list[tuple[float, Atom | None]] = [(float("-inf"), None)] * (size + 1)
     best[0] = (0.0, None)
@@ -160,8 +168,54 @@ def cut(linked: Linked) -> Cut:
     for atom in atoms:
         atom.text = found.text(atom.first, atom.last)
         if not atom.is_(*_SILENT):
+            atom.verbal = _is_verbal(atom, tokens)
             found.atoms.append(atom)
     return found
+
+
+_BETWEEN: Final = frozenset(("by", "per", "in", "for", "at", "to", "on", "from"))
+
+
+def _strays(mention: Mention, tokens: Sequence[Token], tables: set[tuple[int, str | None]]) -> bool:
+    """Whether a mention takes in words that tie two nouns: `orders by status`, `titles of the courses`."""
+    if mention.kind is not MentionKind.COLUMN or mention.column is None or mention.last - mention.first < 2:
+        return False
+    turned = (mention.last, mention.column.table) in tables and mention.score < 0.95
+    if turned and tokens[mention.last - 1].lemma not in mention.column.column.lower():
+        return True
+    if mention.last - mention.first < 3:
+        return False
+    inner = {token.lemma for token in tokens[mention.first + 1 : mention.last - 1]}
+    if inner & _BETWEEN:
+        name = mention.column.column.lower()
+        return not any(word in name for word in inner & _BETWEEN)
+    if "of" in inner and mention.score < 0.9:
+        return True
+    return "of" in inner and (mention.last, mention.column.table) in tables
+
+
+def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
+    """Whether a word is rather a verb than the noun that it is linked to."""
+    if atom.ref is None or atom.cue not in (None, Cue.LIGHT) or atom.last - atom.first != 1:
+        return False
+    if not atom.ref.is_noun or tokens[atom.first].quoted:
+        return False
+    low, lemma = tokens[atom.first].text.lower(), tokens[atom.first].lemma
+    best = atom.ref.mentions[0].score
+    if low.endswith(("ed", "ing")) and low != lemma:
+        return True
+    light = PHRASES.get((low,), (None, None))[0] is Cue.LIGHT
+    if not light:
+        return best < 0.75 and lemma in VERBS and low == lemma
+    before = tokens[atom.first - 1] if atom.first else None
+    if before is not None and before.text.lower() in _SUBJECTS:
+        return True
+    return best < 0.9 or (before is not None and before.lemma != before.text.lower() and before.text.isalpha())
+
+
+_SUBJECTS: Final = frozenset(
+    ("that", "which", "who", "they", "he", "she", "it", "to", "not", "can", "n't", "did", "do", "does")
+)
 
 
 def _starting(
@@ -230,7 +284,10 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
         entry = PHRASES.get(tuple(said))
         if entry is not None:
             cue, what = entry
-            if cue is Cue.ASK and start and word in _FIRST_ONLY and len(said) == 1:
+            begins = not start or tokens[start - 1].text in (".", "?", "!", ";")
+            if cue is Cue.ASK and not begins and word in _FIRST_ONLY and len(said) == 1:
+                continue
+            if cue is Cue.ORDER and word == "order" and at < len(tokens) and tokens[at].text.isdigit():
                 continue
             found.append((at, cue, what))
     return found + _degrees(tokens, start, {last for last, _, _ in found})
@@ -239,6 +296,8 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
 def _degrees(tokens: Sequence[Token], start: int, taken: set[int]) -> list[tuple[int, Cue, Any]]:
     """Comparatives before `than`, superlatives, and adjectives behind `how`."""
     said = [token.text.lower() for token in tokens[start : start + 3]]
+    if said[:1] == ["the"]:
+        return []
     found: list[tuple[int, Cue, Any]] = []
     for words in (1, 2):
         degree: Degree | None = degree_of_phrase(said[:words]) if len(said) >= words else None

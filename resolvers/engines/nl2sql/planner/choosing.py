@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from resolvers.engines.nl2sql.comparing import Unwritable
 from resolvers.engines.nl2sql.joining import Ambiguous, Unjoinable
+from resolvers.engines.nl2sql.language_verbs import VERBS
 from resolvers.engines.nl2sql.mention import Linked
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Plan
@@ -119,10 +120,15 @@ def _candidate(
     )
     links = [choice.options[choice.taken][1] for choice in resolver.choices.values()]
     cost = sum(cost for _, cost in resolver.trouble)
+    nouns = [
+        word
+        for (first, last), word in zip(frame.unknown, unknown, strict=True)
+        if not (tokens[first].lemma in VERBS or tokens[first].text.lower().endswith(("ly", "ing", "ed")))
+    ]
     joins = len(list(query.find_all(exp.Table)))
     score = (sum(links) / len(links) if links else 0.0) * 1.0 - cost - 0.15 * len(loose) - 0.25 * len(unknown)
     score -= 0.02 * joins
-    return Candidate(plan, sql, score, resolver.trouble, unknown, loose, resolver)
+    return Candidate(plan, sql, score, resolver.trouble, unknown, loose, resolver, facts={"nouns": float(len(nouns))})
 
 
 def confidence(one: Candidate, rival: Candidate | None) -> float:
@@ -157,7 +163,8 @@ def confidence(one: Candidate, rival: Candidate | None) -> float:
     logit = (
         2.2
         - 3.0 * cost
-        - 1.3 * len(one.unknown)
+        - 0.8 * len(one.unknown)
+        - 1.8 * one.facts["nouns"]
         - 0.9 * len(one.loose)
         - 3.0 * max(0.0, 0.85 - weakest)
         - 5.0 * max(0.0, 0.2 - max(margin, 0.0))

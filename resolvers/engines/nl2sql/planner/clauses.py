@@ -13,6 +13,7 @@ from resolvers.engines.nl2sql.planner.phrases import Cue
 _PATH = (Cue.RELATIVE, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO, Cue.BE, Cue.OF, Cue.HAVE, Cue.WHOSE, Cue.AS,
          Cue.WHO, Cue.WHICH, Cue.WHAT, Cue.LIGHT, Cue.ONLY, Cue.BY, Cue.WHERE, Cue.ALL, Cue.ASK, Cue.POSSESSIVE,
          Cue.EVERYTHING, Cue.THAN)  # fmt: skip
+_ENDS = (Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON)
 _POSTFIX = {"or more", "or above", "or higher", "or greater", "or older", "or over", "or later", "or less", "or fewer",
             "or below", "or lower", "or younger", "or earlier"}  # fmt: skip
 
@@ -80,7 +81,7 @@ class Clauses(Reader):
         if self.is_(Cue.DIRECTION):
             self._ordering(None)
             return True
-        if self.is_(Cue.FROM) and self.is_(Cue.SUPERLATIVE, Cue.MOST, offset=1) and self.is_(Cue.TO, offset=2):
+        if self.is_(Cue.FROM) and self.is_(*_ENDS, offset=1) and self.is_(Cue.TO, offset=2):
             self._range()
             return True
         return False
@@ -102,7 +103,7 @@ class Clauses(Reader):
                 else:
                     direction = atom.said == "desc"
                 continue
-            if atom.is_(Cue.FROM) and self.is_(Cue.SUPERLATIVE, Cue.MOST, offset=1) and self.is_(Cue.TO, offset=2):
+            if atom.is_(Cue.FROM) and self.is_(*_ENDS, offset=1) and self.is_(Cue.TO, offset=2):
                 self._range()
                 return
             if made and not self.is_(Cue.COMMA, Cue.AND, offset=-1):
@@ -136,7 +137,7 @@ class Clauses(Reader):
         """From the oldest to the youngest."""
         first = self.atoms[self.i + 1]
         self.i += 3
-        self.skip(Cue.SUPERLATIVE, Cue.MOST)
+        self.skip(*_ENDS)
         open_sort = self.frame.sorts[-1] if self.frame.sorts and self.frame.sorts[-1].limit is None else None
         if isinstance(first.said, Degree):
             if open_sort is not None and (open_sort.descending is None or open_sort.noun is None):
@@ -145,6 +146,8 @@ class Clauses(Reader):
                 self.frame.sorts.append(Sort(degree=first.said))
         elif open_sort is not None:
             open_sort.descending = bool(first.said)
+        else:
+            self.frame.sorts.append(Sort(descending=bool(first.said), by_count=True))
 
     # Groups.
 
@@ -152,6 +155,11 @@ class Clauses(Reader):
         if self.is_(Cue.EACH, Cue.PER) and (self.noun_at(1) or self.is_(Cue.DISTINCT, Cue.ALL, offset=1)):
             self.i += 1
             self._grouping()
+            return True
+        open_top = next((one for one in self.frame.sorts if one.limit and not one.noun and not one.degree), None)
+        if self.is_(Cue.BY, Cue.WITH) and self.noun_at(1) and open_top is not None and not open_top.common:
+            self.i += 1
+            open_top.noun = self.noun()
             return True
         if self.is_(Cue.BY) and self.noun_at(1) and not self.is_(Cue.LIGHT, offset=-1) and self._computes():
             self.i += 1
@@ -343,18 +351,86 @@ class Clauses(Reader):
                 if noun is not None:
                     self._counted(noun, after.said, number, self.atoms[start].ref)
                     return True
+            if self.noun_at(1) and not self.table_at(1) and not self.is_(Cue.OF, Cue.BE, offset=2):
+                self.i += 1
+                noun = self.noun()
+                if noun is not None:
+                    self._counted(noun, Operator.EQUAL, number, self.atoms[start].ref)
+                    return True
             if self.table_at(1) and self.is_(Cue.HAVE, Cue.WITH, Cue.LIGHT, Cue.ONLY, offset=-1):
                 self.i += 1
                 noun = self.noun()
                 if noun is not None:
                     self._counted(noun, Operator.EQUAL, number, self.atoms[start].ref)
                     return True
+        if self._more_than() or self._range_of() or self._verb():
+            return True
         if self.is_(Cue.AGGREGATE, Cue.COUNT) or self.noun_at():
             return self._noun_clause()
         if self.value_at():
             self._add(self.plain_value())
             return True
         return False
+
+    def _more_than(self) -> bool:
+        """`more seats than the Falcon`."""
+        if not self.is_(Cue.MORE) or not self.noun_at(1):
+            return False
+        start = self.i
+        self.i += 1
+        noun = self.noun()
+        if noun is None or not self.is_(Cue.THAN):
+            self.i = start
+            return False
+        cond = self._new("compare")
+        cond.noun = noun
+        return self._operand(cond, self.atoms[start], start)
+
+    def _range_of(self) -> bool:
+        """`between 3 and 4 credits`, where the range is one value."""
+        atom = self.atoms[self.i]
+        if atom.ref is None or atom.cue is not None or not self.noun_at(1) or self.table_at(1):
+            return False
+        if not any(len(one.values) == 2 and one.values[0].kind == "number" for one in atom.ref.literals):
+            return False
+        cond = self._new("compare")
+        cond.values = (atom.ref,)
+        self.i += 1
+        cond.noun = self.noun()
+        self._add(cond)
+        return True
+
+    def _verb(self) -> bool:
+        """A verb that suggests a column or a table: `hired after 2018`, `cost more than 5`, `was ordered`."""
+        atom = self.atoms[self.i]
+        if not atom.verbal or atom.ref is None:
+            return False
+        self.i += 1
+        noun = Noun(atom.ref, near=tuple(self.near))
+        if atom.ref.columns:
+            start = self.i
+            self.skip(Cue.PREPOSITION, Cue.FROM)
+            if self.is_(Cue.COMPARE, Cue.BETWEEN) and self._compared(noun):
+                return True
+            if self.value_at() and any(
+                one.values[0].kind != "text" for one in self.atoms[self.i].ref.literals if one.values
+            ):  # type: ignore[union-attr]
+                self._valued(noun)
+                self.frame.conditions[-1].how = self.frame.conditions[-1].how or "verb"
+                return True
+            self.i = start
+        if (
+            atom.ref.tables
+            and not atom.ref.columns
+            or (atom.ref.best(MentionKind.TABLE) > atom.ref.best(MentionKind.COLUMN))
+        ):
+            if self.negated and not any(self.noun_at(ahead) for ahead in range(0, 3)):
+                self._had(noun, negated=True)
+            elif self.scope is None and not self.negated:
+                cond = self._new("exists")
+                cond.noun, cond.table, cond.how = noun, atom.ref, "verb"
+                self.frame.conditions.append(cond)
+        return True
 
     def _noun_clause(self) -> bool:
         """A noun: with a comparison or value behind it, it is a condition; else it is had, or asked for as well."""
@@ -406,6 +482,21 @@ class Clauses(Reader):
             self.negated = self.negated or negated
             self._valued(noun)
             return True
+        if (
+            table
+            and self.i == before
+            and self.value_at()
+            and noun.ref is not None
+            and self.atoms[self.i].first == self.atoms[self.i - 1].last
+        ):
+            number = self.number_at()
+            if number is not None or not self._held():
+                self.remember(noun.ref)
+                cond = self._new("compare")
+                cond.noun, cond.how = noun, "key"
+                cond.values = self.plain_value().values
+                self._add(cond)
+                return True
         self.i = before
         if noun.ref is not None and ambiguous and self.i == start + 1 and not table and not asked:
             self.i = start
@@ -432,6 +523,10 @@ class Clauses(Reader):
             else:
                 self.frame.loose.append((noun.ref.first, noun.ref.last))
         return True
+
+    def _held(self) -> bool:
+        ref = self.atoms[self.i].ref
+        return ref is not None and bool(ref.values)
 
     def _elsewhere(self) -> bool:
         return False

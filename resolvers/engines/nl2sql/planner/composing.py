@@ -44,6 +44,8 @@ class Composer:
     orders: list[Order] = field(default_factory=list)
     limit: int | None = None
     having: list[Condition] = field(default_factory=list)
+    first: Condition | None = None
+    """That a row belongs to the first of something."""
 
     def plan(self) -> Plan | None:
         """The plan."""
@@ -83,6 +85,11 @@ class Composer:
         self._sorts(maker, main)
         self._mixed()
         where_extra = self._counts(conditions, main)
+        if conditions.figures:
+            self.having += conditions.figures
+            plain = next((item for item in self.items if not item.figures), None)
+            if plain is not None and not self.groups:
+                self._group_by(plain)
         if self.groups and self.shown:
             for item in self.shown:
                 if not item.figures:
@@ -100,7 +107,22 @@ class Composer:
             distinct=self._distinct(),
             also=tuple(dict.fromkeys(table for table in self.also if table != main)),
         )
+        if self.limit is not None and self.orders and not self.groups and all(item.figures for item in self.items):
+            plan = self._about_the_first(plan)
         return self._with_sets(plan, parts, where_extra)
+
+    def _about_the_first(self, plan: Plan) -> Plan:
+        """Figures of the rows that belong to the first of something: `of the department with the largest budget`."""
+        order = plan.orders[0]
+        if not isinstance(order.term, Column):
+            return plan
+        table = order.term.table
+        key = self.resolver.catalog.key(table)
+        if key is None:
+            return plan
+        first = Plan(table, (Output(as_column(key)),), orders=plan.orders, limit=plan.limit)
+        self.first = Member(as_column(key), first)
+        return replace(plan, orders=(), limit=None)
 
     def _tables(self, outputs: list[Output]) -> set[str]:
         return {item.table for item in self.items}
@@ -400,6 +422,10 @@ class Composer:
     def _with_sets(self, plan: Plan, parts: list[Part], extra: list[Condition]) -> Plan:
         """Conditions that no row can meet at once are met by different rows: what they have in common is asked for."""
         frame = self.resolver.frame
+        if self.first is not None:
+            extra = [*extra, self.first]
+        if (without := self._without(plan, parts, extra)) is not None:
+            return without
         clash = self._clash(parts, frame.both)
         if clash is None:
             return replace(plan, where=_all([*_parts(conjoined(parts)), *extra]))
@@ -421,6 +447,20 @@ class Composer:
         return replace(
             plan, where=first, combined=Combined("intersect", replace(plan, where=second, orders=(), limit=None))
         )
+
+    def _without(self, plan: Plan, parts: list[Part], extra: list[Condition]) -> Plan | None:
+        """`cities that have no employees who ...`: the cities but those of such employees."""
+        item = self.items[0]
+        for part in parts:
+            if not isinstance(part.condition, Related) or part.condition.to == plan.main:
+                continue
+            if part.condition.plan.main != plan.main or item.entity is not None:
+                continue
+            others = [one for one in parts if one is not part]
+            taken = replace(plan, where=part.condition.plan.where, also=part.condition.plan.also, orders=(), limit=None)
+            whole = replace(plan, where=_all([*_parts(conjoined(others)), *extra]))
+            return replace(whole, combined=Combined("except", taken))
+        return None
 
     def _clash(self, parts: list[Part], both: bool) -> tuple[Part, Part] | None:
         for at, one in enumerate(parts):

@@ -46,6 +46,8 @@ class Conditions:
         self.resolver = resolver
         self.catalog = resolver.catalog
         self.main = main
+        self.figures: list[Condition] = []
+        """Conditions on figures."""
         self.having: list[tuple[str, Operator, int]] = []
         """Counts of tables that the caller makes into HAVING or a nested plan."""
 
@@ -85,11 +87,15 @@ class Conditions:
             self.having.append((table, *cond.count))
             return Part(None, cond, None)
         if not cond.negated:
+            if cond.how == "verb" and any(one not in (main, table) for one in self.resolver.mentioned()):
+                return Part(None, cond)
             return Part(None, cond, None, (table,) if table != main else ())
-        if table == main or self.catalog.distance(main, table) >= FAR:
+        if self.catalog.distance(main, table) >= FAR or (table == main and not cond.inner):
             return None
         inner = self.parts(cond.inner, table)
         plan = Plan(table, (), where=conjoined(inner), also=_also(inner, table))
+        if table == main:
+            return Part(Related("", plan, True), cond)
         return Part(Related(main, plan, True), cond, None)
 
     # Values.
@@ -174,11 +180,15 @@ class Conditions:
             and bool(cond.values)
             and any(one.values and one.values[0].kind != "number" for one in cond.values[0].literals)
         )
+        if cond.how == "key" and cond.noun is not None:
+            return self._keyed(cond, main)
         if cond.noun is not None:
             want = "time" if cond.how == "time" else "number" if sized and not is_time else ""
             if cond.noun.ref is not None and not cond.noun.ref.columns and may_be_table(cond.noun.ref):
                 return self._table_compared(cond, main)
             column = resolver.column(cond.noun, want)
+            if cond.how == "verb" and column is not None and not self._fits(column, cond.values[0]):
+                return self._literal(cond, cond.values[0], main, last)
             if column is not None and cond.degree is not None:
                 operator = self._turned(cond, column)
         elif cond.degree is not None:
@@ -209,6 +219,31 @@ class Conditions:
         if column is None:
             return None
         return self._made(cond, column, operator, main)
+
+    def _fits(self, column: ColumnKey, ref: Ref) -> bool:
+        """Whether a column that a verb suggests can hold a value."""
+        kinds = {one.values[0].kind for one in ref.literals if one.values}
+        if kinds & {"date", "moment"}:
+            return self.catalog.is_moment_like(column)
+        return "number" not in kinds or self.catalog.is_measure(column)
+
+    def _keyed(self, cond: Cond, main: str) -> Part | None:
+        """`order 103`, `flight 'LH12'`: the key of a table, or its name."""
+        table = self.resolver.table(cond.noun.ref) if cond.noun is not None else None
+        if table is None:
+            return None
+        number = any(one.values and one.values[0].kind == "number" for one in cond.values[0].literals)
+        key = self.catalog.key(table)
+        names = self.catalog.names(table)
+        text = self.resolver.text(cond.values[0])
+        columns = [key] if number and key is not None and self.catalog.is_number(key) else []
+        for column in [*columns, *names[:1], *([key] if key else [])]:
+            if column is not None and (column in columns or not self.catalog.is_number(column)):
+                operand = self.resolver.operand(column, Operator.EQUAL, cond.values[0])
+                if operand is not None:
+                    literal = operand[1][0] if column in columns else Literal("text", text)
+                    return self._signed(Comparison(as_column(column), Operator.EQUAL, (literal,)), cond, column, main)
+        return None
 
     def _only_number(self, cond: Cond, main: str) -> ColumnKey | None:
         for table in self._tables(cond, main)[:1]:
@@ -258,6 +293,13 @@ class Conditions:
 
     def _made(self, cond: Cond, column: ColumnKey, operator: Operator, main: str) -> Part | None:
         resolver = self.resolver
+        if cond.noun is not None and cond.noun.aggregates and cond.noun.ref is not None and cond.values:
+            operand = resolver.operand(column, operator, cond.values[0])
+            if operand is None:
+                return None
+            figure = Figure(cond.noun.aggregates[0], as_column(column))
+            self.figures.append(Comparison(figure, operand[0], operand[1], cond.negated))
+            return Part(None, cond, column)
         left = as_column(column)
         if cond.nest is not None:
             nested = self._nested(cond.nest, column, operator, main)

@@ -28,6 +28,8 @@ class Noun:
     share: bool = False
     minus: "Noun | None" = None
     """What is taken away from it: the difference between two."""
+    first: int = 0
+    """The token that the whole phrase begins with."""
     hint: str = ""
     """A word beside it that may tell which key is meant: home, away, origin."""
 

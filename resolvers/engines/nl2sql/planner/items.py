@@ -131,6 +131,17 @@ class Items:
     def _count(self, noun: Noun) -> Item | None:
         resolver, catalog = self.resolver, self.catalog
         target = self.target(noun)
+        kept = self._kept_count(noun, target if isinstance(target, str) else None)
+        if kept is not None:
+            if noun.aggregates:
+                return Item(
+                    [Figure(one, as_column(kept)) for one in noun.aggregates],
+                    kept.table,
+                    noun,
+                    columns=(kept,),
+                    figures=True,
+                )
+            return Item([as_column(kept)], kept.table, noun, columns=(kept,))
         if target is None:
             return None
         if isinstance(target, str):
@@ -154,6 +165,26 @@ class Items:
             )
         figure = Figure(Aggregate.COUNT, as_column(target), distinct=True)
         return Item([figure], target.table, noun, columns=(target,), figures=True)
+
+    def _kept_count(self, noun: Noun, counted: str | None) -> ColumnKey | None:
+        """A column that holds the number: `number of employees` of a department."""
+        resolver, ref = self.resolver, noun.ref
+        if ref is None:
+            return None
+        spans = [
+            one.column
+            for one in resolver.cut.linked.mentions
+            if one.column is not None
+            and one.score >= 0.85
+            and one.last == ref.last
+            and noun.first <= one.first < ref.first
+        ]
+        around = [resolver.table(noun.owner), resolver.subject(), *(resolver.table(one) for one in noun.near)]
+        around += [resolver.table(group.ref) for group in resolver.frame.groups if group.ref is not None]
+        for column in spans:
+            if column.table in around and column.table != counted and self.catalog.is_measure(column):
+                return column
+        return None
 
     def _aggregated(self, noun: Noun) -> Item | None:
         resolver = self.resolver

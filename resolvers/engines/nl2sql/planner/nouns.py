@@ -46,7 +46,7 @@ class Reader:
     def noun_at(self, offset: int = 0) -> bool:
         """Whether a noun stands there."""
         atom = self.at(offset)
-        if atom is None or atom.ref is None or not atom.ref.is_noun:
+        if atom is None or atom.ref is None or not atom.ref.is_noun or atom.verbal:
             return False
         if atom.cue in (Cue.AGGREGATE, Cue.COUNT, Cue.TOP, Cue.SUPERLATIVE, Cue.MOST, Cue.ORDER):
             return not self._leads_on(offset + 1)
@@ -119,6 +119,10 @@ class Reader:
         if self.is_(Cue.SUPERLATIVE) and isinstance(self.atoms[self.i].said, Degree):
             sort = Sort(degree=self.atoms[self.i].said)
             self.i += 1
+            ahead = self.at()
+            if ahead is not None and ahead.verbal and ahead.ref is not None and ahead.ref.columns and self.noun_at(1):
+                sort.noun = Noun(ahead.ref, near=tuple(self.near))
+                self.i += 1
             if limit is None and (number := self.number_at()) is not None and self.noun_at(1):
                 limit = number
                 self.i += 1
@@ -137,7 +141,7 @@ class Reader:
     def noun(self) -> Noun | None:
         """A noun with what is computed of it and what it is of; None when none stands here, and nothing is read."""
         start = self.i
-        noun = Noun(near=tuple(self.near))
+        noun = Noun(near=tuple(self.near), first=self.atoms[start].first if start < len(self.atoms) else 0)
         aggregates: list[Aggregate] = []
         while (atom := self.at()) is not None and atom.cue in _BEFORE:
             if self.noun_at() and atom.cue not in (Cue.DISTINCT, Cue.ALL):
@@ -152,6 +156,7 @@ class Reader:
                     continue
             elif atom.is_(Cue.COUNT):
                 noun.count = True
+                noun.first = atom.first
             elif atom.is_(Cue.DISTINCT):
                 noun.distinct = True
             elif atom.is_(Cue.SHARE):
@@ -194,7 +199,7 @@ class Reader:
                 if possessive:
                     self.i += 1
                 return
-            if ahead.cue is not None and not possessive:
+            if (ahead.cue is not None or ahead.first != self.atoms[self.i - 1].last) and not possessive:
                 return
             if not possessive and not (may_be_table(noun.ref) and ahead.ref.columns):
                 return

@@ -110,6 +110,10 @@ class Parser(Clauses):
         """What a further sentence says to show."""
         while self.is_(Cue.END, Cue.ASK, Cue.WHAT, Cue.BE, Cue.BOTH):
             self.i += 1
+        if self.is_(Cue.TOP) and (number := self.number_at(1)) is not None and self.frame.sorts:
+            self.frame.sorts[-1].limit = number
+            self.i += 2
+            return
         if not self._item_ahead():
             return
         items, frame = self.frame.items, self.frame
@@ -142,6 +146,10 @@ class Parser(Clauses):
             for cond in values_before:
                 cond.near = tuple(self.near)
                 frame.conditions.append(cond)
+            if noun.owner is not None:
+                for item in frame.items:
+                    if item.owner is None and item.ref is not None and item.ref.columns and not may_be_table(item.ref):
+                        item.owner = noun.owner
             before = self.i
             if self.is_(Cue.COMMA, Cue.AND, Cue.BUT):
                 while self.is_(Cue.COMMA, Cue.AND):
@@ -188,7 +196,11 @@ class Parser(Clauses):
                 frame.items.append(noun)
                 frame.sorts.append(sort)
                 return
-            is_column = noun.ref is not None and noun.ref.best(MentionKind.COLUMN) > noun.ref.best(MentionKind.TABLE)
+            is_column = (
+                sort.noun is None
+                and noun.ref is not None
+                and noun.ref.best(MentionKind.COLUMN) > noun.ref.best(MentionKind.TABLE)
+            )
             if noun.count and sort.degree is not None:
                 sort.noun, sort.by_count = noun, True
                 frame.sorts.append(sort)
@@ -204,7 +216,7 @@ class Parser(Clauses):
                 noun.degree = sort.degree
                 frame.items.append(noun)
                 return
-            if is_column and (sort.degree is not None):
+            if is_column and sort.degree is not None and sort.noun is None:
                 sort.noun = noun
             frame.sorts.append(sort)
         frame.items.append(noun)

@@ -64,6 +64,8 @@ class Cue(StrEnum):
     HAVE = "have"
     BE = "be"
     SAME = "same"
+    MORE = "more"
+    """More of something than ..."""
     THAN = "than"
     AS = "as"
     SHARE = "share"
@@ -263,6 +265,8 @@ def _phrases() -> Phrases:
         add(texts, Cue.COMPARE, operator)
     add("after|later than|since|from after|following the", Cue.COMPARE, (Operator.MORE, "time"))
     add("before|earlier than|prior to|until before", Cue.COMPARE, (Operator.LESS, "time"))
+    add("more|higher|larger|greater|bigger", Cue.MORE, Operator.MORE)
+    add("less|fewer|lower|smaller", Cue.MORE, Operator.LESS)
     add("between|in between|ranging from|ranges from|range from|in the range of|in the range from", Cue.BETWEEN)
     for how, texts in _MATCHES.items():
         add(texts, Cue.MATCH, how)

@@ -288,6 +288,8 @@ class Resolver:
         if moments and (catalog.is_time(column) or (not numbers and catalog.is_moment_like(column))):
             return self._in_time(operator, moments[0])
         if catalog.is_number(column) or catalog.is_numeric_text(column):
+            if numbers and len(numbers[0].values) == 2 and operator in (Operator.EQUAL, Operator.BETWEEN):
+                return Operator.BETWEEN, numbers[0].values
             if numbers:
                 return operator, numbers[0].values[:1]
             if (found := _number(self.text(ref))) is not None:
