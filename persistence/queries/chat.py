@@ -100,6 +100,13 @@ class SessionShelf(Repository[ChatSession]):
         )
         return self._connection.execute(counted).scalar_one_or_none()
 
+    def entitle(self, session_id: str, title: str) -> None:
+        """Give a session a title unless it has one."""
+        c = chat_sessions.c
+        self._connection.execute(
+            chat_sessions.update().where(c.session_id == session_id, c.title.is_(None)).values(title=title)
+        )
+
 
 class TurnShelf(Repository[Turn]):
     """Turns with their messages, events, artifacts and feedback."""

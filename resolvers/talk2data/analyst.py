@@ -17,7 +17,6 @@ from resolvers.engines.nl2sql.model import Draft, Exchange
 from resolvers.engines.nl2sql.stored import restored, stored
 from resolvers.talk2data import pipeline
 from resolvers.talk2data.answer_settings import answer_settings
-from resolvers.talk2data.drafting import drafter_of
 from resolvers.talk2data.engine import Question, Told
 from resolvers.talk2data.pipeline import Begun, Work
 from resolvers.talk2data.telling import made_of
@@ -47,8 +46,7 @@ class Analyst:
         settings = await answer_settings(ctx)
         work = Work(
             ctx,
-            await asked_of(ctx, question),
-            await drafter_of(ctx, settings),
+            await asked_again(ctx, question.turn_id, question.task_id),
             settings,
             begun_of(kept),
         )
@@ -132,11 +130,6 @@ def begun_of(kept: KeptWork | None) -> Begun | None:
         evidence=told["evidence"],
     )
     return Begun(kept.draft["uri"], draft, tuple(FailedDraft.model_validate(one) for one in kept.draft["failed"]))
-
-
-async def asked_of(ctx: Context, question: Question) -> pipeline.Question:
-    """What is asked, with what came before it in the session."""
-    return await asked_again(ctx, question.turn_id, question.task_id)
 
 
 async def asked_again(ctx: Context, turn_id: str, task_id: str) -> pipeline.Question:

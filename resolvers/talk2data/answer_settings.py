@@ -1,16 +1,31 @@
 """What a project asks of its answers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from resolvers.context import Context
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """A language model that drafts queries."""
+
+    config: Mapping[str, Any]
+    """Which one: `llm_model`, `provider`, `api_base`, `api_version`, and `credentials_secret`, the secret of the
+    project that holds its key."""
+    candidates: int = 1
+    """How many drafts are voted on by their results."""
+    window: int | None = None
+    """How many tokens it takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSettings:
     """How careful answers are. None asks for nothing."""
 
-    drafter: str | None = None
+    model: ChosenModel | None = None
     """Who drafts queries; None for the planner, which needs no model."""
     unsure_below: float = 0.5
     """The confidence below which an answer says that it may be wrong."""

@@ -3,10 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from resolvers.engines.describing.names import tokens_of
+from resolvers.engines.nl2sql.linking import link
+from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import Reading
+from resolvers.engines.nl2sql.vocabulary import Vocabulary
 from resolvers.talk2data.knowledge import Ground
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.source import TableFacts
@@ -16,6 +20,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 CLEARLY: Final = 1.25
 """How many times better than the next the best connection must fit."""
 MOST_OFFERED: Final = 5
+_NAMING: Final = (MentionKind.TABLE, MentionKind.COLUMN, MentionKind.VALUE, MentionKind.KNOWLEDGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,7 @@ class Choice:
     readings: tuple[Reading, ...] = ()
 
 
-def chosen(text: str, grounds: Sequence[Ground], last: str | None) -> Choice:
+def chosen(text: str, grounds: Sequence[Ground], last: str | None, now: datetime) -> Choice:
     """The connection whose tables the words fit best; `last` is the one that the session has asked before.
 
     "In Sales: how many orders?" names one.
@@ -42,17 +47,30 @@ def chosen(text: str, grounds: Sequence[Ground], last: str | None) -> Choice:
     if len(grounds) == 1:
         return Choice(text, grounds[0])
     words = {stem for word in _WORD.findall(text) for stem in _stems(word)}
-    scored = sorted(((_fit(words, one), one) for one in grounds), key=lambda pair: (-pair[0], pair[1].name))
+    likely = sorted(grounds, key=lambda one: (-_fit(words, one), one.name))
+    scored = sorted(
+        ((_linked(text, one, now), one) for one in likely[:MOST_OFFERED]), key=lambda pair: (-pair[0], pair[1].name)
+    )
     (best, ground), (second, _) = scored[:2]
-    if last is not None and (standing := [one for one in grounds if one.uri == last]):
-        mine = next(score for score, one in scored if one is standing[0])
-        if mine * CLEARLY >= best:
-            return Choice(text, standing[0])
+    standing = next(((score, one) for score, one in scored if one.uri == last), None)
+    if standing is not None and standing[0] * CLEARLY >= best:
+        return Choice(text, standing[1])
     if best > 0 and best >= second * CLEARLY:
         return Choice(text, ground)
-    offered = [one for score, one in scored if score > 0 or best == 0][:MOST_OFFERED]
+    offered = [one for score, one in scored if score > 0 or best == 0]
     readings = tuple(Reading(f"In {one.name}: {text.strip()}") for one in offered)
     return Choice(text, None, "Which data do you mean? The question may be about several connections.", readings)
+
+
+def _linked(text: str, ground: Ground, now: datetime) -> float:
+    """How many of the question's words the linker finds something for there, each by its best mention."""
+    linked = link(text, Vocabulary.of(ground.knowledge), now)
+    best: dict[int, float] = {}
+    for one in linked.mentions:
+        if one.kind in _NAMING:
+            for at in range(one.first, one.last):
+                best[at] = max(best.get(at, 0.0), one.score)
+    return sum(best.values())
 
 
 def _fit(words: set[str], ground: Ground) -> float:

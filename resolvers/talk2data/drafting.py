@@ -1,13 +1,69 @@
-"""Who drafts the queries of a project's answers."""
+"""Who drafts the queries of an answer: the planner, or a language model that the project has chosen."""
 
-from persistence.jobs import JobError
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
 from resolvers.context import Context
-from resolvers.engines.nl2sql.model import Drafter
+from resolvers.data_readiness.work.model_words import chat_of
+from resolvers.engines.answering.rows import digest
+from resolvers.engines.nl2sql.drafter import Planner
+from resolvers.engines.nl2sql.linking import link
+from resolvers.engines.nl2sql.mention import Linked
+from resolvers.engines.nl2sql.model import Asked, Draft, Drafter, Failure, Knowledge, Lookup, Outcome
+from resolvers.engines.nl2sql.model_drafter import ModelDrafter
+from resolvers.engines.nl2sql.model_drafter import Ran as Voted
+from resolvers.engines.nl2sql.prompting import Window
+from resolvers.engines.nl2sql.vocabulary import Vocabulary
+from resolvers.engines.sql_guard import Refused
 from resolvers.talk2data.answer_settings import AnswerSettings
+from resolvers.talk2data.knowledge import Ground
+from resolvers.talk2data.running import SourceFailed, run_query
 
 
-async def drafter_of(ctx: Context, settings: AnswerSettings) -> Drafter:
-    """The drafter that the project has chosen, or the planner. Raises JobError when it cannot work."""
-    if ctx.services.drafter is not None:
-        return ctx.services.drafter
-    raise JobError("The engine that answers questions is not part of this version. The question was kept.")
+async def drafter_of(ctx: Context, settings: AnswerSettings, ground: Ground, task_id: str) -> Drafter:
+    """The drafter that the project has chosen, or the planner. Raises ModelError when the model cannot be asked."""
+    chosen = settings.model
+    if chosen is None:
+        return ctx.services.drafter or InThread(Planner())
+    chat, _ = await chat_of(ctx, chosen.config)
+
+    async def run(draft: Draft) -> Voted:
+        try:
+            ran = await run_query(ctx, ground, draft.sql, task_id=task_id)
+        except Refused as refused:
+            return Voted(None, Failure(draft, refused.rule, refused.reason))
+        except SourceFailed as failure:
+            return Voted(None, Failure(draft, None, failure.message))
+        return Voted(digest(ran.table, ordered=ran.ordered))
+
+    window = Window() if chosen.window is None else replace(Window(), tokens=chosen.window)
+    return ModelDrafter(chat, linked_by, window=window, candidates=chosen.candidates, run=run)
+
+
+def linked_by(asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
+    """What the words of a question may stand for."""
+    return link(asked.text, Vocabulary.of(known), asked.now, lookup)
+
+
+class InThread:
+    """A drafter that computes and waits for nothing but its lookups, off the event loop."""
+
+    def __init__(self, drafter: Drafter) -> None:
+        self._drafter, self.name = drafter, drafter.name
+
+    async def draft(self, asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome:
+        """The best way to answer."""
+
+        async def drafted() -> Outcome:
+            return await self._drafter.draft(asked, known, lookup)
+
+        return await asyncio.to_thread(lambda: asyncio.run(drafted()))
+
+    async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[Failure], lookup: Lookup) -> Outcome:
+        """Another way, after those that failed."""
+
+        async def repaired() -> Outcome:
+            return await self._drafter.repair(asked, known, failures, lookup)
+
+        return await asyncio.to_thread(lambda: asyncio.run(repaired()))

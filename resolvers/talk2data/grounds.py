@@ -1,6 +1,6 @@
 """What an answer rests on, as of now: the versions, scores and violations of what a query reads."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from persistence.store import Shelves
@@ -14,11 +14,16 @@ from schema.talk2data.provenance import UsedColumn, UsedMemory, UsedTable
 from schema.utils.memory import Memory
 
 
-async def used_tables(ctx: Context, guarded: Guarded) -> list[UsedTable]:
-    """What a query reads, with its quality at this moment, by name."""
+def columns_of(guarded: Guarded) -> dict[str, list[str]]:
+    """The columns that a query names anywhere, by the FQN of their table."""
     columns: dict[str, list[str]] = {table.fqn: [] for table in guarded.tables}
     for fqn, name in sorted(guarded.columns):
         columns.setdefault(fqn, []).append(name)
+    return columns
+
+
+async def as_of_now(ctx: Context, columns: Mapping[str, Sequence[str]]) -> list[UsedTable]:
+    """Some tables and columns with their versions and their quality at this moment, by name."""
     names = {fqn: {name: str(Fqn.parse(fqn).child(name)) for name in mine} for fqn, mine in columns.items()}
 
     def read(shelves: Shelves) -> tuple[dict[str, str], dict[str, dict[str | None, int]]]:

@@ -29,13 +29,18 @@ class Policies:
     forbidden: frozenset[ColumnKey] = frozenset()
     tables: frozenset[str] = frozenset()
     """The FQNs of the tables that any policy is about."""
+    unsearchable: frozenset[str] = frozenset()
+    """The FQNs of the tables whose single rows are not shown."""
 
 
 def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Caller) -> Policies:
     """What the project's policies ask of a caller's queries on these tables."""
     standing = policies_for(memories, users=(caller.user_id,), groups=caller.groups)
     readable = [one for one in standing if isinstance(one, Policy)]
-    masked, forbidden, concerned = set(), set(), set()
+    masked: set[ColumnKey] = set()
+    forbidden: set[ColumnKey] = set()
+    concerned: set[str] = set()
+    unsearchable: set[str] = set()
     for table in tables if readable else ():
         ruling = ruling_of(table, readable)
         closed = table.columns if ruling.table_forbidden is not None else tuple(ruling.forbidden)
@@ -44,6 +49,8 @@ def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Cal
         masked |= {ColumnKey(table.fqn, name) for name in hidden}
         if closed or hidden or ruling.filters or ruling.minimum:
             concerned.add(table.fqn)
+        if ruling.minimum:
+            unsearchable.add(table.fqn)
     by_id = {one.id: one for one in memories}
     return Policies(
         tuple(standing),
@@ -51,6 +58,7 @@ def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Cal
         frozenset(masked),
         frozenset(forbidden),
         frozenset(concerned),
+        frozenset(unsearchable),
     )
 
 

@@ -182,6 +182,50 @@ class _Kept:
 _KEPT: Final = _Kept()
 
 
+class _Known:
+    """The last knowledge of each connection. What drafters make of one they keep as long as it is the same object."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, ...], Knowledge] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def same(self, key: tuple[str, ...], made: Knowledge) -> Knowledge:
+        """The object that was given before, when it says the same."""
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is None or not _says_the_same(kept, made):
+                self._kept[key] = kept = made
+            self._kept.move_to_end(key)
+            while len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+            return kept
+
+
+def _says_the_same(one: Knowledge, other: Knowledge) -> bool:
+    """Whether two are of the same catalog, with the same memories and the same columns hidden."""
+    if one.profiles is not other.profiles or one.terms is not other.terms or len(one.tables) != len(other.tables):
+        return False
+    if any(a is not b for a, b in zip(one.tables, other.tables, strict=True)):
+        return False
+    return list(map(_says, one.memories)) == list(map(_says, other.memories)) and (
+        one.private,
+        one.forbidden,
+        one.dialect,
+    ) == (
+        other.private,
+        other.forbidden,
+        other.dialect,
+    )
+
+
+def _says(memory: Memory) -> tuple[Any, ...]:
+    """What of a memory makes a difference to drafters."""
+    return memory.id, memory.version, memory.pinned, memory.quality.validation_status
+
+
+_KNOWN: Final = _Known()
+
+
 async def ground_of(ctx: Context, place: Place) -> Ground:
     """Everything that is known of a connection, for this caller and this moment. Raises JobError."""
     now, scope = ctx.now(), ctx.scope
@@ -209,14 +253,17 @@ async def ground_of(ctx: Context, place: Place) -> Ground:
     )
     guarded = tuple(tables_of_catalog(tables))
     policies = policies_of(standing, guarded, ctx.caller)
-    knowledge = Knowledge(
-        tables=tables,
-        profiles=catalog.profiles,
-        terms=catalog.terms,
-        memories=tuple(memories),
-        private=catalog.private | policies.masked,
-        forbidden=policies.forbidden,
-        dialect=DIALECTS.get(kind, "duckdb"),
+    knowledge = _KNOWN.same(
+        key,
+        Knowledge(
+            tables=tables,
+            profiles=catalog.profiles,
+            terms=catalog.terms,
+            memories=tuple(memories),
+            private=catalog.private | policies.masked,
+            forbidden=policies.forbidden,
+            dialect=DIALECTS.get(kind, "duckdb"),
+        ),
     )
     by_id = {one.id: one for one in memories}
     return Ground(place.uri, place.name, knowledge, guarded, policies, by_id)

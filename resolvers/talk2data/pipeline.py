@@ -4,9 +4,10 @@ A step that failed is mended at most twice, by a draft that knows why. What is f
 `analyst.py`, and compared with an older answer by `replay.py`.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from persistence.jobs import JobError
 from resolvers.context import Context
@@ -24,15 +25,19 @@ from resolvers.engines.nl2sql.model import (
 from resolvers.engines.sql_guard import Guarded, Refused
 from resolvers.talk2data.answer_settings import AnswerSettings
 from resolvers.talk2data.choosing import chosen
+from resolvers.talk2data.drafting import drafter_of
 from resolvers.talk2data.engine import Told
-from resolvers.talk2data.grounds import quality_warnings, too_poor, used_memories, used_tables
+from resolvers.talk2data.grounds import as_of_now, columns_of, quality_warnings, too_poor, used_memories
 from resolvers.talk2data.guarding import judged
 from resolvers.talk2data.knowledge import Ground, NotThere, ground_of, places_of
 from resolvers.talk2data.running import Ran, SourceFailed, run_query
 from resolvers.talk2data.searching import Search
 from schema.errors import Forbidden
+from schema.talk2data.language_model import ModelError
 from schema.talk2data.provenance import AnswerKind, FailedDraft, UsedMemory, UsedTable
 from schema.talk2data.turn_event import TurnEventType
+
+T = TypeVar("T")
 
 MOST_REPAIRS: Final = 2
 """How often a draft that failed is mended."""
@@ -93,12 +98,10 @@ class Work:
         self,
         ctx: Context,
         question: Question,
-        drafter: Drafter,
         settings: AnswerSettings,
         begun: Begun | None = None,
     ) -> None:
-        self._ctx, self._question, self._drafter, self._settings = ctx, question, drafter, settings
-        self._begun = begun
+        self._ctx, self._question, self._settings, self._begun = ctx, question, settings, begun
         self.found = Finding()
         if question.unread:
             self.found.warnings.append("Files and artifacts that come with a question are not read.")
@@ -113,12 +116,13 @@ class Work:
         failures: list[Failure] = []
         async with Search(self._ctx, ground, self._question.task_id) as search:
             yield step("draft", f"Drafting a query on {ground.name}.", connection=ground.uri)
+            drafter = await self._drafter(ground)
             asked = Asked(self._asked, self._ctx.now(), self._question.earlier)
             if self._begun is not None and self._begun.uri == ground.uri:
                 outcome: Outcome = self._begun.draft
                 found.failed = list(self._begun.failed)
             else:
-                outcome = await self._drafter.draft(asked, ground.knowledge, search.lookup)
+                outcome = await _modelled(drafter.draft(asked, ground.knowledge, search.lookup))
             while True:
                 if not isinstance(outcome, Draft):
                     self._without(outcome)
@@ -130,7 +134,7 @@ class Work:
                 except Refused as refused:
                     failure = Failure(outcome, refused.rule, refused.reason)
                 else:
-                    found.tables = await used_tables(self._ctx, guarded)
+                    found.tables = await as_of_now(self._ctx, columns_of(guarded))
                     if (poor := too_poor(found.tables, self._settings)) is not None:
                         found.ends(AnswerKind.REFUSED, poor)
                         return
@@ -155,7 +159,7 @@ class Work:
                     self._given_up(failure)
                     return
                 yield step("repair", "The query cannot be used as it is. Looking for another one.", rule=failure.rule)
-                outcome = await self._drafter.repair(asked, ground.knowledge, failures, search.lookup)
+                outcome = await _modelled(drafter.repair(asked, ground.knowledge, failures, search.lookup))
                 if outcome in [one.draft for one in failures]:
                     self._given_up(failure)
                     return
@@ -183,11 +187,15 @@ class Work:
             )
             return None
         grounds = [await ground_of(self._ctx, place) for place in places]
-        choice = chosen(question.text, grounds, question.last_uri if question.earlier else None)
+        last = question.last_uri if question.earlier else None
+        choice = await asyncio.to_thread(chosen, question.text, grounds, last, self._ctx.now())
         self._asked = choice.text
         if choice.ground is None:
             found.ends(AnswerKind.CLARIFICATION, choice.message, choice.readings)
         return choice.ground
+
+    async def _drafter(self, ground: Ground) -> Drafter:
+        return await _modelled(drafter_of(self._ctx, self._settings, ground, self._question.task_id))
 
     # --- how it ends ------------------------------------------------------------------------------------------
 
@@ -222,6 +230,14 @@ class Work:
         found.warnings += quality_warnings(found.tables, settings)
         if found.ran.table.truncated:
             found.warnings.append(f"There are more rows than these {len(found.ran.table.rows):,}; the rest is cut off.")
+
+
+async def _modelled(drafting: Awaitable[T]) -> T:
+    """What a drafter says; a language model that fails is told as it says it."""
+    try:
+        return await drafting
+    except ModelError as failure:
+        raise JobError(str(failure)) from None
 
 
 def step(name: str, message: str, **data: Any) -> Told:

@@ -1,30 +1,49 @@
-"""Looking words of a question up in the source itself, for drafters that work in a thread of their own."""
+"""Looking words of a question up in the source itself, for drafters that work in a thread of their own.
+
+Every search is a query as any other: it passes the guard with the policies of the project, and runs read-only with the
+asker's permission. Columns whose values may be quoted nowhere are not searched.
+"""
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from concurrent.futures import Future
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError, Future
+from contextlib import closing
 from types import TracebackType
 from typing import Any, Final
 
+from sqlglot import exp
+
+from persistence.connectors.base import ConnectorError
+from persistence.jobs import JobError
 from resolvers.context import Context
+from resolvers.engines.nl2sql.lookups import MOST_COLUMNS, found_in, query_of
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue
+from resolvers.engines.sql_guard import Refused
+from resolvers.talk2data.guarding import judged
 from resolvers.talk2data.knowledge import Ground
+from resolvers.talk2data.running import in_source
+from schema.data_readiness.source import Row, Source
+from schema.errors import ApiError
 
 log = logging.getLogger("stoa.talk2data")
 
 SECONDS: Final = 10.0
 """How long one search may take."""
-MOST_SEARCHES: Final = 8
+MOST_SEARCHES: Final = 4
 """How often one question may look into the source."""
+_AT_ONCE: Final = 12
+"""Columns that one statement looks into."""
+_MOST_ROWS: Final = 200
 
 
 class Search:
-    """The lookups of one question. None outlives it."""
+    """The searches of one question. None outlives it."""
 
     def __init__(self, ctx: Context, ground: Ground, task_id: str) -> None:
         self._ctx, self._ground, self._task_id = ctx, ground, task_id
-        self._loop = asyncio.get_running_loop()
+        self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
         self._left = MOST_SEARCHES
         self._running: set[Future[Any]] = set()
 
@@ -39,5 +58,58 @@ class Search:
             future.cancel()
 
     def lookup(self, columns: Sequence[ColumnKey], texts: Sequence[str]) -> Sequence[FoundValue]:
-        """The texts as columns spell them. Blocks: not to be called on the event loop. Empty when it cannot be told."""
-        return ()
+        """The texts as columns spell them. Blocks; empty when it cannot be told.
+
+        Not to be called on the event loop, which it would wait for: there it finds nothing.
+        """
+        known, closed = self._ground.knowledge, self._ground.policies.unsearchable
+        open_columns = [
+            key for key in columns if key not in known.private | known.forbidden and key.table not in closed
+        ][:MOST_COLUMNS]
+        if not open_columns or not texts or self._left <= 0 or threading.get_ident() == self._thread:
+            return ()
+        self._left -= 1
+        future = asyncio.run_coroutine_threadsafe(self._searched(open_columns, texts), self._loop)
+        self._running.add(future)
+        try:
+            return future.result(SECONDS + 5)
+        except (CancelledError, TimeoutError, ConnectorError, JobError, ApiError) as error:
+            log.info("words could not be looked up in %s: %s", self._ground.uri, type(error).__name__)
+            return ()
+        finally:
+            future.cancel()
+            self._running.discard(future)
+
+    async def _searched(self, columns: Sequence[ColumnKey], texts: Sequence[str]) -> list[FoundValue]:
+        def work(source: Source) -> list[FoundValue]:
+            found: list[FoundValue] = []
+            for some in _chunks(columns):
+                if (statement := self._written(some, texts)) is None:
+                    continue
+                try:
+                    guarded = judged(self._ground, statement, most_rows=_MOST_ROWS, source=source)
+                except Refused as refused:
+                    log.info("words could not be looked up in %s: rule %s", self._ground.uri, refused.rule)
+                    continue
+                found += found_in(_rows(source, guarded.query), some)
+            return found
+
+        return await in_source(self._ctx, self._ground, work, task_id=self._task_id, seconds=SECONDS)
+
+    def _written(self, columns: Sequence[ColumnKey], texts: Sequence[str]) -> str | None:
+        query = query_of(columns, texts, self._ground.knowledge, _named)
+        return None if query is None else query.sql(dialect=self._ground.dialect, identify=True)
+
+
+def _named(database: str, schema: str, table: str) -> exp.Table:
+    return exp.table_(table, db=schema, catalog=database, quoted=True)
+
+
+def _chunks(columns: Sequence[ColumnKey]) -> Iterator[Sequence[ColumnKey]]:
+    for at in range(0, len(columns), _AT_ONCE):
+        yield columns[at : at + _AT_ONCE]
+
+
+def _rows(source: Source, query: exp.Query) -> list[Row]:
+    with closing(source.stream(query, _MOST_ROWS, SECONDS)) as batches:  # type: ignore[type-var]
+        return [row for batch in batches for row in batch]

@@ -21,7 +21,7 @@ from resolvers.engines.nl2sql.stored import stored
 from resolvers.talk2data.engine import Told
 from resolvers.talk2data.grounds import used_memories
 from resolvers.talk2data.pipeline import Finding, applied_in
-from resolvers.talk2data.running import parquet_of, shown_rows, staged
+from resolvers.talk2data.running import Ran, parquet_of, shown_rows, staged
 from schema.assets.artifact import ArtifactCreate, ArtifactType
 from schema.content import Upload
 from schema.talk2data.provenance import TurnProvenance
@@ -48,20 +48,16 @@ class Made:
 async def made_of(ctx: Context, turn_id: str, question: str, found: Finding) -> Made:
     """The last events of a turn, with the artifacts that they name staged."""
     now = ctx.now()
-    said, events = found.message or "", []
+    said, figures = await _said(found)
+    events: list[Told] = []
     artifacts: list[tuple[ArtifactCreate, Upload, str]] = []
-    figures: list[dict[str, Any]] = []
     if found.ran is not None:
         table = found.ran.table
-        answer = Rows(tuple(table.names), found.ran.rows, len(table.rows), table.truncated)
-        sentence = await asyncio.to_thread(sentence_of, answer)
-        said, figures = sentence.text, [one.told() for one in sentence.figures]
         events.append(result_told(table))
-        staged_ones = [one async for one in _staged_artifacts(ctx, turn_id, question, answer, table)]
-        for artifact, upload, key, metadata in staged_ones:
+        answer = _rows_of(found.ran)
+        async for artifact, upload, key, metadata in _staged_artifacts(ctx, turn_id, question, answer, table):
             artifacts.append((artifact, upload, key))
             events.append(_artifact_told(ctx, artifact, question, metadata))
-    said = "\n\n".join(part for part in (said, *found.warnings) if part)
     events += [Told(TurnEventType.MESSAGE_DELTA, {"delta": piece}) for piece in _pieces(said)]
     events.append(_done(found, said, figures))
 
@@ -71,6 +67,24 @@ async def made_of(ctx: Context, turn_id: str, question: str, found: Finding) -> 
 
     provenance = provenance_of(turn_id, found, said, now)
     return Made(provenance, events, [upload for _, upload, _ in artifacts], keep)
+
+
+async def text_of(found: Finding) -> str:
+    """What is said, warnings included."""
+    return (await _said(found))[0]
+
+
+async def _said(found: Finding) -> tuple[str, list[dict[str, Any]]]:
+    """What is said, and where its figures come from."""
+    text, figures = found.message or "", []
+    if found.ran is not None:
+        sentence = await asyncio.to_thread(sentence_of, _rows_of(found.ran))
+        text, figures = sentence.text, [one.told() for one in sentence.figures]
+    return "\n\n".join(part for part in (text, *found.warnings) if part), figures
+
+
+def _rows_of(ran: Ran) -> Rows:
+    return Rows(tuple(ran.table.names), ran.rows, len(ran.rows), ran.table.truncated)
 
 
 async def _staged_artifacts(

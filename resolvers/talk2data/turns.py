@@ -1,6 +1,6 @@
 """What can be done with turns: ask, list, read, see the artifacts, cancel. All of it in the caller's own sessions."""
 
-from typing import Annotated
+from typing import Annotated, Final
 from uuid import UUID, uuid4
 
 from pydantic import Field
@@ -25,6 +25,9 @@ from schema.talk2data.turn import (
     TurnOrder,
     TurnState,
 )
+
+LONGEST_TITLE: Final = 80
+"""How many characters a title that is made of a question has."""
 
 TurnId = Annotated[UUID, Field(description="The turn's id.")]
 
@@ -64,6 +67,8 @@ async def create_turn(ctx: Context, *, session_id: SessionId, turn: TurnCreate) 
             caller=ctx.caller.to_dict(),
         )
         shelves.turns.begin(row, turn.message, context, now)
+        if position == 1:
+            shelves.chat_sessions.entitle(own, title_of(turn.message))
         shelves.turns.store_events(row, [update_of(TaskState.SUBMITTED)], 0, now)
 
     await ctx.store.write(work)
@@ -142,6 +147,15 @@ async def cancel_task(ctx: Context, *, task_id: Annotated[UUID, Field(descriptio
     return CanceledTask(
         task_id=turn.task_id, session_id=turn.session_id, turn_id=turn.turn_id, state=TaskState.CANCELED
     )
+
+
+def title_of(question: str) -> str:
+    """What a session is called that began with a question: its first words."""
+    words = " ".join(question.split())
+    if len(words) <= LONGEST_TITLE:
+        return words
+    cut = words[:LONGEST_TITLE].rpartition(" ")[0] or words[: LONGEST_TITLE - 1]
+    return f"{cut}…"
 
 
 def _state(shelves: Shelves, turn: TurnRow) -> TurnState:

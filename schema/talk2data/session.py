@@ -30,7 +30,7 @@ Title = Annotated[
 
 @entity("session_id")
 class ChatSession(Resource):
-    """A conversation of one user with his data. `title` is null until somebody gives one."""
+    """A conversation of one user with his data. Without a title, its first question gives it one."""
 
     session_id: str
     title: str | None

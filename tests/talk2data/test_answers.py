@@ -50,3 +50,12 @@ async def test_a_question_is_answered_with_the_rows_of_the_source(
     shown = await door(preview_artifact, world.owner, resource_uri=artifact["resource_uri"])
     assert shown["columns"] == ["city", "credit", "customers"]
     assert shown["rows"] == [["Bonn", "10.50", 2], ["Kiel", "20.25", 1]]
+
+
+async def test_the_planner_answers_by_itself(world: World, shop: Bench) -> None:
+    world.app.parts.services = world.app.parts.services  # the scripted drafter stands aside below
+    object.__setattr__(world.app.parts.services, "drafter", None)
+    got = await ask(world, "How many customers are there?")
+    assert (got.done["state"], got.done["kind"]) == ("completed", "answer"), got.events
+    assert got.result["rows"] == [[3]]
+    assert got.of("sql")[0]["drafter"].startswith("planner/")

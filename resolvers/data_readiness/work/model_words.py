@@ -79,14 +79,19 @@ async def writer_of(work: RunWork, configuration: WorkflowConfiguration, *, stri
     if config.get("llm_model") in (None, ""):
         return None
     try:
-        address = _address(config)
-        provider, model = provider_of(address)
-        credentials, pinned = await _credentials(work.ctx, config.get("credentials_secret"))
-        address = await _where(work.ctx, address, pinned, has_key=bool(credentials))
-        chat = work.ctx.services.models.chat(address, credentials)
+        chat, name = await chat_of(work.ctx, config)
     except ModelError as failure:
         return ModelWriter(str(config["llm_model"])[:200], None, strict, str(failure))
-    return ModelWriter(f"{provider}/{model}"[:200], chat, strict)
+    return ModelWriter(name, chat, strict)
+
+
+async def chat_of(ctx: Context, config: Mapping[str, Any]) -> tuple[ChatModel, str]:
+    """The model that a config names, with its name. Raises ModelError."""
+    address = _address(config)
+    provider, model = provider_of(address)
+    credentials, pinned = await _credentials(ctx, config.get("credentials_secret"))
+    address = await _where(ctx, address, pinned, has_key=bool(credentials))
+    return ctx.services.models.chat(address, credentials), f"{provider}/{model}"[:200]
 
 
 def _address(config: Mapping[str, Any]) -> ModelAddress:

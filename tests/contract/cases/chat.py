@@ -7,7 +7,9 @@ from typing import Any
 from uuid import uuid4
 
 from persistence.queries.chat import NewEvent, TurnRow
+from persistence.repository import Scope
 from schema.talk2data.feedback import Rating, TurnFeedbackCreate
+from schema.talk2data.provenance import AnswerKind, TurnProvenance
 from schema.talk2data.session import ChatSessionChange, ChatSessionCreate
 from schema.talk2data.turn import TurnCreate, TurnState
 from schema.talk2data.turn_event import TurnEventType
@@ -82,6 +84,42 @@ async def turn(stage: Stage, place: Place) -> dict[str, Any]:
     return {"session_id": row.session_id, "turn_id": row.turn_id}
 
 
+async def answered_turn(stage: Stage, place: Place) -> dict[str, Any]:
+    """A turn that is over, with where its answer comes from."""
+    row = await turn_in(stage, place, TurnState.COMPLETED)
+    now = stage.world.clock()
+    found = TurnProvenance(
+        turn_id=row.turn_id,
+        kind=AnswerKind.ANSWER,
+        message=f"{MARK} answer",
+        resource_uri=f"data:{place.organization}:{place.project}:{MARK}",
+        dialect="postgres",
+        tables=[],
+        memories=[],
+        policies=[],
+        drafter="planner/1",
+        model=None,
+        prompt_hash=None,
+        reading=f"{MARK} reading",
+        confidence=0.9,
+        sql_drafted=f"select {MARK} from {MARK}",
+        sql_run=f"select {MARK} from {MARK}",
+        plan=None,
+        failed=[],
+        row_count=1,
+        truncated=False,
+        result_hash="0" * 64,
+        warnings=[],
+        evidence={"note": MARK},
+        created_at=now,
+    )
+    scope = Scope(place.organization, place.project)
+    await stage.world.app.parts.services.store.write(
+        lambda shelves: shelves.turn_provenance.keep(scope, found, [], now)
+    )
+    return {"session_id": row.session_id, "turn_id": row.turn_id}
+
+
 async def rated_turn(stage: Stage, place: Place) -> dict[str, Any]:
     """A turn, and what its asker thinks of it."""
     return await turn(stage, place) | {"feedback": TurnFeedbackCreate(rating=Rating.THUMBS_UP)}
@@ -102,6 +140,8 @@ CASES: list[Case] = [
     Case("list_turns", "own session", "can_read", session, "session_id"),
     Case("get_turn", "own session", "can_read", turn, "session_id"),
     Case("list_turn_artifacts", "own session", "can_read", turn, "session_id"),
+    Case("get_turn_provenance", "own session", "can_read", answered_turn, "session_id"),
+    Case("replay_turn", "own session", "can_execute", answered_turn, "session_id"),
     Case("submit_turn_feedback", "own session", "can_execute", rated_turn, "session_id"),
     Case("stream_turn", "own session", "can_read", turn, "session_id"),
     Case("cancel_task", "own session", "can_execute", task, "task_id"),

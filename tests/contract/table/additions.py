@@ -9,6 +9,7 @@ CATALOG = "what can be created and read must be found, changed and removed again
 PACKS = "their states are documented, and something must move them"
 MEMORIES = "the lifecycle of memories is documented, and something must move them"
 RUNS = "a run that hangs is stopped, and one that failed is tried again"
+PROVENANCE = "an answer shows where it comes from, and an old one can be asked again"
 RESUMED = "browsers follow a stream by GET"
 ANY = "the contract writes these resources as `any ...` and leaves their paths open"
 APPROVAL = "who decides on proposals must see them first"
@@ -40,6 +41,8 @@ ADDITIONS: dict[str, str] = {
         for move in ("pin", "unpin", "archive", "reactivate", "supersede", "validate")
     },
     "GET /talk2data/chat/messages/sessions/{session_id}/turns/{turn_id}/stream": RESUMED,
+    "GET /talk2data/chat/sessions/{session_id}/turns/{turn_id}/provenance": PROVENANCE,
+    "POST /talk2data/chat/sessions/{session_id}/turns/{turn_id}/replay": PROVENANCE,
     "GET /data-readiness/workflows/definitions": "a configuration is made from a definition",
     "GET /data-readiness/workflows/pipelines": CATALOG,
     "PUT /data-readiness/workflows/{configuration_id}": CATALOG,

@@ -1,0 +1,28 @@
+"""What can be done with where an answer comes from: read it."""
+
+from persistence.store import Shelves
+from resolvers.context import Context
+from resolvers.operation import operation
+from resolvers.talk2data.sessions import SessionId
+from resolvers.talk2data.turns import TurnId, own_turn
+from schema.errors import NotFound
+from schema.governance.permission import Permission
+from schema.talk2data.provenance import TurnProvenance
+
+
+@operation(needs=Permission.CAN_READ)
+async def get_turn_provenance(ctx: Context, *, session_id: SessionId, turn_id: TurnId) -> TurnProvenance:
+    """Get where the answer of a turn of one of the caller's own sessions comes from; 404 until it is found.
+
+    Versions, scores and violations are those of the moment when the query was about to run.
+    """
+    return await ctx.store.read(lambda shelves: own_provenance(ctx, shelves, session_id, turn_id))
+
+
+def own_provenance(ctx: Context, shelves: Shelves, session_id: SessionId, turn_id: TurnId) -> TurnProvenance:
+    """The provenance of a turn of the caller's. Raises as `own_turn` does, and NotFound before there is one."""
+    turn = own_turn(ctx, shelves, session_id, turn_id)
+    found = shelves.turn_provenance.find(ctx.scope, turn.turn_id)
+    if found is None:
+        raise NotFound("turn_provenance", turn.turn_id)
+    return found
