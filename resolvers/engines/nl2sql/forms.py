@@ -156,26 +156,67 @@ class NamedTable:
     columns: tuple[NamedColumn, ...]
 
 
+_SHORT: Final = {
+    "dist": "distance", "temp": "temperature", "vol": "volume", "prod": "product", "reg": "region", "arr": "arrival",
+    "dep": "departure", "sal": "salary", "pop": "population", "pos": "position", "pts": "points", "ht": "height",
+    "hgt": "height", "wgt": "weight", "cap": "capacity", "elev": "elevation",
+    "nat": "nationality", "gend": "gender",
+    "accel": "acceleration", "bday": "birth date", "uni": "university", "exp": "experience", "rev": "revenue",
+    "sub": "subject", "abbr": "abbreviation", "occ": "occupation", "mem": "member", "pub": "publisher",
+    "comp": "company", "inst": "institution", "instr": "instructor", "sem": "semester", "prof": "professor",
+    "crs": "course", "dob": "birth date", "dod": "death date", "doj": "join date", "spec": "specialization",
+    "diam": "diameter", "circ": "circumference", "perf": "performance", "aud": "audience",
+    "chan": "channel", "prog": "program", "natl": "national", "disp": "displacement",
+    "displ": "displacement", "cyl": "cylinder", "mi": "mile", "stad": "stadium", "champ": "champion",
+}  # fmt: skip
+"""What is short in names where nothing beside it tells otherwise. Never used for the words of questions."""
+
+
+def _spelled(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(piece for word in words for piece in _SHORT.get(word, word).split())
+
+
+def _is_short_for(token: str, noun: str) -> bool:
+    """Whether a token before the words of a column is its table's name cut off: `drv` of drivers."""
+    if len(token) < 2 or token == noun or len(noun) < 4 or token in COMMON:
+        return False
+    if noun.startswith(token):
+        return len(token) > 2 or len(noun) > 4
+    if len(token) >= 4 and noun.endswith(token):  # planet of exoplanets
+        return True
+    if token[0] != noun[0] or len(token) < 3 or set(token) & set("aeiou"):
+        return False
+    at = 0
+    for sign in token:
+        at = noun.find(sign, at) + 1
+        if not at:
+            return False
+    return True
+
+
 @lru_cache(maxsize=8_192)
 def named(name: str, columns: tuple[str, ...], siblings: str | None) -> NamedTable:
     """The words of a table and its columns. `siblings` is the word that most tables of its schema begin with."""
-    pieces = [tokens_of(one, SPLITTERS) for one in (name, *columns[:200])]
-    beside = frozenset(piece for tokens in pieces for piece in tokens)
+    pieces = [tokens_of(one, SPLITTERS) for one in (name, *columns)]
+    beside = frozenset(piece for tokens in pieces[:200] for piece in tokens)
     called = table_name(" ".join(pieces[0]) or name, siblings, context=beside)
-    table = canonical(_lower(called.words.words)) or canonical(tuple(pieces[0])) or (name.lower(),)
-    shared = _shared([tokens_of(one, SPLITTERS) for one in columns])
+    table = canonical(_spelled(_lower(called.words.words))) or canonical(tuple(pieces[0])) or (name.lower(),)
+    shared = _shared(pieces[1:])
     found = []
-    for one in columns:
+    for one, tokens in zip(columns, pieces[1:], strict=True):
         said = words_of(one, known=SPLITTERS, context=beside)
-        words = canonical(_lower(said.words)) or (one.lower(),)
+        words = canonical(_spelled(_lower(said.words))) or (one.lower(),)
         own = _without(words, table)
-        if own == words and shared is not None and len(words) > 1:
-            tokens = tokens_of(one, SPLITTERS)
-            if tokens[0] == shared and len(tokens) > 1:
+        phrase = " ".join(_spelled(_lower(said.words))) or one
+        if len(tokens) > 1 and len(words) > 1 and own == words:
+            letter = len(tokens[0]) == 1 and name[:1].lower() == tokens[0] and not tokens[1][0].isdigit()
+            if tokens[0] == shared or letter or any(_is_short_for(tokens[0], noun) for noun in table):
                 rest = words_of(" ".join(tokens[1:]), known=SPLITTERS, context=beside)
-                own = canonical(_lower(rest.words)) or words
-        own = _initial(own, words, one, name)
-        found.append(NamedColumn(words, own, " ".join(_lower(said.words)) or one))
+                own = canonical(_spelled(_lower(rest.words))) or words
+                if own != words:
+                    phrase = " ".join(_spelled(_lower(rest.words)))
+                    words = (*table, *own)
+        found.append(NamedColumn(words, own, phrase))
     owns = [one.own for one in found]
     for at, made in enumerate(found):
         if len(made.own) == 1 and made.own != made.words and owns.count(made.own) > 1:  # `singer id`, `concert id`
@@ -193,15 +234,6 @@ def _without(words: tuple[str, ...], table: tuple[str, ...]) -> tuple[str, ...]:
     while at < len(words) - 1 and words[at] in table:
         at += 1
     return words[at:]
-
-
-def _initial(own: tuple[str, ...], words: tuple[str, ...], column: str, table: str) -> tuple[str, ...]:
-    """`pName` and `s_id` begin with the first letter of their table."""
-    tokens = tokens_of(column)
-    if own == words and len(tokens) > 1 and len(tokens[0]) == 1 and table[:1].lower() == tokens[0] and len(words) > 1:
-        rest = canonical(tuple(words_of(" ".join(tokens[1:]), known=SPLITTERS).phrase.lower().split()))
-        return rest or own
-    return own
 
 
 def _shared(names: Sequence[Sequence[str]]) -> str | None:

@@ -34,6 +34,8 @@ _NAMED: Final = 2.0
 _LONGEST_NAME: Final = 6
 """Tokens that the name of a table or a column takes at most."""
 _LONGEST_VALUE: Final = 9
+_SHARED: Final = 0.9
+"""How well both names must fit that share their last word."""
 _ENOUGH: Final = 0.5
 _MOST_EACH: Final = 16
 """Mentions of one kind over the same tokens."""
@@ -104,6 +106,12 @@ class _Work:
         token = self.tokens[at]
         return at > 0 and len(token.text) > 1 and token.text.isupper() and not self.shouts
 
+    def is_letter(self, at: int) -> bool:
+        """Whether it is a single letter in capitals: `grade A`, `vitamin C`."""
+        token = self.tokens[at]
+        letter = len(token.text) == 1 and token.text.isupper() and not self.shouts
+        return letter and at > 0 and (token.text != "I" or at == len(self.tokens) - 1)
+
     @property
     def shouts(self) -> bool:
         """Whether the question is written in capitals."""
@@ -173,6 +181,7 @@ class _Work:
 
     def find_columns(self) -> None:
         """Columns by their names, and columns of yes and no by what they say of a row."""
+        self.find_shared_heads()
         for first, last, lemmas in self.spans(_LONGEST_NAME):
             for key, one in self.vocabulary.found_columns(lemmas, self.plausible, _MOST_EACH):
                 score = self.fits(first, last, one.score)
@@ -184,6 +193,28 @@ class _Work:
                 flag = self.vocabulary.flag(key) if score > 0.6 else None
                 if flag is not None:
                     self.value(first, last, score, "flag", key, flag[0])
+
+    def find_shared_heads(self) -> None:
+        """`first and last name`, `billing or shipping address`: the first ones go with the last word too."""
+        for at, token in enumerate(self.tokens):
+            if token.lemma not in ("and", "or", ",") or at == 0 or not self.carries(at - 1):
+                continue
+            start = at + 1
+            while start < len(self.tokens) and self.tokens[start].lemma in ("and", "or", "the", ","):
+                start += 1
+            for head in range(start + 1, min(start + 4, len(self.tokens))):
+                if not (self.carries(head) and self.carries(head - 1)):
+                    break
+                said = tuple(one.lemma for one in self.tokens[start : head + 1])
+                whole = self.vocabulary.found_columns(said, self.plausible, 1)
+                if not whole or whole[0][1].score < _SHARED:
+                    continue
+                words = (self.tokens[at - 1].lemma, self.tokens[head].lemma)
+                for key, one in self.vocabulary.found_columns(words, self.plausible, _MOST_EACH):
+                    if one.score >= _SHARED and key != whole[0][0]:
+                        self.mentions.append(
+                            Mention(at - 1, at, MentionKind.COLUMN, 0.97 * one.score, one.how, column=key)
+                        )
 
     # --- values
 
@@ -248,7 +279,7 @@ class _Work:
         ends = (self.tokens[first], self.tokens[last - 1])
         if last - first == 1:
             token = ends[0]
-            small = token.lemma in STOP_WORDS and not self.is_code(first)
+            small = token.lemma in STOP_WORDS and not self.is_code(first) and not self.is_letter(first)
             return token.quoted or not (small or not any(map(str.isalnum, token.text)))
         return not any(one.lemma in STOP_WORDS and not one.text[:1].isupper() for one in ends)
 
@@ -365,13 +396,13 @@ class _Work:
                 continue
             end = at + 1
             while end < len(self.tokens) and end - at < _LONGEST_VALUE:
-                following = end + 1 < len(self.tokens)
-                glued = following and (
-                    self.tokens[end].lemma == "-" or (self.tokens[end].lemma in _JOINING and self.is_capital(end + 1))
-                )
-                if not glued and not self.is_capital(end):
+                inside = end
+                while inside < len(self.tokens) - 1 and inside - end < 3 and self.tokens[inside].lemma in _JOINING:
+                    inside += 1
+                dashed = inside > end and self.tokens[inside - 1].lemma == "-"
+                if not self.is_capital(inside) and not dashed:
                     break
-                end += 2 if glued else 1
+                end = inside + 1
             yield at, end
             covered.update(range(at, end))
             at = end
@@ -390,6 +421,8 @@ class _Work:
         token = self.tokens[at]
         if token.quoted or not token.text[:1].isupper() or self.shouts:
             return False
+        if len(token.text) == 1:
+            return self.is_letter(at)
         begins = at == 0 or self.tokens[at - 1].lemma in (".", "?", "!")
         return not (begins and (token.lemma in STOP_WORDS or token.lemma in COMMANDS))
 

@@ -38,6 +38,8 @@ from schema.utils.memory import MemoryType
 _EXACT: Final = 0.9
 """How well an asset must be called by a noted name for the other names to count for it."""
 _DESCRIBED: Final = 0.6
+_DATED: Final = 0.85
+"""How well a column of dates is called a date, when its name does not say so: `seen_on`."""
 _KEPT: Final = 8
 _SCOPES: Final = 64
 _KNOWING: Final = frozenset(
@@ -109,6 +111,9 @@ class Vocabulary:
                 if called.own != called.words[len(called.words) - len(called.own) :]:
                     self._column_index.add(entity, Form(called.own, weights_of(called.own, called.own), 1.0, "name"))
                 self._column_index.add_piece(column.name)
+                if (column.data_type or "").upper().startswith(("DATE", "TIMESTAMP")) and "date" not in called.words:
+                    weights = (*(0.2 for _ in called.own), 0.6)
+                    self._column_index.add(entity, Form((*called.own, "date"), weights, _DATED, "name"))
                 self._more(self._column_index, entity, column.display_name, column.description)
             self._own[table.fqn] = range(start, len(self._keys))
 
