@@ -13,6 +13,7 @@ from resolvers.engines.nl2sql.model import Asked, ColumnKey, Knowledge, Lookup
 from resolvers.engines.nl2sql.plan import Literal
 from schema.data_readiness.profile import ColumnProfile, TableProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
+from schema.identifiers import join_fqn
 from schema.talk2data.language_model import Prompt, Said, Usage
 from schema.utils.memory import Memory
 
@@ -28,17 +29,17 @@ def table(name: str, *columns: str, schema: str = "sales", database: str = "main
         target = refers.partition(".")
         facts.append(
             ColumnFacts(
-                f"shop.{database}.{schema}.{name}.{column}",
+                join_fqn(["shop", database, schema, name, column]),
                 column,
                 place,
                 kind,
                 is_primary_key="pk" in marks,
-                references=(f"shop.{database}.{schema}.{target[0]}", target[2]) if refers else None,
+                references=(join_fqn(["shop", database, schema, target[0]]), target[2]) if refers else None,
                 is_pii_tagged="pii" in marks,
             )
         )
     return TableFacts(
-        f"shop.{database}.{schema}.{name}",
+        join_fqn(["shop", database, schema, name]),
         "data_connection:acme:shop:db",
         database,
         schema,

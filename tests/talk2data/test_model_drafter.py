@@ -90,7 +90,8 @@ async def test_the_model_may_say_that_the_data_cannot_answer() -> None:
         answer("select 1", more=1), answer("select 1", readings="a"), answer("select 1", needs_clarification=1),
         answer("select 1" + " " * 20_000 + "x"), answer("select 1", reading="x" * 4001), "[" * 50_000,
         answer("select 1").replace("null", "NaN"), answer("x") + answer("y"), "Sure: " + answer("select 1"),
-        answer("select 1", readings=["a"] * 21), "x" * 200_000, answer("select 1", notes=["1"]), answer("x", notes=[1] * 101),
+        answer("select 1", readings=["a"] * 21), "x" * 200_000, answer("select 1", notes=["1"]),
+        answer("x", notes=[1] * 101),
     ],
     ids=range(35),
 )  # fmt: skip

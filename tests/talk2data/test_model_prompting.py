@@ -37,9 +37,14 @@ def told(text: str = "How many orders are open?", knowledge: Knowledge | None = 
     return question_of(question, knowledge, by_name(question, knowledge, no_lookup), **given)
 
 
+def text_of(questioned: Questioned) -> str:
+    """All that is told beside the rules."""
+    return questioned.prompt.messages[1].content
+
+
 def part(questioned: Questioned, name: str) -> Any:
     """What stands between a tag and its end."""
-    found = re.search(rf"<{name}>\n(.*?)\n</{name}>", questioned.said, re.DOTALL)
+    found = re.search(rf"<{name}>\n(.*?)\n</{name}>", text_of(questioned), re.DOTALL)
     return None if found is None else json.loads(found.group(1))
 
 
@@ -84,8 +89,10 @@ def test_tables_are_named_with_what_tells_them_apart() -> None:
 
 
 def test_values_of_private_columns_are_never_told() -> None:
-    text = told("Orders of Zuzana Quagga, zuzana and salaries of person 91234").said.replace(
-        quoted("Orders of Zuzana Quagga, zuzana and salaries of person 91234"), ""
+    text = (
+        told("Orders of Zuzana Quagga, zuzana and salaries of person 91234")
+        .prompt.messages[1]
+        .content.replace(quoted("Orders of Zuzana Quagga, zuzana and salaries of person 91234"), "")
     )
     assert "uzana" not in text
     assert columns(told(), "customers")["email"] == {"name": "email", "type": "VARCHAR", "personal": True}
@@ -107,13 +114,15 @@ def test_values_of_private_columns_are_never_told() -> None:
 def test_every_way_to_be_private_counts(facts: Any) -> None:
     name = facts.columns[0].name
     knowledge = known(facts, profiles={facts.fqn: profile(facts, **{name: ["Quagga"]})})
-    assert "Quagga" not in told("t", knowledge).said
+    assert "Quagga" not in told("t", knowledge).prompt.messages[1].content
     open_ = table("t", "code VARCHAR")
     knowledge = known(open_, profiles={open_.fqn: profile(open_, code=["Quagga"])})
-    assert "Quagga" in told("t", knowledge).said
+    assert "Quagga" in told("t", knowledge).prompt.messages[1].content
     for given in ({"private": frozenset({ColumnKey(open_.fqn, "code")})},
                   {"forbidden": frozenset({ColumnKey(open_.fqn, "code")})}):  # fmt: skip
-        assert "Quagga" not in told("t Quagga", replace(knowledge, **given)).said.replace("t Quagga", "")
+        assert "Quagga" not in told("t Quagga", replace(knowledge, **given)).prompt.messages[1].content.replace(
+            "t Quagga", ""
+        )
 
 
 def test_a_column_that_refers_to_a_private_one_is_private() -> None:
@@ -124,7 +133,7 @@ def test_a_column_that_refers_to_a_private_one_is_private() -> None:
         profiles={log.fqn: profile(log, who=["Quagga"])},
         private=frozenset({ColumnKey(CUSTOMERS.fqn, "score")}),
     )
-    assert "Quagga" not in told("log", knowledge).said
+    assert "Quagga" not in told("log", knowledge).prompt.messages[1].content
 
 
 def test_values_that_look_like_people_are_not_told_though_nobody_tagged_the_column() -> None:
@@ -132,7 +141,7 @@ def test_values_that_look_like_people_are_not_told_though_nobody_tagged_the_colu
     for value in ("anna@quagga.example", "+49 170 1234567", "4111 1111 1111 1111", "https://u:pw123@h/"):
         knowledge = known(facts, profiles={facts.fqn: profile(facts, code=["fine", value])})
         assert "values" not in columns(told("t", knowledge), "t")["code"]
-        assert value not in told("t", knowledge).said
+        assert value not in told("t", knowledge).prompt.messages[1].content
 
 
 def test_forbidden_columns_are_named_as_unreadable_and_told_no_more_of() -> None:
@@ -141,7 +150,7 @@ def test_forbidden_columns_are_named_as_unreadable_and_told_no_more_of() -> None
     questioned = told("score of customers", knowledge)
     assert "score" not in columns(questioned, "customers")
     assert tables(questioned)["customers"]["unreadable_columns"] == ["score"]
-    assert "owe" not in questioned.said
+    assert "owe" not in text_of(questioned)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +172,7 @@ def test_nothing_can_close_the_tag_that_it_stands_in(text: str) -> None:
         earlier=[Exchange(text, f"select '{text}'", columns=(text,))],
         failures=[Failure(Draft(text, text, 0.5, "model/1"), text, text)],
     )
-    tags = re.findall(r"</?\w+>", questioned.said)
+    tags = re.findall(r"</?\w+>", text_of(questioned))
     names = ["catalog", "notes", "terms", "values", "earlier", "failed", "question"]
     assert tags == [tag for name in names for tag in (f"<{name}>", f"</{name}>")]
     for name in names:
@@ -195,8 +204,8 @@ def test_credentials_in_what_people_wrote_stay_here(secret: str) -> None:
         earlier=[Exchange(f"t {secret}", f"select '{secret}' from t")],
         failures=[Failure(Draft(f"select '{secret}'", "", 0.5, "model/1"), None, f"cannot connect to {secret}")],
     )
-    assert "hunter2" not in questioned.said
-    assert "ABCDEFGHIJ123456" not in questioned.said
+    assert "hunter2" not in text_of(questioned)
+    assert "ABCDEFGHIJ123456" not in text_of(questioned)
 
 
 def test_words_that_only_sound_like_credentials_are_left_alone() -> None:
@@ -222,8 +231,8 @@ def test_rows_of_earlier_answers_are_not_told_and_their_sql_is() -> None:
         "SELECT total FROM orders JOIN customers c ON 0=0 WHERE c.email = '…' AND c.name = 'Zuzana Quagga'"
     )
     assert told_["columns"] == ["total"]
-    assert "97531" not in questioned.said
-    assert "Bob" not in questioned.said
+    assert "97531" not in text_of(questioned)
+    assert "Bob" not in text_of(questioned)
 
 
 def test_only_the_last_earlier_questions_are_told() -> None:
@@ -273,7 +282,7 @@ def test_policies_and_what_people_doubt_are_not_told() -> None:
     ]  # fmt: skip
     questioned = told(knowledge=known(memories=memories))
     assert questioned.fitted.memories == ("fine",)
-    assert re.findall(r"quagga-\d", questioned.said) == ["quagga-4"]
+    assert re.findall(r"quagga-\d", text_of(questioned)) == ["quagga-4"]
 
 
 def many(count: int, width: int = 10) -> Knowledge:

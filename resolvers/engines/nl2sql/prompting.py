@@ -68,7 +68,7 @@ Answer with one JSON object and nothing around it:
 needs_clarification, sql to null, and give two to five complete questions in `readings`.
 - When the catalog does not hold what is needed, or it is unreadable, set sql to null and say in `cannot` what is \
 missing. Do not guess.
-Sentences are plain text: no markup, links, code, or figures that are not in the question or the data."""
+Sentences are plain text: no markup, links, code, or figures that are not in the question or the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Questioned:
     tokens: int
     """How long the messages are, estimated."""
     said: str
-    """All of the user message: what sentences of the answer may take figures from."""
+    """What the asker said, now and before: what sentences of the answer may take figures from."""
 
 
 def question_of(
@@ -126,7 +126,9 @@ def question_of(
     user = "\n".join(f"<{name}>\n{quoted(part)}\n</{name}>" for name, part in parts.items() if part)
     messages = (Message("system", system), Message("user", user))
     prompt = Prompt(messages, window.answer, SCHEMA, temperature, seed)
-    return Questioned(prompt, chosen, _hash(prompt), sum(estimated_tokens(one.content) for one in messages), user)
+    return Questioned(
+        prompt, chosen, _hash(prompt), sum(estimated_tokens(one.content) for one in messages), "\n".join(said)
+    )
 
 
 def quoted(data: Any) -> str:

@@ -1,7 +1,8 @@
 """What of a model's answer is taken: the fields that were asked for, of their types, and sentences that are only words.
 
 The SQL is taken as it is, for the guard to judge. Sentences are shown to people, so one with markup or a link (which
-could carry data away), or with a figure that nothing bears out, is replaced by a neutral one.
+could carry data away), or with a figure that is neither in the query nor in what the asker said, is replaced by a
+neutral one.
 """
 
 import re
@@ -68,7 +69,7 @@ class Cannot:
 def read_answer(text: str, said: str) -> Query | Choice | Cannot | str:
     """What an answer holds, or a sentence that says why nothing of it can be used.
 
-    `said` is what sentences may take figures from, beside the query.
+    `said` is what the asker said: what sentences may take figures from, beside the query.
     """
     body = text.strip()
     if body.startswith("```"):
