@@ -45,6 +45,8 @@ NOW: Final = datetime(2026, 1, 15, 12, tzinfo=UTC)
 PLANNER: Final = "resolvers.engines.nl2sql.drafter:Planner"
 KEYWORDS: Final = "benchmarks.quality.keywords:Keywords"
 MOST_ROWS: Final = 10_000
+ROWS_TOLD: Final = 50
+"""Rows of an answer that a later question may see."""
 REPAIRS: Final = 1
 BINS: Final = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 
@@ -100,15 +102,10 @@ class Session:
 
     async def answer(self, question: Question) -> Answer:
         """Ask it, after what comes before it in its session."""
-        earlier: list[Exchange] = []
-        for before in question.earlier:
-            outcome, ran = await self._ask(before, earlier)
-            if isinstance(outcome, Draft) and ran is not None and ran.rows is not None:
-                earlier.append(Exchange(before.text, outcome.sql, outcome.plan, ran.columns, tuple(ran.rows[:50])))
-            else:
-                earlier.append(Exchange(before.text, before.golds[0]))
         began = time.perf_counter()
         try:
+            earlier = await self._session(question.earlier)
+            began = time.perf_counter()
             outcome, ran = await self._ask(question, earlier)
         except Exception as error:  # a drafter that breaks is a result
             return Answer(
@@ -129,6 +126,18 @@ class Session:
             return Answer(question, verdict, seconds, sql=outcome.sql, told=f"{ran.rule or ''} {ran.message}")
         verdict = Verdict.RIGHT if self._fits(question, ran) else Verdict.WRONG
         return Answer(question, verdict, seconds, outcome.confidence, outcome.sql, outcome.reading)
+
+    async def _session(self, questions: Sequence[Question]) -> list[Exchange]:
+        """What comes before a question, with the answers that were given, or else with the right ones."""
+        earlier: list[Exchange] = []
+        for question in questions:
+            outcome, ran = await self._ask(question, earlier)
+            if isinstance(outcome, Draft) and ran is not None and ran.rows is not None:
+                rows = tuple(ran.rows[:ROWS_TOLD])
+                earlier.append(Exchange(question.text, outcome.sql, outcome.plan, ran.columns, rows))
+            else:
+                earlier.append(Exchange(question.text, question.golds[0]))
+        return earlier
 
     async def _ask(
         self, question: Question, earlier: Sequence[Exchange]
