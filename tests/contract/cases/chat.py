@@ -8,6 +8,8 @@ from uuid import uuid4
 
 from persistence.queries.chat import NewEvent, TurnRow
 from persistence.repository import Scope
+from schema.talk2data.answer_note import AnswerNote, AnswerNoteChange, NoteStatus, TurnCorrection
+from schema.talk2data.chat_settings import ChatSettings, ChatSettingsChange
 from schema.talk2data.feedback import Rating, TurnFeedbackCreate
 from schema.talk2data.provenance import AnswerKind, TurnProvenance
 from schema.talk2data.session import ChatSessionChange, ChatSessionCreate
@@ -130,6 +132,63 @@ async def task(stage: Stage, place: Place) -> dict[str, Any]:
     return {"task_id": (await turn_in(stage, place, TurnState.CREATED)).task_id}
 
 
+async def corrected_turn(stage: Stage, place: Place) -> dict[str, Any]:
+    """A turn, and the query that would have answered it."""
+    return await answered_turn(stage, place) | {"correction": TurnCorrection(sql="select 1")}
+
+
+async def settings(stage: Stage, place: Place) -> dict[str, Any]:
+    """Nothing but the project's own settings, which hold something."""
+    values = {"updated_by": MARK, "updated_at": stage.world.clock()}
+    kept = ChatSettings(**ChatSettingsChange(warn_below="0.8").model_dump(), **values)
+    tenant = {"organization_id": place.organization, "project_id": place.project}
+
+    def work(shelves: Any) -> None:
+        if shelves.chat_settings.find(Scope(place.organization, place.project), place.project) is None:
+            shelves.chat_settings.add(kept, **tenant)
+
+    await stage.world.app.parts.services.store.write(work)
+    return {}
+
+
+async def new_settings(stage: Stage, place: Place) -> dict[str, Any]:
+    """Other settings."""
+    return {"settings": ChatSettingsChange(warn_below="0.9")}
+
+
+async def note(stage: Stage, place: Place) -> dict[str, Any]:
+    """A note about an answer."""
+    row, now = await turn_in(stage, place, TurnState.COMPLETED), stage.world.clock()
+    made = AnswerNote(
+        id=str(uuid4()),
+        turn_id=row.turn_id,
+        question=f"{MARK} question",
+        sql=f"select {MARK}",
+        comment=f"{MARK} comment",
+        status=NoteStatus.OPEN,
+        resolution=None,
+        created_by=MARK,
+        created_at=now,
+        closed_by=None,
+        closed_at=None,
+        updated_at=now,
+    )
+    scope = Scope(place.organization, place.project)
+    await stage.world.app.parts.services.store.write(lambda shelves: shelves.answer_notes.put(scope, made, now))
+    return {"note_id": made.id}
+
+
+async def notes(stage: Stage, place: Place) -> dict[str, Any]:
+    """A note, to be listed."""
+    await note(stage, place)
+    return {}
+
+
+async def changed_note(stage: Stage, place: Place) -> dict[str, Any]:
+    """A note, and what was done about it."""
+    return await note(stage, place) | {"changes": AnswerNoteChange(status=NoteStatus.DISMISSED)}
+
+
 CASES: list[Case] = [
     Case("create_chat_session", "project", "can_execute", new_session),
     Case("list_chat_sessions", "project", "can_read", sessions),
@@ -143,6 +202,12 @@ CASES: list[Case] = [
     Case("get_turn_provenance", "own session", "can_read", answered_turn, "session_id"),
     Case("replay_turn", "own session", "can_execute", answered_turn, "session_id"),
     Case("submit_turn_feedback", "own session", "can_execute", rated_turn, "session_id"),
+    Case("correct_turn", "own session", "can_execute", corrected_turn, "session_id"),
+    Case("get_chat_settings", "project", "can_read", settings),
+    Case("set_chat_settings", "project", "can_write", new_settings),
+    Case("list_answer_notes", "project", "can_write", notes),
+    Case("get_answer_note", "project", "can_write", note, "note_id"),
+    Case("update_answer_note", "project", "can_write", changed_note, "note_id"),
     Case("stream_turn", "own session", "can_read", turn, "session_id"),
     Case("cancel_task", "own session", "can_execute", task, "task_id"),
 ]

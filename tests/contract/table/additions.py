@@ -9,6 +9,8 @@ CATALOG = "what can be created and read must be found, changed and removed again
 PACKS = "their states are documented, and something must move them"
 MEMORIES = "the lifecycle of memories is documented, and something must move them"
 RUNS = "a run that hangs is stopped, and one that failed is tried again"
+ANSWERING = "a project says how it wants to be answered"
+LEARNING = "people say what was wrong with an answer, and stewards decide what is learned from it"
 PROVENANCE = "an answer shows where it comes from, and an old one can be asked again"
 RESUMED = "browsers follow a stream by GET"
 ANY = "the contract writes these resources as `any ...` and leaves their paths open"
@@ -43,6 +45,12 @@ ADDITIONS: dict[str, str] = {
     "GET /talk2data/chat/messages/sessions/{session_id}/turns/{turn_id}/stream": RESUMED,
     "GET /talk2data/chat/sessions/{session_id}/turns/{turn_id}/provenance": PROVENANCE,
     "POST /talk2data/chat/sessions/{session_id}/turns/{turn_id}/replay": PROVENANCE,
+    "POST /talk2data/chat/sessions/{session_id}/turns/{turn_id}/correction": LEARNING,
+    "GET /talk2data/chat/notes": LEARNING,
+    "GET /talk2data/chat/notes/{note_id}": LEARNING,
+    "PATCH /talk2data/chat/notes/{note_id}": LEARNING,
+    "GET /talk2data/chat/settings": ANSWERING,
+    "PUT /talk2data/chat/settings": ANSWERING,
     "GET /data-readiness/workflows/definitions": "a configuration is made from a definition",
     "GET /data-readiness/workflows/pipelines": CATALOG,
     "PUT /data-readiness/workflows/{configuration_id}": CATALOG,
