@@ -95,7 +95,7 @@ def _of_column(fqn: str, column: ColumnFacts, names: _Names) -> Iterator[Key]:
     offers = [*_by_key(fqn, column, names)]
     if called[-1] in HEADS and len(called) > 1:
         offers += _by_noun(called[:-1], names, 1.5) if not is_key else _by_noun_of_another(fqn, called[:-1], names)
-    elif called[-1] not in HEADS and not is_key:
+    elif called[-1] not in HEADS and not is_key and not set(called) & COUNTS:
         offers += [(to, cost + 0.5, True) for to, cost, _ in _by_noun(called, names, 1.5)]
     if not is_key and not offers:
         offers += _to_people(fqn, called, names)
@@ -113,6 +113,8 @@ def _of_column(fqn: str, column: ColumnFacts, names: _Names) -> Iterator[Key]:
             yield Key(fqn, (column.name,), to, (names.keys[to].name,), Origin.GUESSED, cost, role=role)
 
 
+COUNTS: Final = frozenset(("num", "number", "no", "nr", "nb", "count", "total", "amount"))
+"""What begins the names of columns that count rows of a table rather than refer to one: `num_employees`."""
 Offer = tuple[str, float, bool]
 """A table that may be meant, what going there costs, and whether the types must agree."""
 

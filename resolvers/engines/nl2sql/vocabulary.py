@@ -22,9 +22,10 @@ from resolvers.engines.nl2sql.forms import (
     weights_of,
 )
 from resolvers.engines.nl2sql.index import Found, Index, Scope
-from resolvers.engines.nl2sql.keys import KeyFinder
+from resolvers.engines.nl2sql.joining import Joins, joins_of
 from resolvers.engines.nl2sql.kinds import ColumnKind, flag_of, is_numeric_text, kind_of
 from resolvers.engines.nl2sql.language_degrees import Degree
+from resolvers.engines.nl2sql.lookups import is_text
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.noted import Note, names_of, notes_of
 from resolvers.engines.nl2sql.plan import Literal
@@ -42,6 +43,10 @@ _DATED: Final = 0.85
 """How well a column of dates is called a date, when its name does not say so: `seen_on`."""
 _KEPT: Final = 8
 _SCOPES: Final = 64
+_WORDS: Final = 2_000
+"""How many vocabularies are kept, and of each how many scopes and words."""
+_KEY_HEADS: Final = frozenset(("id", "code", "number", "key", "no", "reference"))
+"""Last words of columns that are taken for keys when they refer to another table."""
 _KNOWING: Final = frozenset(
     (MemoryType.KPI, MemoryType.TEXTUAL_PATTERN, MemoryType.NUMERIC_PATTERN, MemoryType.GLOSSARY, MemoryType.ONTOLOGY)
 )
@@ -64,6 +69,9 @@ class Vocabulary:
         self._kinds: dict[ColumnKey, ColumnKind] = {}
         self._table_index = Index(unsaid=0.4)
         self._column_index = Index(unsaid=0.62)
+        self._flags: dict[ColumnKey, tuple[Literal, Literal] | None] = {}
+        self._texts: dict[str, list[ColumnKey]] = {}
+        self._with: dict[str, dict[str, float]] = {}
         self._scopes: dict[tuple[str, ...], Scope] = {}
         self._beside: dict[int, frozenset[str]] = {}
         self.noted: dict[tuple[str, ...], list[Note]] = {}
@@ -281,6 +289,9 @@ class Vocabulary:
 
     def tables_with(self, lemma: str) -> dict[str, float]:
         """The tables in whose columns' names a word is said, or what it may stand for, with how near it is."""
+        known = self._with.get(lemma)
+        if known is not None:
+            return known
         found: dict[str, float] = {}
         for word in self.asked((lemma,)):
             for at, (near, place, guessed) in self._column_index.hits(word).items():
@@ -289,6 +300,9 @@ class Vocabulary:
                 fqn = self._keys[entity].table
                 if sure > found.get(fqn, 0.0):
                     found[fqn] = sure
+        if len(self._with) > _WORDS:
+            self._with.clear()
+        self._with[lemma] = found
         return found
 
     @staticmethod
@@ -355,11 +369,26 @@ class Vocabulary:
     def is_identifier(self, key: ColumnKey) -> bool:
         """Whether a column only tells rows apart, or refers to other rows."""
         facts, at = self._places[key]
-        return is_identifier(facts, self._names[key.table].columns[at]) or key in self._referring
+        named = self._names[key.table].columns[at]
+        return is_identifier(facts, named) or (named.words[-1] in _KEY_HEADS and self.refers(key))
 
     def flag(self, key: ColumnKey) -> tuple[Literal, Literal] | None:
         """What a column holds for yes and for no; None when it is no such column, or nobody knows."""
-        return flag_of(self.facts(key), self.column_kind(key), self.profile(key))
+        if key not in self._flags:
+            self._flags[key] = flag_of(self.facts(key), self.column_kind(key), self.profile(key))
+        return self._flags[key]
+
+    def text_columns(self, fqn: str) -> Sequence[ColumnKey]:
+        """The columns of a table that texts can be looked up in, without those that may not be used."""
+        if fqn not in self._texts:
+            self._texts[fqn] = [
+                key
+                for key in self.keys_of(fqn)
+                if key not in self.known.forbidden
+                and is_text(self.facts(key))
+                and self.column_kind(key) is ColumnKind.TEXT
+            ]
+        return self._texts[fqn]
 
     def name_column(self, fqn: str) -> ColumnKey | None:
         """The column that names a row; of a first and a last name the last."""
@@ -376,15 +405,16 @@ class Vocabulary:
             return []
         kinds = [self.column_kind(key) for key in keys]
         best = naming(self._tables[fqn], names, kinds, self._profiles_of(fqn))
-        if best and best[0][0] >= 0.7:
+        whole = whole_name(names)
+        if best and best[0][0] >= (0.97 if whole else 0.7):  # a person with a title is called by his name
             return [keys[best[0][1]]]
-        if whole := whole_name(names):
+        if whole:
             return [keys[at] for at in whole]
         return [keys[best[0][1]]] if best and best[0][0] >= NAMED_ENOUGH else []
 
     def key_column(self, fqn: str) -> ColumnKey | None:
         """The one column that tells rows apart; None when it takes several, or nobody knows."""
-        columns = self._finder.key(fqn)
+        columns = self._joins.key(fqn)
         return ColumnKey(fqn, columns[0]) if len(columns) == 1 else None
 
     def is_person(self, fqn: str) -> bool:
@@ -413,34 +443,20 @@ class Vocabulary:
     # --- how tables hang together
 
     @cached_property
-    def _finder(self) -> KeyFinder:
-        return KeyFinder(self.known)
+    def _joins(self) -> Joins:
+        return joins_of(self.known)
 
-    @cached_property
-    def ties(self) -> Sequence[Key]:
-        """Every key between tables."""
-        return self._finder.all()
+    def ties(self, fqn: str) -> Sequence[Key]:
+        """The keys from and to a table."""
+        return self._joins.keys_of(fqn)
 
-    @cached_property
-    def _referring(self) -> frozenset[ColumnKey]:
-        return frozenset(
-            ColumnKey(key.table, column)
-            for key in self.ties
-            for column in key.columns
-            if self.words(ColumnKey(key.table, column))[-1] in ("id", "code", "number", "key", "no")
-        )
-
-    @cached_property
-    def _neighbours(self) -> dict[str, set[str]]:
-        found: dict[str, set[str]] = {}
-        for key in self.ties:
-            found.setdefault(key.table, set()).add(key.to)
-            found.setdefault(key.to, set()).add(key.table)
-        return found
+    def refers(self, key: ColumnKey) -> bool:
+        """Whether a column, alone or with others, refers to another table."""
+        return any(one.table == key.table and key.column in one.columns for one in self.ties(key.table))
 
     def neighbours(self, fqn: str) -> frozenset[str]:
         """The tables that a key ties to a table."""
-        return frozenset(self._neighbours.get(fqn, ()))
+        return frozenset(end for key in self.ties(fqn) for end in (key.table, key.to)) - {fqn}
 
 
 _LOCK: Final = Lock()

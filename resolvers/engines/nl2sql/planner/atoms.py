@@ -143,9 +143,10 @@ def cut(linked: Linked) -> Cut:
     tokens = linked.tokens
     size = len(tokens)
     refs: dict[tuple[int, int], list[Mention]] = {}
+    begun = {(one.first, one.table) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.8}
     tables = {(one.last, one.table) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.8}
     for mention in linked.mentions:
-        if _strays(mention, tokens, tables):
+        if _strays(mention, tokens, tables, begun):
             continue
         refs.setdefault((mention.first, mention.last), []).append(mention)
     best: list[tuple[float, Atom | None]] = [(float("-inf"), None)] * (size + 1)
@@ -173,15 +174,27 @@ def cut(linked: Linked) -> Cut:
     return found
 
 
+_LIGHT: Final = frozenset(words[0] for words, (cue, _) in PHRASES.items() if cue is Cue.LIGHT and len(words) == 1)
 _BETWEEN: Final = frozenset(("by", "per", "in", "for", "at", "to", "on", "from"))
 
 
-def _strays(mention: Mention, tokens: Sequence[Token], tables: set[tuple[int, str | None]]) -> bool:
+def _strays(
+    mention: Mention, tokens: Sequence[Token], tables: set[tuple[int, str | None]], begun: set[tuple[int, str | None]]
+) -> bool:
     """Whether a mention takes in words that tie two nouns: `orders by status`, `titles of the courses`."""
     if mention.kind is not MentionKind.COLUMN or mention.column is None or mention.last - mention.first < 2:
         return False
     turned = (mention.last, mention.column.table) in tables and mention.score < 0.95
     if turned and tokens[mention.last - 1].lemma not in mention.column.column.lower():
+        return True
+    last = tokens[mention.last - 1]
+    if (
+        last.text.lower().endswith(("ed", "ing"))
+        and last.lemma != last.text.lower()
+        and (mention.first, mention.column.table) in begun
+    ):
+        return True
+    if mention.score < 0.95 and last.text.lower() in _LIGHT and (mention.first, mention.column.table) in begun:
         return True
     if mention.last - mention.first < 3:
         return False
@@ -204,8 +217,7 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
     best = atom.ref.mentions[0].score
     if low.endswith(("ed", "ing")) and low != lemma:
         return True
-    light = PHRASES.get((low,), (None, None))[0] is Cue.LIGHT
-    if not light:
+    if low not in _LIGHT:
         return best < 0.75 and lemma in VERBS and low == lemma
     before = tokens[atom.first - 1] if atom.first else None
     if before is not None and before.text.lower() in _SUBJECTS:

@@ -18,6 +18,7 @@ from resolvers.engines.nl2sql.planner.catalog import Catalog, catalog_of
 from resolvers.engines.nl2sql.planner.composing import Composer
 from resolvers.engines.nl2sql.planner.parsing import parse
 from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
+from resolvers.engines.nl2sql.planner.ways import ranked, with_way
 from resolvers.engines.nl2sql.writing import written
 
 MOST_OTHERS: Final = 6
@@ -57,13 +58,12 @@ def candidates(linked: Linked, known: Knowledge) -> tuple[list[Candidate], list[
     catalog = catalog_of(known)
     pieces = cut(linked)
     failed: list[Failed] = []
-    best = _candidate(catalog, pieces, known, {}, failed)
-    found = [best] if best is not None else []
-    resolver = best.resolver if best is not None else _tried(catalog, pieces)
+    found = _made(catalog, pieces, known, {}, failed)
+    resolver = found[0].resolver if found else _tried(catalog, pieces)
     for forced in _others(resolver):
-        other = _candidate(catalog, pieces, known, forced, failed)
-        if other is not None and all(other.sql != one.sql for one in found):
-            found.append(other)
+        for other in _made(catalog, pieces, known, forced, failed):
+            if all(other.sql != one.sql for one in found):
+                found.append(other)
     found.sort(key=lambda one: -one.score)
     for at, one in enumerate(found):
         rival = next((other for other in found if other is not one), None)
@@ -90,26 +90,53 @@ def _others(resolver: Resolver) -> Iterator[Mapping[tuple[int, int, str], Target
         yield {key: target}
 
 
-def _candidate(
+def _made(
     catalog: Catalog,
     pieces: Cut,
     known: Knowledge,
     forced: Mapping[tuple[int, int, str], Target],
     failed: list[Failed],
-) -> Candidate | None:
+) -> list[Candidate]:
     frame = parse(pieces)
     resolver = Resolver(catalog, pieces, frame, forced)
     plan = Composer(resolver).plan()
     if plan is None:
         failed.append(Failed(None, "Nothing in the question names what to show."))
-        return None
+        return []
+    found: list[Candidate] = []
+    for one, query, cost in _written(plan, catalog, pieces, failed):
+        found.append(_candidate(one, query, cost, known, pieces, resolver))
+    return found
+
+
+def _written(plan: Plan, catalog: Catalog, pieces: Cut, failed: list[Failed]) -> list[tuple[Plan, exp.Query, float]]:
+    """The plan as a query; where tables belong together in several ways, by each of those that may be meant."""
+    known = catalog.known
     try:
-        query: exp.Query = written(plan, known, catalog.joins)
+        return [(plan, written(plan, known, catalog.joins), 0.0)]
+    except Ambiguous as error:
+        failed.append(Failed(plan, str(error), error))
+        ways = ranked(catalog, error.ways, pieces.linked.words(0, len(pieces.linked.tokens)))
     except (Unwritable, Unjoinable) as error:
         failed.append(Failed(plan, str(error), error))
-        if not isinstance(error, Ambiguous):
-            return None
-        return None
+        return []
+    found: list[tuple[Plan, exp.Query, float]] = []
+    best = ways[0][1]
+    is_clear = best > 0 and (len(ways) < 2 or ways[1][1] < best)
+    for way, _ in ways[: 1 if is_clear else 3]:
+        for one in with_way(plan, way):
+            try:
+                found.append((one, written(one, known, catalog.joins), 0.0 if is_clear else 0.15))
+                break
+            except (Unwritable, Unjoinable):
+                continue
+    return found
+
+
+def _candidate(
+    plan: Plan, query: exp.Query, way_cost: float, known: Knowledge, pieces: Cut, resolver: Resolver
+) -> Candidate:
+    frame = resolver.frame
     sql = query.sql(known.dialect)
     tokens = pieces.linked.tokens
     unknown = tuple(" ".join(token.text for token in tokens[first:last]) for first, last in frame.unknown)
@@ -119,7 +146,8 @@ def _candidate(
         if last > first
     )
     links = [choice.options[choice.taken][1] for choice in resolver.choices.values()]
-    cost = sum(cost for _, cost in resolver.trouble)
+    doubts = [*resolver.trouble, *([("tables belong together in several ways", way_cost)] if way_cost else [])]
+    cost = sum(cost for _, cost in doubts)
     nouns = [
         word
         for (first, last), word in zip(frame.unknown, unknown, strict=True)
@@ -128,7 +156,9 @@ def _candidate(
     joins = len(list(query.find_all(exp.Table)))
     score = (sum(links) / len(links) if links else 0.0) * 1.0 - cost - 0.15 * len(loose) - 0.25 * len(unknown)
     score -= 0.02 * joins
-    return Candidate(plan, sql, score, resolver.trouble, unknown, loose, resolver, facts={"nouns": float(len(nouns))})
+    for choice in resolver.choices.values():
+        score -= choice.options[0][1] - choice.options[choice.taken][1]
+    return Candidate(plan, sql, score, doubts, unknown, loose, resolver, facts={"nouns": float(len(nouns))})
 
 
 def confidence(one: Candidate, rival: Candidate | None) -> float:

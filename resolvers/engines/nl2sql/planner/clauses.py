@@ -68,6 +68,10 @@ class Clauses(Reader):
     # Orders.
 
     def _order(self) -> bool:
+        by_whom = self.is_(Cue.ORDER) and self.atoms[self.i].text.lower() == "ordered by" and self.table_at(1)
+        if by_whom and not self._is_column(Noun(self.atoms[self.i + 1].ref)):
+            self.i += 1
+            return True
         if self.is_(Cue.ORDER):
             if (
                 self.noun_at()
@@ -407,23 +411,20 @@ class Clauses(Reader):
             return False
         self.i += 1
         noun = Noun(atom.ref, near=tuple(self.near))
+        if self.is_(Cue.COMPARE) and self.number_at(1) is not None and self.table_at(2):
+            return True
         if atom.ref.columns:
             start = self.i
             self.skip(Cue.PREPOSITION, Cue.FROM)
             if self.is_(Cue.COMPARE, Cue.BETWEEN) and self._compared(noun):
                 return True
-            if self.value_at() and any(
-                one.values[0].kind != "text" for one in self.atoms[self.i].ref.literals if one.values
-            ):  # type: ignore[union-attr]
+            ref = self.atoms[self.i].ref if self.value_at() else None
+            if ref is not None and any(one.values[0].kind != "text" for one in ref.literals if one.values):
                 self._valued(noun)
                 self.frame.conditions[-1].how = self.frame.conditions[-1].how or "verb"
                 return True
             self.i = start
-        if (
-            atom.ref.tables
-            and not atom.ref.columns
-            or (atom.ref.best(MentionKind.TABLE) > atom.ref.best(MentionKind.COLUMN))
-        ):
+        if atom.ref.best(MentionKind.TABLE) > atom.ref.best(MentionKind.COLUMN):
             if self.negated and not any(self.noun_at(ahead) for ahead in range(0, 3)):
                 self._had(noun, negated=True)
             elif self.scope is None and not self.negated:
@@ -455,7 +456,9 @@ class Clauses(Reader):
                 break
             negated = negated or self.is_(Cue.NOT)
             self.i += 1
-        if self.is_(Cue.COMPARE, Cue.BETWEEN, Cue.MATCH, Cue.NULL):
+        mostly_table = table and noun.ref is not None and not self._is_column(noun)
+        degree = self.is_(Cue.COMPARE) and (mostly_table or (table and isinstance(self.atoms[self.i].said, Degree)))
+        if self.is_(Cue.COMPARE, Cue.BETWEEN, Cue.MATCH, Cue.NULL) and not (degree and not noun.count):
             self.negated = self.negated or negated
             if self._compared(noun):
                 return True
@@ -514,6 +517,8 @@ class Clauses(Reader):
             else:
                 self.remember(noun.ref)
                 self._had(noun, negated=False, plain=True)
+                if start and self.atoms[start - 1].is_(Cue.OF) and self.last is not None:
+                    self.last.how = "of"
             return True
         if noun.ref is not None:
             if self.negated or self.is_(Cue.HAVE, Cue.WITH, offset=start - self.i - 1):
@@ -635,6 +640,8 @@ class Clauses(Reader):
         elif isinstance(said, Operator):
             cond.operator = said
         self.skip(Cue.THAN, Cue.OF, Cue.BE)
+        if cond.noun is None and self.noun_at() and not self.table_at() and self.value_at(1):
+            cond.noun = self.noun()
         every = self.is_(Cue.ALL)
         self.skip(Cue.ALL)
         if self.is_(Cue.AGGREGATE, Cue.SUPERLATIVE):

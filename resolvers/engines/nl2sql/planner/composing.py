@@ -1,5 +1,6 @@
 """A plan from the parts of a question."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -80,11 +81,10 @@ class Composer:
         grouped = self._grouped(maker, main)
         conditions = Conditions(self.resolver, main)
         parts = conditions.parts(frame.conditions)
-        for part in parts:
-            self.also += [table for table in part.tables if table not in self.also]
         self._sorts(maker, main)
         self._mixed()
-        where_extra = self._counts(conditions, main)
+        related = self._related(parts, main)
+        where_extra = [*related, *self._counts(conditions, main)]
         if conditions.figures:
             self.having += conditions.figures
             plain = next((item for item in self.items if not item.figures), None)
@@ -106,6 +106,7 @@ class Composer:
             limit=self.limit,
             distinct=self._distinct(),
             also=tuple(dict.fromkeys(table for table in self.also if table != main)),
+            via=tuple(conditions.via),
         )
         if self.limit is not None and self.orders and not self.groups and all(item.figures for item in self.items):
             plan = self._about_the_first(plan)
@@ -123,6 +124,23 @@ class Composer:
         first = Plan(table, (Output(as_column(key)),), orders=plan.orders, limit=plan.limit)
         self.first = Member(as_column(key), first)
         return replace(plan, orders=(), limit=None)
+
+    def _related(self, parts: list[Part], main: str) -> list[Condition]:
+        """Tables that are named only as what a row has: it must have some."""
+        catalog = self.resolver.catalog
+        used = {term.table for item in (*self.items, *self.shown) for term in _columns(item.terms)}
+        used |= {part.column.table for part in parts if part.column is not None}
+        used |= {term.table for term in _columns([order.term for order in self.orders])} | set(self.also)
+        used |= {item.counted for item in self.items if item.counted is not None}
+        used |= {term.table for term in _columns(self.groups)}
+        found: list[Condition] = []
+        for table in dict.fromkeys(table for part in parts for table in part.tables):
+            if table in used or catalog.distance(main, table) >= FAR:
+                continue
+            if any(one != main and catalog.distance(main, one) > catalog.distance(table, one) for one in used):
+                continue
+            found.append(Related(main, Plan(table, ())))
+        return found
 
     def _tables(self, outputs: list[Output]) -> set[str]:
         return {item.table for item in self.items}
@@ -470,6 +488,16 @@ class Composer:
                 if _contradict(one.condition, other.condition):
                     return one, other
         return None
+
+
+def _columns(terms: Sequence[Term]) -> list[Column]:
+    found: list[Column] = []
+    for term in terms:
+        if isinstance(term, Column):
+            found.append(term)
+        elif isinstance(term, Span) or (isinstance(term, Figure) and isinstance(term.of, Column)):
+            found.append(term.of)
+    return found
 
 
 def _is_equal(part: Part) -> bool:

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from resolvers.engines.nl2sql.keys import Key
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Both,
+    Column,
     Comparison,
     Condition,
     Either,
@@ -26,6 +28,7 @@ from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.frame import Cond, Nest, Noun
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
 
 
 @dataclass(slots=True)
@@ -46,6 +49,8 @@ class Conditions:
         self.resolver = resolver
         self.catalog = resolver.catalog
         self.main = main
+        self.ends: list[Key] = []
+        self.via: list[tuple[Column, Column]] = []
         self.figures: list[Condition] = []
         """Conditions on figures."""
         self.having: list[tuple[str, Operator, int]] = []
@@ -89,6 +94,8 @@ class Conditions:
         if not cond.negated:
             if cond.how == "verb" and any(one not in (main, table) for one in self.resolver.mentioned()):
                 return Part(None, cond)
+            if cond.how == "of":
+                return Part(None, cond)
             return Part(None, cond, None, (table,) if table != main else ())
         if self.catalog.distance(main, table) >= FAR or (table == main and not cond.inner):
             return None
@@ -123,6 +130,7 @@ class Conditions:
 
     def _signed(self, comparison: Comparison, cond: Cond, column: ColumnKey, main: str) -> Part:
         """The comparison, or that there is none such among rows of which there may be several."""
+        comparison = self._by_way(comparison, cond, column, main)
         if not cond.negated:
             return Part(comparison, cond, column)
         if column.table != main and not self.catalog.refers(main, column.table):
@@ -130,6 +138,25 @@ class Conditions:
             return Part(Related(main, plan, True), cond, column)
         turned = Comparison(comparison.left, comparison.operator, comparison.right, True)
         return Part(turned, cond, column)
+
+    def _by_way(self, comparison: Comparison, cond: Cond, column: ColumnKey, main: str) -> Comparison:
+        """The comparison along the key that the words before it speak for, where there are several."""
+        keys = keys_between(self.catalog, main, column.table)
+        if not keys:
+            return comparison
+        first = min((ref.first for ref in cond.values), default=0)
+        if cond.noun is not None and cond.noun.ref is not None:
+            first = min(first, cond.noun.ref.first)
+        key = chosen(self.catalog, keys, self.resolver.cut.linked.words(max(0, first - 4), first))
+        if key is None:
+            return comparison
+        if key not in self.ends:
+            self.ends.append(key)
+        instance = self.ends.index(key)
+        pair = (Column(main, key.columns[0]), Column(key.to, key.to_columns[0], instance))
+        if pair not in self.via:
+            self.via.append(pair)
+        return Comparison(as_column(column, instance), comparison.operator, comparison.right, comparison.negated)
 
     def _literal(self, cond: Cond, ref: Ref, main: str, last: ColumnKey | None) -> Part | None:
         """A number, date or text that belongs to no column yet."""

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from resolvers.engines.nl2sql.language import UNITS
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Term
+from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Span, Term, Unit
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
@@ -59,11 +60,24 @@ class Items:
         return self._column(target, noun)
 
     def _column(self, key: ColumnKey, noun: Noun) -> Item:
+        unit = self._unit(noun, key)
+        if unit is not None:
+            return Item([Span(as_column(key), unit)], key.table, noun, None, (key,))
         names = self.catalog.names(key.table)
         whole = noun.ref is not None and self._is_whole_name(noun, key)
         columns = names if whole and key in names else (key,)
         entity = key.table if key in names or key == self.catalog.key(key.table) else None
         return Item([as_column(one) for one in columns], key.table, noun, entity, tuple(columns))
+
+    def _unit(self, noun: Noun, key: ColumnKey) -> Unit | None:
+        """The year, month ... of a date, when that is what is said."""
+        if noun.ref is None or not self.catalog.is_time(key):
+            return None
+        said = self.resolver.cut.linked.words(noun.ref.first, noun.ref.last)
+        own = self.catalog.words(key)
+        return next(
+            (UNITS[word] for word in said if word in UNITS and word not in own and word not in ("date", "day")), None
+        )
 
     def _is_whole_name(self, noun: Noun, key: ColumnKey) -> bool:
         """Whether `name` is asked for where there are a first and a last name."""

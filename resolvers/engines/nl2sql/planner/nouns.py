@@ -226,6 +226,8 @@ class Reader:
             return
         if self.is_(Cue.POSSESSIVE, offset=ahead + 1) or not noun.ref.columns:
             return
+        if self.number_at(ahead + 1) is not None:
+            return
         following = self.at(ahead + 1)
         if following is not None and following.cue is None and self.noun_at(ahead + 1):
             return

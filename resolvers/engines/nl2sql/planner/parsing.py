@@ -120,6 +120,11 @@ class Parser(Clauses):
         frame.items = []
         self._items("")
         frame.shown, frame.items = frame.items, items
+        subject = next((item.owner or item.ref for item in items if item.owner or item.ref), None)
+        for noun in frame.shown:
+            table = noun.ref is not None and may_be_table(noun.ref)
+            if noun.owner is None and not noun.count and not table and subject is not None and may_be_table(subject):
+                noun.owner = subject
 
     def _items(self, wh: str) -> None:
         """The list of things to show."""

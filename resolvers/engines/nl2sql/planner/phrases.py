@@ -110,7 +110,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.WHICH: "which|in which|for which|on which|at which|to which|from which|of which|by which",
     Cue.WHAT: "what|what do|what does|what did|in what|for what|at what|to what|from what|what kind of|what kinds of",
     Cue.COUNT: "how many|number of|the number of|count|count of|total number of|how many times|count the number of|"
-    "numbers of|total count of|counts of|amount of different|quantity of different|count up|what number of|how many of",
+    "total count of|amount of different|quantity of different|count up|what number of|how many of",
     Cue.MUCH: "how much",
     Cue.DISTINCT: "distinct|different|unique|various|distinctive|unduplicated|non-repeating|without repeats|"
     "without duplicates|without duplicate|without repetition|non-duplicate|differing",

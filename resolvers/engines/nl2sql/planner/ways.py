@@ -1,0 +1,92 @@
+"""Which of several keys between two tables is meant: the airport a flight leaves, or the one that it goes to."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.nl2sql.joining import Way
+from resolvers.engines.nl2sql.keys import Key
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.plan import Both, Condition, Plan, Related
+from resolvers.engines.nl2sql.planner.catalog import Catalog
+from resolvers.engines.nl2sql.tokens import root_of
+
+_FAMILIES: Final = (
+    word_set(
+        "from depart departure departing leave leaving source origin start begin outgoing outbound sender seller home "
+        "winner win first src dep take takeoff send sell old previous away1 donor giver lender exporter"
+    ),
+    word_set(
+        "to into arrive arrival arriving land landing destination dest end incoming inbound receiver recipient buyer away "
+        "loser lose second reach head toward dst arr receive buy new next visitor guest borrower importer"
+    ),
+)
+"""Words that go with one end of a way, and with the other."""
+
+
+def keys_between(catalog: Catalog, one: str, other: str) -> list[Key]:
+    """The single columns of a table that refer to another table."""
+    found = [key for key in catalog.keys if key.table == one and key.to == other and len(key.columns) == 1]
+    return found if len(found) > 1 else []
+
+
+def fit(catalog: Catalog, columns: Iterable[ColumnKey], said: Sequence[str]) -> float:
+    """How well the words around fit the columns of a key."""
+    best = 0.0
+    roots = {root_of(word) for word in said}
+    for column in columns:
+        own = set(catalog.words(column)) - {"id", "code", "number", "key"} - set(catalog.table_words(column.table))
+        for word in own:
+            if word in said or root_of(word) in roots:
+                best = max(best, 2.0)
+            for family in _FAMILIES:
+                if word in family:
+                    hits = sum(1 for one in said if one in family)
+                    best = max(best, 1.0 * bool(hits))
+    return best
+
+
+def chosen(catalog: Catalog, keys: Sequence[Key], said: Sequence[str]) -> Key | None:
+    """The key that words speak for; None when they speak for none, or for several."""
+    fits = [fit(catalog, [ColumnKey(key.table, key.columns[0])], _nearest(said)) for key in keys]
+    best = max(fits, default=0.0)
+    return keys[fits.index(best)] if best > 0 and fits.count(best) == 1 else None
+
+
+def _nearest(said: Sequence[str]) -> Sequence[str]:
+    """The words, without those before the last word that tells an end: `from A to` tells `to`."""
+    for at in range(len(said) - 1, -1, -1):
+        if any(said[at] in family for family in _FAMILIES):
+            return said[at:] if said[at] not in ("to", "from") else [*said[max(0, at - 1) : at], *said[at:]]
+    return said
+
+
+def ranked(catalog: Catalog, ways: Sequence[Way], said: Sequence[str]) -> list[tuple[Way, float]]:
+    """Ways to join with how well the question speaks for each, best first."""
+    found = []
+    for way in ways:
+        columns = [ColumnKey(one.table, one.column) for pair in way for one in pair]
+        found.append((way, fit(catalog, columns, said)))
+    return sorted(found, key=lambda one: -one[1])
+
+
+def with_way(plan: Plan, way: Way) -> Iterator[Plan]:
+    """The plan joined that way: as a whole, or in what rows are related to."""
+    yield replace(plan, via=(*plan.via, *way))
+    inner = replace(plan, where=_related(plan.where, way))
+    if inner != plan:
+        yield inner
+        yield replace(inner, via=(*plan.via, *way))
+    if plan.combined is not None:
+        for first in (replace(plan, via=(*plan.via, *way)), plan):
+            for second in with_way(plan.combined.plan, way):
+                yield replace(first, combined=replace(plan.combined, plan=second))
+
+
+def _related(condition: Condition | None, way: Way) -> Condition | None:
+    if isinstance(condition, Related):
+        return replace(condition, plan=replace(condition.plan, via=(*condition.plan.via, *way)))
+    if isinstance(condition, Both):
+        return Both(tuple(one for part in condition.parts if (one := _related(part, way)) is not None))
+    return condition
