@@ -9,7 +9,8 @@ from typing import Final
 from resolvers.engines.describing.names import shared_prefix, table_name, tokens_of, words_of
 from resolvers.engines.describing.vocabulary import ABBREVIATIONS, COMMON, UNITS
 from resolvers.engines.describing.vocabulary import words as word_set
-from resolvers.engines.nl2sql.language_synonyms import GROUPS, REWRITTEN, WIDER
+from resolvers.engines.nl2sql.language_spellings import REWRITTEN, SHORT
+from resolvers.engines.nl2sql.language_synonyms import GROUPS, WIDER
 from resolvers.engines.nl2sql.language_verbs import FAMILIES
 from resolvers.engines.nl2sql.tokens import lemma_of, root_of
 
@@ -156,24 +157,8 @@ class NamedTable:
     columns: tuple[NamedColumn, ...]
 
 
-_SHORT: Final = {
-    "dist": "distance", "temp": "temperature", "vol": "volume", "prod": "product", "reg": "region", "arr": "arrival",
-    "dep": "departure", "sal": "salary", "pop": "population", "pos": "position", "pts": "points", "ht": "height",
-    "hgt": "height", "wgt": "weight", "cap": "capacity", "elev": "elevation",
-    "nat": "nationality", "gend": "gender",
-    "accel": "acceleration", "bday": "birth date", "uni": "university", "exp": "experience", "rev": "revenue",
-    "sub": "subject", "abbr": "abbreviation", "occ": "occupation", "mem": "member", "pub": "publisher",
-    "comp": "company", "inst": "institution", "instr": "instructor", "sem": "semester", "prof": "professor",
-    "crs": "course", "dob": "birth date", "dod": "death date", "doj": "join date", "spec": "specialization",
-    "diam": "diameter", "circ": "circumference", "perf": "performance", "aud": "audience",
-    "chan": "channel", "prog": "program", "natl": "national", "disp": "displacement",
-    "displ": "displacement", "cyl": "cylinder", "mi": "mile", "stad": "stadium", "champ": "champion",
-}  # fmt: skip
-"""What is short in names where nothing beside it tells otherwise. Never used for the words of questions."""
-
-
 def _spelled(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(piece for word in words for piece in _SHORT.get(word, word).split())
+    return tuple(piece for word in words for piece in SHORT.get(word, word).split())
 
 
 def _is_short_for(token: str, noun: str) -> bool:

@@ -22,6 +22,7 @@ MOST_WORDS: Final = 9
 _MOST_KNOWN: Final = 50
 """Values of one column that are looked at: more than a profile keeps as a rule."""
 _ALIKE: Final = 86
+_NONE: Final[frozenset["Held"]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +103,19 @@ class Values:
         found = {**self._lemmas.get(base, {}), **self._whole.get(base, {})}
         return [Held(key, value) for key, value in found.items()]
 
-    def containing(self, text: str) -> list[Held]:
-        """The longer values that contain the words of this text, in a row."""
-        words = folded(text).split(" ")
-        if not words[0]:
+    def containing(self, text: str) -> list[ColumnKey]:
+        """The columns with longer values that contain the words of this text, in a row."""
+        said = folded(text)
+        if not said:
             return []
-        found = set.intersection(*(self._words.get(word, set()) for word in words))
-        said = " ".join(words)
-        return sorted(
-            (one for one in found if f" {said} " in f" {folded(one.value)} " and folded(one.value) != said),
-            key=lambda one: (len(one.value), one.value, one.column.table, one.column.column),
-        )
+        held = sorted((self._words.get(word, _NONE) for word in said.split(" ")), key=len)
+        found: set[ColumnKey] = set()
+        for one in held[0]:
+            if one.column not in found and all(one in others for others in held[1:]):
+                value = folded(one.value)
+                if value != said and f" {said} " in f" {value} ":
+                    found.add(one.column)
+        return sorted(found, key=lambda key: (key.table, key.column))
 
     def alike(self, text: str) -> Iterator[tuple[Held, float]]:
         """The values that are this text but for a misspelling."""
