@@ -112,9 +112,9 @@ class Resolver(ABC):
         if len(found) != 1:
             return None
         value: exp.Expr = block.select.expressions[found[0]].this.copy()
-        if isinstance(value, exp.Literal) and block.clause in ("group", "order"):
-            return exp.Literal.number(found[0] + 1)  # a constant would be taken for the number of a column
-        return exp.Paren(this=value) if isinstance(value, exp.Binary) else value
+        if isinstance(node.parent, exp.Group | exp.Ordered) and value.find(exp.Column, exp.Query) is None:
+            return exp.Literal.number(found[0] + 1)  # a constant, negative too, would be taken for a column's number
+        return exp.Paren(this=value) if isinstance(value, exp.Binary | exp.Unary) else value
 
     def _is_named(self, node: exp.Expr, source: Source) -> bool:
         """Whether the table that a column names is this source, also by its schema."""
