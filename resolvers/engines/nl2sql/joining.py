@@ -142,7 +142,7 @@ class Joins:
 
     def multiplies(self, link: Link) -> bool:
         """Whether a row of the near side may meet several of the far side."""
-        if link.forward and link.key.origin != Origin.GUESSED and link.key.condition is None:
+        if link.forward and link.key.origin in (Origin.DECLARED, Origin.PROFILED):
             return False
         return not self.is_unique(link.far.table, (far for _, far in link.pairs))
 
@@ -164,7 +164,7 @@ class Joins:
         itself, or else to another table that refers to it more than once.
         """
         wanted = list(dict.fromkeys([*([root] if root is not None else []), *uses]))
-        links = [(*_ends(key, one, other), key) for one, other, key in self._via(via)]
+        links = self._via(via)
         wanted += [use for one, other, _ in links for use in (one, other) if use not in wanted]
         self._check(wanted)
         links += self._repeated(wanted, links)
@@ -195,22 +195,20 @@ class Joins:
             if (other, one) in grouped and one != other:
                 one, other, pair = other, one, pair[::-1]
             grouped.setdefault((one, other), []).append(pair)
-        found = []
-        for (one, other), pairs in grouped.items():
-            found.append((one, other, self._given(one.table, other.table, pairs)))
-        return found
+        return [self._given(one, other, pairs) for (one, other), pairs in grouped.items()]
 
-    def _given(self, one: str, other: str, pairs: Sequence[tuple[str, str]]) -> Key:
-        """The known key of these pairs, whichever way round, or a new one."""
-        for key in self.between(one, other):
-            for known, turn in ((key.pairs, False), (tuple((to, of) for of, to in key.pairs), True)):
-                starts = key.table if not turn else key.to
-                if set(known) == set(pairs) and starts == one:
-                    return key
+    def _given(self, one: Use, other: Use, pairs: Sequence[tuple[str, str]]) -> tuple[Use, Use, Key]:
+        """The known key of these pairs, or a new one, with who refers and who is referred to."""
+        turned = {(right, left) for left, right in pairs}
+        for key in self.between(one.table, other.table):
+            if key.table == one.table and set(key.pairs) == set(pairs):
+                return one, other, key
+            if key.table == other.table and set(key.pairs) == turned:
+                return other, one, key
         left, right = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
-        if self.is_unique(one, left) and not self.is_unique(other, right):
+        if self.is_unique(one.table, left) and not self.is_unique(other.table, right):
             one, other, left, right = other, one, right, left
-        return Key(one, left, other, right, Origin.GUESSED, 1.0)
+        return one, other, Key(one.table, left, other.table, right, Origin.GUESSED, 1.0)
 
     def _repeated(self, wanted: Sequence[Use], links: Sequence[tuple[Use, Use, Key]]) -> list[tuple[Use, Use, Key]]:
         tied = {use for one, other, _ in links for use in (one, other)}

@@ -242,7 +242,8 @@ class Scope:
             tree = sqlglot.parse_one(term.sql, dialect="duckdb")
         except (SqlglotError, RecursionError):
             raise Unwritable("The definition of the KPI is no SQL that can be read.") from None
-        if isinstance(tree, exp.DDL | exp.DML | exp.Command) or tree.find(exp.Query) is not None:
+        tree = tree.unalias()
+        if not isinstance(tree, exp.Condition) or tree.find(exp.Query) is not None:
             raise Unwritable("The definition of the KPI must be an expression over columns, not a query.")
         tree = self.placed(tree, [Use(table) for table in term.tables])
         for figure in tree.find_all(exp.AggFunc):

@@ -332,7 +332,7 @@ class Writer:
             for one in groups
             if isinstance(one, Column) and one.instance == 0 and names_its_row(one.column, self._name(Use(one.table)))
         }
-        if groups and not plan.groups and plan.main not in counted:
+        if any(one.table == plan.main for one in _columns(shown)) and not plan.groups and plan.main not in counted:
             entities.add(plan.main)
         for table in sorted(entities - counted):
             names = [one.column for one in groups if isinstance(one, Column) and one.table == table]
@@ -475,6 +475,10 @@ def _row_parts(term: Term) -> list[Column | Span]:
         case Arithmetic():
             return [*_row_parts(term.left), *_row_parts(term.right)]
     return []
+
+
+def _columns(parts: Sequence[Column | Span]) -> list[Column]:
+    return [one.of if isinstance(one, Span) else one for one in parts]
 
 
 def _all(branches: Sequence[tuple[list[Link], list[Condition]]]) -> list[Condition]:
