@@ -1,0 +1,200 @@
+"""What an answer must not show: policies, masks, private columns, other tenants' data, permissions that are gone."""
+
+from typing import Any
+
+import pytest
+
+from persistence.tables.catalog import metadata_assets
+from resolvers.engines.nl2sql.model import ColumnKey, Unanswerable
+from resolvers.talk2data.provenance import get_turn_provenance
+from resolvers.utils.context_packs import create_context_pack
+from resolvers.utils.memories import archive_memory, create_memory
+from schema.utils.context_pack import ContextPackCreate, PackType
+from schema.utils.memory import MemoryCreate, MemoryType
+from tests.doors import Door, RestDoor
+from tests.support.chat import begun
+from tests.support.ingestion import Bench, Source
+from tests.talk2data.asking import ScriptedDrafter, ask, draft, drafter, shop, source, world
+from tests.world import World
+
+__all__ = ["drafter", "shop", "source", "world"]
+
+pytestmark = pytest.mark.anyio
+
+
+async def remembered(
+    world: World, content: dict[str, Any], kind: MemoryType = MemoryType.POLICY, pack: str = "Rules", **given: Any
+) -> dict[str, Any]:
+    """A memory in a pack of the project."""
+    door = RestDoor(world.client)
+    made = await door(
+        create_context_pack,
+        world.owner,
+        pack=ContextPackCreate(name=pack, pack_type=PackType.PROJECT),
+    )
+    kept: dict[str, Any] = await door(
+        create_memory,
+        world.owner,
+        memory=MemoryCreate(name="Rule", content=content, memory_type=kind, context_pack_id=made["id"], **given),
+    )
+    assert "id" in kept, kept
+    return kept
+
+
+async def test_a_forbidden_column_is_in_no_answer(
+    world: World, shop: Bench, source: Source, drafter: ScriptedDrafter
+) -> None:
+    rule = await remembered(world, {"effect": "forbid", "columns": ["customers.email"]})
+    drafter.script |= {
+        "Mails?": draft("select email from customers"),
+        "Whose?": draft("select id from customers where email like 'a%'"),
+        "All?": draft("select * from customers"),
+        "Cities?": draft("select city from customers order by id"),
+    }
+    for question in ("Mails?", "Whose?"):
+        drafter.repairs = [Unanswerable("No.")]
+        got = await ask(world, question)
+        assert (got.done["kind"], got.done["rule"]) == ("refused", "policy_forbid"), question
+        assert "ada@" not in str(got.events)
+    assert drafter.known[0].forbidden == {ColumnKey(f"shop.{source.database}.sales.customers", "email")}
+    cities = await ask(world, "Cities?")
+    assert cities.result["rows"] == [["Bonn"], ["Kiel"], ["Bonn"]]
+    await RestDoor(world.client)(archive_memory, world.owner, memory_id=rule["id"])
+    assert (await ask(world, "Mails?")).result["rows"][0] == ["ada@example.org"]
+    assert drafter.known[-1].forbidden == frozenset()
+
+
+async def test_a_masked_column_is_shown_masked_and_the_policy_is_named(
+    world: World, door: Door, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    rule = await remembered(world, {"effect": "mask", "columns": ["customers.email"]})
+    drafter.script["Mails?"] = draft("select email from customers order by id")
+    got = await ask(world, "Mails?")
+    assert got.done["kind"] == "answer"
+    assert "example.org" not in str(got.events)
+    assert got.of("sql")[0]["applied"] == [{"id": rule["id"], "name": "Rule", "version": 1, "memory_type": "policy"}]
+    found = await door(get_turn_provenance, world.owner, session_id=got.turn["session_id"], turn_id=got.turn["turn_id"])
+    assert [one["id"] for one in found["policies"]] == [rule["id"]]
+    assert found["memories"] == []
+    assert ColumnKey(drafter.known[0].tables[0].fqn, "email") in drafter.known[0].private
+
+
+async def test_a_row_filter_holds_for_whoever_it_names(world: World, shop: Bench, drafter: ScriptedDrafter) -> None:
+    operator = await world.member("operator")
+    await remembered(
+        world,
+        {
+            "effect": "row_filter",
+            "tables": ["customers"],
+            "condition": "city = 'Kiel'",
+            "users": ["operator-of-project"],
+        },
+    )
+    drafter.script["How many?"] = draft("select count(*) as customers from customers")
+    assert (await ask(world, "How many?", token=operator)).result["rows"] == [[1]]
+    assert (await ask(world, "How many?")).result["rows"] == [[3]]
+
+
+async def test_nothing_is_answered_while_a_policy_cannot_be_read(
+    world: World, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    await remembered(world, {"effect": "hide", "columns": ["customers.email"]})
+    drafter.script["How many?"] = draft("select count(*) as customers from customers")
+    drafter.repairs = [Unanswerable("No.")]
+    got = await ask(world, "How many?")
+    assert (got.done["kind"], got.done["rule"]) == ("refused", "policy_unreadable")
+    assert not got.of("result")
+
+
+async def test_a_failure_of_the_source_tells_nothing_of_protected_tables(
+    world: World, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    await remembered(world, {"effect": "mask", "columns": ["customers.email"]})
+    broken = draft("select 1 / (credit - credit) as x from customers where credit is not null")
+    drafter.script["Divide"] = broken
+    drafter.repairs = [broken]
+    got = await ask(world, "Divide")
+    assert got.done["message"] == (
+        "The source could not run the query. Its reason is not shown, because the query touches protected columns "
+        "(failed)."
+    )
+
+
+async def test_private_columns_are_known_to_drafters_and_never_looked_up(
+    world: World, shop: Bench, source: Source, drafter: ScriptedDrafter
+) -> None:
+    fqn = f"shop.{source.database}.sales.customers"
+    seen: list[Any] = []
+
+    def looking(asked: Any, known: Any, lookup: Any) -> Any:
+        seen.append(lookup([ColumnKey(fqn, "city"), ColumnKey(fqn, "email")], ["kiel", "ada@example.org"]))
+        seen.append(lookup([ColumnKey(fqn, "email")], ["ada@example.org"]))
+        return Unanswerable("No.")
+
+    drafter.script["Who?"] = looking
+    await ask(world, "Who?")
+    assert [[(one.column.column, one.value) for one in found] for found in seen] == [
+        [("city", "Kiel"), ("email", "ada@example.org")],
+        [("email", "ada@example.org")],
+    ]
+    tag = metadata_assets.update().where(metadata_assets.c.fully_qualified_name == f"{fqn}.email")
+    await world.app.parts.services.store.write(
+        lambda shelves: shelves.connection.execute(tag.values(is_pii_tagged=True, updated_at=world.clock()))
+    )
+    seen.clear()
+    await ask(world, "Who?")
+    assert ColumnKey(fqn, "email") in drafter.known[-1].private
+    assert [[(one.column.column, one.value) for one in found] for found in seen] == [[("city", "Kiel")], []]
+
+
+async def test_another_tenants_data_and_words_are_never_used(
+    world: World, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    await remembered(world, {"type": "text", "text": "ours"}, MemoryType.FACT)
+    stranger = world.foreign_owner
+    for names in ([], [shop.uri], ["shop"]):
+        got = await ask(world, "How many orders?", token=stranger, context={"datasources": names})
+        assert got.done["kind"] == ("refused" if names else "unanswerable")
+        assert not got.of("sql")
+    sibling = world.token("olga", project=world.lab)
+    got = await ask(world, "How many orders?", token=sibling)
+    assert got.done["kind"] == "unanswerable"
+    assert not drafter.asked
+    drafter.script["How many orders?"] = draft("select count(*) as orders from orders")
+    await ask(world, "How many orders?")
+    assert [one.content["text"] for one in drafter.known[0].memories] == ["ours"]
+
+
+async def test_a_permission_that_is_revoked_ends_with_it(world: World, shop: Bench, drafter: ScriptedDrafter) -> None:
+    ada = world.token("ada", project=world.shop)
+    await world.grant("ada", "viewer", "project", world.shop)
+    session = None
+    drafter.script["How many?"] = draft("select count(*) as orders from orders")
+    refused = await world.request("POST", "/talk2data/chat/sessions", token=ada, json={})
+    assert refused.status_code == 403
+    await world.grant("ada", "operator", "project", world.shop)
+    session = await begun(world, ada)
+    assert (await ask(world, "How many?", session=session, token=ada)).result["rows"] == [[4]]
+
+    async def revoked() -> None:
+        from auth.relations import RelationTuple, object_name, user_subject
+
+        relations = world.app.parts.services.relations
+        gone = RelationTuple(user_subject("ada"), "operator", object_name("project", world.shop))
+        await relations.write("acme", [], [gone], lenient=True)
+
+    # Between the draft and the run, as a script that takes its time would see it.
+    def slow(asked: Any, known: Any, lookup: Any) -> Any:
+        import asyncio
+
+        asyncio.run_coroutine_threadsafe(revoked(), lookup.__self__._loop).result(20)
+        return draft("select count(*) as orders from orders")
+
+    drafter.script["Again?"] = slow
+    got = await ask(world, "Again?", session=session, token=ada)
+    assert (got.done["kind"], got.of("result")) == ("refused", [])
+    assert "may not use this data connection any more" in got.text
+    again = await world.request(
+        "POST", f"/talk2data/chat/sessions/{session}/turns", token=ada, json={"message": "How many?"}
+    )
+    assert again.status_code == 403
