@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from resolvers.context import Context
+from schema.talk2data.chat_settings import AnswerDrafter
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,4 +38,14 @@ class AnswerSettings:
 
 async def answer_settings(ctx: Context) -> AnswerSettings:
     """What the selected project asks of its answers."""
-    return AnswerSettings()
+    kept = await ctx.store.read(lambda shelves: shelves.chat_settings.of(ctx.scope))
+    model = None
+    if kept.drafter is AnswerDrafter.MODEL:
+        names = ("llm_model", "provider", "api_base", "api_version", "credentials_secret")
+        model = ChosenModel({name: getattr(kept, name) for name in names}, kept.candidates, kept.window)
+    return AnswerSettings(
+        model=model,
+        unsure_below=kept.unsure_below,
+        warn_below=None if kept.warn_below is None else Decimal(kept.warn_below),
+        refuse_below=None if kept.refuse_below is None else Decimal(kept.refuse_below),
+    )
