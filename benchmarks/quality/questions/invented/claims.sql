@@ -1,0 +1,10 @@
+create table PolicyHolder (HolderID integer primary key, HolderName varchar, BirthYear integer, CountyCode varchar);
+create table County (CountyCode varchar primary key, CountyName varchar, Population integer);
+create table Policy (PolicyNo varchar primary key, HolderID integer, PolicyType varchar, StartDate date, EndDate date, AnnualPremium double);
+create table Claim (ClaimNo integer primary key, PolicyNo varchar, ClaimDate date, AmountClaimed double, AmountPaid double, Outcome varchar);
+create table Payment (PaymentNo integer primary key, ClaimNo integer, PaidOn date, PaidBy varchar, Amount double);
+insert into County values ('KE','Kerrow',88000),('LU','Lundshire',412000),('MO','Morven',23500),('NE','Nethy',150200);
+insert into PolicyHolder values (1,'Rosa Quill',1967,'KE'),(2,'Harvey Nunn',1990,'LU'),(3,'Bea Larch',1985,'LU'),(4,'Sol Drake',1954,'MO'),(5,'Faye Orr',1999,'KE'),(6,'Lev Tunstall',1978,null);
+insert into Policy values ('P-1',1,'home','2018-01-01','2025-01-01',420),('P-2',1,'car','2020-06-15','2024-06-15',610),('P-3',2,'car','2021-09-01','2025-09-01',880),('P-4',3,'home','2019-03-20',null,395.5),('P-5',4,'life','2010-11-11',null,1200),('P-6',5,'car','2023-02-02',null,990),('P-7',3,'travel','2024-05-01','2024-08-01',75);
+insert into Claim values (1,'P-1','2021-02-10',5200,4800,'settled'),(2,'P-2','2022-07-19',1900,0,'rejected'),(3,'P-3','2022-08-30',7400,7400,'settled'),(4,'P-1','2023-01-05',800,650,'settled'),(5,'P-4','2023-11-23',12500,null,'open'),(6,'P-3','2024-02-14',2300,1750,'settled');
+insert into Payment values (1,1,'2021-03-01','transfer',4800),(2,3,'2022-09-20','cheque',4000),(3,3,'2022-10-20','transfer',3400),(4,4,'2023-01-30','transfer',650),(5,6,'2024-03-18','transfer',1750);

@@ -1,0 +1,10 @@
+create table playwright (playwright_id integer primary key, playwright_name varchar, country varchar, born integer, died integer);
+create table play (play_id integer primary key, title varchar, playwright_id integer references playwright (playwright_id), written integer, acts integer, kind varchar);
+create table actor (actor_id integer primary key, actor_name varchar, sex varchar, age integer, agency varchar);
+create table casting (play_id integer references play (play_id), actor_id integer references actor (actor_id), role_name varchar, is_lead varchar, primary key (play_id, actor_id));
+create table showing (showing_id integer primary key, play_id integer references play (play_id), venue varchar, show_date date, tickets_sold integer, ticket_price double);
+insert into playwright values (1,'Edda Norling','Sweden',1899,1971),(2,'Tadeo Ruiz','Peru',1934,2002),(3,'Maud Ashcombe','UK',1962,null),(4,'Gil Barlow','UK',1950,null);
+insert into play values (1,'The Ice Cellar',1,1931,3,'tragedy'),(2,'Two Left Shoes',3,1999,2,'comedy'),(3,'The Salt Road',2,1970,4,'drama'),(4,'Aunt Vesna',3,2011,2,'comedy'),(5,'Glass Winter',1,1944,5,'drama'),(6,'Nobody''s Dog',4,2004,1,'comedy');
+insert into actor values (1,'Rufus Pell','M',44,'Starline'),(2,'Dina Katz','F',31,'Starline'),(3,'Owen Tran','M',27,'Limelight'),(4,'Bianca Fry','F',58,'Limelight'),(5,'Seb Moor','M',36,null);
+insert into casting values (1,1,'Anders','yes'),(1,4,'Mother','no'),(2,2,'Pia','yes'),(2,3,'Waiter','no'),(4,2,'Vesna','yes'),(4,4,'Neighbour','no'),(3,3,'Mateo','yes'),(5,4,'Queen','yes');
+insert into showing values (1,1,'Rose Hall','2022-01-14',310,22),(2,2,'Rose Hall','2022-02-04',455,25),(3,2,'Old Tannery','2022-03-19',198,18),(4,4,'Rose Hall','2022-09-02',402,25),(5,3,'Court','2022-10-21',150,30),(6,1,'Court','2023-01-27',167,30),(7,4,'Old Tannery','2023-04-15',220,18);
