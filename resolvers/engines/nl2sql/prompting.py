@@ -78,7 +78,7 @@ class Window:
     tokens: int = 32_000
     """Question and answer together."""
     answer: int = 2_000
-    """What the answer may take of it."""
+    """What the answer may take of it; never more than a quarter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,7 @@ def question_of(
 ) -> Questioned:
     """What to ask a model."""
     window = window or Window()
+    most = min(window.answer, window.tokens // 4)
     privacy = Privacy(known)
     system = _SYSTEM.format(dialect=known.dialect, today=asked.now.date().isoformat())
     said = [asked.text, *(one.question for one in asked.earlier)]
@@ -117,7 +118,7 @@ def question_of(
     }
     fixed = estimated_tokens(system) + sum(estimated_tokens(quoted(part)) for part in parts.values()) + 200
     used = [fqn for one in asked.earlier[-1:] for fqn in _tables_of(one, known)]
-    chosen = fitted(known, linked, privacy, max(window.tokens - window.answer - fixed, 0), used)
+    chosen = fitted(known, linked, privacy, max(window.tokens - most - fixed, 0), used)
     catalog: dict[str, Any] = {"tables": chosen.tables}
     if chosen.left_out:
         catalog["other_tables"] = chosen.others
@@ -125,7 +126,7 @@ def question_of(
     parts = {"catalog": catalog, "notes": chosen.notes, "terms": chosen.terms, "values": chosen.values} | parts
     user = "\n".join(f"<{name}>\n{quoted(part)}\n</{name}>" for name, part in parts.items() if part)
     messages = (Message("system", system), Message("user", user))
-    prompt = Prompt(messages, window.answer, SCHEMA, temperature, seed)
+    prompt = Prompt(messages, most, SCHEMA, temperature, seed)
     return Questioned(
         prompt, chosen, _hash(prompt), sum(estimated_tokens(one.content) for one in messages), "\n".join(said)
     )

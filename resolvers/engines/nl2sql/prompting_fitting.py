@@ -6,7 +6,7 @@ room. A table that matters is told whole before one that may not matter is told 
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from resolvers.engines.nl2sql.mention import Linked, MentionKind
@@ -70,6 +70,7 @@ class _Relevance:
 
 def fitted(known: Knowledge, linked: Linked, privacy: Privacy, room: int, used: Iterable[str] = ()) -> Fitted:
     """What fits into so many tokens. `used` are the FQNs of tables that earlier questions were about."""
+    known = replace(known, tables=tuple(table for table in known.tables if _is_readable(table, known)))
     relevance = _relevance(known, linked, used)
     names = _Names(known.tables)
     notes, memories = _notes(known, relevance, privacy, int(room * NOTES_SHARE * 0.7))
@@ -86,6 +87,11 @@ def fitted(known: Knowledge, linked: Linked, privacy: Privacy, room: int, used: 
         others.append(names.of(table))
     told = [tables[table.fqn] for table in known.tables if table.fqn in tables]
     return Fitted(told, others, notes, terms, values, tuple(tables), memories, len(rest))
+
+
+def _is_readable(table: TableFacts, known: Knowledge) -> bool:
+    """Whether any column of a table may be read; one that is closed as a whole is not even named."""
+    return any(ColumnKey(table.fqn, column.name) not in known.forbidden for column in table.columns)
 
 
 class _Names:
