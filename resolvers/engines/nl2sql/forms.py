@@ -80,7 +80,7 @@ def canonical(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 _REWRITTEN: Final = {
-    tuple(lemma_of(word) for word in said): tuple(lemma_of(word) for word in meant)
+    tuple(lemma_of(word) for word in said if word not in LITTLE): tuple(map(lemma_of, meant))
     for said, meant in REWRITTEN.items()
 }  # fmt: skip
 
@@ -264,13 +264,8 @@ def asked_words(lemma: str) -> tuple[str, ...]:
     if any(sign in lemma for sign in "_-") or (lemma.isalnum() and any(map(str.isdigit, lemma))):
         words = words_of(lemma, known=SPLITTERS).words
         if words:
-            return canonical(_lower(words))
-    return canonical((lemma,))
-
-
-def is_common(word: str) -> bool:
-    """Whether a word is one that names of data are often made of."""
-    return word in COMMON or word in SPLITTERS
+            return _lower(words)
+    return (lemma,)
 
 
 def same_root(word: str) -> str:

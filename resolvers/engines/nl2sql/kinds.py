@@ -35,7 +35,8 @@ class ColumnKind(StrEnum):
         return self in (ColumnKind.YEAR, ColumnKind.DATE, ColumnKind.MOMENT)
 
 
-_YEARS: Final = frozenset(("year", "founded", "built", "established", "yr"))
+_YEARS: Final = frozenset(("year", "found", "build", "establish", "yr"))
+"""Lemmas of the names of columns that hold years."""
 _NUMERIC: Final = ("INT", "NUM", "DEC", "DOUBLE", "FLOAT", "REAL", "SERIAL", "MONEY", "BIGINT")
 _DATE: Final = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _MOMENT: Final = re.compile(r"\d{4}-\d{1,2}-\d{1,2}[T ]\d{1,2}:\d{2}.*")

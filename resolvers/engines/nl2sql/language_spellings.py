@@ -62,7 +62,8 @@ REWRITTEN: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
     crew member > crew
     board member > member
     band member > member
-    maker|manufacturer|carmaker|automaker|auto maker|car maker > manufacturer
+    maker > manufacturer
+    carmaker|automaker|auto maker > car manufacturer
     advisor|adviser > advisor
     physician|medical doctor > doctor
     credit hour|credit hr > credit

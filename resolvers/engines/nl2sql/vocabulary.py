@@ -319,7 +319,7 @@ class Vocabulary:
         found: dict[ColumnKey, float] = {}
         for at, word in enumerate(degree.measures):
             for key, one in self.found_columns((word,), within):
-                if not self.column_kind(key).is_ordered or self.is_identifier(key) or one.score < 0.5:
+                if not self.column_kind(key).is_ordered or self.is_identifier(key) or one.score < 0.6:
                     continue
                 score = one.score * (1 - 0.04 * min(at, 10))
                 found[key] = max(found.get(key, 0.0), score)
