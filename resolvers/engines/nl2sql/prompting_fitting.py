@@ -274,7 +274,8 @@ def _notes(
         and one.status is MemoryStatus.ACTIVE
         and one.quality.validation_status is not ValidationStatus.DISPUTED
     ]
-    told, ids = [], []
+    told: list[dict[str, Any]] = []
+    ids: list[str] = []
     for memory in sorted(usable, key=use, reverse=True)[:MOST_NOTES]:
         note = {
             "number": len(told) + 1,
