@@ -13,6 +13,9 @@ from resolvers.engines.sql_guard.refusing import Refused, plain
 _BY_ALIAS: Final = frozenset({"group", "having", "order", "window"})
 """The clauses that may name what the query answers with."""
 
+_TERMS: Final = (exp.Group, exp.Ordered, exp.Rollup, exp.Cube, exp.GroupingSets)
+"""What holds whole terms of GROUP BY and ORDER BY."""
+
 
 class Scope:
     """What is known where a query stands: the queries of the WITH clauses around it."""
@@ -112,7 +115,7 @@ class Resolver(ABC):
         if len(found) != 1:
             return None
         value: exp.Expr = block.select.expressions[found[0]].this.copy()
-        if isinstance(node.parent, exp.Group | exp.Ordered) and value.find(exp.Column, exp.Query) is None:
+        if _is_term(node) and value.find(exp.Column, exp.Query) is None:
             return exp.Literal.number(found[0] + 1)  # a constant, negative too, would be taken for a column's number
         return exp.Paren(this=value) if isinstance(value, exp.Binary | exp.Unary) else value
 
@@ -180,3 +183,11 @@ def _shorten(node: exp.Exists) -> None:
         star = query.expressions[0]
         if isinstance(star, exp.Star) and not star.args.get("except_"):
             query.set("expressions", [exp.Literal.number(1)])
+
+
+def _is_term(node: exp.Expr) -> bool:
+    """Whether it stands alone as what is grouped or ordered by."""
+    around = node.parent
+    while isinstance(around, exp.Paren | exp.Tuple):
+        around = around.parent
+    return isinstance(around, _TERMS)
