@@ -168,6 +168,13 @@ def cut(linked: Linked) -> Cut:
     found = Cut(linked)
     for atom in atoms:
         atom.text = found.text(atom.first, atom.last)
+        if (
+            atom.is_(Cue.STOP)
+            and found.atoms
+            and found.atoms[-1].is_(Cue.MATCH)
+            and (atom.text[:1].isupper() or atom.last == size - 1)
+        ):
+            atom.cue, atom.ref = None, Ref(atom.first, atom.last, ())
         if not atom.is_(*_SILENT):
             atom.verbal = _is_verbal(atom, tokens)
             found.atoms.append(atom)
@@ -182,6 +189,9 @@ def _strays(
     mention: Mention, tokens: Sequence[Token], tables: set[tuple[int, str | None]], begun: set[tuple[int, str | None]]
 ) -> bool:
     """Whether a mention takes in words that tie two nouns: `orders by status`, `titles of the courses`."""
+    inside = {token.lemma for token in tokens[mention.first + 1 : mention.last - 1]}
+    if mention.kind is MentionKind.TABLE and "of" in inside and (mention.last, mention.table) in tables:
+        return mention.score < 0.95
     if mention.kind is not MentionKind.COLUMN or mention.column is None or mention.last - mention.first < 2:
         return False
     turned = (mention.last, mention.column.table) in tables and mention.score < 0.95
@@ -202,7 +212,8 @@ def _strays(
     if inner & _BETWEEN:
         name = mention.column.column.lower()
         return not any(word in name for word in inner & _BETWEEN)
-    if "of" in inner and mention.score < 0.9:
+    ofs = sum(token.lemma in ("of", "'s") for token in tokens[mention.first : mention.last])
+    if ofs > 1 or ("of" in inner and mention.score < (0.8 if tokens[mention.first].lemma == "number" else 0.9)):
         return True
     return "of" in inner and (mention.last, mention.column.table) in tables
 
@@ -308,6 +319,8 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
 def _degrees(tokens: Sequence[Token], start: int, taken: set[int]) -> list[tuple[int, Cue, Any]]:
     """Comparatives before `than`, superlatives, and adjectives behind `how`."""
     said = [token.text.lower() for token in tokens[start : start + 3]]
+    if said[:1] in (["most"], ["least"]) and len(said) > 1:
+        said[1] = said[1].removesuffix("ly")
     if said[:1] == ["the"]:
         return []
     found: list[tuple[int, Cue, Any]] = []

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from sqlglot import exp
@@ -10,7 +10,7 @@ from sqlglot import exp
 from resolvers.engines.nl2sql.comparing import Unwritable
 from resolvers.engines.nl2sql.joining import Ambiguous, Unjoinable
 from resolvers.engines.nl2sql.language_verbs import VERBS
-from resolvers.engines.nl2sql.mention import Linked
+from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Plan
 from resolvers.engines.nl2sql.planner.atoms import Cut, cut
@@ -56,7 +56,7 @@ class Failed:
 def candidates(linked: Linked, known: Knowledge) -> tuple[list[Candidate], list[Failed]]:
     """The plans that can be written, the likeliest first."""
     catalog = catalog_of(known)
-    pieces = cut(linked)
+    pieces = cut(_with_references(linked, catalog))
     failed: list[Failed] = []
     found = _made(catalog, pieces, known, {}, failed)
     resolver = found[0].resolver if found else _tried(catalog, pieces)
@@ -69,6 +69,28 @@ def candidates(linked: Linked, known: Knowledge) -> tuple[list[Candidate], list[
         rival = next((other for other in found if other is not one), None)
         one.confidence = confidence(one, rival if at == 0 else found[0])
     return found, failed
+
+
+def _with_references(linked: Linked, catalog: Catalog) -> Linked:
+    """With the tables that columns refer to: the advisor of a student is a teacher."""
+    named = {(one.first, one.last) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.6}
+    more: list[Mention] = []
+    for one in linked.mentions:
+        if (
+            one.column is None
+            or one.kind is not MentionKind.COLUMN
+            or one.score < 0.8
+            or (one.first, one.last) in named
+        ):
+            continue
+        key = catalog.reference(one.column)
+        if (
+            key is not None
+            and key.table != key.to
+            and not set(catalog.words(one.column)) & set(catalog.table_words(key.to))
+        ):
+            more.append(Mention(one.first, one.last, MentionKind.TABLE, 0.7 * one.score, "reference", table=key.to))
+    return replace(linked, mentions=(*linked.mentions, *more)) if more else linked
 
 
 def _tried(catalog: Catalog, pieces: Cut) -> Resolver:
@@ -126,7 +148,7 @@ def _written(plan: Plan, catalog: Catalog, pieces: Cut, failed: list[Failed]) ->
     for way, _ in ways[: 1 if is_clear else 3]:
         for one in with_way(plan, way):
             try:
-                found.append((one, written(one, known, catalog.joins), 0.0 if is_clear else 0.15))
+                found.append((one, written(one, known, catalog.joins), 0.0 if is_clear else 0.6))
                 break
             except (Unwritable, Unjoinable):
                 continue

@@ -207,6 +207,12 @@ class Clauses(Reader):
             ahead = 1
             while self.is_(Cue.COUNT, Cue.DISTINCT, Cue.ALL, Cue.OF, offset=ahead):
                 ahead += 1
+            verb = self.at(ahead)
+            if verb is not None and verb.verbal and self.noun_at(ahead + 1):
+                self.i += 1
+                ahead -= 1
+                self.atoms[self.i], self.atoms[self.i - 1] = self.atoms[self.i - 1], self.atoms[self.i]
+                ahead += 1
             if self.noun_at(ahead):
                 self.i += 1
                 noun = self.noun()
@@ -413,6 +419,15 @@ class Clauses(Reader):
         noun = Noun(atom.ref, near=tuple(self.near))
         if self.is_(Cue.COMPARE) and self.number_at(1) is not None and self.table_at(2):
             return True
+        if (
+            self.is_(Cue.SUPERLATIVE)
+            and atom.ref.columns
+            and isinstance(self.atoms[self.i].said, Degree)
+            and not self.noun_at(1)
+        ):
+            self.frame.sorts.append(Sort(noun, degree=self.atoms[self.i].said, limit=1))
+            self.i += 1
+            return True
         if atom.ref.columns:
             start = self.i
             self.skip(Cue.PREPOSITION, Cue.FROM)
@@ -427,7 +442,7 @@ class Clauses(Reader):
         if atom.ref.best(MentionKind.TABLE) > atom.ref.best(MentionKind.COLUMN):
             if self.negated and not any(self.noun_at(ahead) for ahead in range(0, 3)):
                 self._had(noun, negated=True)
-            elif self.scope is None and not self.negated:
+            elif self.scope is None and not self.negated and atom.ref.best(MentionKind.TABLE) >= 0.95:
                 cond = self._new("exists")
                 cond.noun, cond.table, cond.how = noun, atom.ref, "verb"
                 self.frame.conditions.append(cond)

@@ -7,6 +7,7 @@ from decimal import Decimal
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
+    Arithmetic,
     Both,
     Column,
     Combined,
@@ -15,6 +16,7 @@ from resolvers.engines.nl2sql.plan import (
     Figure,
     Literal,
     Member,
+    Nested,
     Operator,
     Order,
     Output,
@@ -30,6 +32,7 @@ from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.uses import columns_in
 
 
 @dataclass(slots=True)
@@ -94,7 +97,7 @@ class Composer:
             for item in self.shown:
                 if not item.figures:
                     self.groups += [term for term in item.terms if isinstance(term, Column)]
-        outputs = self._outputs(grouped)
+        outputs = self._outputs(grouped, maker)
         if any(catalog.distance(main, table) >= FAR for table in self._tables(outputs)):
             self.resolver.doubt("tables that no key connects", 0.5)
         plan = Plan(
@@ -129,7 +132,9 @@ class Composer:
         """Tables that are named only as what a row has: it must have some."""
         catalog = self.resolver.catalog
         used = {term.table for item in (*self.items, *self.shown) for term in _columns(item.terms)}
-        used |= {part.column.table for part in parts if part.column is not None}
+        used |= {
+            part.column.table for part in parts if part.column is not None and not isinstance(part.condition, Related)
+        }
         used |= {term.table for term in _columns([order.term for order in self.orders])} | set(self.also)
         used |= {item.counted for item in self.items if item.counted is not None}
         used |= {term.table for term in _columns(self.groups)}
@@ -209,7 +214,7 @@ class Composer:
                     else:
                         self._group_by(item)
 
-    def _outputs(self, grouped: list[Item]) -> list[Output]:
+    def _outputs(self, grouped: list[Item], maker: Items) -> list[Output]:
         frame = self.resolver.frame
         shown = list(self.items)
         named = [term for item in self.items for term in item.terms]
@@ -226,7 +231,9 @@ class Composer:
         for item in shown:
             for term in item.terms:
                 if item.noun.share and isinstance(term, Figure):
-                    term = Share(term)
+                    term = Share(term) if self.groups else _percent(term, item.table)
+                if item.noun.minus is not None and isinstance(term, Figure) and (other := maker.item(item.noun.minus)):
+                    term = Arithmetic("-", term, other.terms[0])
                 if not any(one.term == term for one in outputs):
                     outputs.append(Output(term))
         return outputs
@@ -343,6 +350,8 @@ class Composer:
                 return item.terms[0], descending
             return None, False
         # An order without a noun: of what is shown, the figure when there is one.
+        if sort.most:
+            self.resolver.doubt("the most of what is not said", 0.6)
         if self.items:
             figure = next((one.terms[0] for one in self.items if one.figures), None)
             if self.groups and figure is not None:
@@ -490,14 +499,15 @@ class Composer:
         return None
 
 
+def _percent(figure: Figure, table: str) -> Term:
+    """How many of a hundred rows fit."""
+    whole = Nested(Plan(table, (Output(Figure(Aggregate.COUNT)),)))
+    return Arithmetic("*", Literal("number", Decimal(100)), Arithmetic("/", figure, whole))
+
+
 def _columns(terms: Sequence[Term]) -> list[Column]:
-    found: list[Column] = []
-    for term in terms:
-        if isinstance(term, Column):
-            found.append(term)
-        elif isinstance(term, Span) or (isinstance(term, Figure) and isinstance(term.of, Column)):
-            found.append(term.of)
-    return found
+    """The columns that terms are made of."""
+    return [column for term in terms for column in columns_in(term)]
 
 
 def _is_equal(part: Part) -> bool:
@@ -506,6 +516,8 @@ def _is_equal(part: Part) -> bool:
 
 def _contradict(one: Condition | None, other: Condition | None) -> bool:
     if not isinstance(one, Comparison) or not isinstance(other, Comparison) or one.negated or other.negated:
+        return False
+    if one.left != other.left:
         return False
     equal = (Operator.EQUAL, Operator.IN)
     if one.operator in equal and other.operator in equal:

@@ -64,7 +64,7 @@ class Conditions:
             part = self._part(cond, main or self.main, last)
             if part is None:
                 self.resolver.frame.loose.append((cond.first, cond.first))
-                self.resolver.doubt("a condition could not be made", 0.4)
+                self.resolver.doubt("a condition could not be made", 0.8)
                 continue
             last = part.column or last
             found.append(part)
@@ -147,7 +147,11 @@ class Conditions:
         first = min((ref.first for ref in cond.values), default=0)
         if cond.noun is not None and cond.noun.ref is not None:
             first = min(first, cond.noun.ref.first)
-        key = chosen(self.catalog, keys, self.resolver.cut.linked.words(max(0, first - 4), first))
+        words = self.resolver.cut.linked.words
+        last = max((ref.last for ref in cond.values), default=0)
+        key = chosen(self.catalog, keys, words(max(0, first - 4), first)) or chosen(
+            self.catalog, keys, words(last, last + 4)
+        )
         if key is None:
             return comparison
         if key not in self.ends:
@@ -168,9 +172,12 @@ class Conditions:
                 tables, year=True, hint=resolver.cut.linked.words(max(0, ref.first - 4), ref.first)
             )
             if column is not None:
-                operand = resolver.operand(column, Operator.EQUAL, ref)
-                if operand is not None:
-                    return self._signed(Comparison(as_column(column), operand[0], operand[1]), cond, column, main)
+                operands = [resolver.operand(column, Operator.EQUAL, one) for one in cond.values]
+                made = [Comparison(as_column(column), *one) for one in operands if one is not None]
+                if len(made) == 1:
+                    return self._signed(made[0], cond, column, main)
+                if made and not cond.negated:
+                    return Part(_either(list(made)), cond, column)
         number = next((one.values[0] for one in ref.literals if one.values and one.values[0].kind == "number"), None)
         if number is not None:
             if last is not None and catalog.is_number(last):
@@ -243,9 +250,10 @@ class Conditions:
             column = (
                 last if last is not None and (not sized or catalog.is_number(last)) else self._only_number(cond, main)
             )
-        if column is None:
-            return None
-        return self._made(cond, column, operator, main)
+        made = self._made(cond, column, operator, main) if column is not None else None
+        if made is None and cond.values and cond.values[0].values and cond.nest is None and operator is Operator.EQUAL:
+            return self._value(cond, main, last)
+        return made
 
     def _fits(self, column: ColumnKey, ref: Ref) -> bool:
         """Whether a column that a verb suggests can hold a value."""

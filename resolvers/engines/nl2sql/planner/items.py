@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from resolvers.engines.nl2sql.language import UNITS
+from resolvers.engines.nl2sql.language import AGGREGATES, UNITS
+from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Span, Term, Unit
+from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
-from resolvers.engines.nl2sql.planner.frame import Noun
+from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
@@ -42,8 +44,12 @@ class Items:
         """One thing asked for; None when nothing in the catalog is meant by it."""
         if noun.ref is None:
             return self._unnamed(noun)
+        if noun.share and not noun.aggregates:
+            noun.count = True
         if noun.count:
             return self._count(noun)
+        if not noun.aggregates:
+            self._split_aggregate(noun)
         if noun.aggregates:
             return self._aggregated(noun)
         if noun.everything:
@@ -54,10 +60,31 @@ class Items:
             return None
         if isinstance(target, str):
             return self._entity(target, noun)
+        if noun.degree is not None and noun.degree.measures and target in self.catalog.names(target.table):
+            self.resolver.frame.sorts.append(Sort(degree=noun.degree, limit=1))
+            return self._column(target, noun)
         if noun.degree is not None:
             aggregate = Aggregate.MAX if self.resolver.direction(noun.degree, target) else Aggregate.MIN
             return Item([Figure(aggregate, as_column(target))], target.table, noun, columns=(target,), figures=True)
         return self._column(target, noun)
+
+    def _split_aggregate(self, noun: Noun) -> None:
+        """`average attendance` may be the name of a column far away, or the average of one right here."""
+        resolver, ref = self.resolver, noun.ref
+        if ref is None or ref.last - ref.first < 2:
+            return
+        aggregate = AGGREGATES.get((resolver.cut.linked.tokens[ref.first].text.lower(),))
+        if aggregate is None or aggregate is Aggregate.COUNT:
+            return
+        inner = Ref(
+            ref.first + 1, ref.last, tuple(resolver.cut.linked.over(ref.first + 1, ref.last, MentionKind.COLUMN))
+        )
+        inner.mentions = tuple(one for one in inner.mentions if one.first == inner.first and one.last == inner.last)
+        other = Noun(inner, noun.owner, noun.near)
+        mine = max(resolver.column_options(noun).values(), default=-9.0)
+        theirs = max(resolver.column_options(other, "number").values(), default=-9.0)
+        if theirs > mine:
+            noun.ref, noun.aggregates = inner, (aggregate,)
 
     def _column(self, key: ColumnKey, noun: Noun) -> Item:
         unit = self._unit(noun, key)
@@ -121,9 +148,13 @@ class Items:
     def _unnamed(self, noun: Noun) -> Item | None:
         resolver = self.resolver
         table = resolver.table(noun.owner) or resolver.subject() or next(iter(resolver.mentioned()), None)
+        if table is None and noun.wh:
+            values = [cond.values[0] for cond in resolver.frame.conditions if cond.values]
+            found = next((one for ref in values if (one := resolver.value(ref, ())) is not None), None)
+            table = found[0].table if found is not None else None
         if noun.degree is not None:
-            found = resolver.measured(noun.degree, [one for one in (table, *resolver.mentioned()) if one])
-            return self._column(found[0], noun) if found else None
+            measured = resolver.measured(noun.degree, [one for one in (table, *resolver.mentioned()) if one])
+            return self._column(measured[0], noun) if measured else None
         if table is None:
             return None
         if noun.count or noun.aggregates == (Aggregate.COUNT,):
@@ -160,8 +191,9 @@ class Items:
             return None
         if isinstance(target, str):
             return Item([Figure(Aggregate.COUNT, rows_of=target)], target, noun, figures=True, counted=target)
-        if noun.share:
-            return None
+        if catalog.is_measure(target) and noun.aggregates:
+            figures: list[Term] = [Figure(one, as_column(target)) for one in noun.aggregates]
+            return Item(figures, target.table, noun, columns=(target,), figures=True)
         if catalog.is_measure(target) and not noun.distinct and not catalog.is_year(target):
             if resolver.frame.groups or noun.wh == "much" or Aggregate.SUM in noun.aggregates:
                 return Item(

@@ -214,14 +214,22 @@ class Reader:
         if noun.ref is None or noun.owner is not None:
             return
         ahead = 0
-        if not self.is_(Cue.OF, Cue.PREPOSITION, Cue.FROM):
+        if not self.is_(Cue.OF, Cue.PREPOSITION, Cue.FROM) and not (
+            self.is_(Cue.EACH) and self.atoms[self.i].text.lower().startswith("of")
+        ):
             return
         if not self.is_(Cue.OF) and noun.count:
             return
         ahead = 1
-        while self.is_(Cue.ALL, Cue.DISTINCT, offset=ahead):
+        while self.is_(Cue.ALL, Cue.DISTINCT, Cue.EACH, offset=ahead):
             ahead += 1
+        each = self.is_(Cue.EACH, offset=ahead - 1) or self.is_(Cue.EACH)
         atom = self.at(ahead)
+        if atom is not None and atom.ref is not None and self.noun_at(ahead) and not may_be_table(atom.ref):
+            mine = {one.column for one in noun.ref.columns if one.score >= 0.9}
+            if self.is_(Cue.OF) and mine & {one.column for one in atom.ref.columns}:
+                self.i += ahead + 1  # the price of a ticket, where only the price is known
+                return
         if atom is None or atom.ref is None or not self.table_at(ahead) or atom.cue is not None:
             return
         if self.is_(Cue.POSSESSIVE, offset=ahead + 1) or not noun.ref.columns:
@@ -232,6 +240,8 @@ class Reader:
         if following is not None and following.cue is None and self.noun_at(ahead + 1):
             return
         noun.owner = atom.ref
+        if each:
+            return
         self.remember(atom.ref)
         self.i += ahead + 1
 

@@ -10,6 +10,8 @@ from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.phrases import Cue
 
 _POLITE = (Cue.ASK, Cue.BE, Cue.ALL)
+_GENERAL = frozenset(("high", "low", "large", "small", "great", "big", "long", "short", "good", "bad", "late", "early"))
+"""Adjectives that any number may have: the others tell by which column rows are meant to be compared."""
 
 
 def parse(cut: Cut) -> Frame:
@@ -135,6 +137,8 @@ class Parser(Clauses):
             self.skip(Cue.ALL)
             if self.is_(Cue.EACH) and self.noun_at(1) and not frame.items:
                 self.i += 1
+            if self._difference():
+                break
             sort = self.sort_before_noun()
             if sort is None and (number := self.number_at()) is not None and self.table_at(1):
                 frame.limit = number
@@ -165,6 +169,43 @@ class Parser(Clauses):
                     continue
                 self.i = before
             break
+
+    def _difference(self) -> bool:
+        """`the difference between the highest and the lowest price`."""
+        if not self.is_(Cue.DIFFERENCE):
+            return False
+        start = self.i
+        self.i += 1
+        self.skip(Cue.BETWEEN, Cue.OF, Cue.PREPOSITION)
+        found: list[Noun] = []
+        bare: list[Aggregate] = []
+        while len(found) < 2 and self.i < len(self.atoms):
+            atom = self.atoms[self.i]
+            extreme: Aggregate | None = None
+            if atom.is_(Cue.AGGREGATE):
+                extreme = atom.said
+            elif atom.is_(Cue.SUPERLATIVE):
+                extreme = Aggregate.MAX if atom.said.descending else Aggregate.MIN
+            if extreme is not None:
+                self.i += 1
+                self.skip(Cue.OF)
+                bare.append(extreme)
+            if (noun := self.noun()) is not None:
+                for one in bare:
+                    found.append(Noun(noun.ref, noun.owner, noun.near, (one,)))
+                bare = []
+            elif self.is_(Cue.AND):
+                self.i += 1
+                continue
+            else:
+                break
+            self.skip(Cue.AND)
+        if len(found) != 2:
+            self.i = start
+            return False
+        found[0].minus = found[1]
+        self.frame.items.append(found[0])
+        return True
 
     def _item_ahead(self) -> bool:
         """Whether the list of things to show goes on here."""
@@ -216,12 +257,13 @@ class Parser(Clauses):
                 and noun.ref is not None
                 and sort.limit == 1
                 and not noun.aggregates
+                and (noun.owner is None or sort.degree.adjective in _GENERAL)
             ):
                 sort.noun = noun
                 noun.degree = sort.degree
                 frame.items.append(noun)
                 return
-            if is_column and sort.degree is not None and sort.noun is None:
+            if is_column and sort.degree is not None and sort.noun is None and noun.owner is None:
                 sort.noun = noun
             frame.sorts.append(sort)
         frame.items.append(noun)

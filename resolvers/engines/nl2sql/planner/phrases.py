@@ -236,10 +236,10 @@ _ALPHABETICAL: Final = (
     "alphabetic order|in lexicographical order of|in lexicographic order of|alphabetically by|by alphabetical order"
 )
 _MATCHES: Final = {
-    "starts": "starting with|starts with|start with|beginning with|begins with|begin with|started with|"
+    "starts": "starting with the word|starts with the word|start with the word|beginning with the word|begins with the word|begin with the word|starting with|starts with|start with|beginning with|begins with|begin with|started with|"
     "starting with the letter|starts with the letter|begins with the letter|beginning with the letter|"
     "start with the letter|begin with the letter|beginning with letter|with the initial|starting with letter",
-    "ends": "ending with|ends with|end with|ending in|ends in|end in|ended with|ending with the letter|"
+    "ends": "ending with the word|ends with the word|end with the word|ending with|ends with|end with|ending in|ends in|end in|ended with|ending with the letter|"
     "ends with the letter|end with the letter|finishing with",
     "contains": "containing|contains|contain|including the word|includes|include|that include|with the substring|"
     "contains the word|containing the word|contain the word|has the word|have the word|with the word|like|"

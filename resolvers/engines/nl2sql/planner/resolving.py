@@ -171,7 +171,17 @@ class Resolver:
             if self.catalog.reference(key) is not None:
                 score -= 0.04
             options[key] = max(score, options.get(key, -9.0))
+        if self.cut.linked.words(noun.ref.first, noun.ref.last) == ["name"]:
+            self._by_name(noun, owner, options)
         return options
+
+    def _by_name(self, noun: Noun, owner: str | None, options: dict[ColumnKey, float]) -> None:
+        """`name` is whatever names a row, where no column is called so."""
+        tables = [owner] if owner is not None else self._around(noun)[:1]
+        for table in tables:
+            names = self.catalog.names(table)
+            if names and not any(key.table == table and score > 0.9 for key, score in options.items()):
+                options[names[0]] = 0.95 + self.context(table, owner, noun.near, self.subject())
 
     def _around(self, noun: Noun) -> list[str]:
         found = []
@@ -280,6 +290,13 @@ class Resolver:
         if mine and operator in (Operator.EQUAL, Operator.IN) and not catalog.is_number(column):
             return operator, mine[0].values[:1]
         if catalog.is_year(column):
+            years = [int(str(one.value)[:4]) for one in moments[0].values] if moments else []
+            if len(set(years)) == 2 and operator in (Operator.EQUAL, Operator.BETWEEN):
+                made = [
+                    Literal("number", Decimal(one)) if catalog.is_number(column) else Literal("text", str(one))
+                    for one in years
+                ]
+                return Operator.BETWEEN, tuple(made)
             year = self._year(ref, moments)
             if year is not None:
                 if catalog.is_number(column):

@@ -18,8 +18,8 @@ _FAMILIES: Final = (
         "winner win first src dep take takeoff send sell old previous away1 donor giver lender exporter"
     ),
     word_set(
-        "to into arrive arrival arriving land landing destination dest end incoming inbound receiver recipient buyer away "
-        "loser lose second reach head toward dst arr receive buy new next visitor guest borrower importer"
+        "to into arrive arrival arriving land landing destination dest end incoming inbound receiver recipient buyer "
+        "away loser lose second reach head toward dst arr receive buy new next visitor guest borrower importer"
     ),
 )
 """Words that go with one end of a way, and with the other."""

@@ -1,0 +1,10 @@
+CREATE TABLE film (Film_ID INT PRIMARY KEY, Rank_in_series INT, Title VARCHAR, Studio VARCHAR, Director VARCHAR, Gross_in_dollar INT, Release_Year INT);
+CREATE TABLE cinema (Cinema_ID INT PRIMARY KEY, Name VARCHAR, Openning_year INT, Capacity INT, Location VARCHAR);
+CREATE TABLE schedule (Cinema_ID INT REFERENCES cinema(Cinema_ID), Film_ID INT REFERENCES film(Film_ID), Date VARCHAR, Show_times_per_day INT, Price DOUBLE, PRIMARY KEY (Cinema_ID, Film_ID));
+CREATE TABLE actor (Actor_ID INT PRIMARY KEY, Name VARCHAR, Nationality VARCHAR, Date_of_birth DATE, Height DOUBLE);
+CREATE TABLE casting (Actor_ID INT REFERENCES actor(Actor_ID), Film_ID INT REFERENCES film(Film_ID), Role VARCHAR);
+INSERT INTO film VALUES (1,1,'The Boy','Sony','Hedlund',107000,2001),(2,2,'The Pond','Paramount','Kirk',92000,2003),(3,3,'Anna','Sony','Kirk',455000,2010),(4,4,'Long Road','United','Blake',8000,2010),(5,5,'Echoes','Paramount','Ames',230000,2015);
+INSERT INTO cinema VALUES (1,'Codling',2010,1100,'County Wicklow'),(2,'Carrow',2009,368,'County Roscommon'),(3,'Dublin Array',2015,364,'County Dublin'),(4,'Oriel',2013,330,'County Louth'),(5,'Skerd',2009,100,'County Galway');
+INSERT INTO schedule VALUES (1,1,'21 May',5,12.99),(1,2,'21 May',3,12.99),(1,3,'21 Jun',2,8.99),(2,1,'11 July',5,9.99),(4,5,'2 Aug',4,12.99),(3,5,'19 May',2,9.99),(2,3,'1 May',1,15.5);
+INSERT INTO actor VALUES (1,'Ula Berg','Norway','1980-02-11',1.75),(2,'Pim Roos','Netherlands','1991-07-30',1.91),(3,'Ida Falk','Norway','1975-12-01',1.62),(4,'Sam Poe','Ireland','2001-03-03',1.8);
+INSERT INTO casting VALUES (1,1,'lead'),(1,3,'lead'),(2,3,'villain'),(3,2,'lead'),(1,5,'guest');

@@ -1,0 +1,10 @@
+CREATE TABLE team (TeamID INTEGER PRIMARY KEY, TeamName VARCHAR, City VARCHAR, Founded INTEGER, StadiumId INTEGER REFERENCES stadium(StadiumId));
+CREATE TABLE stadium (StadiumId INTEGER PRIMARY KEY, StadiumName VARCHAR, Capacity INTEGER, Highest INTEGER, Lowest INTEGER, AverageAttendance INTEGER);
+CREATE TABLE player (PlayerID INTEGER PRIMARY KEY, LName VARCHAR, FName VARCHAR, birth_date DATE, country_code VARCHAR, hand VARCHAR, TeamID INTEGER REFERENCES team(TeamID), goals INTEGER, salary INTEGER);
+CREATE TABLE "match" (match_num INTEGER PRIMARY KEY, year INTEGER, home_team_id INTEGER REFERENCES team(TeamID), away_team_id INTEGER REFERENCES team(TeamID), home_score INTEGER, away_score INTEGER, attendance INTEGER);
+CREATE TABLE coach (CoachID INTEGER PRIMARY KEY, CoachName VARCHAR, Rank INTEGER, Gender VARCHAR, TeamID INTEGER REFERENCES team(TeamID));
+INSERT INTO stadium VALUES (1,'Rose Bowl',52500,21000,8000,12000),(2,'Hill Park',8000,5000,900,2100),(3,'Sea Ground',14000,9000,2000,5400);
+INSERT INTO team VALUES (1,'Lions','Bergen',1908,1),(2,'Sharks','Aarhus',1921,3),(3,'Owls','Bergen',1956,2),(4,'Foxes','Malmo',1999,2);
+INSERT INTO player VALUES (1,'Hall','Aki','1990-04-01','NOR','R',1,12,90000),(2,'Lund','Bo','1994-09-12','DEN','L',1,3,45000),(3,'Moe','Cai','1988-01-30','NOR','R',2,20,120000),(4,'Nord','Dag','1999-11-05','SWE','R',3,0,20000),(5,'Olsen','Eli','1996-06-21','DEN','L',2,7,61000),(6,'Prip','Fie','2000-02-02','SWE','R',3,5,33000);
+INSERT INTO "match" VALUES (1,2013,1,2,2,0,9000),(2,2013,2,3,1,1,4000),(3,2016,3,1,0,3,2100),(4,2016,1,3,4,1,12000),(5,2017,2,1,2,2,5200);
+INSERT INTO coach VALUES (1,'Jim Berg',1,'M',1),(2,'Kay Lie',2,'F',2),(3,'Leo Dam',3,'M',3);
