@@ -34,7 +34,7 @@ def masked(value: exp.Expr, style: MaskStyle, salt: str, kind: str | None, diale
     """A value as it is shown. `kind` is the neutral type of its column."""
     base = (kind or "").upper().partition("(")[0].strip()
     match style:
-        case MaskStyle.LAST4:
+        case MaskStyle.LAST4 if base not in _DATES:
             return _last4(_text(value))
         case MaskStyle.HASH:
             return _hash(_text(value), salt, dialect)
