@@ -1,0 +1,155 @@
+"""What answers do in the source: a cancel reaches it, what takes too long is stopped there, sessions follow up."""
+
+import asyncio
+import time
+from typing import Any
+
+import psycopg
+import pytest
+
+from resolvers.engines.nl2sql.model import ColumnKey, Unanswerable
+from resolvers.engines.nl2sql.stored import restored
+from resolvers.talk2data.replay import replay_turn
+from resolvers.talk2data.turns import cancel_task
+from tests.doors import Door, Refused, RestDoor
+from tests.support.chat import asked, begun, streamed
+from tests.support.ingestion import Bench, Source
+from tests.talk2data.asking import ScriptedDrafter, ask, draft, drafter, shop, source, world
+from tests.world import World
+
+__all__ = ["drafter", "shop", "source", "world"]
+
+pytestmark = pytest.mark.anyio
+
+PATIENCE = 30.0
+SLOW = (
+    "select count(*) as rows from orders a, orders b, orders c, orders d, orders e, orders f, orders g, orders h, "
+    "orders i, orders j, orders k, orders l, orders m, orders n, orders o, orders p"
+)
+"""Four to the power of sixteen rows are not counted in a test's time."""
+
+
+def running(source: Source) -> int:
+    """How many statements of the platform run in the source."""
+    with psycopg.connect(source.url) as connection:
+        found = connection.execute(
+            "select count(*) from pg_stat_activity where usename = %s and state = 'active'", (source.role,)
+        ).fetchone()
+    assert found is not None
+    return int(found[0])
+
+
+async def until(source: Source, wanted: int) -> float:
+    """Wait until so many statements run there; how long that took."""
+    begun = time.monotonic()
+    while (found := await asyncio.to_thread(running, source)) != wanted:
+        assert time.monotonic() < begun + PATIENCE, f"{found} statements run in the source, not {wanted}"
+        await asyncio.sleep(0.02)
+    return time.monotonic() - begun
+
+
+async def test_a_cancel_stops_the_statement_in_the_source(
+    world: World, door: Door, shop: Bench, source: Source, drafter: ScriptedDrafter
+) -> None:
+    drafter.script["Slow?"] = draft(SLOW)
+    turn = await asked(world, await begun(world), "Slow?")
+    await until(source, 1)
+    assert (await door(cancel_task, world.owner, task_id=turn["task_id"]))["state"] == "canceled"
+    await until(source, 0)
+    await world.jobs.settle()
+    events = await streamed(world, turn)
+    assert (events[-1]["event"], events[-1]["data"]["state"]) == ("done", "canceled")
+    assert not [event for event in events if event["event"] == "result"]
+    assert not (await world.dump())["artifacts"]
+
+
+async def test_a_cancel_stops_a_search_for_words_in_the_source(
+    world: World, shop: Bench, source: Source, drafter: ScriptedDrafter
+) -> None:
+    source.run(
+        "create function sales.slow(text) returns text as $$ select pg_sleep(60)::text || $1 $$ language sql;"
+        "create view sales.slowly as select sales.slow(city) as city from sales.customers;"
+        f'grant select on sales.slowly to "{source.role}"; grant execute on function sales.slow to "{source.role}";'
+    )
+    await shop.ingest()
+    found: list[Any] = []
+
+    def looking(asked: Any, known: Any, lookup: Any) -> Any:
+        (table,) = (one for one in known.tables if one.name == "slowly")
+        found.append(lookup([ColumnKey(table.fqn, "city")], ["kiel"]))
+        return draft("select count(*) as n from orders")
+
+    drafter.script["Where?"] = looking
+    turn = await asked(world, await begun(world), "Where?")
+    await until(source, 1)
+    assert (await RestDoor(world.client)(cancel_task, world.owner, task_id=turn["task_id"]))["state"] == "canceled"
+    await until(source, 0)
+    await world.jobs.settle()
+    assert (await streamed(world, turn))[-1]["data"]["state"] == "canceled"
+    async with asyncio.timeout(PATIENCE):
+        while not found:
+            await asyncio.sleep(0.02)
+    assert found == [()]
+
+
+class TestTime:
+    """Little time for statements."""
+
+    @pytest.fixture
+    def setting_overrides(self) -> dict[str, Any]:
+        """Two seconds for each."""
+        return {"turn_statement_seconds": 2, "turn_replay_seconds": 2}
+
+    async def test_a_statement_that_takes_too_long_is_stopped_in_the_source(
+        self, world: World, shop: Bench, source: Source, drafter: ScriptedDrafter
+    ) -> None:
+        drafter.script["Slow?"] = draft(SLOW)
+        got = await ask(world, "Slow?")
+        assert (got.events[-1]["event"], got.done["state"]) == ("error", "failed")
+        assert "took too long" in got.done["message"]
+        await until(source, 0)
+        assert not drafter.failures
+
+    async def test_asking_again_ends_in_time_and_leaves_nothing_running(
+        self, world: World, door: Door, shop: Bench, source: Source, drafter: ScriptedDrafter
+    ) -> None:
+        drafter.script["Fast?"] = draft("select count(*) as n from orders")
+        got = await ask(world, "Fast?")
+        drafter.script["Fast?"] = draft(SLOW)
+        world.app.parts.services.turns.__dict__["turn_statement_seconds"] = 60
+        refused = await door(replay_turn, world.owner, session_id=got.turn["session_id"], turn_id=got.turn["turn_id"])
+        assert isinstance(refused, Refused)
+        assert (refused.code, refused.status) == ("UPSTREAM_UNAVAILABLE", 502)
+        await until(source, 0)
+
+
+async def test_a_question_sees_what_was_asked_and_answered_before(
+    world: World, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    drafter.script |= {
+        "Cities?": draft("select city, count(*) as customers from customers group by city order by city"),
+        "Weather?": Unanswerable("No."),
+        "Only the first?": draft("select city from customers order by id limit 1"),
+    }
+    session = await begun(world)
+    for question in drafter.script:
+        await ask(world, question, session=session)
+    (earlier,) = drafter.asked[-1].earlier
+    assert (earlier.question, earlier.columns) == ("Cities?", ("city", "customers"))
+    assert earlier.sql.startswith("select city, count(*)")
+    assert earlier.rows == (("Bonn", 2), ("Kiel", 1))
+    assert drafter.asked[0].earlier == ()
+    other = await begun(world)
+    await ask(world, "Cities?", session=other)
+    assert drafter.asked[-1].earlier == ()
+
+
+async def test_the_plan_of_an_earlier_answer_is_known_to_the_next_question(world: World, shop: Bench) -> None:
+    object.__setattr__(world.app.parts.services, "drafter", None)
+    session = await begun(world)
+    first = await ask(world, "How many customers are there?", session=session)
+    assert first.result["rows"] == [[3]]
+    (found,) = await world.app.parts.services.store.read(lambda shelves: shelves.turn_provenance.earlier(session, 2, 5))
+    plan = restored(found.provenance.plan)
+    assert plan is not None
+    assert plan.main.endswith(".customers")
