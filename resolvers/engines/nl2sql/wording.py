@@ -68,6 +68,11 @@ def called(known: Knowledge, table: str, column: str | None = None) -> str:
     return speaker.noun(table) if column is None else speaker.name(Column(table, column))
 
 
+def called_many(known: Knowledge, table: str) -> str:
+    """What people call the rows of a table."""
+    return _Speaker(known).many(table)
+
+
 class _Speaker:
     def __init__(self, known: Knowledge) -> None:
         self._known = known

@@ -1,0 +1,99 @@
+"""How people go on asking: the patterns of fragments that lean on an earlier question."""
+# ruff: noqa: E501 - patterns are read best in one piece
+
+import re
+from typing import Final
+
+from resolvers.engines.nl2sql.plan import Aggregate, Unit
+
+LEAD: Final = re.compile(r"^\s*(?:(?:and|but|or|so|now|then|ok|okay|please|well|also|again)\b[\s,]*)+", re.IGNORECASE)
+ABOUT: Final = re.compile(
+    r"^(?:what about|how about|(?:and |do )?(?:the )?same (?:thing )?(?:but )?(?:for|with|in)|instead(?: of that)?|"
+    r"(?:show |do |give )?(?:me )?(?:that|this|it) (?:for|in|with)|now (?:for|in|with)|for|in|from|of|with|on|at|during)\b\s*",
+    re.IGNORECASE,
+)
+ASKS: Final = re.compile(
+    r"^(?:what|which|who|whom|whose|when|where|how|why|show|list|find|give|get|tell|return|display|count|name|compute|"
+    r"calculate|is|are|was|were|do|does|did|has|have|can|could|i want|i need|let me)\b",
+    re.IGNORECASE,
+)
+PRONOUN: Final = re.compile(
+    r"\b(?:of (?:them|those|these)|them|those(?: ones)?|these(?: ones)?|they|the ones|the others|their|theirs)\b",
+    re.IGNORECASE,
+)
+SINGLE: Final = re.compile(r"\b(?:it|its|he|she|his|her|him|this one|that one)\b", re.IGNORECASE)
+BESIDE: Final = re.compile(r"\s*\b(?:too|as well|also|in addition|instead|please|again)\b", re.IGNORECASE)
+ALSO: Final = re.compile(r"\b(?:too|as well|also|in addition|and also|add|include)\b", re.IGNORECASE)
+
+WORDS: Final = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "fifty": 50, "hundred": 100,
+}  # fmt: skip
+NUMBERS: Final = r"\d{1,4}|" + "|".join(WORDS)
+TOP: Final = re.compile(
+    rf"^(?:(?:show|give|list|keep|take|display)\s+)?(?:me\s+)?(?:only|just)?\s*(?:me\s+)?(?:the\s+)?"
+    rf"(?:(?P<side>top|first|best|bottom|last|worst|highest|largest|biggest|lowest|smallest|fewest|least)\s*"
+    rf"(?P<many>{NUMBERS})?|(?P<many2>{NUMBERS})\s+(?P<side2>best|worst|highest|largest|biggest|lowest|smallest))"
+    rf"\s*(?:ones?|of (?:them|those|these)|results?|rows?)?(?:\s+(?:by|in)\s+(?P<by>.+))?$",
+    re.IGNORECASE,
+)
+MOST: Final = re.compile(
+    rf"^(?:only |just )?(?:the )?(?P<many>{NUMBERS})?\s*(?:one|ones|those)?\s*(?:with|that have|having) the "
+    r"(?P<side>most|highest|largest|greatest|fewest|least|lowest|smallest)$",
+    re.IGNORECASE,
+)
+LOW: Final = ("bottom", "last", "worst", "lowest", "smallest", "fewest", "least")
+SORT: Final = re.compile(
+    r"^(?:(?:can you |could you )?(?:sort|order|rank|arrange)(?:ed)?)\s*(?:them|it|those|these|that|the results?|the list)?"
+    r"\s*(?:(?:in )?(?P<way1>ascending|descending|alphabetical|reverse)(?:ly)?(?: order)?)?\s*(?:(?:by|on|according to)\s+(?P<by>.+?))?"
+    r"\s*(?:,?\s*(?:in )?(?P<way2>ascending|descending|alphabetical|reverse(?:d)?|highest first|lowest first|newest first|"
+    r"oldest first|asc|desc)(?:ly)?(?: order)?)?$",
+    re.IGNORECASE,
+)
+REVERSE: Final = re.compile(
+    r"^(?:in )?(?:the )?(?:reverse(?:d)?(?: order)?|other way (?:a?round)|descending(?: order)?|ascending(?: order)?)$",
+    re.IGNORECASE,
+)
+GROUP: Final = re.compile(
+    r"^(?:show (?:it|them|this|that) )?(?:(?:and )?(?:by|per|for each|for every|grouped by|group (?:it|them|that) by|broken down by|"
+    r"break (?:it|them|that) down by|split(?: it)? by|in each|within each))\s+(?P<by>.+)$",
+    re.IGNORECASE,
+)
+AGGREGATES: Final = {
+    "average": Aggregate.AVG, "mean": Aggregate.AVG, "avg": Aggregate.AVG, "total": Aggregate.SUM, "sum": Aggregate.SUM,
+    "maximum": Aggregate.MAX, "max": Aggregate.MAX, "highest": Aggregate.MAX, "largest": Aggregate.MAX,
+    "minimum": Aggregate.MIN, "min": Aggregate.MIN, "lowest": Aggregate.MIN, "smallest": Aggregate.MIN,
+}  # fmt: skip
+FIGURE: Final = re.compile(
+    rf"^(?:what (?:is|are|was) )?(?:the |their |its )?(?P<figure>{'|'.join(AGGREGATES)})(?:\s+(?P<of>.+))?$",
+    re.IGNORECASE,
+)
+COUNT: Final = re.compile(
+    r"^(?:(?:and )?how many(?: (?:are|is|were))?(?: (?:there|they|these|those|that|it|them|of them))?(?: in total| altogether)?|count (?:them|those|these)|"
+    r"(?:what is )?(?:their|the) (?:number|count)|how many (?:is|are) (?:that|this|they))$",
+    re.IGNORECASE,
+)
+EXCLUDE: Final = re.compile(
+    r"^(?:exclude|excluding|without|except(?: for)?|leave out|leaving out|ignore|ignoring|remove|drop|other than|not|"
+    r"but not|no)\s+(?:those |the ones |all )?(?:from |in |of |with |for )?(?P<what>.+)$",
+    re.IGNORECASE,
+)
+SHOW: Final = re.compile(
+    r"^(?:(?:can you |could you )?(?:show|list|give|add|include|display|return|get|tell|name|what (?:is|are|were)|with))\s+"
+    r"(?:me\s+)?(?:also\s+)?(?P<only>only |just )?(?P<what>(?:their|its|his|her|the|all|also)?\s*.+)$",
+    re.IGNORECASE,
+)
+ONLY: Final = re.compile(
+    r"^(?:(?:show|give|list|keep)\s+)?(?:me\s+)?(?:only|just)\s+(?:the\s+)?(?:(?:those|ones|them)\s+)?(?P<what>.+)$",
+    re.IGNORECASE,
+)
+NARROW: Final = re.compile(
+    r"^(?:that|who|which|whose|where|with|without|having|in|from|for|of|since|before|after|until|between|over|under|above|"
+    r"below|more|less|older|younger|during|on|at|not|by|made|born|cheaper|larger|smaller|bigger|longer|shorter)\b",
+    re.IGNORECASE,
+)
+UNITS: Final = {
+    "year": Unit.YEAR, "years": Unit.YEAR, "quarter": Unit.QUARTER, "quarters": Unit.QUARTER, "month": Unit.MONTH,
+    "months": Unit.MONTH, "week": Unit.WEEK, "weeks": Unit.WEEK, "day": Unit.DAY, "days": Unit.DAY,
+    "yearly": Unit.YEAR, "monthly": Unit.MONTH, "weekly": Unit.WEEK, "daily": Unit.DAY, "quarterly": Unit.QUARTER,
+}  # fmt: skip
