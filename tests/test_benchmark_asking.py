@@ -134,9 +134,12 @@ def test_order_counts_where_the_gold_has_one_and_ties_may_stand_either_way(kites
 
 def test_every_outcome_has_its_verdict(kites: Loaded) -> None:
     reading = Reading("Count the kites", "select count(*) from kite")
-    cases = [
+    cases: list[tuple[Question, Draft | Clarification | Unanswerable | Exception, Verdict]] = [
         (HOW_MANY, draft("select count(*) from kite"), Verdict.RIGHT),
         (HOW_MANY, draft("select count(*) from maker"), Verdict.WRONG),
+        (HOW_MANY, draft("select count(*) from maker", asking.UNSURE - 0.01), Verdict.WARNED),
+        (HOW_MANY, draft("select count(*) from maker", asking.UNSURE), Verdict.WRONG),
+        (HOW_MANY, draft("select count(*) from kite", asking.UNSURE - 0.01), Verdict.RIGHT),
         (HOW_MANY, Clarification("Which?", (reading,)), Verdict.ASKED),
         (HOW_MANY, Unanswerable("No."), Verdict.SAID_NO),
         (HOW_MANY, KeyError("broken"), Verdict.FAILED),
@@ -149,7 +152,9 @@ def test_every_outcome_has_its_verdict(kites: Loaded) -> None:
     for question, outcome, wanted in cases:
         answer = verdict(kites, question, outcome)
         assert answer.verdict is wanted, (question.text, outcome)
-        assert (answer.confidence is not None) == isinstance(outcome, Draft)
+        assert answer.confidence == (outcome.confidence if isinstance(outcome, Draft) else None)
+        warned = isinstance(outcome, Draft) and outcome.confidence < asking.UNSURE
+        assert asking.is_warned(answer) == (warned and wanted is Verdict.RIGHT)
         assert answer.offered == (isinstance(outcome, Clarification) and question is HOW_MANY)
 
 

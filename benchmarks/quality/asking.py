@@ -39,6 +39,7 @@ from resolvers.engines.nl2sql.model import (
     Unanswerable,
 )
 from resolvers.engines.sql_guard import Refused, guard_sql, tables_of_catalog
+from resolvers.talk2data.answer_settings import AnswerSettings
 from schema.data_readiness.source import Row
 
 NOW: Final = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -48,6 +49,8 @@ MOST_ROWS: Final = 10_000
 ROWS_TOLD: Final = 50
 """Rows of an answer that a later question may see."""
 REPAIRS: Final = 1
+UNSURE: Final = AnswerSettings().unsure_below
+"""Below this confidence an answer says that it may be wrong, unless a project chooses otherwise."""
 BINS: Final = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 
 
@@ -56,7 +59,9 @@ class Verdict(StrEnum):
 
     RIGHT = "right"
     WRONG = "wrong"
-    """Answered, and other rows than the right ones: the worst that can happen."""
+    """Answered without a warning, and other rows than the right ones: the worst that can happen."""
+    WARNED = "wrong, warned"
+    """The same, with the warning that an answer bears when its draft is below the confidence that projects ask for."""
     ASKED = "asked back"
     SAID_NO = "said no"
     REFUSED = "refused"
@@ -124,7 +129,8 @@ class Session:
         if ran.rows is None:
             verdict = Verdict.REFUSED if ran.rule else Verdict.FAILED
             return Answer(question, verdict, seconds, sql=outcome.sql, told=f"{ran.rule or ''} {ran.message}")
-        verdict = Verdict.RIGHT if self._fits(question, ran) else Verdict.WRONG
+        wrong = Verdict.WARNED if outcome.confidence < UNSURE else Verdict.WRONG
+        verdict = Verdict.RIGHT if self._fits(question, ran) else wrong
         return Answer(question, verdict, seconds, outcome.confidence, outcome.sql, outcome.reading)
 
     async def _session(self, questions: Sequence[Question]) -> list[Exchange]:
@@ -218,6 +224,11 @@ def set_of(question: Question) -> str:
     return "held out" if is_held_out(question) else "invented" if invented else question.database
 
 
+def is_warned(answer: Answer) -> bool:
+    """Whether it is right and says that it may be wrong."""
+    return answer.verdict is Verdict.RIGHT and answer.confidence is not None and answer.confidence < UNSURE
+
+
 def share(count: int, of: int) -> str:
     """A share in percent."""
     return f"{count / of:.1%}" if of else "-"
@@ -226,14 +237,14 @@ def share(count: int, of: int) -> str:
 def table_of(title: str, groups: dict[str, list[Answer]]) -> Table:
     """The figures of each group."""
     table = Table(title=title)
-    for head in ("", "questions", *(str(one) for one in Verdict), "asked, right one offered", "ms"):
+    for head in ("", "questions", *(str(one) for one in Verdict), "right, warned", "right one offered", "ms"):
         table.add_column(head, justify="left" if not head else "right")
     for name, answers in groups.items():
         counts = Counter(answer.verdict for answer in answers)
-        offered = sum(1 for answer in answers if answer.offered)
         told = [share(counts[verdict], len(answers)) for verdict in Verdict]
+        told += [share(sum(map(asks, answers)), len(answers)) for asks in (is_warned, lambda answer: answer.offered)]
         milliseconds = f"{median(answer.seconds for answer in answers) * 1000:.1f}" if answers else "-"
-        table.add_row(name, str(len(answers)), *told, share(offered, len(answers)), milliseconds)
+        table.add_row(name, str(len(answers)), *told, milliseconds)
     return table
 
 
