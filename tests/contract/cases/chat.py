@@ -86,7 +86,7 @@ async def turn(stage: Stage, place: Place) -> dict[str, Any]:
     return {"session_id": row.session_id, "turn_id": row.turn_id}
 
 
-async def answered_turn(stage: Stage, place: Place) -> dict[str, Any]:
+async def answered_turn(stage: Stage, place: Place, uri: str | None = None) -> dict[str, Any]:
     """A turn that is over, with where its answer comes from."""
     row = await turn_in(stage, place, TurnState.COMPLETED)
     now = stage.world.clock()
@@ -94,7 +94,7 @@ async def answered_turn(stage: Stage, place: Place) -> dict[str, Any]:
         turn_id=row.turn_id,
         kind=AnswerKind.ANSWER,
         message=f"{MARK} answer",
-        resource_uri=f"data:{place.organization}:{place.project}:{MARK}",
+        resource_uri=uri or f"data:{place.organization}:{place.project}:{MARK}",
         dialect="postgres",
         tables=[],
         memories=[],
@@ -134,7 +134,13 @@ async def task(stage: Stage, place: Place) -> dict[str, Any]:
 
 async def corrected_turn(stage: Stage, place: Place) -> dict[str, Any]:
     """A turn, and the query that would have answered it."""
-    return await answered_turn(stage, place) | {"correction": TurnCorrection(sql="select 1")}
+    uri, name = await stage.connection(place), f"t{uuid4().hex}"
+    parents = ((f"svc.{name}", "database"), (f"svc.{name}.s", "database_schema"), (f"svc.{name}.s.{name}", "table"))
+    for fqn, kind in parents:
+        body = {"fully_qualified_name": fqn, "type": kind, "description": f"{MARK} words"}
+        await stage.made(place, "POST", f"/utils/data_connection/{uri}/metadata", body)
+    turn = await answered_turn(stage, place, uri)
+    return turn | {"correction": TurnCorrection(sql=f"select count(*) from {name}")}
 
 
 async def settings(stage: Stage, place: Place) -> dict[str, Any]:
