@@ -49,7 +49,8 @@ SPLITTERS: Final = frozenset(
         "cinema poker mission medal gold silver bronze nation singer dance dorm amenity faculty tuition credit "
         "cab taxi runway aircraft airline flight gas pump wine grape appellation winery cartoon film movie director "
         "studio rating perpetrator victim battle ship tonnage casualty shooting channel broadcast pilot farm sheep "
-        "cattle party debate coach club roster inning batting average pitch stint home game park ballpark hall fame "
+        "cattle party debate coach club roster estate "
+        "inning batting average pitch stint home game park ballpark hall fame "
         "lap pit constructor circuit race season round sprint grid position points wins podium"
         ),
     )
@@ -179,26 +180,41 @@ def _is_short_for(token: str, noun: str) -> bool:
     return True
 
 
+_HEADS: Final = frozenset(("id", "no", "nr"))
+
+
+def _pieces(column: str, letter: str) -> list[str]:
+    """The pieces of a column's name; a first letter that stands for the table is one: `ename`, `sid`, `pcity`."""
+    tokens = tokens_of(column, SPLITTERS)
+    if len(tokens) == 1 and tokens[0].startswith(letter) and tokens[0] not in ABBREVIATIONS:
+        whole, rest = tokens[0], tokens[0][1:]
+        known = rest in _HEADS or (len(rest) > 2 and (rest in COMMON or rest in ABBREVIATIONS or rest in SPLITTERS))
+        if known and whole not in COMMON and whole not in SPLITTERS:
+            return [letter, rest]
+    return tokens
+
+
 @lru_cache(maxsize=8_192)
 def named(name: str, columns: tuple[str, ...], siblings: str | None) -> NamedTable:
     """The words of a table and its columns. `siblings` is the word that most tables of its schema begin with."""
-    pieces = [tokens_of(one, SPLITTERS) for one in (name, *columns)]
+    pieces = [tokens_of(name, SPLITTERS), *(_pieces(one, name[:1].lower()) for one in columns)]
     beside = frozenset(piece for tokens in pieces[:200] for piece in tokens)
     called = table_name(" ".join(pieces[0]) or name, siblings, context=beside)
     table = canonical(_spelled(_lower(called.words.words))) or canonical(tuple(pieces[0])) or (name.lower(),)
     shared = _shared(pieces[1:])
     found = []
     for one, tokens in zip(columns, pieces[1:], strict=True):
-        said = words_of(one, known=SPLITTERS, context=beside)
+        said = words_of(" ".join(tokens), known=SPLITTERS, context=beside)
         words = canonical(_spelled(_lower(said.words))) or (one.lower(),)
         own = _without(words, table)
         phrase = " ".join(_spelled(_lower(said.words))) or one
-        if len(tokens) > 1 and len(words) > 1 and own == words:
+        if len(tokens) > 1 and own == words:
             letter = len(tokens[0]) == 1 and name[:1].lower() == tokens[0] and not tokens[1][0].isdigit()
             if tokens[0] == shared or letter or any(_is_short_for(tokens[0], noun) for noun in table):
                 rest = words_of(" ".join(tokens[1:]), known=SPLITTERS, context=beside)
                 own = canonical(_spelled(_lower(rest.words))) or words
-                if own != words:
+                own = ("number",) if own == ("no",) else own
+                if own != words or letter:
                     phrase = " ".join(_spelled(_lower(rest.words)))
                     words = (*table, *own)
         found.append(NamedColumn(words, own, phrase))

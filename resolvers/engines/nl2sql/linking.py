@@ -23,7 +23,7 @@ from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.model import ColumnKey, Lookup, no_lookup
 from resolvers.engines.nl2sql.numbers import number_of
 from resolvers.engines.nl2sql.plan import Literal
-from resolvers.engines.nl2sql.unknown import unknown
+from resolvers.engines.nl2sql.unknown import left_over, unknown
 from resolvers.engines.nl2sql.values import Held, Values
 from resolvers.engines.nl2sql.vocabulary import Vocabulary
 
@@ -34,6 +34,8 @@ _NAMED: Final = 2.0
 _LONGEST_NAME: Final = 6
 """Tokens that the name of a table or a column takes at most."""
 _LONGEST_VALUE: Final = 9
+_NEARLY: Final = 0.75
+"""How sure a misspelled value is at best."""
 _SHARED: Final = 0.9
 """How well both names must fit that share their last word."""
 _ENOUGH: Final = 0.5
@@ -51,6 +53,7 @@ def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_l
     work.find_columns()
     work.find_values()
     work.mentions += literals_of(question.tokens, now)
+    work.find_misspelled()
     work.look_up(lookup)
     return Linked(text, question.tokens, tuple(_best(work.mentions)))
 
@@ -238,6 +241,12 @@ class _Work:
         if quoted or (capital and self.question.carries(first)):
             for column in values.containing(said)[:_MOST_EACH]:
                 self.value(first, last, 0.55 if quoted else 0.5, "part", column, _text(said))
+
+    def find_misspelled(self) -> None:
+        """Values that a word which stands for nothing else is nearly."""
+        for at in sorted(left_over(self.question, self.mentions)):
+            for held, alike in self.vocabulary.values.alike(self.tokens[at].text):
+                self.value(at, at + 1, _NEARLY * alike, "fuzzy", held.column, _text(held.value))
 
     def is_of_place(self, key: ColumnKey) -> bool:
         """Whether a column tells a country or a state, which short codes are taken for there only."""

@@ -5,7 +5,17 @@ from typing import Final
 
 from resolvers.engines.describing.vocabulary import words
 from resolvers.engines.nl2sql.asked import Question
-from resolvers.engines.nl2sql.language import COMMANDS, STOP_WORDS, SUPERFLUOUS
+from resolvers.engines.nl2sql.language import (
+    AGGREGATES,
+    ASCENDING_WORDS,
+    COMMANDS,
+    DESCENDING_WORDS,
+    OPERATORS,
+    ORDERING_VERBS,
+    STOP_WORDS,
+    SUPERFLUOUS,
+    UNITS,
+)
 from resolvers.engines.nl2sql.language_degrees import degree_of
 from resolvers.engines.nl2sql.language_places import other_names
 from resolvers.engines.nl2sql.lookups import MOST_TEXTS
@@ -20,6 +30,18 @@ _JOINING: Final = words(
     "of the de la and & - 's in von van el le du del to a for on with at from by . / my your no not or"
 )
 """Words in small letters that may stand inside of a name in capitals."""
+
+_WORKING: Final = (
+    STOP_WORDS
+    | COMMANDS
+    | SUPERFLUOUS
+    | ASCENDING_WORDS
+    | DESCENDING_WORDS
+    | ORDERING_VERBS
+    | frozenset(UNITS)
+    | frozenset(word for phrase in (*AGGREGATES, *OPERATORS) for word in phrase)
+)
+"""Words that ask, compare, count and order; as they stand alone they are no values."""
 
 Wanted = dict[tuple[int, int], list[str]]
 """Runs of tokens, each with the texts that it may be spelled as, as it was written first."""
@@ -43,7 +65,7 @@ def unknown(question: Question, mentions: Sequence[Mention]) -> Wanted:
         for one in _within(question, first, last):
             add(*one)
     covered = {at for first, last in capitals for at in range(first, last)}
-    left = _left(question, mentions) - covered
+    left = left_over(question, mentions) - covered
     for first, last in _rows(left):
         for one in _within(question, first, last):
             add(*one)
@@ -95,7 +117,7 @@ def _capitals(question: Question) -> Iterator[tuple[int, int]]:
         at = end
 
 
-def _left(question: Question, mentions: Sequence[Mention]) -> set[int]:
+def left_over(question: Question, mentions: Sequence[Mention]) -> set[int]:
     """The tokens that stand for nothing that is known."""
     strong = {at for one in mentions if one.score >= _SURE and one.how != "fuzzy" for at in range(one.first, one.last)}
     return {at for at in range(len(question.tokens)) if at not in strong and _may_be_left(question, at)}
@@ -105,7 +127,7 @@ def _may_be_left(question: Question, at: int) -> bool:
     token = question.tokens[at]
     if token.quoted or not any(map(str.isalnum, token.text)) or number_of(token.lemma) is not None:
         return False
-    if token.lemma in STOP_WORDS or token.lemma in COMMANDS or token.lemma in SUPERFLUOUS:
+    if token.lemma in _WORKING:
         return False
     degree = degree_of(token.text)
     return degree is None or not (degree.superlative or degree.comparative)
