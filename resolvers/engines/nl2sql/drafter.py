@@ -50,9 +50,10 @@ class Planner:
 
 def plain_text(text: str) -> str:
     """The question with what is said short written out: `first and last names`."""
-    return _SHORT.sub(r"\1 name and \2 name", text)
+    return _IDS.sub("id", _SHORT.sub(r"\1 name and \2 name", text))
 
 
+_IDS: Final = re.compile(r"\b(?:ids|IDs|Ids)\b")
 _SHORT: Final = re.compile(r"\b(first|given|last) and (last|family|middle|first) names?\b", re.IGNORECASE)
 
 

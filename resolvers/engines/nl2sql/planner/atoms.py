@@ -168,17 +168,20 @@ def cut(linked: Linked) -> Cut:
     found = Cut(linked)
     for atom in atoms:
         atom.text = found.text(atom.first, atom.last)
-        if (
-            atom.is_(Cue.STOP)
-            and found.atoms
-            and found.atoms[-1].is_(Cue.MATCH)
-            and (atom.text[:1].isupper() or atom.last == size - 1)
-        ):
+        if _is_matched(atom, found.atoms, size):
             atom.cue, atom.ref = None, Ref(atom.first, atom.last, ())
         if not atom.is_(*_SILENT):
             atom.verbal = _is_verbal(atom, tokens)
             found.atoms.append(atom)
     return found
+
+
+def _is_matched(atom: Atom, before: Sequence[Atom], size: int) -> bool:
+    """Whether any word is a text to look for: `contain the word Live`."""
+    if not before or not before[-1].is_(Cue.MATCH) or (atom.ref is not None and atom.cue is None):
+        return False
+    plain = atom.cue is None or atom.is_(Cue.STOP, Cue.LIGHT, Cue.ASK, Cue.DIRECTION, Cue.TOP, Cue.SUPERLATIVE)
+    return plain and (atom.text[:1].isupper() or atom.last >= size - 1)
 
 
 _LIGHT: Final = frozenset(words[0] for words, (cue, _) in PHRASES.items() if cue is Cue.LIGHT and len(words) == 1)
@@ -228,11 +231,12 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
     best = atom.ref.mentions[0].score
     if low.endswith(("ed", "ing")) and low != lemma:
         return True
+    ahead = tokens[atom.first - 1].text.lower() if atom.first else ""
+    if ahead in _SUBJECTS and lemma in VERBS and low in (lemma, f"{lemma}s"):
+        return True
     if low not in _LIGHT:
         return best < 0.75 and lemma in VERBS and low == lemma
     before = tokens[atom.first - 1] if atom.first else None
-    if before is not None and before.text.lower() in _SUBJECTS:
-        return True
     return best < 0.9 or (before is not None and before.lemma != before.text.lower() and before.text.isalpha())
 
 

@@ -85,6 +85,17 @@ class Clauses(Reader):
         if self.is_(Cue.DIRECTION):
             self._ordering(None)
             return True
+        if (
+            self.is_(Cue.SUPERLATIVE, Cue.MOST)
+            and self.is_(Cue.SUPERLATIVE, offset=1)
+            and self.atoms[self.i + 1].text.lower() == "first"
+        ):
+            said = self.atoms[self.i].said
+            self.frame.sorts.append(
+                Sort(degree=said) if isinstance(said, Degree) else Sort(descending=bool(said), by_count=True)
+            )
+            self.i += 2
+            return True
         if self.is_(Cue.FROM) and self.is_(*_ENDS, offset=1) and self.is_(Cue.TO, offset=2):
             self._range()
             return True
@@ -507,8 +518,7 @@ class Clauses(Reader):
             and noun.ref is not None
             and self.atoms[self.i].first == self.atoms[self.i - 1].last
         ):
-            number = self.number_at()
-            if number is not None or not self._held():
+            if self.number_at() is not None or self._is_named():
                 self.remember(noun.ref)
                 cond = self._new("compare")
                 cond.noun, cond.how = noun, "key"
@@ -529,6 +539,9 @@ class Clauses(Reader):
         if table and noun.ref is not None:
             if self.negated:
                 self._had(noun, negated=True)
+            elif self._possessed(start):
+                self.frame.items.append(noun)
+                self.remember(noun.ref)
             else:
                 self.remember(noun.ref)
                 self._had(noun, negated=False, plain=True)
@@ -537,16 +550,26 @@ class Clauses(Reader):
             return True
         if noun.ref is not None:
             if self.negated or self.is_(Cue.HAVE, Cue.WITH, offset=start - self.i - 1):
-                cond = self._new("null", negated=not self.negated)
-                cond.noun = noun
+                if self.is_(Cue.WITH, offset=start - self.i - 1) and not self.negated:
+                    self.frame.items.append(noun)
+                    return True
+                cond = self._new("null")
+                cond.noun, cond.negated = noun, not self.negated
                 self._add(cond)
             else:
                 self.frame.loose.append((noun.ref.first, noun.ref.last))
         return True
 
-    def _held(self) -> bool:
-        ref = self.atoms[self.i].ref
-        return ref is not None and bool(ref.values)
+    def _possessed(self, start: int) -> bool:
+        """`with their departments`: shown as well."""
+        first = self.atoms[start].first
+        said = self.cut.linked.tokens[first - 1].text.lower() if first else ""
+        return start > 0 and self.atoms[start - 1].is_(Cue.WITH) and said in ("its", "their", "his", "her")
+
+    def _is_named(self) -> bool:
+        """Whether a value right behind a table is the name of one of its rows."""
+        token = self.cut.linked.tokens[self.atoms[self.i].first]
+        return token.quoted or token.text[:1].isupper()
 
     def _elsewhere(self) -> bool:
         return False
@@ -685,8 +708,10 @@ class Clauses(Reader):
                 and is_value
                 and (cond.degree is not None or (cond.operator is not Operator.EQUAL and cond.how != "time"))
             ):
-                inner = Cond("value", self.i, values=(ref,), near=tuple(self.near))
-                cond.nest = Nest(None, None, [inner])
+                cond.nest = Nest(None, None, [Cond("value", self.i, values=(ref,), near=tuple(self.near))])
+                while self.value_at() and (more := self.atoms[self.i].ref) is not None and more.values:
+                    cond.nest.conditions.append(Cond("value", self.i, values=(more,), near=tuple(self.near)))
+                    self.i += 1
             else:
                 cond.values = (ref,) if ref is not None else ()
             if cond.noun is None and self.noun_at() and not self.table_at():

@@ -294,10 +294,10 @@ class Composer:
             if not sort.common and any(item.noun is sort.noun and item.figures for item in self.items):
                 continue
             if sort.limit is not None and self.limit is None:
-                self.limit = sort.limit
+                self.limit = frame.limit if sort.limit == 1 and frame.limit else sort.limit
             term, descending = self._term(sort, maker, main)
             if term is None:
-                self.resolver.doubt("an order was not understood", 0.35)
+                self.resolver.doubt("an order was not understood", 0.8)
                 continue
             self.orders.append(Order(term, descending))
         if self.limit is None:
@@ -332,6 +332,9 @@ class Composer:
                     self._group_by(self.items[0])
             return self._many_side(term, column, descending), descending
         if sort.degree is not None:
+            figure = next((one.terms[0] for one in self.items if one.figures), None)
+            if self.groups and figure is not None and sort.limit is None:
+                return figure, sort.degree.descending
             around = [self.items[0].table, *resolver.mentioned()]
             if sort.noun is not None and (owner := resolver.table(sort.noun.owner)) is not None:
                 around = [owner, *around]

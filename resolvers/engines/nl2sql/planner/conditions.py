@@ -86,6 +86,9 @@ class Conditions:
 
     def _exists(self, cond: Cond, main: str) -> Part | None:
         table = self.resolver.table(cond.table)
+        own = self._own_column(cond, table, main)
+        if own is not None:
+            return Part(Comparison(as_column(own), Operator.IS_NULL, (), not cond.negated), cond, own)
         if table is None:
             return None
         if cond.count is not None:
@@ -104,6 +107,19 @@ class Conditions:
         if table == main:
             return Part(Related("", plan, True), cond)
         return Part(Related(main, plan, True), cond, None)
+
+    def _own_column(self, cond: Cond, table: str | None, main: str) -> ColumnKey | None:
+        """A column that is empty where something is not had: `customers without a company`."""
+        if cond.noun is None or cond.count is not None or cond.inner or not cond.negated or cond.how:
+            return None
+        options = self.resolver.column_options(cond.noun)
+        held = [key for key, score in options.items() if key.table == main and score >= 0.85]
+        held = [key for key in held if table is None or self.catalog.reference(key) is None]
+        if not held:
+            return None
+        if table is not None and self.catalog.distance(main, table) <= 1:
+            return None
+        return max(held, key=lambda key: options[key])
 
     # Values.
 
@@ -268,6 +284,10 @@ class Conditions:
         if table is None:
             return None
         number = any(one.values and one.values[0].kind == "number" for one in cond.values[0].literals)
+        for column, _, values in self.resolver.value_options(cond.values[0], ()):
+            if column.table == table and not number:
+                self.resolver.used.add((cond.values[0].first, cond.values[0].last))
+                return self._equal(cond, column, list(values[:1]), main)
         key = self.catalog.key(table)
         names = self.catalog.names(table)
         text = self.resolver.text(cond.values[0])

@@ -12,6 +12,7 @@ from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
+_AMOUNTS = frozenset(("total", "amount", "value", "price", "cost", "sum", "quantity"))
 _PLACES = ("location", "city", "address", "country", "place", "state", "region", "venue", "town", "street")
 
 
@@ -128,6 +129,9 @@ class Items:
         if owner is not None:
             # `the department of each employee`: a column of the owner, or the name of what it refers to.
             held = {key: value for key, value in options.items() if key.table == owner}
+            tied = {key for key in held if (tie := self.catalog.reference(key)) is not None and tie.to == table}
+            if tied and not self._says_key(noun):
+                return table
             if held and max(held.values()) >= score + 0.1:
                 return resolver.column(noun)
             if owner == table:
@@ -136,6 +140,12 @@ class Items:
         if not options:
             return table
         return table if score + 0.3 >= best else resolver.column(noun)
+
+    def _says_key(self, noun: Noun) -> bool:
+        ref = noun.ref
+        return ref is not None and bool(
+            set(self.resolver.cut.linked.words(ref.first, ref.last)) & {"id", "code", "number", "key"}
+        )
 
     def _entity(self, table: str, noun: Noun) -> Item:
         columns = self.catalog.entity(table)
@@ -232,9 +242,27 @@ class Items:
                 return column
         return None
 
+    def _amount(self, table: str | None) -> ColumnKey | None:
+        """What a table's rows amount to: the only column that says so."""
+        if table is None:
+            return None
+        found = [
+            key
+            for key in self.catalog.of(table)
+            if self.catalog.is_measure(key) and set(self.catalog.words(key)) & _AMOUNTS
+        ]
+        return found[0] if len(found) == 1 else None
+
     def _aggregated(self, noun: Noun) -> Item | None:
         resolver = self.resolver
         column = resolver.column(noun, "number")
+        if (
+            column is not None
+            and self.catalog.is_key(column)
+            and may_be_table(noun.ref)
+            and noun.aggregates != (Aggregate.COUNT,)
+        ):  # type: ignore[arg-type]
+            column = self._amount(resolver.table(noun.ref))
         if column is None:
             table = resolver.table(noun.ref)
             if table is not None and noun.aggregates == (Aggregate.COUNT,):

@@ -48,6 +48,8 @@ class Reader:
         atom = self.at(offset)
         if atom is None or atom.ref is None or not atom.ref.is_noun or atom.verbal:
             return False
+        if atom.cue is Cue.ORDER and atom.text.lower() in ("order", "orders", "the order", "the orders"):
+            return may_be_table(atom.ref) and not self.is_(Cue.BY, Cue.DIRECTION, Cue.OF, offset=offset + 1)
         if atom.cue in (Cue.AGGREGATE, Cue.COUNT, Cue.TOP, Cue.SUPERLATIVE, Cue.MOST, Cue.ORDER):
             return not self._leads_on(offset + 1)
         if atom.cue is Cue.EVERYTHING:
@@ -146,6 +148,13 @@ class Reader:
         while (atom := self.at()) is not None and atom.cue in _BEFORE:
             if self.noun_at() and atom.cue not in (Cue.DISTINCT, Cue.ALL):
                 break
+            if (
+                aggregates
+                and atom.is_(Cue.AGGREGATE)
+                and atom.ref is not None
+                and atom.ref.best(MentionKind.COLUMN) >= 0.95
+            ):
+                break
             if atom.is_(Cue.AGGREGATE):
                 aggregates.append(atom.said)
                 ahead = 1
@@ -177,7 +186,9 @@ class Reader:
         if noun.count and aggregates == [Aggregate.SUM]:
             aggregates = []
         noun.aggregates = tuple(aggregates)
-        if not self.noun_at():
+        named = self.at()
+        total = bool(aggregates) and named is not None and named.is_(Cue.AGGREGATE) and named.ref is not None
+        if not self.noun_at() and not total:
             if noun.count or aggregates or noun.everything:
                 return noun
             self.i = start

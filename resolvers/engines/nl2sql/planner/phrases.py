@@ -112,7 +112,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.COUNT: "how many|number of|the number of|count|count of|total number of|how many times|count the number of|"
     "total count of|amount of different|quantity of different|count up|what number of|how many of",
     Cue.MUCH: "how much",
-    Cue.DISTINCT: "distinct|different|unique|various|distinctive|unduplicated|non-repeating|without repeats|"
+    Cue.DISTINCT: "once|only once|without repeating any|without repeating|no duplicates|with no duplicates|each only once|distinct|different|unique|various|distinctive|unduplicated|non-repeating|without repeats|"
     "without duplicates|without duplicate|without repetition|non-duplicate|differing",
     Cue.ALL: "all|every one of|all of|all the|any|some|entire|complete|whole",
     Cue.EVERYTHING: "all information|all the information|all details|all the details|information|all info|details|"
@@ -176,10 +176,10 @@ _PLAIN: Final[dict[Cue, str]] = {
     "in our database|in the table|in this database|in the dataset|in the system|on record|on file|has been|have been|"
     "had been|each of|a list of|the list of|list of|set of|one|ones|kind of|type of information|recorded in total|"
     "along with their|if|let|out|up|off|too|itself|themselves|himself|own s|given|following|stored|listed|registered|"
-    "specific|particular|certain|value of|values of|value|values|recorded|existing|named as|called as|'re|'ve|"
+    "specific|particular|certain|value of|values of|value|values|recorded|existing|anybody|anyone|everybody|somebody|someone|nobody|yet|ever|together|named as|called as|'re|'ve|"
     "how|why|those of|that of|in terms of|based on|according to|in total|total of|altogether|result|results|"
     'amount to|of all|among all|names of the different|thing|things|people who|"|(|)|“|”|-|–|/|’|`|*',
-    Cue.LIGHT: "live|lives|lived|living|work|works|worked|working|come|comes|came|coming|go|goes|went|locate|located|"
+    Cue.LIGHT: "look after|looks after|care for|cares for|responsible|responsible for|deal with|dealt with|dealt|live|lives|lived|living|work|works|worked|working|come|comes|came|coming|go|goes|went|locate|located|"
     "situated|find in|found|made|make|makes|making|take|takes|took|taken|taking|get|gets|got|gave|given by|use|uses|"
     "used|using|do|done|play|plays|played|playing|belong|belonging|hold|held|holding|happen|happened|happens|"
     "take place|took place|takes place|participate|participated|participates|participating|attend|attended|attends|"

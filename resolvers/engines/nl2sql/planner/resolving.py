@@ -122,15 +122,15 @@ class Resolver:
         for at, one in enumerate(nearest[:4]):
             far = self.catalog.distance(one, table)
             if far < FAR:
-                score = max(score, 0.3 - 0.05 * min(at, 2) - 0.13 * far)
+                score = max(score, 0.3 - 0.05 * min(at, 2) - 0.16 * far)
         if subject is not None:
             far = self.catalog.distance(subject, table)
             if far < FAR:
-                score = max(score, 0.27 - 0.13 * far)
+                score = max(score, 0.27 - 0.16 * far)
         for one in self.mentioned():
             far = self.catalog.distance(one, table)
             if far < FAR:
-                score = max(score, 0.2 - 0.13 * far)
+                score = max(score, 0.2 - 0.16 * far)
         if not nearest and subject is None and not self.mentioned():
             score = 0.0
         return score
@@ -193,36 +193,26 @@ class Resolver:
 
     def measured(self, degree: Degree, tables: list[str]) -> tuple[ColumnKey, bool] | None:
         """The column that an adjective speaks of, and whether its greatest values are the most so."""
-        best: tuple[float, ColumnKey, bool] | None = None
         if not degree.measures:
             return None
+        best: tuple[float, ColumnKey] | None = None
         for place, table in enumerate(tables):
             for near in [table, *sorted(self.catalog.links.get(table, ()))]:
-                beside = near != table
-                for key in self.catalog.of(near):
-                    words = self.catalog.words(key)
-                    rank = next((at for at, word in enumerate(degree.measures) if word in words), None)
-                    if rank is None or not (
-                        self.catalog.is_number(key)
-                        or self.catalog.is_moment_like(key)
-                        or self.catalog.is_numeric_text(key)
-                    ):
+                for key, fit in self.catalog.vocabulary.measured(degree, [near]):
+                    if key in self.catalog.known.forbidden or self.catalog.is_key(key):
                         continue
-                    if self.catalog.is_key(key):
-                        continue
-                    score = 1 - 0.03 * rank - 0.15 * place - (0.25 if beside else 0.0) - 0.02 * len(words)
+                    score = fit - 0.15 * place - (0.25 if near != table else 0.0)
                     if best is None or score > best[0]:
-                        best = (score, key, self.direction(degree, key))
+                        best = (score, key)
         if best is None:
             return None
-        if best[0] < 0.75:
+        if best[0] < 0.55:
             self.doubt("an adjective fits a column only loosely", 0.08)
-        return best[1], best[2]
+        return best[1], self.direction(degree, best[1])
 
     def direction(self, degree: Degree, key: ColumnKey) -> bool:
         """Whether the greatest values of a column are the most so."""
-        turned = bool(set(degree.reversed_on) & set(self.catalog.words(key)))
-        return degree.descending != turned
+        return degree.descending != self.catalog.vocabulary.is_reversed(degree, key)
 
     def time_column(self, tables: Iterable[str], year: bool = False, hint: Iterable[str] = ()) -> ColumnKey | None:
         """The column that tells when, of the first table that has one."""
