@@ -77,7 +77,8 @@ class TableIndex:
 
     def find(self, node: exp.Table) -> Table:
         """The table that a query names. Raises Refused."""
-        given = (node.args.get("catalog"), node.args.get("db"), node.this)
+        written = (node.args.get("catalog"), node.args.get("db"), node.this)
+        given = [part if isinstance(part, exp.Expr) else None for part in written]  # MySQL's `.name` has an empty one
         fits = [
             table
             for table in self._tables.get(node.name.casefold(), ())
