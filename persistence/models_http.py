@@ -135,6 +135,8 @@ _REFUSALS: Final[dict[int, str]] = {
     413: "The question with what must be known for it is longer than the model takes.",
     429: "The provider's rate limit or quota is used up. Try again later, or check the account.",
 }
+_PARAMETERS: Final = ("max_tokens", "temperature", "seed", "stream_options", "response_format", "tool_choice")
+"""What a refusal may be about, when it names the parameter in its words alone."""
 _TOO_LONG: Final = ("context_length_exceeded", "string_above_max_length", "request_too_large")
 
 
@@ -148,7 +150,7 @@ async def _failure(response: httpx.Response) -> ModelError:
         words = str(error.get("message", "")).lower()
         if status == 413 or error.get("code") in _TOO_LONG or "prompt is too long" in words:
             return ModelError(_REFUSALS[413], Trouble.TOO_LONG)
-        parameter = error.get("param")
+        parameter = error.get("param") or next((name for name in _PARAMETERS if name in words), None)
         return Malformed(refusal(status), parameter if isinstance(parameter, str) else None)
     return ModelError(refusal(status), Trouble.REFUSED)
 
@@ -158,7 +160,7 @@ async def _error_of(response: httpx.Response) -> Mapping[str, Any]:
         said = orjson.loads(await read_bounded(response, MOST_REFUSAL))
     except (orjson.JSONDecodeError, ResponseTooLarge, httpx.HTTPError):
         return {}
-    error = said.get("error") if isinstance(said, dict) else None
+    error = said.get("error", said) if isinstance(said, dict) else None
     return error if isinstance(error, dict) else {}
 
 

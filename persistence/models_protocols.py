@@ -55,12 +55,15 @@ def narrower(form: Form, prompt: Prompt, provider: str, parameter: str | None) -
 
     Many servers speak an older state of the protocol, and newer models refuse older parameters.
     """
+    is_warm = prompt.temperature is not None and form.temperature
+    if parameter == "temperature" and is_warm:
+        return replace(form, temperature=False)
     if provider == "anthropic":
-        return replace(form, schema="none") if prompt.schema is not None and form.schema != "none" else None
+        if prompt.schema is not None and form.schema != "none":
+            return replace(form, schema="none")
+        return replace(form, temperature=False) if is_warm else None
     if parameter == "max_tokens" and form.tokens == "max_tokens":
         return replace(form, tokens="max_completion_tokens")
-    if parameter == "temperature" and form.temperature:
-        return replace(form, temperature=False)
     if parameter == "seed" and form.seed:
         return replace(form, seed=False)
     if parameter in ("stream_options", "stream_options.include_usage") and form.stream_usage:
@@ -71,7 +74,7 @@ def narrower(form: Form, prompt: Prompt, provider: str, parameter: str | None) -
         return replace(form, schema="none")
     if form.stream_usage:
         return replace(form, stream_usage=False, seed=False)
-    return None
+    return replace(form, temperature=False) if is_warm else None
 
 
 def call_of(target: Target, prompt: Prompt, form: Form | None = None, *, stream: bool = False) -> Call:
@@ -119,7 +122,7 @@ def _anthropic(target: Target, prompt: Prompt, form: Form) -> dict[str, Any]:
     }
     if system:
         body["system"] = system
-    if prompt.temperature is not None:
+    if prompt.temperature is not None and form.temperature:
         body["temperature"] = min(prompt.temperature, 1.0)
     if prompt.schema is not None and form.schema != "none":
         tool = {"name": TOOL, "description": "Gives the answer.", "input_schema": dict(prompt.schema)}
@@ -162,6 +165,11 @@ class Hearing:
         if piece:
             self._pieces.append(piece)
         return piece
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the answer is whole, though more may come about it, such as its count of tokens."""
+        return self._understood and self._ended
 
     def said(self, prompt: Prompt, form: Form, attempts: int) -> Said:
         """The whole, once no more comes. Raises ModelError when the end is missing."""
@@ -216,6 +224,7 @@ class Hearing:
             self._count_anthropic(event.get("usage"))
             if isinstance(delta := event.get("delta"), dict):
                 self._finish = "length" if delta.get("stop_reason") == "max_tokens" else "stop"
+                self._ended = True
         elif kind == "message_stop":
             self._ended = True
         elif not isinstance(kind, str):

@@ -128,8 +128,8 @@ class PatientModel(ABC):
         attempt, forms, is_passed = 1, 1, False
         while True:
             form = self._form
+            hearing = Hearing(self._protocol)
             try:
-                hearing = Hearing(self._protocol)
                 async with aclosing(self._events(prompt, form, deadline, stream=True)) as events:
                     async for event in events:
                         piece = hearing.take(event)
@@ -145,6 +145,9 @@ class PatientModel(ABC):
                 self._form, forms = changed, forms + 1
                 continue
             except ModelError as failure:
+                if hearing.is_over and failure.trouble in (Trouble.BUSY, Trouble.SLOW):
+                    yield hearing.said(prompt, form, attempt)  # only the end of the stream is missing
+                    return
                 if is_passed or attempt > self._patience.retries or failure.trouble not in (Trouble.BUSY, Trouble.SLOW):
                     raise
                 attempt += 1

@@ -5,7 +5,7 @@ import sys
 
 OPTIONAL = {
     *("openfga_sdk", "aiohttp", "redis", "celpy", "duckdb", "pandas", "moto"),
-    *("pymysql", "smbprotocol", "smbclient", "pymongo", "oracledb", "snowflake", "impala", "databricks"),
+    *("pymysql", "smbprotocol", "smbclient", "pymongo", "oracledb", "snowflake", "impala", "databricks", "litellm"),
     "google.cloud",
 }
 

@@ -26,6 +26,7 @@ from tests.support.model_server import (
     Cuts,
     Ends,
     Fails,
+    Hangs,
     ModelServer,
     Says,
     Sends,
@@ -190,7 +191,33 @@ async def test_a_provider_that_refuses_every_form_is_asked_a_few_times_only(serv
     server.mind = lambda heard: Fails(400, error={"message": KEY})
     failure = await failed(model(server, protocol).ask(HELD))
     assert (failure.trouble, "malformed" in str(failure)) == (Trouble.REFUSED, True)
-    assert len(server.heard) == (2 if protocol == "anthropic" else 4)
+    assert len(server.heard) == (3 if protocol == "anthropic" else 5)
+
+
+async def test_a_parameter_is_known_by_the_words_of_a_refusal_too(server: ModelServer, protocol: str) -> None:
+    def mind(heard: Any) -> Step:
+        return (
+            Fails(400, error={"message": "`temperature` is deprecated"}) if "temperature" in heard.body else Says("{}")
+        )
+
+    server.mind = mind
+    said = await model(server, protocol).ask(HELD)
+    assert (said.is_structured, len(server.heard)) == (True, 2)
+    server.mind = lambda heard: (
+        Sends(b'{"message": "seed is not known"}', status=422) if "seed" in heard.body else Says("{}")
+    )
+    if protocol != "anthropic":
+        assert (await model(server, protocol).ask(HELD)).is_structured is True
+
+
+@pytest.mark.parametrize("then", ["cut", "silence"])
+async def test_an_answer_is_whole_though_its_stream_never_ends(
+    server: ModelServer, pauses: Pauses, protocol: str, then: str
+) -> None:
+    server.plays(Hangs("Hello", drops=then == "cut"))
+    said = await model(server, protocol, pauses, model_timeout=0.3).ask(SHORT)
+    assert (said.text, said.attempts, pauses) == ("Hello", 1, [])
+    assert len(server.heard) == 1
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,14 @@ class Stalls:
 
 
 @dataclass(frozen=True)
+class Hangs:
+    """A stream that says all of the answer and why it ended, and then nothing; the connection may drop."""
+
+    text: str
+    drops: bool = False
+
+
+@dataclass(frozen=True)
 class Sends:
     """Some bytes as they are."""
 
@@ -115,7 +123,7 @@ class Sends:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-Step = Says | Fails | Cuts | Ends | Breaks | Stalls | Sends
+Step = Says | Fails | Cuts | Ends | Breaks | Stalls | Hangs | Sends
 
 
 class ModelServer:
@@ -268,6 +276,12 @@ def model_server(mind: Callable[[Heard], Step] | None = None) -> Iterator[ModelS
                     if step.after is not None:
                         self._stream(events(heard, Says(step.text))[: _until_pieces(heard, step.after)])
                     standing.stopping.wait(60)
+                    self._drop()
+                case Hangs():
+                    told = events(heard, Says(step.text, pieces=1))
+                    self._stream(told[:-1] if heard.protocol == "anthropic" else told[: _until_pieces(heard, 2)])
+                    if not step.drops:
+                        standing.stopping.wait(60)
                     self._drop()
                 case Sends():
                     self._send(step)
