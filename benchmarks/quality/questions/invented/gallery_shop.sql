@@ -9,6 +9,6 @@ insert into customers values (1,'Ida Frost','020-11','ida@x.org','2016-01-04'),(
 insert into addresses values (1,'3 Elm Row','Portland','04101','Maine','USA'),(2,'81 Lake View','Chicago','60601','Illinois','USA'),(3,'Rua Nova 9','Porto','4000','Porto','Portugal'),(4,'17 Mill Rd','Portland','97201','Oregon','USA');
 insert into customer_addresses values (1,1,'home','2016-01-04','2019-12-31'),(1,2,'home','2020-01-01',null),(2,2,'billing','2018-05-23',null),(3,4,'home','2019-09-30',null),(4,3,'home','2021-02-11',null);
 insert into pay_methods values ('CC','credit card'),('DC','debit card'),('TR','bank transfer');
-insert into artworks values (1,'Blue Barn','OIL',1800,1999),(2,'Two Herons','WAT',450,2008),(3,'Quarry','OIL',2600,2003),(4,'Self at Noon','PHO',320,2015),(5,'Tide Study','WAT',510,2012),(6,'Orchard Gate','OIL',1450,2010);
+insert into artworks values (1,'Blue Barn','OIL',1800,1999),(2,'Two Herons','WAT',450,2008),(3,'Quarry','OIL',2600,2003),(4,'Self at Noon','PHO',320,2015),(5,'Tide Study','WAT',510,2012),(6,'Orchard Gate','OIL',1450,2010),(7,'Old Pier','PHO',280,2018);
 insert into purchases values (100,1,'CC','2019-03-03','complete'),(101,2,'TR','2019-10-10','complete'),(102,1,'CC','2020-06-16','cancelled'),(103,3,'DC','2020-12-01','complete'),(104,4,'CC','2021-04-04','pending'),(105,1,'DC','2022-01-09','complete'),(106,3,'CC','2022-02-02','complete');
-insert into purchase_lines values (100,1,1),(100,2,2),(101,3,1),(102,2,1),(103,5,3),(104,2,1),(105,6,1),(105,5,1),(106,4,2);
+insert into purchase_lines values (100,1,1),(100,2,2),(101,3,1),(102,2,1),(103,5,2),(104,2,1),(105,6,1),(105,5,1),(106,4,2);

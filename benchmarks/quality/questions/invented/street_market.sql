@@ -4,7 +4,7 @@ create table Rental (VendorID integer, StallNo integer, From_Date date, To_Date 
 create table Produce (ProdCode varchar, ProdName varchar, ProdType varchar, UnitOfMeasure varchar);
 create table Sale (SaleID integer, VendorID integer, ProdCode varchar, SaleDay date, Qty double, UnitCost double);
 insert into Vendor values (1,'Green Acre','555-1','Oxley','Y'),(2,'Bee Happy','555-2','Marl','Y'),(3,'Cheese Cart',null,'Oxley','N'),(4,'Tom''s Roots','555-4','Wick','N'),(5,'Orchard Lane','555-5','Marl','Y');
-insert into Stall values (1,'north',40,6),(2,'north',55,9),(3,'south',35,6),(4,'south',70,14),(5,'square',95,20),(6,'square',80,16);
+insert into Stall values (1,'north',40,6),(2,'north',55,9),(3,'south',35,6),(4,'south',70,14),(5,'square',95,20),(6,'square',80,16),(7,'south',30,5);
 insert into Rental values (1,2,'2023-03-01','2023-09-30'),(2,1,'2023-03-01','2023-12-31'),(3,5,'2023-04-01',null),(4,3,'2023-05-01','2023-08-31'),(1,6,'2023-10-01',null),(5,4,'2023-06-01','2023-11-30');
 insert into Produce values ('CAR','carrots','vegetable','kg'),('HON','honey','sweet','jar'),('GOU','gouda','dairy','kg'),('APP','apples','fruit','kg'),('PEA','pears','fruit','kg'),('LEE','leeks','vegetable','bunch'),('BRI','brie','dairy','piece');
 insert into Sale values (1,1,'CAR','2023-05-06',12.5,1.8),(2,2,'HON','2023-05-06',9,6.5),(3,3,'GOU','2023-05-13',4.2,14),(4,4,'CAR','2023-05-13',30,1.5),(5,5,'APP','2023-09-02',44,2.2),(6,1,'LEE','2023-09-02',18,2),(7,3,'GOU','2023-09-09',5.1,14.5),(8,5,'PEA','2023-09-09',27,2.6),(9,2,'HON','2023-09-16',11,6.5),(10,1,'APP','2023-10-07',20,2.1);
