@@ -15,7 +15,16 @@ from resolvers.engines.nl2sql.model import (
 )
 from resolvers.engines.nl2sql.model_drafter import MOST_CANDIDATES, ModelDrafter, Ran, confidence_of
 from resolvers.engines.nl2sql.prompting import Window
-from resolvers.engines.nl2sql.prompting_answer import CANNOT, READ, Cannot, Choice, Query, plain, read_answer
+from resolvers.engines.nl2sql.prompting_answer import (
+    CANNOT,
+    READ,
+    Cannot,
+    Choice,
+    Query,
+    is_made_up,
+    plain,
+    read_answer,
+)
 from schema.talk2data.language_model import ModelError, Said, Trouble, Usage
 from tests.support.model_mind import Mind, answer, asked, by_name, known, memory
 
@@ -230,6 +239,32 @@ async def test_a_window_that_is_smaller_than_thought_is_told_less() -> None:
     assert second < first
     with pytest.raises(ModelError):
         await drafted(Mind(ModelError("Too long.", Trouble.TOO_LONG)))
+
+
+@pytest.mark.parametrize(
+    ("sql", "made_up"),
+    [
+        ("select 42 as orders from orders", True),
+        ("select 'I cannot tell' as message", True),
+        ("(select 42 from orders)", True),
+        ("select id from orders union select 42", True),
+        ("select 42 + 1 as a, 'x' as b from orders limit 1", True),
+        ("select count(*) from orders", False),
+        ("select * from orders", False),
+        ("select 'open' as kind, count(*) from orders union all select 'all', count(*) from orders", False),
+        ("select (select max(total) from orders) as most", False),
+        ("with t as (select 1 as a from orders) select a from t", False),
+        ("select row_number() over (order by id) from orders", False),
+        ("nonsense (", False),
+        ("drop table orders", False),
+    ],
+)
+async def test_an_answer_of_constants_is_made_up(sql: str, made_up: bool) -> None:
+    assert is_made_up(sql, "duckdb") is made_up
+    if made_up:
+        assert isinstance(await drafted(Mind(answer(sql), answer(SQL))), Draft)
+        with pytest.raises(ModelError, match="come from no table"):
+            await drafted(Mind(answer(sql)))
 
 
 async def test_an_answer_that_ran_into_its_bound_says_so() -> None:

@@ -22,7 +22,7 @@ from resolvers.engines.nl2sql.model import (
     Unanswerable,
 )
 from resolvers.engines.nl2sql.prompting import Questioned, Window, question_of
-from resolvers.engines.nl2sql.prompting_answer import Cannot, Choice, Query, read_answer
+from resolvers.engines.nl2sql.prompting_answer import MADE_UP, Cannot, Choice, Query, is_made_up, read_answer
 from schema.talk2data.language_model import LanguageModel, ModelError, Prompt, Said, Trouble, Usage
 
 NAME: Final = "model/1"
@@ -145,6 +145,8 @@ class ModelDrafter:
                 window = replace(window, tokens=max(window.tokens // 2, window.answer + 1))
                 continue
             answer = read_answer(said.text, questioned.said)
+            if isinstance(answer, Query) and is_made_up(answer.sql, known.dialect):
+                answer = MADE_UP
             if not isinstance(answer, str):
                 return _Candidate(answer, questioned)
             why = "The answer ran into its bound." if said.is_cut else answer

@@ -9,7 +9,10 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Final
 
+import sqlglot
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 LONGEST_SQL: Final = 20_000
 LONGEST_SENTENCE: Final = 600
@@ -25,6 +28,8 @@ _MARKUP: Final = re.compile(
     re.IGNORECASE,
 )
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+
+MADE_UP: Final = "The query answers with constants that come from no table. Say so in `cannot` when there is no answer."
 
 Sentence = Annotated[str, Field(max_length=4000)]
 
@@ -92,6 +97,26 @@ def read_answer(text: str, said: str) -> Query | Choice | Cannot | str:
     if len(readings) < 2:
         return "A need of clarification must come with two to five readings, as plain questions."
     return Choice(tuple(readings))
+
+
+def is_made_up(sql: str, dialect: str) -> bool:
+    """Whether a query answers with constants alone, as models do that mean to say something: no row bears them out."""
+    try:
+        query = sqlglot.parse_one(sql, dialect=dialect)
+    except (SqlglotError, RecursionError, ValueError):
+        return False  # for the guard to say
+    waiting: list[exp.Expr] = [query]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, exp.SetOperation):
+            waiting += [one.left, one.right]
+        elif isinstance(one, exp.Subquery):
+            waiting.append(one.this)
+        elif isinstance(one, exp.Select) and not any(
+            node.find(exp.Column, exp.Star, exp.AggFunc, exp.Query) for node in one.expressions
+        ):
+            return True
+    return False
 
 
 def plain(text: str, said: str) -> str | None:
