@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from resolvers.engines.nl2sql.language import NUMBER_WORDS
+from resolvers.engines.nl2sql.language import COMMANDS, NUMBER_WORDS, UNITS
 from resolvers.engines.nl2sql.language_degrees import Degree, degree_of, degree_of_phrase
 from resolvers.engines.nl2sql.language_verbs import VERBS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
+from resolvers.engines.nl2sql.plan import Unit
 from resolvers.engines.nl2sql.planner.phrases import LONGEST, PHRASES, Cue
 
 _SILENT: Final = frozenset((Cue.STOP,))
@@ -114,6 +115,8 @@ class Atom:
     ref: Ref | None = None
     text: str = ""
     is_unknown: bool = False
+    unit: Unit | None = None
+    """A span of time that no column is called by: per month."""
     verbal: bool = False
     """Whether it is a verb that only suggests a noun: `hired` for a hire date."""
 
@@ -172,6 +175,11 @@ def cut(linked: Linked) -> Cut:
             atom.cue, atom.ref = None, Ref(atom.first, atom.last, ())
         if not atom.is_(*_SILENT):
             atom.verbal = _is_verbal(atom, tokens)
+            if atom.last - atom.first == 1 and (atom.is_unknown or (atom.cue is Cue.LIGHT and atom.ref is None)):
+                atom.unit = UNITS.get(tokens[atom.first].text.lower()) or UNITS.get(tokens[atom.first].lemma)
+                if atom.unit is not None:
+                    atom.is_unknown = False
+                    atom.ref, atom.cue = Ref(atom.first, atom.last, ()), None
             found.atoms.append(atom)
     return found
 
@@ -192,6 +200,10 @@ def _strays(
     mention: Mention, tokens: Sequence[Token], tables: set[tuple[int, str | None]], begun: set[tuple[int, str | None]]
 ) -> bool:
     """Whether a mention takes in words that tie two nouns: `orders by status`, `titles of the courses`."""
+    first = tokens[mention.first]
+    begins = not mention.first or tokens[mention.first - 1].text in (".", "?", "!", ",", ";")
+    if mention.last - mention.first > 1 and first.lemma in COMMANDS and begins:
+        return True
     inside = {token.lemma for token in tokens[mention.first + 1 : mention.last - 1]}
     if mention.kind is MentionKind.TABLE and "of" in inside and (mention.last, mention.table) in tables:
         return mention.score < 0.95
@@ -218,7 +230,7 @@ def _strays(
     ofs = sum(token.lemma in ("of", "'s") for token in tokens[mention.first : mention.last])
     if ofs > 1 or ("of" in inner and mention.score < (0.8 if tokens[mention.first].lemma == "number" else 0.9)):
         return True
-    return "of" in inner and (mention.last, mention.column.table) in tables
+    return "of" in inner and tokens[mention.first].lemma != "number" and any(last == mention.last for last, _ in tables)
 
 
 def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:

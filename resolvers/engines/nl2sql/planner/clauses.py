@@ -38,6 +38,7 @@ class Clauses(Reader):
         if atom.is_(Cue.AND, Cue.OR, Cue.BUT, Cue.COMMA):
             self._connector(atom)
         elif atom.is_(Cue.END):
+            self.frame.dangling = self.frame.dangling or self.negated
             self.scope, self.negated, self.joined = None, False, "and"
             if self.is_(Cue.ASK, offset=1):
                 self.sentence()
@@ -443,6 +444,13 @@ class Clauses(Reader):
             start = self.i
             self.skip(Cue.PREPOSITION, Cue.FROM)
             if self.is_(Cue.COMPARE, Cue.BETWEEN) and self._compared(noun):
+                return True
+            if self.negated and not any(
+                self.noun_at(ahead) or self.value_at(ahead) or self.maybe_value_at(ahead) for ahead in (0, 1, 2)
+            ):
+                cond = self._new("null")
+                cond.noun, cond.negated = noun, False
+                self._add(cond)
                 return True
             ref = self.atoms[self.i].ref if self.value_at() else None
             if ref is not None and any(one.values[0].kind != "text" for one in ref.literals if one.values):

@@ -32,6 +32,7 @@ from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.planner.sets import across
 from resolvers.engines.nl2sql.uses import columns_in
 
 
@@ -54,6 +55,8 @@ class Composer:
     def plan(self) -> Plan | None:
         """The plan."""
         frame, resolver = self.resolver.frame, self.resolver
+        if (found := across(resolver)) is not None:
+            return found
         maker = Items(resolver)
         for noun in frame.items:
             item = maker.item(noun)
@@ -87,6 +90,8 @@ class Composer:
         self._sorts(maker, main)
         self._mixed()
         related = self._related(parts, main)
+        if frame.dangling:
+            related += self._denied(main)
         where_extra = [*related, *self._counts(conditions, main)]
         if conditions.figures:
             self.having += conditions.figures
@@ -128,6 +133,16 @@ class Composer:
         self.first = Member(as_column(key), first)
         return replace(plan, orders=(), limit=None)
 
+    def _denied(self, main: str) -> list[Condition]:
+        """`that were never sold`: whatever the only other table notes of such rows."""
+        catalog = self.resolver.catalog
+        users = [one for one in catalog.links.get(main, ()) if main in catalog.above.get(one, ())]
+        if len(users) != 1 or self.resolver.frame.conditions:
+            self.resolver.doubt("something is denied, and nothing says what", 0.9)
+            return []
+        self.resolver.doubt("what is denied is guessed", 0.2)
+        return [Related(main, Plan(users[0], ()), True)]
+
     def _related(self, parts: list[Part], main: str) -> list[Condition]:
         """Tables that are named only as what a row has: it must have some."""
         catalog = self.resolver.catalog
@@ -162,7 +177,22 @@ class Composer:
     def _distinct(self) -> bool:
         frame = self.resolver.frame
         plain = not any(item.figures for item in self.items)
-        return plain and not self.groups and (frame.distinct or any(item.noun.distinct for item in self.items))
+        said = frame.distinct or any(item.noun.distinct for item in (*self.items, *self.shown))
+        return plain and not self.groups and (said or self._of_a_kind())
+
+    def _of_a_kind(self) -> bool:
+        """`Which countries ...`: kinds are asked for, each once, where rows have no name of their own."""
+        item = self.items[0]
+        if not self.resolver.frame.which or len(self.items) > 1 or self.shown or self.limit is not None or self.orders:
+            return False
+        catalog = self.resolver.catalog
+        return (
+            item.entity is None
+            and bool(item.columns)
+            and item.noun.owner is None
+            and not catalog.is_key(item.columns[0])
+            and not catalog.is_measure(item.columns[0])
+        )
 
     # Groups.
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from resolvers.engines.nl2sql.language_degrees import Degree
-from resolvers.engines.nl2sql.plan import Aggregate, Operator
+from resolvers.engines.nl2sql.plan import Aggregate, Operator, Unit
 from resolvers.engines.nl2sql.planner.atoms import Ref
 
 
@@ -30,6 +30,8 @@ class Noun:
     """What is taken away from it: the difference between two."""
     first: int = 0
     """The token that the whole phrase begins with."""
+    unit: Unit | None = None
+    """A span of time: per month."""
     hint: str = ""
     """A word beside it that may tell which key is meant: home, away, origin."""
 
@@ -108,6 +110,10 @@ class Frame:
     """Tokens that nothing explains."""
     loose: list[tuple[int, int]] = field(default_factory=list)
     """Nouns and phrases that were understood but found no place."""
+    dangling: bool = False
+    """Whether something is denied, and nothing says what."""
+    which: bool = False
+    """Whether it begins with which or what."""
     both: bool = False
     less: bool = False
     """Whether a part is taken away: all but."""

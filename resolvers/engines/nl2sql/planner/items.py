@@ -43,6 +43,8 @@ class Items:
 
     def item(self, noun: Noun) -> Item | None:
         """One thing asked for; None when nothing in the catalog is meant by it."""
+        if noun.unit is not None:
+            return self._span(noun, noun.unit)
         if noun.ref is None:
             return self._unnamed(noun)
         if noun.share and not noun.aggregates:
@@ -96,6 +98,20 @@ class Items:
         columns = names if whole and key in names else (key,)
         entity = key.table if key in names or key == self.catalog.key(key.table) else None
         return Item([as_column(one) for one in columns], key.table, noun, entity, tuple(columns))
+
+    def _span(self, noun: Noun, unit: Unit) -> Item | None:
+        """A span of time of the column that tells when."""
+        resolver = self.resolver
+        near = [table for ref in noun.near if (table := resolver.table(ref)) is not None]
+        tables = dict.fromkeys([*near, *(one for one in (resolver.subject(),) if one), *resolver.mentioned()])
+        tables = tables or dict.fromkeys(key.table for item in resolver.frame.items if (key := resolver.column(item)))
+        column = resolver.time_column(tables)
+        if column is None or not (self.catalog.is_time(column) or unit is Unit.YEAR):
+            return None
+        if noun.ref is not None:
+            resolver.used.add((noun.ref.first, noun.ref.last))
+        term: Term = Span(as_column(column), unit) if self.catalog.is_time(column) else as_column(column)
+        return Item([term], column.table, noun, None, (column,))
 
     def _unit(self, noun: Noun, key: ColumnKey) -> Unit | None:
         """The year, month ... of a date, when that is what is said."""

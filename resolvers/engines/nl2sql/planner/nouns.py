@@ -46,6 +46,8 @@ class Reader:
     def noun_at(self, offset: int = 0) -> bool:
         """Whether a noun stands there."""
         atom = self.at(offset)
+        if atom is not None and atom.unit is not None:
+            return True
         if atom is None or atom.ref is None or not atom.ref.is_noun or atom.verbal:
             return False
         if atom.cue is Cue.ORDER and atom.text.lower() in ("order", "orders", "the order", "the orders"):
@@ -76,6 +78,8 @@ class Reader:
         if atom is None or atom.ref is None or (atom.cue is not None and atom.cue is not Cue.LIGHT):
             return False
         ref = atom.ref
+        if atom.unit is not None:
+            return False
         if not ref.mentions:
             return True
         return bool(ref.literals or ref.values) and (not ref.is_noun or value_first(ref))
@@ -200,7 +204,7 @@ class Reader:
     def _compound(self, noun: Noun) -> None:
         """`singer names`, `the singer's country`."""
         atom = self.atoms[self.i]
-        noun.ref = atom.ref
+        noun.ref, noun.unit = atom.ref, atom.unit
         self.i += 1
         while noun.ref is not None:
             possessive = self.is_(Cue.POSSESSIVE)
@@ -235,6 +239,10 @@ class Reader:
         while self.is_(Cue.ALL, Cue.DISTINCT, Cue.EACH, offset=ahead):
             ahead += 1
         each = self.is_(Cue.EACH, offset=ahead - 1) or self.is_(Cue.EACH)
+        many = self.number_at(ahead) if self.is_(Cue.OF) else None
+        if many is not None and self.table_at(ahead + 1):
+            self.frame.limit = many
+            ahead += 1
         atom = self.at(ahead)
         if atom is not None and atom.ref is not None and self.noun_at(ahead) and not may_be_table(atom.ref):
             mine = {one.column for one in noun.ref.columns if one.score >= 0.9}

@@ -63,6 +63,7 @@ class Parser(Clauses):
         frame = self.frame
         wh = ""
         while (atom := self.at()) is not None:
+            frame.which = frame.which or atom.is_(Cue.WHICH) or (atom.is_(Cue.WHAT) and self.noun_at(1))
             if atom.is_(Cue.WHO, Cue.WHEN, Cue.WHERE):
                 wh = str(atom.cue)
             elif atom.is_(Cue.MUCH):
@@ -121,12 +122,26 @@ class Parser(Clauses):
         items, frame = self.frame.items, self.frame
         frame.items = []
         self._items("")
+        self._number(items)
         frame.shown, frame.items = frame.items, items
         subject = next((item.owner or item.ref for item in items if item.owner or item.ref), None)
         for noun in frame.shown:
             table = noun.ref is not None and may_be_table(noun.ref)
             if noun.owner is None and not noun.count and not table and subject is not None and may_be_table(subject):
                 noun.owner = subject
+
+    def _number(self, items: list[Noun]) -> None:
+        """`... and the number`: the one that was asked for."""
+        figure = next((item for item in items if item.count or item.aggregates), None)
+        for at, noun in enumerate(self.frame.items):
+            alone = noun.ref is not None and self.cut.linked.words(noun.ref.first, noun.ref.last) in (
+                ["number"],
+                ["count"],
+            )
+            if (figure is not None and alone and noun.owner is None) or (
+                figure is not None and noun.count and noun.ref is None
+            ):
+                self.frame.items[at] = figure
 
     def _items(self, wh: str) -> None:
         """The list of things to show."""
@@ -273,6 +288,7 @@ class Parser(Clauses):
     def _finish(self) -> None:
         """What the list of items tells of the subject."""
         frame = self.frame
+        frame.dangling = frame.dangling or self.negated
         for item in frame.items:
             ref = item.owner or (item.ref if item.ref is not None and may_be_table(item.ref) else None)
             if ref is not None and frame.subject is None:
