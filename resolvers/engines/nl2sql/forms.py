@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -147,6 +147,8 @@ class NamedColumn:
     own: tuple[str, ...]
     """Without what it shares with its table or its siblings."""
     phrase: str
+    plain: tuple[str, ...] = ()
+    """The words as the name separates them, when it can be split further: `bedroom` beside `bed room`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,13 +166,15 @@ def _spelled(words: Sequence[str]) -> tuple[str, ...]:
 
 def _is_short_for(token: str, noun: str) -> bool:
     """Whether a token before the words of a column is its table's name cut off: `drv` of drivers."""
-    if len(token) < 2 or token == noun or len(noun) < 4 or token in COMMON:
+    if len(token) < 2 or token == noun or len(noun) < 4:
         return False
+    if token in COMMON:  # skip of skipper, but not order of orders
+        return len(token) > 3 and noun.startswith(token) and len(noun) - len(token) > 1
     if noun.startswith(token):
         return len(token) > 2 or len(noun) > 4
     if len(token) >= 4 and noun.endswith(token):  # planet of exoplanets
         return True
-    if token[0] != noun[0] or len(token) < 3 or set(token) & set("aeiou"):
+    if token[0] != noun[0] or len(token) < 3 or set(token[1:]) & set("aeiou"):
         return False
     at = 0
     for sign in token:
@@ -180,7 +184,23 @@ def _is_short_for(token: str, noun: str) -> bool:
     return True
 
 
+def _measured(phrase: str) -> str:
+    """`length m` as people say it."""
+    before, _, last = phrase.rpartition(" ")
+    return f"{before} in {last}" if before and (last in UNITS or last == "m") and len(last) < 6 else phrase
+
+
+_PIECE: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+|\d+")
+
+
+@lru_cache(maxsize=20_000)
+def _plain(name: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    pieces = canonical(tuple(piece.lower() for piece in _PIECE.findall(name)))
+    return pieces if len(pieces) < len(words) and set(pieces) - set(words) else ()
+
+
 _HEADS: Final = frozenset(("id", "no", "nr"))
+_REFERRING: Final = frozenset(("id", "no", "nr", "code", "cd", "key", "number", "fk"))
 
 
 def _pieces(column: str, letter: str) -> list[str]:
@@ -210,18 +230,20 @@ def named(name: str, columns: tuple[str, ...], siblings: str | None) -> NamedTab
         phrase = " ".join(_spelled(_lower(said.words))) or one
         if len(tokens) > 1 and own == words:
             letter = len(tokens[0]) == 1 and name[:1].lower() == tokens[0] and not tokens[1][0].isdigit()
-            if tokens[0] == shared or letter or any(_is_short_for(tokens[0], noun) for noun in table):
+            short = any(_is_short_for(tokens[0], noun) for noun in table)
+            refers = tokens[0] in COMMON and tokens[1] in _REFERRING  # book_id of booking
+            if tokens[0] == shared or letter or (short and not refers):
                 rest = words_of(" ".join(tokens[1:]), known=SPLITTERS, context=beside)
                 own = canonical(_spelled(_lower(rest.words))) or words
                 own = ("number",) if own == ("no",) else own
                 if own != words or letter:
                     phrase = " ".join(_spelled(_lower(rest.words)))
                     words = (*table, *own)
-        found.append(NamedColumn(words, own, phrase))
+        found.append(NamedColumn(words, own, _measured(phrase), _plain(one, words)))
     owns = [one.own for one in found]
     for at, made in enumerate(found):
         if len(made.own) == 1 and made.own != made.words and owns.count(made.own) > 1:  # `singer id`, `concert id`
-            found[at] = NamedColumn(made.words, made.words, made.phrase)
+            found[at] = replace(made, own=made.words)
     return NamedTable(table, called.noun or " ".join(table), tuple(found))
 
 

@@ -176,8 +176,8 @@ class Index:
                     places.add(place)
                     covered += form.weights[place]
                 own = own or form.weights[place] > 0
-            elif word in context:
-                said += weight_of(word)
+            elif word in context:  # of a table of two words, one says half
+                said += weight_of(word) * (0.5 + 0.5 / len(context))
         if not own:
             return 0.0, False
         part = said / total

@@ -6,6 +6,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
+from resolvers.engines.describing.vocabulary import words as word_set
 from resolvers.engines.nl2sql.plan import Literal
 from schema.data_readiness.profile import ColumnProfile, ValueKind
 from schema.data_readiness.source import ColumnFacts
@@ -37,6 +38,12 @@ class ColumnKind(StrEnum):
 
 _YEARS: Final = frozenset(("year", "found", "build", "establish", "yr"))
 """Lemmas of the names of columns that hold years."""
+_YEARS_BY_VALUE: Final = word_set(
+    "write publish publication release open opening start begin make produce bear birth debut join launch create "
+    "creation sign finish end premiere inaugurate vintage manufacture construct die death elect graduate hire since active "
+    "edition season model form formed formation introduce retire"
+)
+"""Lemmas of the names of columns that hold years when all their values look like it."""
 _NUMERIC: Final = ("INT", "NUM", "DEC", "DOUBLE", "FLOAT", "REAL", "SERIAL", "MONEY", "BIGINT")
 _DATE: Final = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _MOMENT: Final = re.compile(r"\d{4}-\d{1,2}-\d{1,2}[T ]\d{1,2}:\d{2}.*")
@@ -74,11 +81,13 @@ def kind_of(facts: ColumnFacts, words: Sequence[str], profile: ColumnProfile | N
 
 
 def _is_year(words: Sequence[str], profile: ColumnProfile | None) -> bool:
-    if not _YEARS & set(words):
+    said = set(words)
+    if not (_YEARS | _YEARS_BY_VALUE) & said:
         return False
     ends = [one for one in (profile.minimum, profile.maximum) if one] if profile else []
     if ends:
-        return all(_YEAR.fullmatch(one.split(".")[0]) for one in ends)
+        low, high = (1000, 2999) if _YEARS & said else (1500, 2100)
+        return all(_YEAR.fullmatch(one) and low <= int(one) <= high for one in (end.split(".")[0] for end in ends))
     return "year" in words
 
 

@@ -39,6 +39,8 @@ from schema.utils.memory import MemoryType
 _EXACT: Final = 0.9
 """How well an asset must be called by a noted name for the other names to count for it."""
 _DESCRIBED: Final = 0.6
+_SOME_TIME: Final = 0.55
+"""How well any moment measures what is new, old or late, when no name says so."""
 _DATED: Final = 0.85
 """How well a column of dates is called a date, when its name does not say so: `seen_on`."""
 _KEPT: Final = 8
@@ -119,6 +121,9 @@ class Vocabulary:
                 if called.own != called.words[len(called.words) - len(called.own) :]:
                     self._column_index.add(entity, Form(called.own, weights_of(called.own, called.own), 1.0, "name"))
                 self._column_index.add_piece(column.name)
+                if called.plain:
+                    plain = Form(called.plain, weights_of(called.plain, called.plain), 0.98, "name")
+                    self._column_index.add(entity, plain)
                 if (column.data_type or "").upper().startswith(("DATE", "TIMESTAMP")) and "date" not in called.words:
                     weights = (*(0.2 for _ in called.own), 0.6)
                     self._column_index.add(entity, Form((*called.own, "date"), weights, _DATED, "name"))
@@ -323,6 +328,10 @@ class Vocabulary:
                     continue
                 score = one.score * (1 - 0.04 * min(at, 10))
                 found[key] = max(found.get(key, 0.0), score)
+        if not found and {"date", "year"} & set(degree.measures):
+            tables = self._fqns if within is None else within
+            keys = [key for fqn in tables for key in self.keys_of(fqn)]
+            found = {key: _SOME_TIME for key in keys if self.column_kind(key).is_temporal}
         return sorted(found.items(), key=lambda item: (-item[1], self._numbers[item[0]]))
 
     def is_reversed(self, degree: Degree, key: ColumnKey) -> bool:
