@@ -8,7 +8,7 @@ import contextlib
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from auth.issuer import DevelopmentIssuer
 from persistence.samples import baseball
 from persistence.samples.postgres import NoPostgres, running_postgres
 from rest_compat.app import create_app
+from rest_compat.demo_questions import OWN, SAMPLE, Questions, ask_all
 from rest_compat.logs import set_up_logs
 from rest_compat.server import run_server
 from rest_compat.settings import Settings
@@ -43,6 +44,7 @@ class Source:
     body: dict[str, Any]
     settings: dict[str, Any]
     searches: tuple[str, str]
+    questions: Questions = OWN
 
 
 def run_demo(*, source: str | None, serve: bool, port: int, data: Path | None) -> int:
@@ -50,7 +52,7 @@ def run_demo(*, source: str | None, serve: bool, port: int, data: Path | None) -
     with contextlib.ExitStack() as closing:
         folder = data or Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="stoa-demo-")))
         console.print(
-            "[bold]Stoa demo[/]: connect, verify, ingest, search, enrich, measure" + (", serve" if serve else "")
+            "[bold]Stoa demo[/]: connect, verify, ingest, search, enrich, measure, ask" + (", serve" if serve else "")
         )
         chosen = closing.enter_context(_own(source) if source else _sample(folder))
         settings = Settings(data=folder, port=port, log_level="WARNING", **chosen.settings)
@@ -83,7 +85,7 @@ def _sample(folder: Path) -> Iterator[Source]:
                 "filesystem_config": {"path": str(folder / "baseball")},
                 "description": "The Lahman baseball data set as Parquet files.",
             }
-            yield Source(body, {"filesystem_roots": (str(folder),)}, searches)
+            yield Source(body, {"filesystem_roots": (str(folder),)}, searches, SAMPLE)
             return
         server.execute("create database baseball")
         url = server.url("baseball")
@@ -96,7 +98,7 @@ def _sample(folder: Path) -> Iterator[Source]:
 
             baseball.load(url, loaded)
         console.print(f"   {len(files)} tables, a view and their keys in {time.perf_counter() - started:.1f} s")
-        yield _database_source("Lahman", url, ("columns.name:HR AND type:table", "salary"))
+        yield replace(_database_source("Lahman", url, ("columns.name:HR AND type:table", "salary")), questions=SAMPLE)
 
 
 @contextlib.contextmanager
@@ -144,7 +146,9 @@ async def _main_job(settings: Settings, source: Source) -> tuple[str | None, str
             project = await _project(api)
             client.headers["X-Project-ID"] = project
             try:
-                await _steps(api, source)
+                uri = await _steps(api, source)
+                asked = source.questions if source.questions.answered else await _about(api, uri, source.questions)
+                await ask_all(api, app, dict(client.headers), uri, asked, console)
             except Refused as refused:
                 return str(refused), project
             return None, project
@@ -190,7 +194,8 @@ async def _project(api: Api) -> str:
     return project_id
 
 
-async def _steps(api: Api, source: Source) -> None:
+async def _steps(api: Api, source: Source) -> str:
+    """Register, verify, ingest, search, enrich and measure; the URI of the connection."""
     connection = await api("POST", "/assets/data", json=source.body)
     uri = connection["resource_uri"]
     console.print(f"2. Registered   [cyan]{uri}[/]")
@@ -204,6 +209,14 @@ async def _steps(api: Api, source: Source) -> None:
     for number, query in enumerate(source.searches, 1):
         await _search(api, number, query)
     await _ready(api, uri.rpartition(":")[2])
+    return str(uri)
+
+
+async def _about(api: Api, uri: str, questions: Questions) -> Questions:
+    """Questions about a source of the user's own: how many rows its first tables have."""
+    found = await api("GET", "/utils/search/metadata", params={"resource_uri": uri, "asset_type": "table", "limit": 3})
+    counted = tuple(f"How many {asset['name'].replace('_', ' ')} are there?" for asset in found["results"])
+    return replace(questions, answered=counted)
 
 
 async def _ready(api: Api, service: str) -> None:

@@ -30,6 +30,17 @@ def test_one_figure_is_said_with_its_name() -> None:
     assert said("mean", (None,)) == "Mean: nothing."
 
 
+def test_years_and_ids_have_no_thousands_and_long_fractions_are_rounded() -> None:
+    assert said("yearID", (1989,)) == "YearID: 1989."
+    assert said("customer_id", (12345,)) == "Customer_id: 12345."
+    assert said("number_of_years", (12345,)) == "Number_of_years: 12,345."
+    assert said("mean", (Decimal("2179278.379084967320"),)) == "Mean: about 2,179,278.38."
+    assert said("mean", (0.000123456789,)) == "Mean: about 0.000123."
+    assert said("mean", (Decimal("12.3456"),)) == "Mean: 12.3456."
+    (figure,) = sentence_of(answer("mean", (1.23456789,))).figures
+    assert figure.told() == {"text": "about 1.23", "row": 0, "column": 0, "calculation": "rounded"}
+
+
 def test_no_row_is_said_plainly() -> None:
     assert said("name") == "No row fits the question."
 
@@ -60,8 +71,8 @@ def test_every_number_of_a_sentence_is_a_cell_or_a_calculation_that_is_named(row
     sentence = sentence_of(answer(names, *rows))
     left = sentence.text
     for figure in sentence.figures:
-        assert (figure.calculation is None) != (figure.row is None)
-        if figure.calculation:
+        assert figure.calculation in ("rounded", None if figure.row is not None else "rows of the answer")
+        if figure.row is None:
             assert figure.text == f"{len(rows):,}"
         assert figure.text in left
         left = left.replace(figure.text, "", 1)

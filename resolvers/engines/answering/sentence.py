@@ -4,6 +4,7 @@ Every number in it is a cell of the answer or a calculation that the sentence na
 anybody can check it. A text of the data is quoted as it stands, and shortened.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -17,17 +18,21 @@ MOST_NAMED: Final = 10
 """How many values a sentence lists."""
 MOST_FIELDS: Final = 8
 LONGEST_VALUE: Final = 80
+MOST_PLACES: Final = 4
+"""Places behind the point that are shown as they are."""
+LARGEST: Final = 20
+"""Numbers of more digits before the point are not rounded."""
 
 
 @dataclass(frozen=True, slots=True)
 class FigureSource:
-    """Where a number of the sentence comes from: a cell (`row` and `column`, from 0), or a calculation."""
+    """Where a number of the sentence comes from: a cell (`row` and `column`, from 0), a calculation, or both."""
 
     text: str
     row: int | None = None
     column: int | None = None
     calculation: str | None = None
-    """`rows of the answer`, or the name of the calculation with its column."""
+    """`rows of the answer`, or `rounded` of a cell."""
 
     def told(self) -> dict[str, Any]:
         """As JSON."""
@@ -114,7 +119,34 @@ def _rows(answer: Rows) -> FigureSource:
 
 
 def _cell(answer: Rows, row: int, column: int) -> FigureSource:
-    return FigureSource(shown(answer.rows[row][column]), row=row, column=column)
+    value = answer.rows[row][column]
+    if isinstance(value, int) and not isinstance(value, bool) and _names_things(answer.columns[column]):
+        return FigureSource(str(value), row=row, column=column)
+    if isinstance(value, Decimal | float) and (rounded := _rounded(value)) is not None:
+        return FigureSource(f"about {shown(rounded)}", row=row, column=column, calculation="rounded")
+    return FigureSource(shown(value), row=row, column=column)
+
+
+_THINGS: Final = frozenset({"year", "id", "code", "key", "no", "nr", "number", "zip", "postcode", "phone", "season"})
+_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+def _names_things(column: str) -> bool:
+    """Whether whole numbers of a column are names rather than amounts: 1989 is a year, not 1,989."""
+    words = [word.lower() for word in _WORDS.findall(column)]
+    return bool(_THINGS & set(words)) and "of" not in words
+
+
+def _rounded(value: Decimal | float) -> Decimal | None:
+    """A number of many places with as many as people read; None when it is short enough."""
+    number = Decimal(str(value))
+    if not number.is_finite() or number == 0:
+        return None
+    places = -int(number.as_tuple().exponent)
+    wanted = 2 if abs(number) >= 1 else 2 - number.adjusted()
+    if places <= max(wanted, MOST_PLACES):
+        return None
+    return number.quantize(Decimal(1).scaleb(-wanted)) if number.adjusted() < LARGEST else None
 
 
 def _title(name: str) -> str:
