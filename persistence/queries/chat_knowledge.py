@@ -65,6 +65,27 @@ def connections_of(connection: sa.Connection, scope: Scope, fqn: str) -> list[st
     return list(connection.execute(query.distinct().order_by(_ASSET.resource_uri)).scalars())
 
 
+def names_like(connection: sa.Connection, scope: Scope, uris: Sequence[str], words: Sequence[str]) -> dict[str, int]:
+    """How many of some words, in small letters, occur in names of tables and columns, by the URI of the connection."""
+    found: dict[str, int] = {}
+    for word in words:
+        stem = word.removesuffix("s") if len(word) > 3 else word
+        query = (
+            sa.select(_ASSET.resource_uri)
+            .where(
+                *in_scope(scope),
+                _ASSET.deleted_at.is_(None),
+                _ASSET.type.in_((AssetType.TABLE, AssetType.COLUMN)),
+                _ASSET.resource_uri.in_(list(uris)),
+                sa.func.lower(_ASSET.name).contains(stem, autoescape=True),
+            )
+            .distinct()
+        )
+        for uri in connection.execute(query).scalars():
+            found[uri] = found.get(uri, 0) + 1
+    return found
+
+
 def catalog_stamp(connection: sa.Connection, scope: Scope) -> tuple[Any, ...]:
     """Something that is another one whenever the catalog, a profile, a tag or the glossary has changed."""
     found: list[Any] = []

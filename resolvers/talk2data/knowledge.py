@@ -4,6 +4,7 @@ What the catalog says of a connection is kept in memory and read again when it h
 and the policies are read for every question.
 """
 
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -40,6 +41,10 @@ from schema.utils.memory import Memory
 MOST_TABLES: Final = 5000
 """Tables of one connection that a question may be about."""
 MOST_CONNECTIONS: Final = 200
+MOST_READ: Final = 6
+"""How many connections' catalogs are read for one question."""
+MOST_WORDS: Final = 30
+_WORD: Final = re.compile(r"[^\W_]+")
 MOST_KEPT: Final = 32
 """How many connections' catalogs one process keeps in memory."""
 
@@ -115,6 +120,22 @@ async def places_of(ctx: Context, names: Sequence[str]) -> list[Place]:
     return [
         Place(one, () if "" in within[one.resource_uri] else tuple(within[one.resource_uri])) for one in connections
     ]
+
+
+async def likely(ctx: Context, places: Sequence[Place], text: str, last: str | None) -> list[Place]:
+    """Those whose catalog is worth reading: all of a few; of many, those that have names of the question's words."""
+    if len(places) <= MOST_READ:
+        return list(places)
+    words = sorted({word.casefold() for word in _WORD.findall(text) if len(word) > 2})[:MOST_WORDS]
+    named = await ctx.store.read(
+        lambda shelves: queries.names_like(shelves.connection, ctx.scope, [one.uri for one in places], words)
+    )
+
+    def rank(place: Place) -> tuple[bool, bool, int, str]:
+        called = f"in {place.name.casefold()}:"
+        return not text.strip().casefold().startswith(called), place.uri != last, -named.get(place.uri, 0), place.uri
+
+    return sorted(places, key=rank)[:MOST_READ]
 
 
 def _named(shelves: Shelves, scope: Scope, names: Sequence[str]) -> list[tuple[str | None, list[str], str]]:

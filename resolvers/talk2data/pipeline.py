@@ -29,7 +29,8 @@ from resolvers.talk2data.drafting import drafter_of
 from resolvers.talk2data.engine import Told
 from resolvers.talk2data.grounds import as_of_now, columns_of, quality_warnings, too_poor, used_memories
 from resolvers.talk2data.guarding import judged
-from resolvers.talk2data.knowledge import Ground, NotThere, ground_of, places_of
+from resolvers.talk2data.heard import LONGEST_SQL, heard, plain
+from resolvers.talk2data.knowledge import Ground, NotThere, ground_of, likely, places_of
 from resolvers.talk2data.running import Ran, SourceFailed, run_query
 from resolvers.talk2data.searching import Search
 from schema.errors import Forbidden
@@ -122,7 +123,7 @@ class Work:
                 outcome: Outcome = self._begun.draft
                 found.failed = list(self._begun.failed)
             else:
-                outcome = await _modelled(drafter.draft(asked, ground.knowledge, search.lookup))
+                outcome = heard(await _modelled(drafter.draft(asked, ground.knowledge, search.lookup)))
             while True:
                 if not isinstance(outcome, Draft):
                     self._without(outcome)
@@ -154,12 +155,14 @@ class Work:
                     else:
                         break
                 failures.append(failure)
-                found.failed.append(FailedDraft(sql=outcome.sql, rule=failure.rule, message=failure.message))
+                found.failed.append(
+                    FailedDraft(sql=plain(outcome.sql, LONGEST_SQL), rule=failure.rule, message=failure.message)
+                )
                 if len(found.failed) > MOST_REPAIRS:
                     self._given_up(failure)
                     return
                 yield step("repair", "The query cannot be used as it is. Looking for another one.", rule=failure.rule)
-                outcome = await _modelled(drafter.repair(asked, ground.knowledge, failures, search.lookup))
+                outcome = heard(await _modelled(drafter.repair(asked, ground.knowledge, failures, search.lookup)))
                 if outcome in [one.draft for one in failures]:
                     self._given_up(failure)
                     return
@@ -186,8 +189,9 @@ class Work:
                 "or ask an administrator for can_execute on a connection.",
             )
             return None
-        grounds = [await ground_of(self._ctx, place) for place in places]
         last = question.last_uri if question.earlier else None
+        places = await likely(self._ctx, places, question.text, last)
+        grounds = [await ground_of(self._ctx, place) for place in places]
         choice = await asyncio.to_thread(chosen, question.text, grounds, last, self._ctx.now())
         self._asked = choice.text
         if choice.ground is None:

@@ -26,10 +26,12 @@ from schema.assets.artifact import ArtifactCreate, ArtifactType
 from schema.content import Upload
 from schema.talk2data.provenance import TurnProvenance
 from schema.talk2data.turn_event import TurnEventType
+from schema.utils.memory import MemoryType, ValidationStatus
 
 SHOWN_ROWS: Final = 50
 SHOWN_BYTES: Final = 131_072
 LONGEST_TITLE: Final = 255
+MOST_NAMED: Final = 3
 _PIECE: Final = re.compile(r"\S+\s*|\s+")
 _WORDS_AT_ONCE: Final = 6
 
@@ -80,7 +82,20 @@ async def _said(found: Finding) -> tuple[str, list[dict[str, Any]]]:
     if found.ran is not None:
         sentence = await asyncio.to_thread(sentence_of, _rows_of(found.ran))
         text, figures = sentence.text, [one.told() for one in sentence.figures]
-    return "\n\n".join(part for part in (text, *found.warnings) if part), figures
+    return "\n\n".join(part for part in (text, *_examples(found), *found.warnings) if part), figures
+
+
+def _examples(found: Finding) -> list[str]:
+    """A sentence about the examples that the query follows."""
+    if found.ran is None or found.draft is None or found.ground is None:
+        return []
+    memories = (found.ground.memories.get(id) for id in found.draft.memories)
+    named = [one for one in memories if one is not None and one.memory_type is MemoryType.EXEMPLAR][:MOST_NAMED]
+    if not named:
+        return []
+    checked = all(one.quality.validation_status is ValidationStatus.VALIDATED for one in named)
+    said = " and ".join(f"“{one.name}”" for one in named)
+    return [f"This follows what was learned from {said}" + ("." if checked else ", which nobody has validated yet.")]
 
 
 def _rows_of(ran: Ran) -> Rows:
