@@ -1,6 +1,7 @@
 """Binding: the pass that gives every name of a query its meaning (`lineage.py` has what it finds)."""
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import Final
 
 from sqlglot import exp
 
@@ -8,6 +9,9 @@ from resolvers.engines.sql_guard.lineage import NOTHING, Answer, Block, Bound, O
 from resolvers.engines.sql_guard.naming import Names, TableIndex, output_name, quoted
 from resolvers.engines.sql_guard.refusing import Refused, plain
 from resolvers.engines.sql_guard.resolving import Resolver, Scope
+
+MOST_STARS: Final = 5_000
+"""Columns that `*` may stand for in a whole query. Queries that double them would double the work each time."""
 
 
 class Binder(Resolver):
@@ -17,6 +21,7 @@ class Binder(Resolver):
         super().__init__(Names(dialect))
         self._index = index
         self._commons: set[str] = set()
+        self._stars = 0
 
     def bind(self, query: exp.Query) -> Bound:
         """Bind the whole query, in place."""
@@ -98,7 +103,8 @@ class Binder(Resolver):
                 raise Refused("tables", f"{plain(name)} stands twice in one WITH. Give each its own name.")
             seen.add(name)
             answer = self._query(one.this, Scope(scope.outer, common, top=False))
-            told = self._unused(name, self._commons)
+            # Never a name of a table, so that no table can be taken for it, however a source calls its tables.
+            told = self._unused(name, self._commons, self._index.names)
             self._commons.add(told)
             answer = self._renamed(one.args["alias"], answer)
             one.args["alias"].set("this", quoted(told))
@@ -231,9 +237,12 @@ class Binder(Resolver):
                     if self._names.merges_in_place and not any(one.casefold() == folded for one, _, _ in found):
                         self._merged_star(folded, left_out, block, found)
                     continue
-                if source.names.count(name) > 1:
+                if name in source.repeated:
                     raise Refused("columns", f"{plain(name)} stands twice in {plain(source.alias)}. Name it apart.")
                 found.append((name, *self._use(source, at, block, block)))
+        self._stars += len(found)
+        if self._stars > MOST_STARS:
+            raise Refused("size", "`*` stands for too many columns. Name those that you need.")
         return found
 
     def _merged_star(

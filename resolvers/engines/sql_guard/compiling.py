@@ -7,12 +7,11 @@ from typing import Final
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from resolvers.engines.sql_guard.binding import Binder
 from resolvers.engines.sql_guard.failing import may_fail
 from resolvers.engines.sql_guard.grouping import Protected, keep_to_groups
-from resolvers.engines.sql_guard.judging import parsed
+from resolvers.engines.sql_guard.judging import UNREADABLE, parsed
 from resolvers.engines.sql_guard.lineage import Bound, Key, Source
 from resolvers.engines.sql_guard.masking import masked
 from resolvers.engines.sql_guard.naming import TableIndex, quoted
@@ -173,7 +172,7 @@ def _condition(policy: Policy, table: Table, inner: str, dialect: str) -> exp.Ex
 def _parsed_condition(text: str, table: Table, dialect: str) -> exp.Expr:
     try:
         (statement,) = sqlglot.parse("\n".join(("SELECT 1 FROM x WHERE (", text, ")")), dialect=dialect)
-    except (SqlglotError, RecursionError, ValueError):
+    except UNREADABLE:
         raise Refused("policy_unreadable", "no condition") from None
     where = statement.args.get("where") if isinstance(statement, exp.Select) else None
     if where is None or not isinstance(where.this, exp.Paren) or statement is None:

@@ -22,6 +22,7 @@ from resolvers.engines.sql_guard.binding import Binder
 from resolvers.engines.sql_guard.compiling import Compiled, compiled, readable, refuse_forbidden
 from resolvers.engines.sql_guard.judging import parsed
 from resolvers.engines.sql_guard.lineage import Bound, Key
+from resolvers.engines.sql_guard.masking import HIDDEN, UNSHOWN
 from resolvers.engines.sql_guard.naming import TableIndex, quoted
 from resolvers.engines.sql_guard.policies import Broken, Policy
 from resolvers.engines.sql_guard.refusing import Refused
@@ -77,6 +78,14 @@ class Guarded:
     """In which clauses each column is used, through whatever queries inside: output, filter, join, group, order,
     having, window. None of them for a column that a query inside names in vain."""
 
+    def shown(self, dialect: str) -> str:
+        """What is sent, as people may read it: without the salt of a mask."""
+        query = self.query.copy()
+        for node in query.find_all(exp.Literal):
+            if node.meta.get(UNSHOWN):
+                node.set("this", HIDDEN)
+        return query.sql(dialect=dialect, identify=True, comments=False)
+
 
 def guard_sql(
     text: str,
@@ -98,7 +107,10 @@ def guard_sql(
     """
     holding = readable(policies)
     query = parsed(text, dialect)
-    meaning = Binder(TableIndex(tables, near, dialect), dialect).bind(query)
+    try:
+        meaning = Binder(TableIndex(tables, near, dialect), dialect).bind(query)
+    except RecursionError:
+        raise Refused("size", "The query is nested too deeply.") from None
     if not meaning.tables:
         raise Refused("tables", "The query reads no table of the catalog.")
     if forbidden:

@@ -1,5 +1,6 @@
 """Parse a text, and refuse what is not on the lists of what a query may hold."""
 
+import logging
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -14,7 +15,14 @@ from resolvers.engines.sql_guard.refusing import Refused, plain
 LONGEST: Final = 20_000
 MOST_NODES: Final = 5_000
 DEEPEST: Final = 100
+# The parser logs what it does not know, which would put the words of those who ask into the log.
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z_ ]*")
+UNREADABLE: Final = (
+    *(SqlglotError, RecursionError, ValueError, TypeError, AttributeError, LookupError, AssertionError),
+)
+"""What the parser ends with for a text that it was not made for."""
 _CHAINS: Final = (exp.Connector, exp.Binary, exp.SetOperation)
 """What is written one after the other, and parsed as if nested."""
 
@@ -25,7 +33,7 @@ def parsed(text: str, dialect: str) -> exp.Query:
         raise Refused("length", f"Send one query of 1 to {LONGEST} characters.")
     try:
         statements = [one for one in sqlglot.parse(text, dialect=dialect) if one is not None]
-    except (SqlglotError, RecursionError, ValueError) as error:
+    except UNREADABLE as error:
         words = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise Refused("syntax", f"This is no {dialect} SQL that can be read: {plain(words)}") from None
     if len(statements) != 1:

@@ -5,6 +5,7 @@ every column the alias of what it comes from, `*` its columns, USING its conditi
 that is sent cannot differ from what was judged here. A name that cannot be bound is refused.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -44,10 +45,16 @@ class Source:
     """The schema and the database of a table without an alias, by which a column may name it too."""
     called: str = ""
     """The name that the query gave it; `alias` differs where a query around it uses the same."""
+    repeated: frozenset[str] = frozenset()
+    """The names that several of its columns bear."""
     hidden: bool = False
     """Whether `*` leaves it out: the right side of a join that only asks whether there is a row."""
     used: set[str] = field(default_factory=set)
     """The columns that the query names."""
+
+    def __post_init__(self) -> None:
+        if self.table is None and len(set(self.names)) < len(self.names):
+            self.repeated = frozenset(name for name, times in Counter(self.names).items() if times > 1)
 
 
 @dataclass(slots=True, eq=False)

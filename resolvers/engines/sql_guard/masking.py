@@ -7,6 +7,8 @@ from sqlglot import exp
 from resolvers.engines.sql_guard.policies import MaskStyle
 
 HIDDEN: Final = "****"
+UNSHOWN: Final = "unshown"
+"""Marks a node that nobody is shown."""
 LONG_ENOUGH: Final = 8
 """Signs that a value has of which the last four are shown."""
 _ISO_DATE: Final = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -72,7 +74,9 @@ def _hash(text: exp.Expr, salt: str, dialect: str) -> exp.Expr:
     """The same for the same value, so that it can be counted and joined by."""
     salted: exp.Expr = text
     if salt:
-        salted = exp.Concat(expressions=[exp.Literal.string(salt), text], safe=False, coalesce=False)
+        secret = exp.Literal.string(salt)
+        secret.meta[UNSHOWN] = True
+        salted = exp.Concat(expressions=[secret, text], safe=False, coalesce=False)
     if dialect == "postgres":
         octets = exp.Anonymous(this="convert_to", expressions=[salted, exp.Literal.string("UTF8")])
         digest = exp.Anonymous(this="sha256", expressions=[octets])

@@ -74,6 +74,8 @@ class TableIndex:
         self._tables: dict[str, list[Table]] = {}
         for table in tables:
             self._tables.setdefault(table.name.casefold(), []).append(table)
+        self.names = self._tables.keys()
+        """The names of the tables, whatever their case."""
 
     def find(self, node: exp.Table) -> Table:
         """The table that a query names. Raises Refused."""

@@ -1,7 +1,7 @@
 """Resolving: what the columns in an expression mean, where it stands in a query."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from sqlglot import exp
@@ -168,9 +168,10 @@ class Resolver(ABC):
                 clauses.add(clause)
 
     @staticmethod
-    def _unused(name: str, taken: set[str]) -> str:
+    def _unused(name: str, taken: Collection[str], folded: Collection[str] = ()) -> str:
+        """A name like this one that is not taken, nor among names that are known without their case."""
         told, count = name, 1
-        while told in taken:
+        while told in taken or told.casefold() in folded:
             count += 1
             told = f"{name}_{count}"
         return told

@@ -145,6 +145,11 @@ def test_a_salted_hash_can_be_counted_and_joined_by_but_not_made_without_the_sal
     ) == [(0,)]
     ((shown,),) = rows(database, "select dept from staff where id = 3", how)
     assert shown == database.execute("select sha256('pepperd0')").fetchall()[0][0]
+    found = guarded("select dept from staff where name <> 'pepper'", how)
+    assert "'pepper' || " in found.query.sql("duckdb")
+    assert "'pepper' || " not in found.shown("duckdb")
+    assert "'****' || " in found.shown("duckdb")
+    assert "<> 'pepper'" in found.shown("duckdb")
 
 
 @pytest.mark.parametrize(

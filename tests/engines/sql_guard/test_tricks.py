@@ -1,5 +1,7 @@
 """Tricks of dialects, each of which would read a column past its name, or something that is no table."""
 
+import logging
+
 import pytest
 
 from tests.engines.sql_guard.office import guarded, refusal
@@ -175,3 +177,25 @@ def test_long_chains_are_read_and_deep_nests_are_not() -> None:
     for _ in range(60):
         nested = f"select id from ({nested}) x"
     assert refusal(nested) in {"size", "syntax"}
+
+
+def test_stars_that_stand_for_ever_more_columns_end() -> None:
+    assert refusal(f"select {', '.join(['s.*'] * 700)} from staff s") == ""
+    assert refusal(f"select {', '.join(['s.*'] * 800)} from staff s") == "size"
+    levels = ["a0 as (select * from staff)"]
+    levels += [f"a{level} as (select x.*, y.* from a{level - 1} x, a{level - 1} y)" for level in range(1, 40)]
+    assert refusal(f"with {', '.join(levels)} select 1 from a39") == "columns"
+
+
+def test_a_query_of_with_never_takes_the_name_of_a_table() -> None:
+    sent = guarded("with depts as (select * from staff) select id from depts where id in (select 1 from main.depts)")
+    assert 'WITH "depts_2"' in sent.query.sql("duckdb")
+    assert 'FROM "depts_2" AS "depts"' in sent.query.sql("duckdb")
+    assert {table.name for table in sent.tables} == {"staff", "depts"}
+
+
+def test_what_was_asked_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        assert refusal("call pay('Ada Lovelace')", dialect="mysql")
+        assert refusal("vacuum 'Ada Lovelace'", dialect="postgres")
+    assert "Lovelace" not in caplog.text
