@@ -15,7 +15,7 @@ REWRITTEN: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
     telephone|telephone number|phone number|phoneno|contact number|phone no|phone num|phonenumber|cell phone|cellphone|mobile phone|mobile number|mobile|tel|cell > phone
     e mail|mail address|email address|emailaddress|e mail address|electronic mail|email id > email
     homepage|web site|web page|website|webpage|web address|site url|web url > url
-    headcount|head count > number employee
+    headcount > head count
     gpa|grade point average|grade point > gpa
     gdp|gross domestic product > gdp
     gnp|gross national product > gnp
