@@ -100,6 +100,8 @@ def compared(this: exp.Expr, kind: Kind, operator: Operator, right: tuple[Litera
         return _by_day(this, kind, operator, right)
     numbers = [one.value for one in right if isinstance(one.value, Decimal)]
     if kind.family == "moment" and len(numbers) == len(right):
+        if not all(1000 <= one <= 2999 for one in numbers):
+            raise Unwritable("A date can only be compared to a date or to a year.")
         this, kind = span(this, kind, Unit.YEAR, False, ""), NUMBER
     if kind.family == "text" and numbers and operator not in (Operator.EQUAL, Operator.IN):
         this, kind = as_number(this, kind), NUMBER

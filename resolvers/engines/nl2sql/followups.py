@@ -6,23 +6,20 @@ put into the earlier plan. A question that says itself what it is about stands a
 """
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import replace
 from typing import Final
 
+from resolvers.engines.nl2sql.fragments import Fragment, Parse
 from resolvers.engines.nl2sql.joining import joins_of
 from resolvers.engines.nl2sql.language_following import (
     ABOUT,
     AGGREGATES,
-    ALSO,
     ASKS,
     BESIDE,
     COUNT,
     EXCLUDE,
     FIGURE,
     GROUP,
-    LEAD,
     LOW,
     MOST,
     NARROW,
@@ -32,55 +29,48 @@ from resolvers.engines.nl2sql.language_following import (
     SHOW,
     SINGLE,
     SORT,
+    SUBJECT,
     TOP,
     UNITS,
     WORDS,
 )
-from resolvers.engines.nl2sql.linking import link
-from resolvers.engines.nl2sql.mention import Linked, MentionKind
-from resolvers.engines.nl2sql.model import Asked, Knowledge
+from resolvers.engines.nl2sql.model import Asked, Knowledge, Lookup, no_lookup
 from resolvers.engines.nl2sql.names import family
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Column,
-    Comparison,
-    Condition,
     Figure,
-    Literal,
-    Operator,
     Order,
     Plan,
     Span,
     Term,
-    Unit,
 )
 from resolvers.engines.nl2sql.revising import (
     added,
-    all_conditions,
     answer_of,
-    conditions_of,
     counted,
     denied,
     grouped_by,
-    is_listed,
+    is_single,
+    is_time,
+    leaves,
     refocused,
     replaced,
     restricted,
     shown,
 )
 from resolvers.engines.nl2sql.uses import aggregates, columns_in, figures_in
-from resolvers.engines.nl2sql.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.wording import called, called_many
 
-Parse = Callable[[str], Plan | None]
-"""The plan of a question that stands alone; None when it is not understood for sure, or words are left over."""
 
+def followed(asked: Asked, known: Knowledge, parse: Parse, lookup: Lookup = no_lookup) -> Plan | None:
+    """The plan of a question that builds on the last one; None when it stands alone or cannot be built on it.
 
-def followed(asked: Asked, known: Knowledge, parse: Parse) -> Plan | None:
-    """The plan of a question that builds on the last one; None when it stands alone or cannot be built on it."""
+    Where it leans (`leans`) and None comes back, it is better to ask than to answer it as if it stood alone.
+    """
     if not asked.earlier or asked.earlier[-1].plan is None:
         return None
-    reader = _Reader(asked, known, parse, asked.earlier[-1].plan)
+    reader = _Reader(asked, known, parse, asked.earlier[-1].plan, lookup)
     return reader.read() if reader.leans() else None
 
 
@@ -92,25 +82,11 @@ def leans(asked: Asked, known: Knowledge) -> bool:
     return _Reader(asked, known, lambda text: None, plan).leans()
 
 
-@dataclass(slots=True)
-class _Reader:
-    asked: Asked
-    known: Knowledge
-    parse: Parse
-    plan: Plan
-    text: str = ""
-    marked: bool = False
-    """Whether it begins with a word that goes on: and, but, also."""
-    also: bool = False
+_FEW: Final = (TOP, MOST)
+_SORTS: Final = (SORT, REVERSE)
 
-    def __post_init__(self) -> None:
-        text = re.sub(r"\s+", " ", self.asked.text).strip().strip("?!. ")
-        text = re.sub(r"^\.\.\.\s*", "", text)
-        bare = LEAD.sub("", text)
-        self.marked = bare != text
-        self.also = ALSO.search(text) is not None
-        self.text = bare.strip(" ,")
 
+class _Reader(Fragment):
     # Whether it leans.
 
     def leans(self) -> bool:
@@ -120,7 +96,9 @@ class _Reader:
             return False
         if any(one.match(text) for one in (COUNT, TOP, MOST, REVERSE, GROUP)):
             return True
-        if PRONOUN.search(text) or (SORT.match(text) and not self._names_table(text)):
+        if (sort := SORT.match(text)) is not None:  # `order` may be a table, too
+            return not self._names_table(sort["by"] or "")
+        if self._refers(text):
             return True
         if ASKS.match(text) and not re.match(r"^(?:what|how) about\b", text, re.IGNORECASE):
             if self._names_table(text):
@@ -130,25 +108,32 @@ class _Reader:
             return not self._is_whole(text)
         return NARROW.match(text) is not None or (len(text.split()) <= 4 and not self._names_table(text))
 
+    def _refers(self, text: str) -> bool:
+        """Whether a pronoun stands for what was asked before, and not for what the question itself names first."""
+        tables = self._tables_named(text)
+        asked = SUBJECT.search(text)
+        if asked is not None and len(tables) <= 1:
+            return True
+        for match in PRONOUN.finditer(text):
+            before = [place for place in tables if place[0] < match.start()]
+            behind = next((place for place in tables if place[0] == match.end() + 1), None)
+            defined = behind is not None and NARROW.match(text[behind[1] :].strip()) is not None
+            if not before and not defined:
+                return True
+        return False
+
     def _is_whole(self, text: str) -> bool:
         """Whether a text without a question word says all by itself: `the number of singers in France`."""
         return self._names_table(text) and len(text.split()) > 4 and not ABOUT.match(text) and not ONLY.match(text)
-
-    def _names_table(self, text: str) -> bool:
-        linked = self._linked(text)
-        return any(one.kind == MentionKind.TABLE and one.score >= 0.85 for one in linked.mentions)
-
-    def _linked(self, text: str) -> Linked:
-        return link(text, Vocabulary.of(self.known), self.asked.now)
 
     # What it asks for.
 
     def read(self) -> Plan | None:
         """The earlier plan with what the fragment says; the clearest way of reading goes first."""
+        for clear, way in ((_FEW, self._first_few), (_SORTS, self._order), ((COUNT,), self._count)):
+            if any(one.match(self.text) for one in clear):
+                return way()
         for way in (
-            self._first_few,
-            self._order,
-            self._count,
             self._pronoun,
             self._group,
             self._figure,
@@ -162,14 +147,9 @@ class _Reader:
                 return found
         return None
 
-    @property
-    def things(self) -> str:
-        """What the earlier question was about, in the plural."""
-        return called_many(self.known, self.plan.main)
-
     def _first_few(self) -> Plan | None:
         match = TOP.match(self.text) or MOST.match(self.text)
-        if match is None:
+        if match is None or not self._back_to_list():
             return None
         said = match.groupdict()
         side = (said.get("side") or said.get("side2") or "top").lower()
@@ -202,14 +182,26 @@ class _Reader:
             orders = (replace(orders[0], descending=True), *orders[1:])
         return replace(self.plan, orders=orders, limit=limit, ties=False)
 
+    def _back_to_list(self) -> bool:
+        """Whether there are several rows to put in order: of a single figure, those that it was made of before."""
+        if not is_single(self.plan):
+            return True
+        before = [one.plan for one in self.asked.earlier[:-1] if one.plan is not None]
+        if before and not is_single(before[-1]) and before[-1].main == self.plan.main:
+            self.plan = before[-1]
+            return True
+        return False
+
     def _order(self) -> Plan | None:
+        if not self._back_to_list():
+            return None
         if REVERSE.match(self.text) and self.plan.orders:
             low = self.text.lower()
             way = True if "descending" in low else False if "ascending" in low else None
             turned = tuple(
                 replace(one, descending=not one.descending if way is None else way) for one in self.plan.orders
             )
-            return self._sorted(turned)
+            return replace(self.plan, orders=turned)
         match = SORT.match(self.text)
         if match is None:
             return None
@@ -253,7 +245,7 @@ class _Reader:
 
     def _pronoun(self) -> Plan | None:
         """A whole question in which `them` stands for the earlier answer."""
-        if not (PRONOUN.search(self.text) or (ASKS.match(self.text) and SINGLE.search(self.text))):
+        if not (self._refers(self.text) or (ASKS.match(self.text) and SINGLE.search(self.text))):
             return None
         if (match := SHOW.match(self.text)) and re.match(r"(?:their|its|his|her)\b", match["what"], re.IGNORECASE):
             return None
@@ -298,59 +290,6 @@ class _Reader:
         rows = [one.term for one in plan.outputs if isinstance(one.term, Column | Span)]
         return bool(rows) and term not in rows
 
-    def _counted(self) -> str:
-        for one in self.plan.outputs:
-            for figure in figures_in(one.term):
-                if figure.rows_of is not None:
-                    return called_many(self.known, figure.rows_of)
-                if figure.of is not None and (column := next(columns_in(figure.of), None)) is not None:
-                    return called_many(self.known, column.table)
-        return self.things
-
-    def _moment(self) -> Column | None:
-        """The column of time that is meant: one that the question has named, or the only one of the table."""
-        tables = dict.fromkeys(self._tables())
-        named = [
-            one
-            for one in (
-                *self._columns_of_conditions(),
-                *(column for out in self.plan.outputs for column in columns_in(out.term)),
-            )
-            if self._is_moment(one)
-        ]
-        if len(set(named)) == 1:
-            return named[0]
-        for fqn in tables:
-            facts = next((one for one in self.known.tables if one.fqn == fqn), None)
-            found = [
-                Column(fqn, one.name)
-                for one in (facts.columns if facts else ())
-                if self._is_moment(Column(fqn, one.name))
-            ]
-            if len(found) == 1:
-                return found[0]
-            if found:
-                return None
-        return None
-
-    def _tables(self) -> Iterator[str]:
-        for one in self.plan.outputs:
-            for figure in figures_in(one.term):
-                if figure.rows_of is not None:
-                    yield figure.rows_of
-                if figure.of is not None:
-                    yield from (column.table for column in columns_in(figure.of))
-        yield self.plan.main
-
-    def _columns_of_conditions(self) -> Iterator[Column]:
-        for one in all_conditions(self.plan):
-            yield from columns_in(one.left)
-
-    def _is_moment(self, column: Column) -> bool:
-        facts = next((one for one in self.known.tables if one.fqn == column.table), None)
-        of = next((one for one in facts.columns if one.name == column.column), None) if facts else None
-        return of is not None and family(of.data_type) == "moment"
-
     def _figure(self) -> Plan | None:
         match = FIGURE.match(self.text)
         if match is None:
@@ -366,7 +305,7 @@ class _Reader:
                 for figure in figures_in(one.term)
                 if figure.of is not None and figure.aggregate != Aggregate.COUNT
             ][:1]
-            if not terms and not any(figures_in(one.term) for one in self.plan.outputs):
+            if not terms and not any(aggregates(one.term) for one in self.plan.outputs):
                 numbers = [one.term for one in self.plan.outputs if self._is_number(one.term)]
                 terms = [Figure(aggregate, numbers[0])] if len(numbers) == 1 else []
         return refocused(self.plan, terms, add=self.also) if terms else None
@@ -406,10 +345,10 @@ class _Reader:
         match = ONLY.match(self.text)
         if match is None:
             return None
-        conditions = self._conditions(match["what"])
+        conditions = self._figures_of(match["what"]) or self._conditions(match["what"])
         if conditions:
             return added(self.plan, conditions, joins_of(self.known))
-        found = self.parse(f"show the {match['what']} of the {self.things}")
+        found = None if NARROW.match(match["what"]) else self.parse(f"show the {match['what']} of the {self.things}")
         if found is None or found.where is not None or not found.outputs:
             return None
         return shown(self.plan, list(found.outputs), joins_of(self.known), instead=True)
@@ -427,74 +366,13 @@ class _Reader:
         return replaced(self.plan, conditions) if conditions else None
 
     def _more(self) -> Plan | None:
-        """A fragment that says more of what was asked for: `older than 30`, `since 2010`."""
-        conditions = self._conditions(self.text)
+        """A fragment that says more of what was asked for: `older than 30`, `with more than 5`, `since 2010`."""
+        conditions = self._figures_of(self.text) or self._conditions(self.text)
         if not conditions:
             return None
-        return (
-            added(self.plan, conditions, joins_of(self.known))
-            if NARROW.match(self.text)
-            else replaced(self.plan, conditions)
-        )
-
-    # What a fragment says of the things.
-
-    def _conditions(self, fragment: str, bare: str | None = None) -> list[Condition]:
-        """What a fragment says that the things must be like."""
-        fragment = BESIDE.sub("", fragment).strip(" ,")
-        value = BESIDE.sub("", bare or fragment).strip(" ,")
-        if same := self._same_columns(value):
-            return list(same)
-        tries = [fragment] if NARROW.match(fragment) else []
-        tries += [f"in {fragment}", f"with {fragment}", f"that are {fragment}"] if not tries else []
-        for text in tries:
-            found = self.parse(f"show the {self.things} {text}")
-            if found is not None and is_listed(found) and (conditions := conditions_of(found)):
-                return conditions
-        return []
-
-    def _same_columns(self, fragment: str) -> list[Comparison]:
-        """A value of a column that the earlier question has a condition on already."""
-        linked = self._linked(fragment)
-        many = len(linked.tokens)
-        first = next((at for at, one in enumerate(linked.tokens) if one.lemma not in _LITTLE), many)
-        for old in all_conditions(self.plan):
-            column = old.left.of if isinstance(old.left, Span) else old.left
-            if not isinstance(column, Column) or first == many:
-                continue
-            for one in linked.over(first, many, MentionKind.VALUE):
-                key = one.column
-                if (
-                    (one.first, one.last) == (first, many)
-                    and key is not None
-                    and (key.table, key.column) == (column.table, column.column)
-                ):
-                    return (
-                        [replace(old, operator=Operator.EQUAL, right=one.values[:1], negated=False)]
-                        if one.values
-                        else []
-                    )
-            for one in linked.over(first, many, MentionKind.LITERAL):
-                if (one.first, one.last) == (first, many) and one.values and (right := _alike(old, one.values)):
-                    return [replace(old, right=right)]
-        return []
-
-
-_LITTLE: Final = frozenset(("the", "a", "an", "of", "in", "for", "from", "year"))
-
-
-def _alike(old: Comparison, values: tuple[Literal, ...]) -> tuple[Literal, ...]:
-    """The values in the form in which the earlier condition has its own; none when they do not fit."""
-    kinds = {one.kind for one in old.right if isinstance(one, Literal)}
-    if old.operator == Operator.BETWEEN and len(values) == 2 and kinds <= {"date", "moment"}:
-        return values
-    if len(old.right) != 1 or old.operator in (Operator.LIKE, Operator.IN, Operator.IS_NULL):
-        return ()
-    if kinds == {values[0].kind} and (len(values) == 1 or isinstance(old.left, Span)):
-        return values[:1]
-    if kinds == {"number"} and len(values) == 2 and isinstance(old.left, Span) and old.left.unit == Unit.YEAR:
-        return (Literal("number", Decimal(str(values[0].value)[:4])),)
-    return ()
+        if NARROW.match(self.text) and not all(is_time(leaf) for one in conditions for leaf in leaves(one)):
+            return added(self.plan, conditions, joins_of(self.known))
+        return replaced(self.plan, conditions)
 
 
 def _count_of(said: str) -> int:

@@ -4,7 +4,7 @@
 import re
 from typing import Final
 
-from resolvers.engines.nl2sql.plan import Aggregate, Unit
+from resolvers.engines.nl2sql.plan import Aggregate, Operator, Unit
 
 LEAD: Final = re.compile(r"^\s*(?:(?:and|but|or|so|now|then|ok|okay|please|well|also|again)\b[\s,]*)+", re.IGNORECASE)
 ABOUT: Final = re.compile(
@@ -22,6 +22,8 @@ PRONOUN: Final = re.compile(
     re.IGNORECASE,
 )
 SINGLE: Final = re.compile(r"\b(?:it|its|he|she|his|her|him|this one|that one)\b", re.IGNORECASE)
+SUBJECT: Final = re.compile(r"\b(?:do|does|did) (?:they|it|he|she|those|these)\b", re.IGNORECASE)
+"""`How many tracks do they have?`: the pronoun is asked about, whatever is named before it."""
 BESIDE: Final = re.compile(r"\s*\b(?:too|as well|also|in addition|instead|please|again)\b", re.IGNORECASE)
 ALSO: Final = re.compile(r"\b(?:too|as well|also|in addition|and also|add|include)\b", re.IGNORECASE)
 
@@ -96,4 +98,15 @@ UNITS: Final = {
     "year": Unit.YEAR, "years": Unit.YEAR, "quarter": Unit.QUARTER, "quarters": Unit.QUARTER, "month": Unit.MONTH,
     "months": Unit.MONTH, "week": Unit.WEEK, "weeks": Unit.WEEK, "day": Unit.DAY, "days": Unit.DAY,
     "yearly": Unit.YEAR, "monthly": Unit.MONTH, "weekly": Unit.WEEK, "daily": Unit.DAY, "quarterly": Unit.QUARTER,
+}  # fmt: skip
+
+MANY: Final = re.compile(
+    rf"^(?:with|having|that have|of)?\s*(?P<sign>more than|over|above|less than|fewer than|under|below|at least|at most|exactly)"
+    rf"\s+(?P<many>\d+(?:\.\d+)?|{'|'.join(WORDS)})$",
+    re.IGNORECASE,
+)
+SIGNS: Final = {
+    "more than": Operator.MORE, "over": Operator.MORE, "above": Operator.MORE, "less than": Operator.LESS,
+    "fewer than": Operator.LESS, "under": Operator.LESS, "below": Operator.LESS, "at least": Operator.AT_LEAST,
+    "at most": Operator.AT_MOST, "exactly": Operator.EQUAL,
 }  # fmt: skip

@@ -62,7 +62,7 @@ def _has_figures(plan: Plan) -> bool:
     return any(aggregates(one.term) for one in plan.outputs)
 
 
-def _is_single(plan: Plan) -> bool:
+def is_single(plan: Plan) -> bool:
     """Whether a plan answers with one row of figures."""
     return bool(plan.outputs) and not plan.groups and all(aggregates(one.term) for one in plan.outputs)
 
@@ -77,7 +77,7 @@ def _tables(plan: Plan) -> set[str]:
 
 def answer_of(plan: Plan, joins: Joins) -> Condition | None:
     """What the rows of the main table that a plan answers with have in common; None when it cannot be said."""
-    if _is_single(plan) and plan.combined is None:
+    if is_single(plan) and plan.combined is None:
         return both(conditions_of(plan)) or Both(())
     groups = {one for one in plan.groups if isinstance(one, Column)}
     key = joins.key(plan.main)
@@ -125,7 +125,10 @@ def added(plan: Plan, conditions: Sequence[Condition], joins: Joins | None = Non
 def _as_rows(condition: Condition, plan: Plan, joins: Joins | None) -> Condition:
     """A condition on figures of rows, where the plan has figures of its own."""
     key = joins.key(plan.main) if joins is not None else ()
-    if not on_figures(condition) or len(key) != 1 or not _has_figures(plan):
+    own = [one.term for one in plan.outputs if aggregates(one.term)]
+    if isinstance(condition, Comparison) and condition.left in own:
+        return condition
+    if not on_figures(condition) or len(key) != 1 or not own:
         return condition
     column = Column(plan.main, key[0])
     return Member(column, Plan(plan.main, (Output(column),), having=condition))
@@ -168,7 +171,7 @@ def _swapped(condition: Condition | None, new: Comparison) -> Condition | None:
     match condition:
         case Comparison() if _of(condition) == _of(new) and _of(new) is not None:
             return new
-        case Comparison() if _is_time(condition) and _is_time(new) and type(condition.left) is type(new.left):
+        case Comparison() if is_time(condition) and is_time(new) and type(condition.left) is type(new.left):
             return replace(new, left=condition.left)
         case Both():
             parts = [_swapped(part, new) for part in condition.parts]
@@ -187,7 +190,7 @@ def _of(condition: Comparison) -> Term | None:
     return left if isinstance(left, Column | Figure) else None
 
 
-def _is_time(condition: Comparison) -> bool:
+def is_time(condition: Comparison) -> bool:
     return any(isinstance(one, Literal) and one.kind in ("date", "moment") for one in condition.right)
 
 
@@ -253,7 +256,7 @@ def refocused(plan: Plan, terms: Sequence[Term], add: bool) -> Plan:
 
 def shown(plan: Plan, outputs: Sequence[Output], joins: Joins, instead: bool) -> Plan | None:
     """The plan with further columns, or with these alone; of a single figure, the rows that it was made of."""
-    if _is_single(plan):
+    if is_single(plan):
         inside = answer_of(plan, joins)
         if inside is None:
             return None

@@ -15,12 +15,11 @@ import sqlglot
 from sqlglot import exp
 
 from resolvers.engines.nl2sql.comparing import Unwritable, as_number, number
+from resolvers.engines.nl2sql.grouping import completed, figures_of, is_grouped
 from resolvers.engines.nl2sql.joining import Joins, Link, NotConnected, Tree, Use
 from resolvers.engines.nl2sql.model import Knowledge
-from resolvers.engines.nl2sql.names import names_its_row
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
-    Arithmetic,
     Both,
     Column,
     Condition,
@@ -35,12 +34,9 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.terms import AGGREGATES, Scope
 from resolvers.engines.nl2sql.uses import (
-    aggregates,
     columns_in,
-    figures_in,
     on_figures,
     parts_of,
-    terms_in,
     uses_of,
     uses_of_plan,
 )
@@ -113,11 +109,11 @@ class Writer:
 
     def select(self, plan: Plan) -> exp.Select:
         """A plan without what is combined with it."""
-        plan = self._completed(plan)
+        plan = completed(plan, self.joins)
         rows = [one for one in parts_of(plan.where) if not on_figures(one)]
         having = [one for one in (*parts_of(plan.where), *parts_of(plan.having)) if on_figures(one)]
         rows += [one for one in parts_of(plan.having) if not on_figures(one)]
-        grouped = _is_grouped(plan, having)
+        grouped = is_grouped(plan, having)
         core = uses_of_plan(plan, having)
         if not core and not rows and not grouped:
             return self._named(exp.Select(), plan, self._scope(plan, None, {}))
@@ -137,7 +133,7 @@ class Writer:
             if isinstance(first, Column) and self._may_lack(first, scope):
                 conditions.append(({Use(first.table, first.instance)}, _filled(scope.term(first))))
         query = self._from(tree, scope.aliases, scope.nullable, conditions)
-        sensitive = [one for one in _figures(plan, having) if scope.sensitive(one)]
+        sensitive = [one for one in figures_of(plan, having) if scope.sensitive(one)]
         if sensitive:
             query = self._apart(query, plan, having, scope, sensitive)
         return self._finished(query, plan, having, scope, grouped)
@@ -315,36 +311,11 @@ class Writer:
 
     # Groups and figures.
 
-    def _completed(self, plan: Plan) -> Plan:
-        """The plan with all groups that its outputs need, and the keys that keep those of the same name apart."""
-        having = [one for one in (*parts_of(plan.where), *parts_of(plan.having)) if on_figures(one)]
-        if not _is_grouped(plan, having):
-            return plan
-        groups: list[Column | Span] = list(plan.groups)
-        shown = [one for output in plan.outputs for one in _row_parts(output.term)]
-        counted = {_table_of(figure, plan.main) for figure in _figures(plan, having)}
-        groups += [one for one in shown if one not in groups]
-        if groups:
-            sorts = [one for order in plan.orders for one in _row_parts(order.term)]
-            groups += [one for one in dict.fromkeys(sorts) if one not in groups]
-        entities = {
-            one.table
-            for one in groups
-            if isinstance(one, Column) and one.instance == 0 and names_its_row(one.column, self._name(Use(one.table)))
-        }
-        if any(one.table == plan.main for one in _columns(shown)) and not plan.groups and plan.main not in counted:
-            entities.add(plan.main)
-        for table in sorted(entities - counted):
-            names = [one.column for one in groups if isinstance(one, Column) and one.table == table]
-            if counted and not self.joins.is_unique(table, names):
-                groups += [Column(table, name) for name in self.joins.key(table) if name not in names]
-        return replace(plan, groups=tuple(groups))
-
     def _apart(
         self, query: exp.Select, plan: Plan, having: Sequence[Condition], scope: Scope, sensitive: Sequence[Figure]
     ) -> exp.Select:
         """Rows told apart before they are summed: each row of the table that figures are of stands once per group."""
-        figures = _figures(plan, having)
+        figures = figures_of(plan, having)
         use = scope.counted(sensitive[0])
         key = self.joins.key(use.table)
         if not key or any(scope.counted(figure) != use for figure in figures):
@@ -448,37 +419,6 @@ CALLED: Final = {
     Aggregate.MIN: "minimum",
     Aggregate.MAX: "maximum",
 }
-
-
-def _is_grouped(plan: Plan, having: Sequence[Condition]) -> bool:
-    terms = [*(one.term for one in plan.outputs), *(one.term for one in plan.orders)]
-    return bool(plan.groups or having) or any(aggregates(term) for term in terms)
-
-
-def _figures(plan: Plan, having: Sequence[Condition]) -> list[Figure]:
-    terms = [*(one.term for one in plan.outputs), *(one.term for one in plan.orders)]
-    terms += [term for one in having for term in terms_in(one)]
-    return list(dict.fromkeys(figure for term in terms for figure in figures_in(term)))
-
-
-def _table_of(figure: Figure, main: str) -> str:
-    if figure.rows_of is not None:
-        return figure.rows_of
-    return next((one.table for one in columns_in(figure.of)), main) if figure.of is not None else main
-
-
-def _row_parts(term: Term) -> list[Column | Span]:
-    """What of a term must be grouped by."""
-    match term:
-        case Column() | Span():
-            return [term]
-        case Arithmetic():
-            return [*_row_parts(term.left), *_row_parts(term.right)]
-    return []
-
-
-def _columns(parts: Sequence[Column | Span]) -> list[Column]:
-    return [one.of if isinstance(one, Span) else one for one in parts]
 
 
 def _all(branches: Sequence[tuple[list[Link], list[Condition]]]) -> list[Condition]:
