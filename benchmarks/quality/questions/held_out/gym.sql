@@ -1,0 +1,12 @@
+create table GymBranch (BranchId integer primary key, City varchar, StreetAddress varchar, OpenedYear integer, SquareMeters integer);
+create table Trainer (TrainerId integer primary key, FirstName varchar, LastName varchar, Specialty varchar, BranchId integer, HourlyRate double, foreign key (BranchId) references GymBranch (BranchId));
+create table Client (ClientId integer primary key, FirstName varchar, LastName varchar, BirthDate date, Gender varchar, HomeBranch integer, foreign key (HomeBranch) references GymBranch (BranchId));
+create table Workout (WorkoutId integer primary key, WorkoutName varchar, Intensity varchar, DurationMin integer);
+create table ClassSession (SessionId integer primary key, WorkoutId integer, TrainerId integer, StartsAt timestamp, MaxSeats integer, foreign key (WorkoutId) references Workout (WorkoutId), foreign key (TrainerId) references Trainer (TrainerId));
+create table Attendance (SessionId integer, ClientId integer, Rating integer, foreign key (SessionId) references ClassSession (SessionId), foreign key (ClientId) references Client (ClientId));
+insert into GymBranch values (1,'Lyon','4 Rue Basse',2009,850),(2,'Nantes','77 Quai Sud',2015,620),(3,'Lyon','12 Place Verte',2018,430),(4,'Metz','9 Allee Nord',2020,300);
+insert into Trainer values (1,'Zoe','Martin','yoga',1,38),(2,'Hugo','Petit','boxing',1,45),(3,'Ines','Roche','yoga',2,36.5),(4,'Karim','Benali','cycling',3,41),(5,'Lise','Faure','swimming',null,50);
+insert into Client values (1,'Paul','Girard','1984-02-10','M',1),(2,'Emma','Blanc','1996-07-22','F',1),(3,'Noe','Lemaire','2001-12-05','M',2),(4,'Jade','Morel','1979-05-30','F',3),(5,'Alix','Garnier','1990-10-18','F',2),(6,'Tom','Colin','2003-03-09','M',null);
+insert into Workout values (1,'Sunrise Flow','low',50),(2,'Heavy Bag','high',45),(3,'Hill Ride','high',60),(4,'Stretch Lab','low',30),(5,'Core Blast','medium',40);
+insert into ClassSession values (1,1,1,'2024-01-08 07:00',20),(2,2,2,'2024-01-08 18:30',12),(3,1,3,'2024-01-09 07:15',18),(4,3,4,'2024-01-10 19:00',25),(5,4,1,'2024-01-11 12:00',15),(6,2,2,'2024-02-02 18:30',12),(7,3,4,'2024-02-03 10:00',25);
+insert into Attendance values (1,1,5),(1,2,4),(2,1,3),(2,3,5),(3,3,4),(3,5,5),(4,4,4),(5,2,5),(5,1,4),(6,1,5),(7,4,3),(7,2,2);

@@ -1,0 +1,10 @@
+create table journalists (journo_id integer primary key, full_nm varchar, desk varchar, joined_dt varchar, salary_k double, editor_id integer references journalists (journo_id));
+create table articles (art_id integer primary key, headline varchar, journo_id integer references journalists (journo_id), sect_cd varchar, publ_dt varchar, word_cnt integer, is_paywalled varchar);
+create table sections (sect_cd varchar primary key, sect_nm varchar, color varchar);
+create table page_views (art_id integer references articles (art_id), view_dt varchar, views integer, avg_secs double);
+create table corrections (corr_id integer primary key, art_id integer references articles (art_id), corr_dt varchar, severity varchar);
+insert into sections values ('POL','politics','red'),('SPO','sports','green'),('CUL','culture','violet'),('SCI','science','blue'),('TRA','travel','orange');
+insert into journalists values (1,'Vera Stanhope','politics','2008-04-01',71.5,null),(2,'Milo Krantz','sports','2016-09-12',48,1),(3,'Abena Owusu','science','2019-01-07',52.5,1),(4,'Pete Larsson','culture','2013-06-24',50,1),(5,'Rosa Imre','politics','2021-11-15',41,1),(6,'Cy Dorn','sports','2023-02-20',36,2);
+insert into articles values (1,'Budget in a knot',1,'POL','2024-01-05',980,'Y'),(2,'Late goal stuns league',2,'SPO','2024-01-07',540,'N'),(3,'Moss that eats metal',3,'SCI','2024-01-11',1320,'Y'),(4,'A museum of echoes',4,'CUL','2024-01-15',860,'N'),(5,'Mayors at odds',5,'POL','2024-01-20',710,'N'),(6,'The long marathon',2,'SPO','2024-02-02',1640,'Y'),(7,'Tiny moons',3,'SCI','2024-02-09',1105,'N'),(8,'Coalition talks',1,'POL','2024-02-15',1240,'Y');
+insert into page_views values (1,'2024-01-05',12400,95),(1,'2024-01-06',5100,88),(2,'2024-01-07',22050,41),(3,'2024-01-11',8900,160),(4,'2024-01-15',3150,102),(5,'2024-01-20',4400,67),(6,'2024-02-02',9800,144),(8,'2024-02-15',15100,110);
+insert into corrections values (1,1,'2024-01-06','minor'),(2,3,'2024-01-13','major'),(3,1,'2024-01-09','minor'),(4,8,'2024-02-16','minor');

@@ -1,0 +1,10 @@
+create table depot (depot_code char(3) primary key, depot_city varchar, region varchar, capacity integer);
+create table courier (courier_id integer primary key, courier_name varchar, vehicle_type varchar, depot_code char(3), hired_on varchar, rating double);
+create table sender (sender_id integer primary key, company varchar, contact_name varchar, country varchar, is_vip boolean);
+create table parcel (parcel_no varchar primary key, sender_id integer, origin_depot char(3), target_depot char(3), weight_g integer, declared_value double, sent_date varchar, delivered_date varchar, courier_id integer);
+create table complaint (complaint_id integer primary key, parcel_no varchar, reason varchar, filed_on varchar, refund double);
+insert into depot values ('HAM','Hamburg','north',5200),('MUC','Munich','south',4700),('BER','Berlin','east',6100),('KOL','Cologne','west',3900),('KIE','Kiel','north',1200);
+insert into courier values (1,'Uwe Sander','van','HAM','2015-03-01',4.7),(2,'Tina Vogt','bike','BER','2021-06-15',4.9),(3,'Emre Polat','truck','MUC','2018-10-08',4.2),(4,'Jana Busch','van','BER','2019-01-21',3.8),(5,'Ralf Hein','van','KOL','2012-12-12',4.5);
+insert into sender values (1,'Brightware','Lena Koch','Germany',true),(2,'Paper & Co','Joe Hart','UK',false),(3,'Alpenkaffee','Sepp Moser','Austria',true),(4,'Nordlicht','Ida Dahl','Denmark',false),(5,'Mill Press','Eva Kuhn','Germany',false);
+insert into parcel values ('X01','1','HAM','MUC',1200,80,'2023-09-01','2023-09-03',3),('X02','1','HAM','BER',450,25,'2023-09-01','2023-09-02',2),('X03','2','KOL','HAM',9800,410,'2023-09-05','2023-09-09',1),('X04','3','MUC','BER',2300,150,'2023-09-11',null,4),('X05','5','BER','KOL',700,35.5,'2023-09-12','2023-09-13',5),('X06','3','MUC','HAM',15400,990,'2023-10-02','2023-10-04',1),('X07','1','HAM','BER',320,15,'2023-10-03',null,2),('X08','2','KOL','BER',5100,210,'2023-10-09','2023-10-12',4);
+insert into complaint values (1,'X03','late','2023-09-10',20),(2,'X06','damaged','2023-10-05',300),(3,'X08','late','2023-10-12',15),(4,'X03','damaged','2023-09-12',100);

@@ -1,0 +1,10 @@
+create table country (country_name varchar primary key, continent varchar, population integer, area_km2 integer, capital varchar);
+create table river (river_name varchar primary key, length_km integer, mouth varchar, discharge integer);
+create table flows_through (river_name varchar, country_name varchar);
+create table town (town_name varchar, country_name varchar, inhabitants integer, river_name varchar);
+create table mountain (mt_name varchar primary key, country_name varchar, height_m integer, first_climbed integer);
+insert into country values ('Arvania','North',4200000,81000,'Tolsk'),('Belmora','North',950000,12400,'Haven'),('Costrel','South',17800000,402000,'Ibra'),('Dunmark','North',2100000,55000,'Grenn'),('Estavia','South',640000,9800,'Porto Nuro');
+insert into river values ('Lume',880,'Grey Sea',1450),('Sarno',310,'Lume',220),('Great Ibra',2140,'South Ocean',9800),('Nessel',120,'Grey Sea',75),('Oro',655,'South Ocean',610);
+insert into flows_through values ('Lume','Arvania'),('Lume','Dunmark'),('Lume','Belmora'),('Sarno','Arvania'),('Great Ibra','Costrel'),('Nessel','Belmora'),('Oro','Costrel'),('Great Ibra','Estavia');
+insert into town values ('Tolsk','Arvania',610000,'Lume'),('Haven','Belmora',240000,'Nessel'),('Ibra','Costrel',3900000,'Great Ibra'),('Grenn','Dunmark',380000,'Lume'),('Porto Nuro','Estavia',150000,'Great Ibra'),('Vask','Arvania',98000,'Sarno'),('Selva','Costrel',720000,null),('Minta','Costrel',54000,'Oro');
+insert into mountain values ('Kald','Arvania',2890,1871),('Orm','Arvania',3120,1902),('Pico Rojo','Costrel',5410,1954),('Blue Horn','Dunmark',1760,1850),('Torre','Costrel',4985,1938);

@@ -1,0 +1,12 @@
+create table Farm (Farm_ID int, Farm_Name varchar, Owner_Name varchar, County varchar, Hectares double, Year_Founded int);
+create table Animal (Animal_ID int, Farm_ID int, Species varchar, Breed varchar, Sex varchar, Birth_Year int, Weight_kg double);
+create table Feed (Feed_Code varchar, Feed_Name varchar, Cost_per_Ton double);
+create table Feeding_Plan (Farm_ID int, Feed_Code varchar, Tons_per_Month double);
+create table Fair (Fair_ID int, Fair_Name varchar, Town varchar, Fair_Year int);
+create table Fair_Award (Fair_ID int, Animal_ID int, Prize varchar, Place int);
+insert into Farm values (1,'Hilltop','Joan Perry','Rutland',120.5,1952),(2,'Brookmead','Amir Khan','Devon',64,1988),(3,'Oldfield','Lucy Shaw','Devon',310,1911),(4,'Marsh End','Bill Tate','Kent',45.2,2003);
+insert into Animal values (1,1,'cow','Jersey','F',2018,410),(2,1,'cow','Angus','M',2017,820),(3,2,'sheep','Merino','F',2020,66),(4,2,'sheep','Merino','M',2019,91),(5,2,'goat','Saanen','F',2021,58),(6,3,'cow','Angus','F',2016,640),(7,3,'pig','Duroc','M',2022,205),(8,3,'cow','Jersey','F',2020,395),(9,3,'sheep','Suffolk','F',2018,84);
+insert into Feed values ('F1','silage',48),('F2','barley',195),('F3','soy meal',420),('F4','hay',90);
+insert into Feeding_Plan values (1,'F1',14),(1,'F2',3),(2,'F4',5),(3,'F1',22),(3,'F2',6),(3,'F4',2.5);
+insert into Fair values (1,'County Show','Oakham',2022),(2,'Spring Fair','Exeter',2023),(3,'Harvest Fair','Exeter',2021);
+insert into Fair_Award values (1,1,'best milker',1),(1,6,'best bull or cow',2),(2,4,'best fleece',1),(2,6,'champion',1),(2,7,'best pig',3);
