@@ -199,42 +199,64 @@ def _names(content: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in cast("list[str]", given))
 
 
+_Matcher = str | re.Pattern[str] | None
+"""One part of a dotted name with `*` in it, without regard to case; None for a part that may be anything."""
+
+
 @lru_cache(maxsize=4096)
-def _pattern(text: str) -> tuple[re.Pattern[str], ...]:
-    """The parts of a dotted name with `*` in it, without regard to case."""
-    parts = Fqn.parse(text).parts
-    if any(part.count("*") > MOST_STARS for part in parts):
+def _pattern(text: str) -> tuple[_Matcher, ...]:
+    """The parts of a dotted name with `*` in it. Raises ValueError."""
+    return tuple(_matcher(part.casefold()) for part in Fqn.parse(text).parts)
+
+
+def _matcher(part: str) -> _Matcher:
+    if part.count("*") > MOST_STARS:
         raise ValueError(f"A part of a name holds at most {MOST_STARS} stars.")
-    return tuple(re.compile(".*".join(map(re.escape, part.split("*"))), re.IGNORECASE | re.DOTALL) for part in parts)
+    if "*" not in part:
+        return part
+    return None if part == "*" else re.compile(".*".join(map(re.escape, part.split("*"))), re.DOTALL)
 
 
 @lru_cache(maxsize=8192)
 def _parts(fqn: str) -> tuple[str, ...]:
+    """The parts of a dotted name, without regard to case."""
     try:
-        return Fqn.parse(fqn).parts
+        return tuple(part.casefold() for part in Fqn.parse(fqn).parts)
     except ValueError:
-        return tuple(fqn.split("."))
+        return tuple(fqn.casefold().split("."))
 
 
-def _fits(pattern: str, parts: Sequence[str]) -> bool:
-    wanted = _pattern(pattern)
+@lru_cache(maxsize=4096)
+def _names_of(columns: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Columns, each with its name without regard to case."""
+    return tuple((name, name.casefold()) for name in columns)
+
+
+def _is(matcher: _Matcher, part: str) -> bool:
+    if matcher is None:
+        return True
+    return matcher == part if isinstance(matcher, str) else matcher.fullmatch(part) is not None
+
+
+def _ends_with(wanted: Sequence[_Matcher], parts: Sequence[str]) -> bool:
+    """Whether the last parts of a name are those that are wanted."""
     if len(wanted) > len(parts):
         return False
-    return all(one.fullmatch(part) for one, part in zip(wanted, parts[len(parts) - len(wanted) :], strict=True))
+    return all(_is(one, part) for one, part in zip(reversed(wanted), reversed(parts), strict=False))
 
 
 def _tagged(patterns: Sequence[str], tags: Sequence[str]) -> bool:
     """Whether a tag fits a pattern. `PII.*` fits the classification `PII` itself, and what is deeper in it too."""
-    for pattern in patterns:
-        wanted = _pattern(pattern)
-        open_ended = wanted[-1].pattern == ".*"
-        for tag in tags:
-            parts = _parts(tag)
-            if open_ended and len(parts) != len(wanted):
-                head = wanted[:-1]
-                if len(parts) >= len(head) and all(p.fullmatch(q) for p, q in zip(head, parts, strict=False)):
-                    return True
-            elif len(parts) == len(wanted) and all(p.fullmatch(q) for p, q in zip(wanted, parts, strict=True)):
+    for tag in tags:
+        parts = _parts(tag)
+        for pattern in patterns:
+            wanted = _pattern(pattern)
+            if wanted[-1] is None:
+                wanted = wanted[:-1]
+                parts_wanted = parts[: len(wanted)]
+            else:
+                parts_wanted = parts
+            if len(parts_wanted) == len(wanted) and all(map(_is, wanted, parts_wanted)):
                 return True
     return False
 
@@ -295,29 +317,32 @@ def ruling_of(table: Table, policies: Sequence[Policy]) -> Ruling:
     return ruling
 
 
-def _hit(policy: Policy, table: Table, parts: tuple[str, ...]) -> tuple[bool, tuple[str, ...]]:
+def _hit(policy: Policy, table: Table, parts: tuple[str, ...]) -> tuple[bool, Collection[str]]:
     """Whether a policy is about the table as a whole, and the columns that it is about."""
-    if policy.tables and not any(_fits(pattern, parts) for pattern in policy.tables):
+    if policy.tables and not any(_ends_with(_pattern(pattern), parts) for pattern in policy.tables):
         return False, ()
     if policy.assets:
-        asset = tuple(part.casefold() for part in _parts(policy.assets[0]))
-        folded = tuple(part.casefold() for part in parts)
-        if folded[: len(asset)] == asset:
+        asset = _parts(policy.assets[0])
+        if parts[: len(asset)] == asset:
             return True, table.columns
-        if len(asset) == len(folded) + 1 and asset[:-1] == folded:
-            return False, tuple(name for name in table.columns if name.casefold() == asset[-1])
+        if asset[:-1] == parts:
+            return False, [name for name, folded in _names_of(table.columns) if folded == asset[-1]]
         return False, ()
     if not (policy.columns or policy.tags or policy.data_types):
         return True, table.columns
-    if policy.tags and _tagged(policy.tags, table.tags):
+    if policy.tags and table.tags and _tagged(policy.tags, table.tags):
         return True, table.columns
-    found = tuple(
-        name
-        for name in table.columns
-        if any(_fits(pattern, (*parts, name)) for pattern in policy.columns)
-        or (policy.tags and _tagged(policy.tags, table.tags_of(name)))
-        or (policy.data_types and _is_of(table.type_of(name), policy.data_types))
-    )
+    found: dict[str, None] = {}
+    for pattern in policy.columns:
+        wanted = _pattern(pattern)
+        if _ends_with(wanted[:-1], parts):
+            found.update((name, None) for name, folded in _names_of(table.columns) if _is(wanted[-1], folded))
+    if policy.tags:
+        for name, tags in zip(table.columns, table.column_tags, strict=False):
+            if tags and _tagged(policy.tags, tags):
+                found[name] = None
+    if policy.data_types:
+        found.update((name, None) for name in table.columns if _is_of(table.type_of(name), policy.data_types))
     return False, found
 
 

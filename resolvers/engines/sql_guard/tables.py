@@ -30,11 +30,6 @@ class Table:
         """The neutral type of a column, when it is known."""
         return self.types[self.columns.index(column)] if self.types else None
 
-    def tags_of(self, column: str) -> tuple[str, ...]:
-        """The tags of a column and those of its table, which hold for all of its columns."""
-        own = self.column_tags[self.columns.index(column)] if self.column_tags else ()
-        return (*own, *self.tags)
-
 
 def tables_of_catalog(facts: Iterable[TableFacts]) -> list[Table]:
     """The tables of the catalog, as the guard takes them."""
