@@ -34,6 +34,7 @@ _WEIGHTS: Final = {
                      "inch", "mile", "meter", "minute", "hour", "second", "lb", "pound", "percent", "unit"), 0.25),
 }  # fmt: skip
 _ALWAYS: Final = {**dict.fromkeys(UNITS, 0.15)}
+_OF_ID: Final = 1.5
 _MOST_WORDS: Final = 12
 
 SPLITTERS: Final = frozenset(
@@ -277,6 +278,8 @@ def weights_of(words: Sequence[str], own: Sequence[str]) -> tuple[float, ...]:
     """How much it matters that each word of a column's name is said. The first ones, of the table, need not be."""
     skipped = len(words) - len(own) if tuple(words[len(words) - len(own) :]) == tuple(own) else 0
     found = [0.0 if at < skipped else _ALWAYS.get(word, _WEIGHTS.get(word, 1.0)) for at, word in enumerate(words)]
+    if len(own) > 1 and own[-1] == "id":  # `singer id` is no singer
+        found[-1] = _OF_ID
     if not any(weight >= 0.4 for weight in found):  # nothing else to go by
         found = [0.0 if at < skipped else 1.0 for at in range(len(words))]
     return tuple(found)

@@ -81,6 +81,8 @@ def _spelled(question: Question, first: int, last: int) -> list[str]:
     found = [said]
     if token.quoted:
         return found
+    if first > 0 and token.text[:1].isupper():  # names have no plural
+        return [*found, *other_names(said)[:5]]
     if last - first == 1 and token.lemma != said.lower() and any(map(str.isalpha, token.lemma)):
         found.append(token.lemma)
     elif last - first > 1 and question.tokens[last - 1].lemma != question.tokens[last - 1].text.lower():
