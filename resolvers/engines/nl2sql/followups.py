@@ -19,6 +19,7 @@ from resolvers.engines.nl2sql.language_following import (
     COUNT,
     EXCLUDE,
     FIGURE,
+    GOES_ON,
     GROUP,
     LOW,
     MOST,
@@ -32,6 +33,7 @@ from resolvers.engines.nl2sql.language_following import (
     SUBJECT,
     TOP,
     UNITS,
+    WITHIN,
     WORDS,
 )
 from resolvers.engines.nl2sql.model import Asked, Knowledge, Lookup, no_lookup
@@ -86,6 +88,12 @@ _FEW: Final = (TOP, MOST)
 _SORTS: Final = (SORT, REVERSE)
 
 
+def cannot_stand(asked: Asked, known: Knowledge) -> bool:
+    """Whether a question has no meaning without the one before it, so that it must not be read as if it stood alone."""
+    plan = Plan(known.tables[0].fqn if known.tables else "", ())
+    return bool(asked.earlier) and _Reader(asked, known, lambda text: None, plan).must()
+
+
 class _Reader(Fragment):
     # Whether it leans.
 
@@ -94,19 +102,28 @@ class _Reader(Fragment):
         text = self.text
         if not text:
             return False
-        if any(one.match(text) for one in (COUNT, TOP, MOST, REVERSE, GROUP)):
+        if any(one.match(text) for one in (COUNT, TOP, MOST, REVERSE)):
             return True
+        if (group := GROUP.match(text)) is not None:  # not: for each country, show ...
+            return "," not in text and len(group["by"].split()) <= 5 and not WITHIN.search(group["by"])
         if (sort := SORT.match(text)) is not None:  # `order` may be a table, too
             return not self._names_table(sort["by"] or "")
         if self._refers(text):
             return True
-        if ASKS.match(text) and not re.match(r"^(?:what|how) about\b", text, re.IGNORECASE):
-            if self._names_table(text):
-                return False
-            return self.marked or self.also or SINGLE.search(text) is not None or ONLY.match(text) is not None
-        if self.marked or ABOUT.match(text) or EXCLUDE.match(text) or ONLY.match(text) or FIGURE.match(text):
-            return not self._is_whole(text)
-        return NARROW.match(text) is not None or (len(text.split()) <= 4 and not self._names_table(text))
+        named = self._names_table(text)
+        if ASKS.match(text) and GOES_ON.match(text) is None:
+            goes_on = self.marked or self.also or SINGLE.search(text) or ONLY.match(text)
+            return not named and bool(goes_on)
+        if GOES_ON.match(text) or ONLY.match(text) or EXCLUDE.match(text):
+            return True
+        is_short = len(text.split()) <= 4
+        if named:
+            return self.marked and is_short
+        return self.marked or is_short or bool(NARROW.match(text) or ABOUT.match(text))
+
+    def must(self) -> bool:
+        """Whether nothing but an earlier question gives it a meaning."""
+        return bool(self._refers(self.text) or GOES_ON.match(self.text) or COUNT.match(self.text))
 
     def _refers(self, text: str) -> bool:
         """Whether a pronoun stands for what was asked before, and not for what the question itself names first."""
@@ -121,10 +138,6 @@ class _Reader(Fragment):
             if not before and not defined:
                 return True
         return False
-
-    def _is_whole(self, text: str) -> bool:
-        """Whether a text without a question word says all by itself: `the number of singers in France`."""
-        return self._names_table(text) and len(text.split()) > 4 and not ABOUT.match(text) and not ONLY.match(text)
 
     # What it asks for.
 

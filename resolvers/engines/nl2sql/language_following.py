@@ -12,6 +12,15 @@ ABOUT: Final = re.compile(
     r"(?:show |do |give )?(?:me )?(?:that|this|it) (?:for|in|with)|now (?:for|in|with)|for|in|from|of|with|on|at|during)\b\s*",
     re.IGNORECASE,
 )
+GOES_ON: Final = re.compile(
+    r"^(?:what about|how about|(?:the )?same (?:thing )?(?:but )?(?:for|with|in)|do (?:the same|that) for|now (?:for|in|with))\b",
+    re.IGNORECASE,
+)
+"""What nothing but a further question begins with."""
+WITHIN: Final = re.compile(
+    r"\b(?:what|which|who|show|list|find|give|count|is|are|was|were|does|do|did)\b", re.IGNORECASE
+)
+"""Words of whole sentences."""
 ASKS: Final = re.compile(
     r"^(?:what|which|who|whom|whose|when|where|how|why|show|list|find|give|get|tell|return|display|count|name|compute|"
     r"calculate|is|are|was|were|do|does|did|has|have|can|could|i want|i need|let me)\b",

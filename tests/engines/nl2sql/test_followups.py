@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from resolvers.engines.nl2sql.followups import followed, leans
+from resolvers.engines.nl2sql.followups import cannot_stand, followed, leans
 from resolvers.engines.nl2sql.model import Asked, ColumnKey, Exchange, FoundValue
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
@@ -122,6 +122,10 @@ def test_fragments_and_pronouns_lean_on_what_was_asked_before(question: str) -> 
         "Which products are not in any order?",
         "Find those customers who live in Rome",
         "What is the capital of France?",
+        "For each customer, show the number of orders",
+        "In 2020, how many orders were placed?",
+        "Average total of orders by customer",
+        "Names of the customers who placed no orders",
         "",
         "?",
     ],
@@ -129,6 +133,12 @@ def test_fragments_and_pronouns_lean_on_what_was_asked_before(question: str) -> 
 def test_whole_questions_stand_alone(question: str) -> None:
     assert not leans(Asked(question, NOW, (Exchange("before", "", LISTED),)), known())
     assert after(LISTED, question) is None
+
+
+def test_some_questions_have_no_meaning_alone() -> None:
+    for question, expected in (("how many of them are active?", True), ("what about Rome?", True), ("in Rome", False)):
+        assert cannot_stand(Asked(question, NOW, (Exchange("before", "", LISTED),)), known()) == expected
+    assert not cannot_stand(Asked("what about Rome?", NOW), known())
 
 
 def test_nothing_follows_an_answer_without_a_plan() -> None:
