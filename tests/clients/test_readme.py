@@ -55,7 +55,7 @@ def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> N
     assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
 
     said = [part.strip() for part in done.stdout.split(MARK)[1:]]
-    first, connected, idempotent, ranged, followed, answer, typed, ready = said
+    first, connected, idempotent, ranged, followed, answer, typed, ready, words = said
     assert first.startswith("Organization acme was created; ann is its owner.\n")
     assert first.endswith('{"status":"ok"}')
     assert json.loads(connected)["success"] is True
@@ -75,3 +75,7 @@ def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> N
     assert ran == ["run-all-enrichment: completed", "dq-assessment: completed"]
     assert 0 < float(score) <= 1
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
+    told, _, provenance = words.rpartition("\n\n")
+    assert '"rows":[[4]]' in told
+    assert '"final":true' in told.rpartition("event: done")[2]
+    assert json.loads(provenance)["tables"][0]["fqn"].endswith(".orders")

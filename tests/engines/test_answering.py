@@ -28,12 +28,14 @@ def test_one_figure_is_said_with_its_name() -> None:
     assert said("total", (Decimal("2328.60"),)) == "Total: 2,328.60."
     assert said("singers", (6,)) == "Singers: 6."
     assert said("mean", (None,)) == "Mean: nothing."
+    assert sentence_of(answer("count_orders", (4,)), "The number of orders.").text == "The number of orders: 4."
+    assert sentence_of(answer("n", (4,)), "The number of orders since 2014.").text == "N: 4."
 
 
 def test_years_and_ids_have_no_thousands_and_long_fractions_are_rounded() -> None:
     assert said("yearID", (1989,)) == "YearID: 1989."
-    assert said("customer_id", (12345,)) == "Customer_id: 12345."
-    assert said("number_of_years", (12345,)) == "Number_of_years: 12,345."
+    assert said("customer_id", (12345,)) == "Customer id: 12345."
+    assert said("number_of_years", (12345,)) == "Number of years: 12,345."
     assert said("mean", (Decimal("2179278.379084967320"),)) == "Mean: about 2,179,278.38."
     assert said("mean", (0.000123456789,)) == "Mean: about 0.000123."
     assert said("mean", (Decimal("12.3456"),)) == "Mean: 12.3456."

@@ -18,6 +18,8 @@ MOST_NAMED: Final = 10
 """How many values a sentence lists."""
 MOST_FIELDS: Final = 8
 LONGEST_VALUE: Final = 80
+LONGEST_READING: Final = 120
+_DIGIT: Final = re.compile(r"\d")
 MOST_PLACES: Final = 4
 """Places behind the point that are shown as they are."""
 LARGEST: Final = 20
@@ -57,16 +59,18 @@ class Sentence:
                 self.text += part
 
 
-def sentence_of(answer: Rows) -> Sentence:
-    """What the rows say."""
+def sentence_of(answer: Rows, reading: str | None = None) -> Sentence:
+    """What the rows say. A single figure is introduced by how the question was understood, where that is short."""
     said = Sentence()
     if not answer.total:
         said.add("No row fits the question.")
     elif answer.total == 1 and len(answer.columns) == 1:
-        said.add(f"{_title(answer.columns[0])}: ", _cell(answer, 0, 0), ".")
+        what = (reading or "").strip().rstrip(".")
+        says = what if what and len(what) <= LONGEST_READING and not _DIGIT.search(what) else _title(answer.columns[0])
+        said.add(f"{says}: ", _cell(answer, 0, 0), ".")
     elif answer.total == 1:
         for index, name in enumerate(answer.columns[:MOST_FIELDS]):
-            said.add("; " if index else "", f"{name if index else _title(name)}: ", _cell(answer, 0, index))
+            said.add("; " if index else "", f"{_name(name) if index else _title(name)}: ", _cell(answer, 0, index))
         said.add("." if len(answer.columns) <= MOST_FIELDS else ", and more.")
     elif len(answer.columns) == 1:
         _listed(said, answer)
@@ -78,7 +82,7 @@ def sentence_of(answer: Rows) -> Sentence:
 
 
 def _listed(said: Sentence, answer: Rows) -> None:
-    said.add(_rows(answer), f" values of {answer.columns[0]}: ")
+    said.add(_rows(answer), f" values of {_name(answer.columns[0])}: ")
     named = min(MOST_NAMED, len(answer.rows))
     for row in range(named):
         said.add(", " if row else "", _cell(answer, row, 0))
@@ -96,7 +100,7 @@ def _table(said: Sentence, answer: Rows) -> None:
         greatest = max(filled, key=lambda row: answer.rows[row][figure])
         least = min(filled, key=lambda row: answer.rows[row][figure])
         if answer.rows[greatest][figure] != answer.rows[least][figure]:
-            name = answer.columns[figure]
+            name = _name(answer.columns[figure])
             said.add(f"The greatest {name} is ", _cell(answer, greatest, figure), " (")
             _label(said, answer, greatest, labels)
             said.add("), the least ", _cell(answer, least, figure), " (")
@@ -105,7 +109,7 @@ def _table(said: Sentence, answer: Rows) -> None:
             return
     said.add("The first: ")
     for index, name in enumerate(answer.columns[:MOST_FIELDS]):
-        said.add("; " if index else "", f"{name}: ", _cell(answer, 0, index))
+        said.add("; " if index else "", f"{_name(name)}: ", _cell(answer, 0, index))
     said.add("." if len(answer.columns) <= MOST_FIELDS else ", and more.")
 
 
@@ -149,7 +153,12 @@ def _rounded(value: Decimal | float) -> Decimal | None:
     return number.quantize(Decimal(1).scaleb(-wanted)) if number.adjusted() < LARGEST else None
 
 
-def _title(name: str) -> str:
+def _name(column: str) -> str:
+    return column.replace("_", " ").strip() or column
+
+
+def _title(column: str) -> str:
+    name = _name(column)
     return name[:1].upper() + name[1:]
 
 
