@@ -1,14 +1,20 @@
-"""The drafter that needs no model: link, plan, choose, write."""
+"""The drafter that needs no model: it follows up or links, plans and chooses, and says so when it is not sure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from resolvers.engines.describing.grammar import listed
+from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.nl2sql.comparing import Unwritable
+from resolvers.engines.nl2sql.followups import followed, leans
+from resolvers.engines.nl2sql.joining import Ambiguous, Unjoinable, joins_of
 from resolvers.engines.nl2sql.linking import link
 from resolvers.engines.nl2sql.mention import Linked
 from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
+    ColumnKey,
     Draft,
     Failure,
     Knowledge,
@@ -17,13 +23,21 @@ from resolvers.engines.nl2sql.model import (
     Reading,
     Unanswerable,
 )
+from resolvers.engines.nl2sql.plan import Plan
 from resolvers.engines.nl2sql.planner.choosing import Candidate, Failed, candidates
+from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.vocabulary import Vocabulary
-from resolvers.engines.nl2sql.wording import said
+from resolvers.engines.nl2sql.wording import called, said
+from resolvers.engines.nl2sql.writing import written
 
 NAME: Final = "planner/1"
-ENOUGH: Final = 0.35
+ENOUGH: Final = 0.5
 """How sure a draft must be to be given."""
+SURE: Final = 0.7
+"""How sure a draft must be to be built on without asking."""
+FOLLOWED: Final = 0.85
+"""How sure a question is that builds on the one before."""
+MOST_READINGS: Final = 4
 
 
 class Planner:
@@ -36,16 +50,42 @@ class Planner:
         return self._draft(asked, known, lookup, ())
 
     async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[Failure], lookup: Lookup) -> Outcome:
-        """Another way, after those that failed."""
+        """The next best way, after those that failed."""
         return self._draft(asked, known, lookup, [failure.draft.sql for failure in failures])
 
     def _draft(self, asked: Asked, known: Knowledge, lookup: Lookup, failed: Sequence[str]) -> Outcome:
-        linked = link(plain_text(asked.text), Vocabulary.of(known), asked.now, lookup)
+        text = plain_text(asked.text)
+        linked = link(text, Vocabulary.of(known), asked.now, lookup)
+        example = example_for(linked, known)
+        if example is not None and example.sql not in failed:
+            return _by_example(example)
+        following = self._follow(asked, known, lookup) if asked.earlier else None
+        if following is not None and following.sql not in failed:
+            return following
         found, troubles = candidates(linked, known)
         found = [one for one in found if one.sql not in failed]
         if not found:
             return _nothing(linked, known, troubles)
         return _outcome(found, known)
+
+    def _follow(self, asked: Asked, known: Knowledge, lookup: Lookup) -> Draft | None:
+        """The answer to a question that builds on the one before it; None when it stands alone."""
+
+        def parse(text: str) -> Plan | None:
+            found, _ = candidates(link(plain_text(text), Vocabulary.of(known), asked.now, lookup), known)
+            best = found[0] if found else None
+            return best.plan if best is not None and best.confidence >= ENOUGH and not best.unknown else None
+
+        if not leans(asked, known):
+            return None
+        plan = followed(asked, known, parse, lookup)
+        if plan is None:
+            return None
+        try:
+            query = written(plan, known, joins_of(known))
+        except (Unwritable, Unjoinable):
+            return None
+        return Draft(query.sql(known.dialect), said(plan, known), FOLLOWED, NAME, plan, evidence={"follows": True})
 
 
 def plain_text(text: str) -> str:
@@ -57,24 +97,88 @@ _IDS: Final = re.compile(r"\b(?:ids|IDs|Ids)\b")
 _SHORT: Final = re.compile(r"\b(first|given|last) and (last|family|middle|first) names?\b", re.IGNORECASE)
 
 
+def _by_example(example: Example) -> Draft:
+    alike = "the same question" if example.is_same else "a question like this one"
+    reading = f"Answered as people answered {alike}: “{example.question}”."
+    if not example.is_validated:
+        reading += " Nobody has checked that answer yet."
+    return Draft(
+        example.sql,
+        reading,
+        example.confidence,
+        NAME,
+        memories=(example.memory,),
+        evidence={"example": example.question},
+    )
+
+
 def _nothing(linked: Linked, known: Knowledge, troubles: Sequence[Failed]) -> Outcome:
-    reason = troubles[0].reason if troubles else "Nothing in the question names anything in the data."
-    return Unanswerable(reason)
+    """No plan could be made, or none could be written."""
+    words = _unlinked(linked)
+    if words and all(trouble.plan is None for trouble in troubles):
+        return _missing(words, {})
+    for trouble in troubles:
+        if isinstance(trouble.error, Ambiguous):
+            return Clarification(trouble.reason, ())
+        if trouble.error is not None:
+            return Unanswerable(trouble.reason)
+    return Unanswerable(
+        "The question names no table and no column of the data. Say what to show, and of what, in words of the catalog."
+    )
+
+
+def _unlinked(linked: Linked) -> tuple[str, ...]:
+    """The longer words that nothing in the catalog stands for."""
+    covered = {at for one in linked.mentions for at in range(one.first, one.last)}
+    return tuple(
+        token.text
+        for at, token in enumerate(linked.tokens)
+        if at not in covered and len(token.text) > 3 and token.text.isalpha() and token.lemma not in _PLAIN
+    )
+
+
+_PLAIN: Final = word_set(
+    "what which when where whose who many much show list give find return tell have does with that this there than "
+    "from each every number count average total maximum minimum most least more less about between into over under "
+    "please display name these those their them they were been also both either only"
+)
+
+
+def _missing(words: Sequence[str], evidence: Mapping[str, Any]) -> Unanswerable:
+    said_words = listed([f"“{word}”" for word in words], last="or")
+    return Unanswerable(
+        f"Nothing in the data stands for {said_words}. Ask without, or note as a glossary term what is meant.",
+        tuple(words),
+        evidence=evidence,
+    )
+
+
+def _evidence(one: Candidate) -> dict[str, Any]:
+    return {
+        "unexplained": list(one.unknown),
+        "unplaced": list(one.loose),
+        "doubts": [why for why, _ in one.doubts],
+        "score": round(one.score, 3),
+    }
 
 
 def _outcome(found: Sequence[Candidate], known: Knowledge) -> Outcome:
     best = found[0]
+    evidence = _evidence(best)
+    if best.forbidden:
+        return _refused(best.forbidden, known, evidence)
     if best.confidence < ENOUGH:
         if best.unknown:
-            words = ", ".join(f"“{word}”" for word in best.unknown)
-            return Unanswerable(f"Nothing in the data stands for {words}.", best.unknown)
-        readings = tuple(Reading(said(one.plan, known), one.sql) for one in found[:4])
-        return Clarification("The question can be understood in several ways.", readings)
-    evidence: dict[str, Any] = {
-        "unexplained": list(best.unknown),
-        "unplaced": list(best.loose),
-        "doubts": [why for why, _ in best.doubts],
-    }
+            return _missing(best.unknown, evidence)
+        allowed = [one for one in found if not one.forbidden and one.score >= best.score - 0.5][:MOST_READINGS]
+        readings = tuple({one.sql: Reading(said(one.plan, known), one.sql) for one in allowed}.values())
+        if len(readings) > 1:
+            message = "The question can be understood in several ways. Which is meant?"
+        else:
+            message = "It is not clear that this is what the question means. Is it?"
+        if best.loose:
+            message += f" What {listed([f'“{word}”' for word in best.loose])} adds was not understood."
+        return Clarification(message, readings, evidence)
     return Draft(
         best.sql,
         said(best.plan, known),
@@ -83,4 +187,13 @@ def _outcome(found: Sequence[Candidate], known: Knowledge) -> Outcome:
         best.plan,
         tuple(sorted(best.resolver.memories)),
         evidence,
+    )
+
+
+def _refused(forbidden: Sequence[ColumnKey], known: Knowledge, evidence: Mapping[str, Any]) -> Unanswerable:
+    names = listed([f"{called(known, key.table, key.column)} of {called(known, key.table)}" for key in forbidden])
+    return Unanswerable(
+        f"The question asks for {names}, which you may not read. Ask without it.",
+        forbidden=tuple(forbidden),
+        evidence=evidence,
     )

@@ -98,9 +98,19 @@ class Ref:
         return self.of(MentionKind.KNOWLEDGE)
 
     @property
+    def measures(self) -> list[Mention]:
+        """The measures that people defined."""
+        return [one for one in self.knowledge if one.how == "kpi"]
+
+    @property
+    def patterns(self) -> list[Mention]:
+        """The conditions that people gave a name."""
+        return [one for one in self.knowledge if one.how in ("textual_pattern", "numeric_pattern")]
+
+    @property
     def is_noun(self) -> bool:
         """Whether it may name a table, a column or a measure."""
-        return any(one.kind in (MentionKind.TABLE, MentionKind.COLUMN, MentionKind.KNOWLEDGE) for one in self.mentions)
+        return bool(self.measures) or any(one.kind in (MentionKind.TABLE, MentionKind.COLUMN) for one in self.mentions)
 
 
 @dataclass(slots=True)
@@ -169,7 +179,7 @@ def cut(linked: Linked) -> Cut:
         at = reached.first
     atoms.reverse()
     found = Cut(linked)
-    for atom in atoms:
+    for atom in [piece for whole in atoms for piece in _parted(whole, linked)]:
         atom.text = found.text(atom.first, atom.last)
         if _is_matched(atom, found.atoms, size):
             atom.cue, atom.ref = None, Ref(atom.first, atom.last, ())
@@ -182,6 +192,22 @@ def cut(linked: Linked) -> Cut:
                     atom.ref, atom.cue = Ref(atom.first, atom.last, ()), None
             found.atoms.append(atom)
     return found
+
+
+def _parted(atom: Atom, linked: Linked) -> list[Atom]:
+    """`active customers`, where both together are a pattern: the condition, and the thing."""
+    if atom.ref is None or not atom.ref.patterns:
+        return [atom]
+    tails = [
+        one
+        for one in linked.mentions
+        if one.kind is MentionKind.TABLE and one.last == atom.last and one.first > atom.first and one.score >= 0.8
+    ]
+    if not tails:
+        return [atom]
+    at = min(one.first for one in tails)
+    table = Ref(at, atom.last, tuple(one for one in tails if one.first == at))
+    return [Atom(atom.first, at, ref=Ref(atom.first, at, tuple(atom.ref.patterns))), Atom(at, atom.last, ref=table)]
 
 
 def _is_matched(atom: Atom, before: Sequence[Atom], size: int) -> bool:

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from resolvers.engines.nl2sql.joining import joins_of
 from resolvers.engines.nl2sql.keys import Key
@@ -12,6 +12,9 @@ from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.vocabulary import Vocabulary
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
+
+if TYPE_CHECKING:
+    from resolvers.engines.nl2sql.planner.knowledge import Noted
 
 FAR: Final = 9
 """The distance of tables that no keys connect."""
@@ -122,6 +125,13 @@ class Catalog:
             return names
         key = self.key(table)
         return (key,) if key is not None and key not in self.known.forbidden else tuple(self.of(table))
+
+    @cached_property
+    def noted(self) -> "Noted":
+        """What people noted that plans must follow."""
+        from resolvers.engines.nl2sql.planner.knowledge import Noted
+
+        return Noted(self)
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:

@@ -11,7 +11,7 @@ from resolvers.engines.nl2sql.comparing import Unwritable
 from resolvers.engines.nl2sql.joining import Ambiguous, Unjoinable
 from resolvers.engines.nl2sql.language_verbs import VERBS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
-from resolvers.engines.nl2sql.model import Knowledge
+from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.plan import Plan
 from resolvers.engines.nl2sql.planner.atoms import Cut, cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog, catalog_of
@@ -41,6 +41,8 @@ class Candidate:
     """Words that were understood but found no place."""
     resolver: Resolver
     confidence: float = 0.0
+    forbidden: tuple[ColumnKey, ...] = ()
+    """Columns that it needs and that the asker may not read."""
     facts: dict[str, float] = field(default_factory=dict)
 
 
@@ -180,7 +182,11 @@ def _candidate(
     score -= 0.02 * joins
     for choice in resolver.choices.values():
         score -= choice.options[0][1] - choice.options[choice.taken][1]
-    return Candidate(plan, sql, score, doubts, unknown, loose, resolver, facts={"nouns": float(len(nouns))})
+    taken = {choice.options[choice.taken][0] for choice in resolver.choices.values()}
+    forbidden = tuple(sorted((one for one in taken if isinstance(one, ColumnKey) and one in known.forbidden), key=str))
+    return Candidate(
+        plan, sql, score, doubts, unknown, loose, resolver, forbidden=forbidden, facts={"nouns": float(len(nouns))}
+    )
 
 
 def confidence(one: Candidate, rival: Candidate | None) -> float:

@@ -1,7 +1,7 @@
 """Conditions as they were said, made into conditions of a plan."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from resolvers.engines.nl2sql.keys import Key
@@ -126,6 +126,14 @@ class Conditions:
     def _value(self, cond: Cond, main: str, last: ColumnKey | None) -> Part | None:
         resolver = self.resolver
         ref = cond.values[0]
+        for mention in ref.patterns:
+            condition = self.catalog.noted.pattern(mention.memory) if mention.memory else None
+            if condition is not None:
+                resolver.memories.add(mention.memory or "")
+                resolver.used.add((ref.first, ref.last))
+                if cond.negated and isinstance(condition, Comparison):
+                    condition = replace(condition, negated=not condition.negated)
+                return Part(condition, cond)
         found = resolver.value(ref, cond.near)
         if found is not None:
             column, values = found

@@ -47,6 +47,8 @@ class Items:
             return self._span(noun, noun.unit)
         if noun.ref is None:
             return self._unnamed(noun)
+        if (measure := self._measure(noun)) is not None:
+            return measure
         if noun.share and not noun.aggregates:
             noun.count = True
         if noun.count:
@@ -70,6 +72,20 @@ class Items:
             aggregate = Aggregate.MAX if self.resolver.direction(noun.degree, target) else Aggregate.MIN
             return Item([Figure(aggregate, as_column(target))], target.table, noun, columns=(target,), figures=True)
         return self._column(target, noun)
+
+    def _measure(self, noun: Noun) -> Item | None:
+        """A measure that people defined."""
+        for mention in noun.ref.measures if noun.ref is not None else ():
+            expression = self.catalog.noted.kpi(mention.memory) if mention.memory else None
+            if expression is None:
+                continue
+            self.resolver.memories.add(mention.memory or "")
+            term: Term = expression
+            if not expression.aggregates and noun.aggregates:
+                term = Figure(noun.aggregates[0], expression)
+            figures = expression.aggregates or bool(noun.aggregates)
+            return Item([term], expression.tables[0], noun, figures=figures)
+        return None
 
     def _split_aggregate(self, noun: Noun) -> None:
         """`average attendance` may be the name of a column far away, or the average of one right here."""
@@ -165,6 +181,10 @@ class Items:
 
     def _entity(self, table: str, noun: Noun) -> Item:
         columns = self.catalog.entity(table)
+        preferred = self.catalog.noted.preferred.get(table)
+        if preferred is not None and preferred.columns and noun.wh != "who" and not self.resolver.frame.groups:
+            self.resolver.memories.add(preferred.memory)
+            columns = preferred.columns
         return Item([as_column(key) for key in columns], table, noun, table, columns)
 
     def _everything(self, table: str, noun: Noun) -> Item:
@@ -272,16 +292,12 @@ class Items:
     def _aggregated(self, noun: Noun) -> Item | None:
         resolver = self.resolver
         column = resolver.column(noun, "number")
-        if (
-            column is not None
-            and self.catalog.is_key(column)
-            and may_be_table(noun.ref)
-            and noun.aggregates != (Aggregate.COUNT,)
-        ):  # type: ignore[arg-type]
-            column = self._amount(resolver.table(noun.ref))
+        table = resolver.table(noun.ref)
+        counts = noun.aggregates == (Aggregate.COUNT,)
+        if column is not None and table is not None and self.catalog.is_key(column) and not counts:
+            column = self._amount(table)
         if column is None:
-            table = resolver.table(noun.ref)
-            if table is not None and noun.aggregates == (Aggregate.COUNT,):
+            if table is not None and counts:
                 return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)
             if table is not None and noun.aggregates == (Aggregate.SUM,):
                 resolver.doubt("a total of rows is taken for their number", 0.15)

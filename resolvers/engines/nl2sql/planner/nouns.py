@@ -82,7 +82,7 @@ class Reader:
             return False
         if not ref.mentions:
             return True
-        return bool(ref.literals or ref.values) and (not ref.is_noun or value_first(ref))
+        return bool(ref.literals or ref.values or ref.patterns) and (not ref.is_noun or value_first(ref))
 
     def maybe_value_at(self, offset: int = 0) -> bool:
         """Whether what stands there may be a value, though a noun fits as well."""
@@ -272,6 +272,8 @@ def may_be_table(ref: Ref) -> bool:
 
 def value_first(ref: Ref) -> bool:
     """Whether words are rather a value than a noun."""
+    if ref.patterns:
+        return True
     value = max(ref.best(MentionKind.VALUE), ref.best(MentionKind.LITERAL))
-    noun = max(ref.best(MentionKind.TABLE), ref.best(MentionKind.COLUMN), ref.best(MentionKind.KNOWLEDGE))
+    noun = max(ref.best(MentionKind.TABLE), ref.best(MentionKind.COLUMN), *(one.score for one in ref.measures), 0.0)
     return value > noun + 0.05

@@ -1,0 +1,101 @@
+"""Conditions that no row can meet at once: different rows meet them, and what those have in common is asked for."""
+
+from dataclasses import dataclass, replace
+
+from resolvers.engines.nl2sql.plan import (
+    Both,
+    Combined,
+    Comparison,
+    Condition,
+    Literal,
+    Operator,
+    Plan,
+    Related,
+)
+from resolvers.engines.nl2sql.planner.conditions import Part, conjoined
+from resolvers.engines.nl2sql.planner.ranking import Ranking
+from resolvers.engines.nl2sql.uses import parts_of
+
+
+@dataclass(slots=True)
+class Clashes(Ranking):
+    """Set operations of a plan in the making."""
+
+    def with_sets(self, plan: Plan, parts: list[Part], extra: list[Condition]) -> Plan:
+        """Conditions that no row can meet at once are met by different rows: what they have in common is asked for."""
+        frame = self.resolver.frame
+        if self.first is not None:
+            extra = [*extra, self.first]
+        if (without := self._without(plan, parts, extra)) is not None:
+            return without
+        clash = self._clash(parts, frame.both)
+        if clash is None:
+            return replace(plan, where=everything([*parts_of(conjoined(parts)), *extra]))
+        one, other = clash
+        common = [part for part in parts if part not in (one, other)]
+        column = one.column
+        catalog = self.resolver.catalog
+        if column is not None and column.table != plan.main and not catalog.refers(plan.main, column.table):
+            beside = [Related(plan.main, Plan(column.table, (), where=part.condition)) for part in (one, other)]
+            also = tuple(table for table in plan.also if catalog.refers(plan.main, table))
+            return replace(plan, also=also, where=everything([*parts_of(conjoined(common)), *beside, *extra]))
+        entity = self.items[0].entity
+        if not frame.both and entity == plan.main and _is_equal(one) and _is_equal(other):
+            other.cond.joined = "or"
+            return replace(plan, where=everything([*parts_of(conjoined(parts)), *extra]))
+        base = parts_of(conjoined(common))
+        first = everything([*base, *parts_of(one.condition), *extra])
+        second = everything([*base, *parts_of(other.condition), *extra])
+        return replace(
+            plan, where=first, combined=Combined("intersect", replace(plan, where=second, orders=(), limit=None))
+        )
+
+    def _without(self, plan: Plan, parts: list[Part], extra: list[Condition]) -> Plan | None:
+        """`cities that have no employees who ...`: the cities but those of such employees."""
+        item = self.items[0]
+        for part in parts:
+            if not isinstance(part.condition, Related) or part.condition.to == plan.main:
+                continue
+            if part.condition.plan.main != plan.main or item.entity is not None:
+                continue
+            others = [one for one in parts if one is not part]
+            taken = replace(plan, where=part.condition.plan.where, also=part.condition.plan.also, orders=(), limit=None)
+            whole = replace(plan, where=everything([*parts_of(conjoined(others)), *extra]))
+            return replace(whole, combined=Combined("except", taken))
+        return None
+
+    def _clash(self, parts: list[Part], both: bool) -> tuple[Part, Part] | None:
+        for at, one in enumerate(parts):
+            for other in parts[at + 1 :]:
+                if one.column is None or one.column != other.column or other.cond.joined == "or":
+                    continue
+                if _contradict(one.condition, other.condition):
+                    return one, other
+        return None
+
+
+def _is_equal(part: Part) -> bool:
+    return isinstance(part.condition, Comparison) and part.condition.operator in (Operator.EQUAL, Operator.IN)
+
+
+def _contradict(one: Condition | None, other: Condition | None) -> bool:
+    if not isinstance(one, Comparison) or not isinstance(other, Comparison) or one.negated or other.negated:
+        return False
+    if one.left != other.left:
+        return False
+    equal = (Operator.EQUAL, Operator.IN)
+    if one.operator in equal and other.operator in equal:
+        return not set(one.right) & set(other.right)
+    up, down = (Operator.MORE, Operator.AT_LEAST), (Operator.LESS, Operator.AT_MOST)
+    low, high = (one, other) if one.operator in up else (other, one)
+    if low.operator in up and high.operator in down:
+        left, right = low.right[0], high.right[0]
+        if isinstance(left, Literal) and isinstance(right, Literal):
+            return type(left.value) is type(right.value) and left.value >= right.value  # type: ignore[operator]
+    return False
+
+
+def everything(conditions: list[Condition]) -> Condition | None:
+    if not conditions:
+        return None
+    return conditions[0] if len(conditions) == 1 else Both(tuple(conditions))

@@ -1,0 +1,308 @@
+"""Conditions that compare: with values, with counts, with what must be computed first."""
+
+from typing import Literal as OneOf
+
+from resolvers.engines.nl2sql.language_degrees import Degree
+from resolvers.engines.nl2sql.plan import Aggregate, Operator
+from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
+from resolvers.engines.nl2sql.planner.frame import Cond, Nest, Noun
+from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.ordering import Ordering
+from resolvers.engines.nl2sql.planner.phrases import Cue
+
+POSTFIX = {"or more", "or above", "or higher", "or greater", "or older", "or over", "or later", "or less", "or fewer",
+            "or below", "or lower", "or younger", "or earlier"}  # fmt: skip
+
+
+class Comparisons(Ordering):
+    """Reads what is compared."""
+
+    def _had(self, noun: Noun, negated: bool, count: tuple[Operator, int] | None = None, plain: bool = False) -> None:
+        """Things that are had, or not."""
+        cond = self._new("exists", negated=negated)
+        cond.noun, cond.table, cond.count = noun, noun.owner or noun.ref, count
+        if noun.ref is not None and may_be_table(noun.ref):
+            self.remember(noun.ref)
+        self._add(cond)
+        if negated:
+            self.scope = cond.inner
+
+    def _new(self, kind: OneOf["compare", "value", "exists", "null", "superlative"], negated: bool = False) -> Cond:
+        return Cond(
+            kind, self.i, negated=negated or self.negated, near=tuple(self.near), joined=self.joined, both=self.both
+        )
+
+    def _add(self, cond: Cond) -> None:
+        if self.scope is not None and cond.kind != "exists":
+            cond.negated = False if not cond.negated else cond.negated
+            self.scope.append(cond)
+        else:
+            self.frame.conditions.append(cond)
+        self.negated = False
+        self.listing = False
+        self.last = cond
+        if self.joined == "but":
+            self.joined = "and"
+
+    def plain_value(self) -> Cond:
+        """A value by itself: its column follows from it."""
+        atom = self.atoms[self.i]
+        cond = self._new("value")
+        values = [atom.ref] if atom.ref is not None else []
+        self.i += 1
+        while self.is_(Cue.OR, Cue.COMMA) and self.value_at(1):
+            ref = self.atoms[self.i + 1].ref
+            if self.is_(Cue.COMMA) and not self._or_follows(self.i + 2):
+                break
+            self.i += 2
+            if ref is not None:
+                values.append(ref)
+        cond.values = tuple(values)
+        before = self.atoms[atom_at] if (atom_at := self.atoms.index(atom) - 1) >= 0 else None
+        cond.how = "in" if before is not None and before.is_(Cue.PREPOSITION, Cue.FROM) else ""
+        return cond
+
+    def _or_follows(self, at: int) -> bool:
+        return any(atom.is_(Cue.OR) for atom in self.atoms[at : at + 4])
+
+    def _valued(self, noun: Noun) -> None:
+        """`whose country is France or Spain`."""
+        cond = self._new("compare")
+        cond.noun = noun
+        value = self.plain_value()
+        cond.values = value.values
+        if self.is_(Cue.AND) and self.value_at(1) and self._same_kind(cond.values[0], self.atoms[self.i + 1].ref):
+            self._add(cond)
+            self.i += 1
+            more = self._new("compare")
+            more.noun, more.both = noun, True
+            more.values = self.plain_value().values
+            self._add(more)
+            return
+        atom = self.at()
+        if atom is not None and atom.is_(Cue.COMPARE) and atom.text.lower() in POSTFIX:
+            cond.operator = atom.said if isinstance(atom.said, Operator) else Operator.EQUAL
+            self.i += 1
+        self._add(cond)
+
+    def _same_kind(self, one: Ref, other: Ref | None) -> bool:
+        columns = {mention.column for mention in one.values}
+        return other is not None and bool(columns & {mention.column for mention in other.values})
+
+    def _counted(self, noun: Noun, operator: Operator, number: int, ref: Ref | None) -> None:
+        """`more than 3 courses`, `at least 20 years`."""
+        if noun.ref is not None and not noun.count and not may_be_table(noun.ref):
+            cond = self._new("compare")
+            cond.noun, cond.operator = noun, operator
+            cond.values = (ref,) if ref is not None else ()
+            self._add(cond)
+            return
+        self._had(noun, self.negated, (operator, number))
+
+    def _compared(self, noun: Noun | None) -> bool:
+        """What stands behind a word that compares."""
+        start = self.i
+        atom = self.atoms[self.i]
+        cond = self._new("compare")
+        cond.noun = noun
+        self.i += 1
+        if atom.is_(Cue.NULL):
+            cond.kind = "null"
+            if noun is None:
+                if not self.noun_at():
+                    self.i = start
+                    return False
+                cond.noun = self.noun()
+            self._add(cond)
+            return True
+        if atom.is_(Cue.MATCH):
+            if not self.value_at() and not (self.maybe_value_at() or self._one_letter()):
+                self.i = start
+                return False
+            cond.operator, cond.how = Operator.LIKE, atom.said
+            ref = self.atoms[self.i].ref
+            if ref is None:
+                ref = Ref(self.atoms[self.i].first, self.atoms[self.i].last, ())
+            cond.values = (ref,)
+            self.i += 1
+            if self.is_(Cue.PREPOSITION) and noun is None and self.noun_at(1):
+                self.i += 1
+                cond.noun = self.noun()
+            self._add(cond)
+            return True
+        if atom.is_(Cue.BETWEEN):
+            low = self.at()
+            if low is None or low.ref is None:
+                self.i = start
+                return False
+            if self.is_(Cue.AND, Cue.TO, offset=1) and (high := self.at(2)) is not None and high.ref is not None:
+                cond.operator = Operator.BETWEEN
+                cond.values = (low.ref, high.ref)
+                self.i += 3
+            elif low.ref.literals or low.ref.values:
+                cond.operator = Operator.BETWEEN
+                cond.values = (low.ref,)
+                self.i += 1
+            else:
+                self.i = start
+                return False
+            if cond.noun is None and self.noun_at() and not self.table_at():
+                cond.noun = self.noun()
+            self._add(cond)
+            return True
+        return self._operand(cond, atom, start)
+
+    def _one_letter(self) -> bool:
+        atom = self.at()
+        return atom is not None and (atom.is_unknown or atom.text.lower() in ("a", "i"))
+
+    def _operand(self, cond: Cond, atom: Atom, start: int) -> bool:
+        said = atom.said
+        if isinstance(said, Degree):
+            cond.degree = said
+            cond.operator = Operator.MORE if said.descending else Operator.LESS
+        elif isinstance(said, tuple):
+            cond.operator, cond.how = said
+        elif isinstance(said, Operator):
+            cond.operator = said
+        self.skip(Cue.THAN, Cue.OF, Cue.BE)
+        if cond.noun is None and self.noun_at() and not self.table_at() and self.value_at(1):
+            cond.noun = self.noun()
+        every = self.is_(Cue.ALL)
+        self.skip(Cue.ALL)
+        if self.is_(Cue.AGGREGATE, Cue.SUPERLATIVE):
+            self._nested(cond)
+            return True
+        number = self.number_at()
+        if number is not None and cond.degree is None and cond.how != "time":
+            unit = (
+                self.table_at(1)
+                or (self.is_(Cue.DISTINCT) and self.table_at(2))
+                or (self.is_(Cue.DISTINCT, offset=1) and self.noun_at(2))
+            )
+            if unit and cond.noun is None:
+                ref = self.atoms[self.i].ref
+                self.i += 1
+                counted = self.noun()
+                if counted is not None:
+                    self._counted(counted, cond.operator, number, ref)
+                    return True
+        if self.maybe_value_at() or self.value_at():
+            ref = self.atoms[self.i].ref
+            is_value = ref is not None and not ref.literals and bool(ref.values)
+            self.i += 1
+            if (
+                ref is not None
+                and is_value
+                and (cond.degree is not None or (cond.operator is not Operator.EQUAL and cond.how != "time"))
+            ):
+                cond.nest = Nest(None, None, [Cond("value", self.i, values=(ref,), near=tuple(self.near))])
+                while self.value_at() and (more := self.atoms[self.i].ref) is not None and more.values:
+                    cond.nest.conditions.append(Cond("value", self.i, values=(more,), near=tuple(self.near)))
+                    self.i += 1
+            else:
+                cond.values = (ref,) if ref is not None else ()
+            if cond.noun is None and self.noun_at() and not self.table_at():
+                cond.noun = self.noun()
+            self._add(cond)
+            return True
+        if self.noun_at() and (cond.noun is not None or every or cond.degree is not None):
+            cond.nest = Nest(None, self.noun(), every=every)
+            if cond.nest.noun is not None and cond.nest.noun.ref is not None and may_be_table(cond.nest.noun.ref):
+                self.remember(cond.nest.noun.ref)
+            self._inner(cond.nest)
+            self._add(cond)
+            return True
+        self.i = start
+        return False
+
+    def _nested(self, cond: Cond) -> None:
+        """`than the average age of all singers`."""
+        atom = self.atoms[self.i]
+        extreme = Aggregate.MAX if getattr(atom.said, "descending", True) else Aggregate.MIN
+        aggregate = atom.said if atom.is_(Cue.AGGREGATE) else extreme
+        self.i += 1
+        self.skip(Cue.OF)
+        noun = self.noun()
+        cond.nest = Nest(aggregate, noun)
+        if atom.is_(Cue.SUPERLATIVE) and noun is not None and noun.ref is not None and may_be_table(noun.ref):
+            noun.degree = atom.said
+        if noun is not None and cond.noun is None and noun.ref is not None and not may_be_table(noun.ref):
+            cond.noun = noun
+        self._inner(cond.nest)
+        self._add(cond)
+
+    def _inner(self, nest: Nest) -> None:
+        """Conditions of what is computed first: `of the singers from France`."""
+        while self.is_(Cue.OF, Cue.PREPOSITION, Cue.FROM, Cue.ALL, Cue.WITH, Cue.LIGHT) and (
+            self.value_at(1) or self.noun_at(1) or self.is_(Cue.ALL, offset=1)
+        ):
+            self.i += 1
+        if self.noun_at() and not self.is_(Cue.OF, offset=1):
+            if (
+                (noun := self.noun()) is not None
+                and noun.ref is not None
+                and nest.noun is not None
+                and nest.noun.owner is None
+            ):
+                nest.noun.owner = noun.ref
+            elif noun is not None and nest.noun is None:
+                nest.noun = noun
+            while self.is_(Cue.PREPOSITION, Cue.FROM, Cue.WITH, Cue.LIGHT, Cue.OF) and self.value_at(1):
+                self.i += 1
+        while self.value_at():
+            nest.conditions.append(self.plain_value())
+
+    def _same(self) -> bool:
+        """`the same country as 'Foo'`."""
+        start = self.i
+        self.i += 1
+        noun = self.noun()
+        if noun is None or not self.is_(Cue.AS):
+            self.i = start
+            return False
+        self.i += 1
+        cond = self._new("compare")
+        cond.noun = noun
+        cond.nest = Nest(None, noun)
+        self.skip(Cue.ALL)
+        while self.noun_at() and not self.value_at():
+            if (other := self.noun()) is None:
+                break
+            if other.ref is not None and may_be_table(other.ref):
+                self.remember(other.ref)
+            self.skip(Cue.LIGHT, Cue.BE, Cue.OF, Cue.WITH)
+        self._inner(cond.nest)
+        if not cond.nest.conditions:
+            self.i = start
+            return False
+        self._add(cond)
+        return True
+
+    def _more_than(self) -> bool:
+        """`more seats than the Falcon`."""
+        if not self.is_(Cue.MORE) or not self.noun_at(1):
+            return False
+        start = self.i
+        self.i += 1
+        noun = self.noun()
+        if noun is None or not self.is_(Cue.THAN):
+            self.i = start
+            return False
+        cond = self._new("compare")
+        cond.noun = noun
+        return self._operand(cond, self.atoms[start], start)
+
+    def _range_of(self) -> bool:
+        """`between 3 and 4 credits`, where the range is one value."""
+        atom = self.atoms[self.i]
+        if atom.ref is None or atom.cue is not None or not self.noun_at(1) or self.table_at(1):
+            return False
+        if not any(len(one.values) == 2 and one.values[0].kind == "number" for one in atom.ref.literals):
+            return False
+        cond = self._new("compare")
+        cond.values = (atom.ref,)
+        self.i += 1
+        cond.noun = self.noun()
+        self._add(cond)
+        return True

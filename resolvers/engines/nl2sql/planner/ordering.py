@@ -1,0 +1,243 @@
+"""Clauses that put rows in order, into groups, or ask for the first of them."""
+
+from typing import Literal as OneOf
+
+from resolvers.engines.nl2sql.language_degrees import Degree
+from resolvers.engines.nl2sql.mention import MentionKind
+from resolvers.engines.nl2sql.plan import Aggregate
+from resolvers.engines.nl2sql.planner.atoms import Cut
+from resolvers.engines.nl2sql.planner.frame import Cond, Noun, Sort
+from resolvers.engines.nl2sql.planner.nouns import Reader, may_be_table
+from resolvers.engines.nl2sql.planner.phrases import Cue
+
+_ENDS = (Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON)
+
+
+class Ordering(Reader):
+    """Reads orders, groups and superlatives."""
+
+    def __init__(self, cut: Cut) -> None:
+        super().__init__(cut)
+        self.negated = False
+        self.joined: OneOf["and", "or", "but"] = "and"
+        self.both = False
+        self.scope: list[Cond] | None = None
+        """Conditions on things that are not had go here."""
+        self.listing = False
+        """Whether a list went on just before: an item may follow."""
+        self.last: Cond | None = None
+
+    def _order(self) -> bool:
+        by_whom = self.is_(Cue.ORDER) and self.atoms[self.i].text.lower() == "ordered by" and self.table_at(1)
+        if by_whom and not self._is_column(Noun(self.atoms[self.i + 1].ref)):
+            self.i += 1
+            return True
+        if self.is_(Cue.ORDER):
+            if (
+                self.noun_at()
+                and not self.is_(Cue.BY, Cue.DIRECTION, offset=1)
+                and self.atoms[self.i].last - self.atoms[self.i].first == 1
+            ):
+                return False
+            self.i += 1
+            self._ordering(None)
+            return True
+        if self.is_(Cue.DIRECTION):
+            self._ordering(None)
+            return True
+        if (
+            self.is_(Cue.SUPERLATIVE, Cue.MOST)
+            and self.is_(Cue.SUPERLATIVE, offset=1)
+            and self.atoms[self.i + 1].text.lower() == "first"
+        ):
+            said = self.atoms[self.i].said
+            self.frame.sorts.append(
+                Sort(degree=said) if isinstance(said, Degree) else Sort(descending=bool(said), by_count=True)
+            )
+            self.i += 2
+            return True
+        if self.is_(Cue.FROM) and self.is_(*_ENDS, offset=1) and self.is_(Cue.TO, offset=2):
+            self._range()
+            return True
+        return False
+
+    def _ordering(self, sort: Sort | None) -> None:
+        """By what, and which way."""
+        made = False
+        direction: bool | None = None
+        while (atom := self.at()) is not None:
+            if atom.is_(Cue.BY, Cue.OF, Cue.PREPOSITION, Cue.ALL, Cue.EACH) or (
+                made and atom.is_(Cue.COMMA, Cue.AND) and self._sort_ahead(1)
+            ):
+                self.i += 1
+                continue
+            if atom.is_(Cue.DIRECTION):
+                self.i += 1
+                if made:
+                    self.frame.sorts[-1].descending = atom.said == "desc"
+                else:
+                    direction = atom.said == "desc"
+                continue
+            if atom.is_(Cue.FROM) and self.is_(*_ENDS, offset=1) and self.is_(Cue.TO, offset=2):
+                self._range()
+                return
+            if made and not self.is_(Cue.COMMA, Cue.AND, offset=-1):
+                break
+            if (noun := self.noun()) is None:
+                break
+            if noun.ref is not None and noun.owner is None and may_be_table(noun.ref) and not noun.ref.columns:
+                self.remember(noun.ref)
+            self.frame.sorts.append(Sort(noun, direction, by_count=noun.count))
+            made = True
+            direction = None
+        if not made and direction is not None:
+            self._turned(direction)
+        elif not made:
+            self.frame.sorts.append(Sort())
+
+    def _sort_ahead(self, offset: int) -> bool:
+        while self.is_(Cue.ALL, Cue.DIRECTION, Cue.BY, Cue.AND, offset=offset):
+            offset += 1
+        return self.noun_at(offset) or self.is_(Cue.COUNT, offset=offset)
+
+    def _turned(self, descending: bool) -> None:
+        """A direction without a noun belongs to the order before, or to what is shown."""
+        for sort in reversed(self.frame.sorts):
+            if sort.limit is None and sort.descending is None and sort.degree is None:
+                sort.descending = descending
+                return
+        self.frame.sorts.append(Sort(descending=descending))
+
+    def _range(self) -> None:
+        """From the oldest to the youngest."""
+        first = self.atoms[self.i + 1]
+        self.i += 3
+        self.skip(*_ENDS)
+        open_sort = self.frame.sorts[-1] if self.frame.sorts and self.frame.sorts[-1].limit is None else None
+        if isinstance(first.said, Degree):
+            if open_sort is not None and (open_sort.descending is None or open_sort.noun is None):
+                open_sort.degree = first.said
+            else:
+                self.frame.sorts.append(Sort(degree=first.said))
+        elif open_sort is not None:
+            open_sort.descending = bool(first.said)
+        else:
+            self.frame.sorts.append(Sort(descending=bool(first.said), by_count=True))
+
+    def _group(self) -> bool:
+        if self.is_(Cue.EACH, Cue.PER) and (self.noun_at(1) or self.is_(Cue.DISTINCT, Cue.ALL, offset=1)):
+            self.i += 1
+            self._grouping()
+            return True
+        open_top = next((one for one in self.frame.sorts if one.limit and not one.noun and not one.degree), None)
+        if self.is_(Cue.BY, Cue.WITH) and self.noun_at(1) and open_top is not None and not open_top.common:
+            self.i += 1
+            open_top.noun = self.noun()
+            return True
+        if self.is_(Cue.BY) and self.noun_at(1) and not self.is_(Cue.LIGHT, offset=-1) and self._computes():
+            self.i += 1
+            self._grouping()
+            return True
+        if self.is_(Cue.EACH):
+            self.i += 1
+            return True
+        return False
+
+    def _computes(self) -> bool:
+        return any(item.count or item.aggregates or item.share for item in self.frame.items)
+
+    def _grouping(self) -> None:
+        while True:
+            self.skip(Cue.ALL, Cue.DISTINCT, Cue.EACH, Cue.OF)
+            noun = self.noun()
+            if noun is None:
+                return
+            if noun.ref is not None and may_be_table(noun.ref) and noun.owner is None:
+                self.remember(noun.ref)
+            self.frame.groups.append(noun)
+            if self.is_(Cue.AND, Cue.COMMA) and self.noun_at(1) and not self.is_(Cue.ASK, offset=2):
+                following = self.at(2)
+                if self.is_(Cue.COMMA) and following is not None and not following.is_(Cue.AND, Cue.COMMA):
+                    return
+                if following is None or following.is_(
+                    Cue.ORDER, Cue.AND, Cue.COMMA, Cue.DIRECTION, Cue.LIGHT, Cue.WITH
+                ):
+                    self.i += 1
+                    continue
+            return
+
+    def _most(self) -> bool:
+        if self.is_(Cue.MOST):
+            most = bool(self.atoms[self.i].said)
+            if self.is_(Cue.OF, offset=1):
+                return False
+            ahead = 1
+            while self.is_(Cue.COUNT, Cue.DISTINCT, Cue.ALL, Cue.OF, offset=ahead):
+                ahead += 1
+            verb = self.at(ahead)
+            if verb is not None and verb.verbal and self.noun_at(ahead + 1):
+                self.i += 1
+                ahead -= 1
+                self.atoms[self.i], self.atoms[self.i - 1] = self.atoms[self.i - 1], self.atoms[self.i]
+                ahead += 1
+            if self.noun_at(ahead):
+                self.i += 1
+                noun = self.noun()
+                if noun is not None:
+                    self.frame.sorts.append(Sort(noun, most, limit=1, most=True))
+                    if noun.ref is not None and may_be_table(noun.ref):
+                        self.remember(noun.ref)
+                    return True
+            self.i += 1
+            self.frame.sorts.append(Sort(None, most, limit=1, most=True))
+            return True
+        if (
+            self.is_(Cue.AGGREGATE)
+            and self.atoms[self.i].said in (Aggregate.MAX, Aggregate.MIN)
+            and (self.noun_at(1) or self.is_(Cue.COUNT, Cue.OF, Cue.AGGREGATE, offset=1))
+        ):
+            descending = self.atoms[self.i].said is Aggregate.MAX
+            self.i += 1
+            self.skip(Cue.OF)
+            noun = self.noun()
+            if noun is not None:
+                self._superlative(Sort(noun, descending, limit=1, by_count=noun.count))
+            return True
+        listing = self.listing and not self.frame.sorts
+        sort = self.sort_before_noun()
+        if sort is None:
+            return False
+        if self.noun_at() or self.is_(Cue.COUNT, Cue.AGGREGATE):
+            noun = self.noun()
+            if noun is not None:
+                if noun.ref is not None and noun.owner is None and may_be_table(noun.ref):
+                    self.remember(noun.ref)
+                if (
+                    listing
+                    and self._is_column(noun)
+                    and not noun.count
+                    and sort.degree is not None
+                    and self.at() is None
+                    and not self._relative_before()
+                ):
+                    noun.degree = sort.degree
+                    self.frame.items.append(noun)
+                    self.listing = False
+                    return True
+                sort.by_count = sort.by_count or noun.count
+                if sort.common or self._is_column(noun) or noun.count:
+                    sort.noun = noun
+                elif noun.ref is not None:
+                    sort.noun = Noun(None, owner=noun.ref, near=tuple(self.near))
+        self._superlative(sort)
+        return True
+
+    def _relative_before(self) -> bool:
+        return any(atom.is_(Cue.RELATIVE, Cue.WITH, Cue.WHOSE, Cue.HAVE) for atom in self.atoms[: self.i])
+
+    def _superlative(self, sort: Sort) -> None:
+        self.frame.sorts.append(sort)
+        self.negated = False
+
+    def _is_column(self, noun: Noun) -> bool:
+        return noun.ref is not None and noun.ref.best(MentionKind.COLUMN) > noun.ref.best(MentionKind.TABLE) - 0.05

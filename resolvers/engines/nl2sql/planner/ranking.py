@@ -1,0 +1,243 @@
+"""Groups and orders of a plan: by what rows are put together, and which come first."""
+
+from dataclasses import dataclass, field
+
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.plan import (
+    Aggregate,
+    Column,
+    Condition,
+    Figure,
+    Order,
+    Span,
+    Term,
+)
+from resolvers.engines.nl2sql.planner.catalog import FAR
+from resolvers.engines.nl2sql.planner.frame import Noun, Sort
+from resolvers.engines.nl2sql.planner.items import Item, Items
+from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+
+
+@dataclass(slots=True)
+class Ranking:
+    """A plan in the making."""
+
+    resolver: Resolver
+    items: list[Item] = field(default_factory=list)
+    shown: list[Item] = field(default_factory=list)
+    """What to show, when that is said apart from what is asked for."""
+    groups: list[Column | Span] = field(default_factory=list)
+    also: list[str] = field(default_factory=list)
+    orders: list[Order] = field(default_factory=list)
+    limit: int | None = None
+    having: list[Condition] = field(default_factory=list)
+    first: Condition | None = None
+    """That a row belongs to the first of something."""
+
+    def _grouped(self, maker: Items, main: str) -> list[Item]:
+        """The groups that the question names, as items to show."""
+        frame = self.resolver.frame
+        figures = any(item.figures for item in self.items)
+        by_count = any(sort.by_count or sort.most for sort in frame.sorts)
+        found: list[Item] = []
+        for noun in frame.groups:
+            if noun.ref is None:
+                continue
+            noun.aggregates, noun.count = (), False
+            item = maker.item(noun)
+            if item is None:
+                self.resolver.doubt("a group was not found", 0.4)
+                continue
+            if not figures and not by_count:
+                if item.entity is not None and self.items[0].table != item.table:
+                    self.also.append(item.table)
+                continue
+            found.append(item)
+            self._group_by(item)
+        return found
+
+    def _group_by(self, item: Item) -> None:
+        catalog = self.resolver.catalog
+        if item.entity is not None:
+            for key in catalog.whole_key(item.table):
+                if key not in self.resolver.catalog.known.forbidden:
+                    self.groups.append(as_column(key))
+        self.groups += [term for term in item.terms if isinstance(term, Column | Span)]
+
+    def _mixed(self) -> None:
+        """Plain columns beside figures are what the figures are grouped by."""
+        figures = any(item.figures for item in self.items)
+        if figures or self.groups:
+            counted = {item.counted for item in self.items if item.counted}
+            for item in self.items:
+                if not item.figures and not all(term in self.groups for term in item.terms):
+                    if (
+                        item.table in counted
+                        and item.entity is not None
+                        and not self.resolver.frame.groups
+                        and item.columns
+                        and item.columns[0] != self.resolver.catalog.key(item.table)
+                    ):
+                        self.groups += [term for term in item.terms if isinstance(term, Column)]
+                    else:
+                        self._group_by(item)
+
+    def _sorts(self, maker: Items, main: str) -> None:
+        frame = self.resolver.frame
+        for sort in frame.sorts:
+            if not sort.common and any(item.noun is sort.noun and item.figures for item in self.items):
+                continue
+            if sort.limit is not None and self.limit is None:
+                self.limit = frame.limit if sort.limit == 1 and frame.limit else sort.limit
+            term, descending = self._term(sort, maker, main)
+            if term is None:
+                self.resolver.doubt("an order was not understood", 0.8)
+                continue
+            self.orders.append(Order(term, descending))
+        if self.limit is None:
+            self.limit = frame.limit
+
+    def _term(self, sort: Sort, maker: Items, main: str) -> tuple[Term | None, bool]:
+        resolver = self.resolver
+        descending = bool(sort.descending)
+        if sort.common:
+            return self._common(maker, main), descending
+        if sort.by_count or (sort.most and sort.noun is not None):
+            return self._by_count(sort, maker, main), descending if sort.degree is None else sort.degree.descending
+        if (
+            sort.noun is not None
+            and sort.noun.ref is not None
+            and not (sort.noun.ref.columns == [] and may_be_table(sort.noun.ref))
+        ):
+            figure = self._shown_figure(sort.noun)
+            if figure is not None:
+                return figure, descending
+            column = resolver.column(
+                sort.noun, "number" if sort.degree is not None and not sort.degree.measures else ""
+            )
+            if column is None:
+                return None, False
+            if sort.degree is not None:
+                descending = resolver.direction(sort.degree, column)
+            term: Term = as_column(column)
+            if sort.noun.aggregates:
+                term = Figure(sort.noun.aggregates[0], term)
+                if not self.groups and self.items and not self.items[0].figures:
+                    self._group_by(self.items[0])
+            return self._many_side(term, column, descending), descending
+        if sort.degree is not None:
+            figure = next((one.terms[0] for one in self.items if one.figures), None)
+            if self.groups and figure is not None and sort.limit is None:
+                return figure, sort.degree.descending
+            around = [self.items[0].table, *resolver.mentioned()]
+            if sort.noun is not None and (owner := resolver.table(sort.noun.owner)) is not None:
+                around = [owner, *around]
+            found = resolver.measured(sort.degree, list(dict.fromkeys(around)))
+            if found is None:
+                item = next(
+                    (one for one in self.items if one.columns and resolver.catalog.is_measure(one.columns[0])), None
+                )
+                if item is not None and not item.figures:
+                    return as_column(item.columns[0]), sort.degree.descending
+                return None, False
+            return self._many_side(as_column(found[0]), found[0], found[1]), found[1]
+        if sort.noun is not None and sort.noun.ref is not None:
+            item = maker.item(sort.noun)
+            if item is not None:
+                return item.terms[0], descending
+            return None, False
+        # An order without a noun: of what is shown, the figure when there is one.
+        if sort.most:
+            self.resolver.doubt("the most of what is not said", 0.6)
+        if self.items:
+            figure = next((one.terms[0] for one in self.items if one.figures), None)
+            if self.groups and figure is not None:
+                return figure, descending
+            plain = next((one for one in self.items if one.terms), None)
+            if plain is not None:
+                return plain.terms[-1 if len(plain.terms) > 1 and plain.entity is None else 0], descending
+        return None, False
+
+    def _many_side(self, term: Term, column: ColumnKey, descending: bool) -> Term:
+        return term
+
+    def _shown_figure(self, noun: Noun) -> Term | None:
+        """A figure that is shown already and ordered by: `ordered by the average price`."""
+        for item in self.items:
+            if item.figures and self._same(item.noun, noun):
+                return item.terms[0]
+        return None
+
+    def _same(self, one: Noun, other: Noun) -> bool:
+        if one.ref is None or other.ref is None:
+            return False
+        cut = self.resolver.cut
+        return cut.linked.words(one.ref.first, one.ref.last) == cut.linked.words(other.ref.first, other.ref.last) and (
+            bool(other.aggregates) or bool(self.groups)
+        )
+
+    def _common(self, maker: Items, main: str) -> Term | None:
+        """The most common value, or the thing that most others refer to."""
+        item = self.items[0]
+        counted = item.table
+        if item.entity is not None and item.columns != () and item.noun.ref is not None:
+            catalog = self.resolver.catalog
+            others = [one for one in self.resolver.mentioned() if one != item.table]
+            near = [one for one in others if catalog.distance(one, item.table) < FAR]
+            if near:
+                counted = near[0]
+            else:
+                users = [one for one in catalog.links.get(item.table, ()) if item.table in catalog.above.get(one, ())]
+                if len(users) == 1:
+                    counted = users[0]
+                elif users:
+                    self.resolver.doubt("several tables may be counted", 0.3)
+                    counted = users[0]
+        for one in self.items:
+            if not one.figures:
+                self._group_by(one)
+        if counted != item.table:
+            self.also.append(counted)
+        return Figure(Aggregate.COUNT, rows_of=counted)
+
+    def _by_count(self, sort: Sort, maker: Items, main: str) -> Term | None:
+        """The most of something: of a number, or of rows."""
+        resolver, catalog = self.resolver, self.resolver.catalog
+        noun = sort.noun
+        plain = next((one for one in self.items if not one.figures), None)
+        if noun is None or noun.ref is None:
+            return next((one.terms[0] for one in self.items if one.figures), None)
+        noun.aggregates = ()
+        target = maker.target(noun)
+        if target is None:
+            return None
+        if isinstance(target, ColumnKey):
+            if catalog.is_measure(target) and not noun.distinct:
+                if plain is None or catalog.refers(plain.table, target.table) or plain.table == target.table:
+                    if (
+                        plain is not None
+                        and plain.entity is None
+                        and plain.table == target.table
+                        and not self.groups
+                        and resolver.subject() != plain.table
+                    ):
+                        self._group_by(plain)
+                        return Figure(Aggregate.SUM, as_column(target))
+                    return as_column(target)
+                self._group_by(plain)
+                return Figure(Aggregate.SUM, as_column(target))
+            counted = Figure(Aggregate.COUNT, as_column(target), distinct=noun.distinct)
+            if plain is not None and not self.groups:
+                self._group_by(plain)
+            if target.table != main:
+                self.also.append(target.table)
+            return counted
+        for item in self.items:
+            if item.figures and item.counted == target:
+                return item.terms[0]
+        if plain is not None and not (self.groups and not resolver.frame.groups):
+            self._group_by(plain)
+        if target != main:
+            self.also.append(target)
+        return Figure(Aggregate.COUNT, rows_of=target)
