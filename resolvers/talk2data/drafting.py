@@ -35,7 +35,7 @@ async def drafter_of(ctx: Context, settings: AnswerSettings, ground: Ground, tas
             return Voted(None, Failure(draft, refused.rule, refused.reason))
         except SourceFailed as failure:
             return Voted(None, Failure(draft, None, failure.message))
-        return Voted(digest(ran.table, ordered=ran.ordered))
+        return Voted(digest(ran.table, ordered=False, named=False))
 
     window = Window() if chosen.window is None else replace(Window(), tokens=chosen.window)
     return ModelDrafter(chat, linked_by, window=window, candidates=chosen.candidates, run=run)

@@ -19,6 +19,7 @@ from resolvers.data_readiness.runs import trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.governance.secrets import create_project_secret
 from resolvers.talk2data.chat_settings import set_chat_settings
+from resolvers.talk2data.provenance import get_turn_provenance
 from resolvers.utils.metadata import update_metadata
 from schema.assets.data_connection import DataConnectionCreate
 from schema.data_readiness.glossary import GlossaryTermCreate
@@ -230,6 +231,32 @@ async def test_an_order_in_a_comment_of_the_source_gains_nothing(
     assert got.of("result") == []
     assert got.done["kind"] == "refused"
     assert "policy_forbid" in json.dumps(got.done)
+    holds(got, provider)
+
+
+async def test_candidates_are_voted_by_their_rows_and_not_by_their_words(
+    world: World, shop: Bench, provider: ModelServer
+) -> None:
+    door = RestDoor(world.client)
+    settings = ChatSettingsChange.model_validate(
+        {"drafter": "model", "llm_model": "openai/small-1", "credentials_secret": "model", "candidates": 3}
+    )
+    await _done(await door(set_chat_settings, world.owner, settings=settings))
+    queries = {
+        0: "select count(*) as n from sales.customers",
+        1: "select count(*) as orders from sales.orders",
+        2: "select count(id) as how_many from orders order by 1",
+    }
+    provider.mind = lambda heard: Says(answer(queries[heard.body["seed"]]))
+    got = await ask(world, HOW_MANY)
+    assert got.result["rows"] == [[30]]
+    turn = {name: got.turn[name] for name in ("session_id", "turn_id")}
+    found = await _done(await door(get_turn_provenance, world.owner, **turn))
+    assert (found["drafter"], found["model"]) == ("model/1", "openai/small-1")
+    assert len(found["prompt_hash"]) == 64
+    assert found["evidence"]["votes"] == {"for": 2, "of": 3}
+    assert found["evidence"]["tokens"] == {"prompt": 33, "answer": 21, "is_estimate": False}
+    assert (len(provider.heard), found["evidence"]["calls"]) == (3, 3)
     holds(got, provider)
 
 
