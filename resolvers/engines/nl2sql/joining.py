@@ -10,7 +10,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Final, NamedTuple
+from math import inf
+from typing import Any, Final, NamedTuple
 
 from resolvers.engines.nl2sql.keys import KeyFinder
 from resolvers.engines.nl2sql.model import Knowledge
@@ -19,6 +20,8 @@ from resolvers.engines.nl2sql.ties import Key, Origin
 
 MOST_STEPS: Final = 6
 """How many keys lie between two tables at most."""
+MOST_KEPT: Final = 2_000
+"""How many ways between tables are kept for the next time that they are looked for."""
 AS_GOOD: Final = 0.02
 """Ways whose costs differ by no more than this are as good as one another."""
 OVER_A_PARENT: Final = 1.5
@@ -100,6 +103,7 @@ class Joins:
 
     finder: KeyFinder
     _around: dict[str, list[Key]] = field(default_factory=dict)
+    _ways: dict[tuple[Any, ...], tuple[float, list[Key]] | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._around = {fqn: [] for fqn in self.finder.tables}
@@ -269,14 +273,22 @@ class Joins:
         return NotConnected(self._name(first.table), self._name(sorted(parts[1])[0].table))
 
     def _grown(
-        self, parts: Sequence[frozenset[Use]], start: int, without: frozenset[str], barred: frozenset[Key]
+        self,
+        parts: Sequence[frozenset[Use]],
+        start: int,
+        without: frozenset[str],
+        barred: frozenset[Key],
+        most: float = inf,
     ) -> tuple[float, list[Key]] | None:
-        """A tree over all parts: from one of them, always to the nearest that is not in yet."""
+        """A tree over all parts: from one of them, always to the nearest that is not in yet.
+
+        None too when it would cost more than `most`.
+        """
         reached = {use.table for use in parts[start]}
         left = [{use.table for use in part if use.instance == 0} for at, part in enumerate(parts) if at != start]
         total, keys = 0.0, []
         while left:
-            path = self._nearest(reached, set().union(*left), without, barred)
+            path = self._nearest(reached, set().union(*left), without, barred, most - total)
             if path is None:
                 return None
             cost, steps = path
@@ -289,9 +301,27 @@ class Joins:
         return total, keys
 
     def _nearest(
-        self, sources: set[str], targets: set[str], without: frozenset[str], barred: frozenset[Key] = frozenset()
+        self,
+        sources: set[str],
+        targets: set[str],
+        without: frozenset[str],
+        barred: frozenset[Key] = frozenset(),
+        most: float = inf,
     ) -> tuple[float, list[Key]] | None:
-        """The cheapest way from any source to any target, over tables that are not in `without`."""
+        """The cheapest way from any source to any target, over tables that are not in `without`, kept for next time."""
+        asked = (frozenset(sources), frozenset(targets), without, barred, most)
+        try:
+            return self._ways[asked]
+        except KeyError:
+            found = self._searched(sources, targets, without, barred, most)
+        if len(self._ways) >= MOST_KEPT:
+            self._ways.clear()
+        self._ways[asked] = found
+        return found
+
+    def _searched(
+        self, sources: set[str], targets: set[str], without: frozenset[str], barred: frozenset[Key], most: float
+    ) -> tuple[float, list[Key]] | None:
         order = count()
         heap: list[tuple[float, int, str, bool, tuple[Key, ...]]] = [
             (0.0, next(order), fqn, False, ()) for fqn in sorted(sources)
@@ -299,6 +329,8 @@ class Joins:
         done: set[tuple[str, bool]] = set()
         while heap:
             cost, _, fqn, came_up, steps = heapq.heappop(heap)
+            if cost > most:
+                return None
             if fqn in targets and fqn not in sources:
                 return cost, list(steps)
             if (fqn, came_up) in done or len(steps) >= MOST_STEPS:
@@ -326,7 +358,7 @@ class Joins:
         barring += [(frozenset((fqn,)), frozenset[Key]()) for fqn in sorted(between)]
         slack = AS_GOOD if prefer is None else 1.0
         for without, barred in barring:
-            other = self._grown(parts, 0, without, barred)
+            other = self._grown(parts, 0, without, barred, cost + slack + 1e-9)
             if other is not None and other[0] <= cost + slack and set(other[1]) not in [set(one[1]) for one in rivals]:
                 rivals.append(other)
         if prefer is not None and len(rivals) > 1:
