@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.describing.vocabulary import ABBREVIATIONS, words
 from resolvers.engines.nl2sql.names import HEADS, family, folded, names_key, nouns, role_of
 from resolvers.engines.nl2sql.ties import Key, Origin
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -35,6 +35,8 @@ PEOPLE: Final = words(
     "employee staff person people worker user member agent clerk personnel salesperson faculty teacher professor "
     "instructor lecturer officer physician doctor nurse consultant engineer"
 )
+MEASURES: Final = words("max maximum min minimum num number total count avg average sum many no nr of has is")
+"""Words before a noun that make a figure of it: `max_guests` refers to no guest."""
 MOST_CALLED: Final = 6
 """When more tables than this are called the same, a name tells nothing."""
 
@@ -133,8 +135,11 @@ def _by_key(fqn: str, column: ColumnFacts, names: _Names) -> Iterator[Offer]:
 
 def _by_noun(called: tuple[str, ...], names: _Names, cost: float) -> list[Offer]:
     """Tables that are called so, or as the last words say."""
-    for start in range(len(called)):
-        tables = names.nouns.get(called[start:], ())
+    if set(called[:-1]) & MEASURES:
+        return []
+    whole = tuple(ABBREVIATIONS.get(word, word) for word in called)
+    for said, start in [(said, start) for said in dict.fromkeys((called, whole)) for start in range(len(called))]:
+        tables = names.nouns.get(said[start:], ())
         if 0 < len(tables) <= MOST_CALLED:
             return [(to, cost + 0.2 * bool(start), False) for to in tables]
     tables = names.heads.get(called[-1], ())
@@ -227,6 +232,8 @@ def plain_key(
 def _is_own(column: str, table: str, others: Collection[tuple[str, ...]]) -> bool:
     """Whether the first column of a table is called as the table, or its first words: `model_id` of `model_list`."""
     called, own = folded(column), folded(table)
+    if len(called) == 2 and len(called[0]) == 1 and called[1] in HEADS:  # p_id of products
+        return any(len(noun) == 1 and noun[0].startswith(called[0]) for noun in nouns(table))
     if len(called) < 2 or called[-1] not in HEADS or called[:-1] in others:
         return False
     return set(called[:-1]) <= set(own) and (len(called) > 2 or own[0] == called[0])

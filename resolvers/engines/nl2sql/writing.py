@@ -94,7 +94,10 @@ class Writer:
             for order in plan.orders:
                 if order.term in terms:
                     name = exp.column(exp.to_identifier(names[terms.index(order.term)], quoted=True))
-                    found = found.order_by(_ordered(name, order.descending), copy=False)
+                    by = _ordered(name, order.descending)
+                    if self.known.dialect == "mysql":  # orders what is put together by bare names only
+                        by.set("nulls_first", not order.descending)
+                    found = found.order_by(by, copy=False)
         return found
 
     def _part(self, plan: Plan) -> exp.Query:

@@ -183,6 +183,19 @@ GUESSED: list[tuple[list[TableFacts], set[str]]] = [
         {"alpha.serial_code>beta.serial_code"},
     ),
     (
+        [
+            table("tbl_cust", "c_id INTEGER, cust_nm VARCHAR"),
+            table("tbl_ord", "o_id INTEGER, c_id INTEGER"),
+            table("tbl_ord_item", "o_id INTEGER, p_id INTEGER, max_ord INTEGER"),
+            table("tbl_prod", "p_id INTEGER, nm VARCHAR"),
+        ],
+        {"tbl_ord.c_id>tbl_cust.c_id", "tbl_ord_item.o_id>tbl_ord.o_id", "tbl_ord_item.p_id>tbl_prod.p_id"},
+    ),
+    (
+        [table("department", "department_id INTEGER, name VARCHAR"), table("worker", "id INTEGER, dept_id INTEGER")],
+        {"worker.dept_id>department.department_id"},
+    ),
+    (
         [table("person", "id INTEGER, name VARCHAR"), table("visit", "id INTEGER, person DATE")],
         set(),
     ),

@@ -33,6 +33,7 @@ from resolvers.engines.nl2sql.plan import (
     Unit,
 )
 from resolvers.engines.nl2sql.writing import written
+from resolvers.engines.sql_guard import guard_sql, tables_of_catalog
 from schema.data_readiness.profile import ColumnProfile, TableProfile
 from tests.engines.nl2sql.plans import (
     COUNT,
@@ -597,6 +598,39 @@ def test_answers_are_put_together() -> None:
     for how, expected in (("union", ["Ann", "Bob"]), ("intersect", ["Ann"]), ("except", ["Bob"])):
         combined = replace(plan, combined=Combined(how, Plan(CUSTOMER, NAME, oslo)))  # type: ignore[arg-type]
         assert answer(combined) == [(one,) for one in expected]
+
+
+def test_what_is_put_together_is_ordered_by_bare_names() -> None:
+    plan = Plan(
+        CUSTOMER,
+        NAME,
+        orders=best("customer.name"),
+        combined=Combined("union", Plan(EMPLOYEE, outputs("employee.name"))),
+    )
+    assert sql(plan, known(dialect="mysql")).endswith("ORDER BY `name` DESC")
+
+
+def test_every_span_and_plan_passes_the_guard() -> None:
+    for dialect in ("duckdb", "postgres", "mysql"):
+        knowledge = known(dialect=dialect)
+        catalog = tables_of_catalog(knowledge.tables)
+        for path in ("orders.placed", "customer.born", "employee.since"):
+            for unit in Unit:
+                for part in (False, True):
+                    span = Span(column(path), unit, part)
+                    plan = Plan(fqn(path.split(".")[0]), outputs(span, Share(COUNT)), orders=best(span), limit=2)
+                    query = guard_sql(sql(plan, knowledge), dialect=dialect, tables=catalog)
+                    assert len(query.tables) == 1
+        jam = Plan(
+            PRODUCT,
+            (),
+            where("product.title", Operator.LIKE, text("J%")),
+            having=where(COUNT, Operator.MORE, number(0)),
+        )
+        plan = Plan(
+            CUSTOMER, outputs("customer.name", TOTAL), Related(CUSTOMER, jam), orders=best(TOTAL), limit=1, ties=True
+        )
+        assert guard_sql(sql(plan, knowledge), dialect=dialect, tables=catalog).query is not None
 
 
 def test_parts_of_what_is_put_together_keep_their_own_limits() -> None:
