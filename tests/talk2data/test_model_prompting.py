@@ -380,4 +380,8 @@ def test_a_word_of_the_query_that_is_no_literal_is_kept() -> None:
     assert privacy.sql("select email from customers limit 5", ["the top 5"]).endswith("limit 5")
     assert privacy.sql("select e'mail") == "select e'mail", "no private column is named"
     assert privacy.sql("select email 'x") == "…", "what cannot be read is not told"
+    assert privacy.sql("select total from orders where total = 'x'").endswith("'x'")
+    assert privacy.sql("email = 'x'") == "email = '…'", "a part of a query may be about any table"
+    odd = Privacy(known(table("Order Lines", "id INTEGER", "The Code VARCHAR pii".replace("The Code", "TheCode"))))
+    assert odd.sql("select 1 from \"Order Lines\" where thecode = 'x'").endswith("'…'")
     assert Privacy(known(PRODUCTS)).sql("select email from t where x = 'y'").endswith("'y'")

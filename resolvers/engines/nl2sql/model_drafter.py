@@ -29,6 +29,8 @@ NAME: Final = "model/1"
 MOST_CANDIDATES: Final = 7
 ATTEMPTS: Final = 2
 """How often a candidate is asked for when the answer cannot be read."""
+MOST_TABLES_NOTED: Final = 100
+"""How many of the tables that a model was told are named in the evidence."""
 WARM: Final = 0.7
 """The temperature of candidates beyond the first, which differ from it by chance alone."""
 _PRIOR: Final = (3.0, 4.0)
@@ -91,7 +93,8 @@ class ModelDrafter:
         """Another way, after those that failed."""
         linked = await asyncio.to_thread(self._link, asked, known, lookup)
         spent = _Spent()
-        candidate = await self._asked(asked, known, linked, spent, failures=failures)
+        first = await self._question(asked, known, linked, self._window, failures)
+        candidate = await self._asked(asked, known, linked, spent, first, failures=failures)
         tried = {one.draft.sql.strip() for one in failures}
         if isinstance(candidate.answer, Query) and candidate.answer.sql in tried:
             return Unanswerable(
@@ -103,8 +106,10 @@ class ModelDrafter:
     async def _drafted(self, asked: Asked, known: Knowledge, linked: Linked, spent: _Spent) -> list[_Candidate]:
         """The candidates that could be had. Raises ModelError when there is none."""
 
+        first = await self._question(asked, known, linked, self._window)
+
         def one(number: int) -> Awaitable[_Candidate]:
-            return self._asked(asked, known, linked, spent, temperature=WARM if number else 0.0, seed=number)
+            return self._asked(asked, known, linked, spent, first, temperature=WARM if number else 0.0, seed=number)
 
         drafts = await asyncio.gather(*map(one, range(self._candidates)), return_exceptions=True)
         found = [draft for draft in drafts if isinstance(draft, _Candidate)]
@@ -119,6 +124,7 @@ class ModelDrafter:
         known: Knowledge,
         linked: Linked,
         spent: _Spent,
+        questioned: Questioned,
         *,
         failures: Sequence[Failure] = (),
         temperature: float = 0.0,
@@ -127,22 +133,15 @@ class ModelDrafter:
         """One answer that can be read. Raises ModelError."""
         window, why = self._window, ""
         for attempt in range(ATTEMPTS):
-            questioned = question_of(
-                asked,
-                known,
-                linked,
-                window=window,
-                failures=failures,
-                temperature=temperature,
-                seed=seed + 100 * attempt,
-            )
+            prompt = replace(questioned.prompt, temperature=temperature, seed=seed + 100 * attempt)
             try:
-                said = await self._said(questioned.prompt, spent)
+                said = await self._said(prompt, spent)
             except ModelError as failure:
                 if failure.trouble is not Trouble.TOO_LONG or attempt == ATTEMPTS - 1:
                     raise
                 # The window is smaller than was thought: tell less.
-                window = replace(window, tokens=max(window.tokens // 2, window.answer + 1))
+                window = replace(window, tokens=window.tokens // 2)
+                questioned = await self._question(asked, known, linked, window, failures)
                 continue
             answer = read_answer(said.text, questioned.said)
             if isinstance(answer, Query) and is_made_up(answer.sql, known.dialect):
@@ -151,6 +150,12 @@ class ModelDrafter:
                 return _Candidate(answer, questioned)
             why = "The answer ran into its bound." if said.is_cut else answer
         raise ModelError(f"The language model gave no answer that can be used. {why}", Trouble.SHAPE)
+
+    async def _question(
+        self, asked: Asked, known: Knowledge, linked: Linked, window: Window, failures: Sequence[Failure] = ()
+    ) -> Questioned:
+        """What to ask. To choose among many tables takes a while, so it is done off the event loop."""
+        return await asyncio.to_thread(question_of, asked, known, linked, window=window, failures=failures)
 
     async def _said(self, prompt: Prompt, spent: _Spent) -> Said:
         said = await self._model.ask(prompt)
@@ -220,7 +225,7 @@ class ModelDrafter:
         told: dict[str, Any] = {
             "model": self._model.name,
             "prompt_hash": questioned.hash,
-            "tables_told": list(questioned.fitted.fqns),
+            "tables_told": list(questioned.fitted.fqns[:MOST_TABLES_NOTED]),
             "tables_left_out": questioned.fitted.left_out,
             "memories_told": list(questioned.fitted.memories),
             "tokens": {

@@ -102,8 +102,6 @@ def question_of(
     *,
     window: Window | None = None,
     failures: Sequence[Failure] = (),
-    temperature: float | None = None,
-    seed: int | None = None,
 ) -> Questioned:
     """What to ask a model."""
     window = window or Window()
@@ -126,7 +124,7 @@ def question_of(
     parts = {"catalog": catalog, "notes": chosen.notes, "terms": chosen.terms, "values": chosen.values} | parts
     user = "\n".join(f"<{name}>\n{quoted(part)}\n</{name}>" for name, part in parts.items() if part)
     messages = (Message("system", system), Message("user", user))
-    prompt = Prompt(messages, most, SCHEMA, temperature, seed)
+    prompt = Prompt(messages, most, SCHEMA)
     return Questioned(
         prompt, chosen, _hash(prompt), sum(estimated_tokens(one.content) for one in messages), "\n".join(said)
     )

@@ -100,6 +100,7 @@ class _Names:
     def __init__(self, tables: Sequence[TableFacts]) -> None:
         self._databases = len({table.database for table in tables}) > 1
         self._schemas = self._databases or len({table.schema for table in tables}) > 1
+        self.by_fqn = {table.fqn: self.of(table) for table in tables}
 
     def of(self, table: TableFacts) -> str:
         """The name, its parts joined by dots."""
@@ -189,14 +190,13 @@ def _table(
     if len(readable) > MOST_COLUMNS or not whole:
         first = sorted(readable, key=lambda one: _place(one, table, relevance))[: MOST_COLUMNS if whole else 80]
         readable = [one for one in readable if one in first]
-    paths = {one.fqn: names.of(one) for one in known.tables}
     data: dict[str, Any] = {
         "name": names.of(table),
         "also_called": table.display_name,
         "type": table.table_type if table.table_type != "TABLE" else None,
         "comment": _short(table.description, LONGEST_COMMENT if whole else 80),
         "rows": profile.row_count if profile is not None else table.row_count,
-        "columns": [_column(one, table, figures.get(one.name), privacy, paths, whole=whole) for one in readable],
+        "columns": [_column(one, table, figures.get(one.name), privacy, names.by_fqn, whole=whole) for one in readable],
         "columns_left_out": len(table.columns) - len(readable) or None,
         "unreadable_columns": [one.name for one in table.columns if ColumnKey(table.fqn, one.name) in known.forbidden],
     }

@@ -33,6 +33,7 @@ _CREDENTIALS: Final = re.compile(
 _PEOPLE: Final = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+|(?<![\w.])\+?\d(?:[ ./()-]?\d){8,}(?![\w.])")
 """E-mail addresses, and runs of nine or more digits: telephones, cards, accounts, social security."""
 _QUOTED: Final = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`|“[^”]*”|(?<==)\([^)]*\)|«[^»]*»")
+_WORD: Final = re.compile(r"\w+")
 _SQL: Final = re.compile(r"\bselect\b.+\bfrom\b", re.IGNORECASE | re.DOTALL)
 _LITERALS: Final = frozenset(
     {
@@ -49,7 +50,6 @@ class Privacy:
 
     known: Knowledge
     _columns: dict[str, frozenset[str]] = field(default_factory=dict)
-    _names: frozenset[str] | None = None
 
     def is_private(self, table: TableFacts, column: str) -> bool:
         """Whether no value of a column may be told: tagged, masked or forbidden, or likely to be personal."""
@@ -70,22 +70,25 @@ class Privacy:
             return True
         return column.references is not None and ColumnKey(*column.references) in self.known.private
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The names of private columns, in small letters."""
-        if self._names is None:
-            self._names = frozenset(
-                column.name.casefold()
-                for table in self.known.tables
-                for column in table.columns
-                if self.is_private(table, column.name)
-            )
-        return self._names
+    def _is_named(self, text: str) -> bool:
+        """Whether SQL names a private column: of the tables that it names, or of any when it names none."""
+        lowered = text.casefold()
+        words = set(_WORD.findall(lowered))
+
+        def is_there(name: str) -> bool:
+            folded = name.casefold()
+            return folded in words if folded.isidentifier() else folded in lowered
+
+        tables = [table for table in self.known.tables if is_there(table.name)] or self.known.tables
+        return any(
+            is_there(column.name) and self.is_private(table, column.name)
+            for table in tables
+            for column in table.columns
+        )
 
     def sql(self, text: str, said: Collection[str] = ()) -> str:
         """SQL without the literals that may be values of private columns, unless the asker said them himself."""
-        lowered = text.casefold()
-        if not any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", lowered) for name in self.names):
+        if not self._is_named(text):
             return without_credentials(text)
         try:
             tokens = sqlglot.tokenize(text, dialect=self.known.dialect)
