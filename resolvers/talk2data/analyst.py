@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from persistence.queries.chat_provenance import EarlierAnswer, KeptWork
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.engines.nl2sql.model import Draft, Exchange
+from resolvers.engines.nl2sql.model import Draft
 from resolvers.engines.nl2sql.stored import restored, stored
 from resolvers.talk2data import pipeline
 from resolvers.talk2data.answer_settings import answer_settings
@@ -145,17 +145,6 @@ async def asked_again(ctx: Context, turn_id: str, task_id: str) -> pipeline.Ques
         text=text,
         task_id=task_id,
         names=tuple(context.get("datasources") or ()),
-        earlier=tuple(_exchange(one) for one in earlier),
-        last_uri=earlier[-1].provenance.resource_uri if earlier else None,
+        earlier=tuple(earlier),
         unread=bool(context.get("artifacts") or context.get("attachments")),
-    )
-
-
-def _exchange(one: EarlierAnswer) -> Exchange:
-    return Exchange(
-        question=one.question,
-        sql=one.provenance.sql_drafted or "",
-        plan=restored(one.provenance.plan),
-        columns=tuple(column["name"] for column in one.result.get("columns", ())),
-        rows=tuple(tuple(row) for row in one.result.get("rows", ())),
     )

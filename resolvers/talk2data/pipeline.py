@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from persistence.jobs import JobError
+from persistence.queries.chat_provenance import EarlierAnswer
 from resolvers.context import Context
 from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
+    ColumnKey,
     Draft,
     Drafter,
     Exchange,
@@ -22,6 +24,7 @@ from resolvers.engines.nl2sql.model import (
     Reading,
     Unanswerable,
 )
+from resolvers.engines.nl2sql.stored import restored
 from resolvers.engines.sql_guard import Guarded, Refused
 from resolvers.talk2data.answer_settings import AnswerSettings
 from resolvers.talk2data.choosing import chosen
@@ -85,9 +88,7 @@ class Question:
     task_id: str
     names: Sequence[str] = ()
     """The data that the asker names; empty for whatever fits."""
-    earlier: Sequence[Exchange] = ()
-    last_uri: str | None = None
-    """The connection of the last answer of the session."""
+    earlier: Sequence[EarlierAnswer] = ()
     unread: bool = False
     """Whether artifacts or files came with it."""
 
@@ -118,7 +119,7 @@ class Work:
         async with Search(self._ctx, ground, self._question.task_id) as search:
             yield step("draft", f"Drafting a query on {ground.name}.", connection=ground.uri)
             drafter = await self._drafter(ground)
-            asked = Asked(self._asked, self._ctx.now(), self._question.earlier)
+            asked = Asked(self._asked, self._ctx.now(), _exchanges(self._question.earlier, ground))
             if self._begun is not None and self._begun.uri == ground.uri:
                 outcome: Outcome = self._begun.draft
                 found.failed = list(self._begun.failed)
@@ -189,7 +190,7 @@ class Work:
                 "or ask an administrator for can_execute on a connection.",
             )
             return None
-        last = question.last_uri if question.earlier else None
+        last = question.earlier[-1].provenance.resource_uri if question.earlier else None
         places = await likely(self._ctx, places, question.text, last)
         grounds = [await ground_of(self._ctx, place) for place in places]
         choice = await asyncio.to_thread(chosen, question.text, grounds, last, self._ctx.now())
@@ -234,6 +235,27 @@ class Work:
         found.warnings += quality_warnings(found.tables, settings)
         if found.ran.table.truncated:
             found.warnings.append(f"There are more rows than these {len(found.ran.table.rows):,}; the rest is cut off.")
+
+
+def _exchanges(earlier: Sequence[EarlierAnswer], ground: Ground) -> tuple[Exchange, ...]:
+    """The earlier answers from the same connection. Rows that hold what may be quoted nowhere are left out."""
+    hidden = ground.knowledge.private | ground.knowledge.forbidden
+    made = []
+    for one in earlier:
+        if one.provenance.resource_uri != ground.uri or one.provenance.sql_drafted is None:
+            continue
+        used = {ColumnKey(table.fqn, column.name) for table in one.provenance.tables for column in table.columns}
+        rows = () if used & hidden else tuple(tuple(row) for row in one.result.get("rows", ()))
+        made.append(
+            Exchange(
+                question=one.question,
+                sql=one.provenance.sql_drafted,
+                plan=restored(one.provenance.plan),
+                columns=tuple(column["name"] for column in one.result.get("columns", ())),
+                rows=rows,
+            )
+        )
+    return tuple(made)
 
 
 async def _modelled(drafting: Awaitable[T]) -> T:

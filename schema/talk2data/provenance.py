@@ -51,14 +51,14 @@ class UsedMemory(Resource):
     id: str
     name: str
     version: int
-    memory_type: str
+    memory_type: str = Field(description="The kind of knowledge that it is.")
 
 
 @resource
 class FailedDraft(Resource):
     """A draft that the guard refused or that the source could not run."""
 
-    sql: str
+    sql: str = Field(description="The query as it was drafted.")
     rule: str | None = Field(description="The rule of the guard that refused it; null when it failed in the source.")
     message: str
 

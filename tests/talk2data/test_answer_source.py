@@ -15,6 +15,7 @@ from tests.doors import Door, Refused, RestDoor
 from tests.support.chat import asked, begun, streamed
 from tests.support.ingestion import Bench, Source
 from tests.talk2data.asking import ScriptedDrafter, ask, draft, drafter, shop, source, world
+from tests.talk2data.test_answer_policies import remembered
 from tests.world import World
 
 __all__ = ["drafter", "shop", "source", "world"]
@@ -144,7 +145,20 @@ async def test_a_question_sees_what_was_asked_and_answered_before(
     assert drafter.asked[-1].earlier == ()
 
 
-async def test_the_plan_of_an_earlier_answer_is_known_to_the_next_question(world: World, shop: Bench) -> None:
+async def test_rows_of_columns_that_are_private_now_are_told_to_no_drafter(
+    world: World, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    drafter.script |= {"Mails?": draft("select email from customers order by id"), "And?": Unanswerable("No.")}
+    session = await begun(world)
+    await ask(world, "Mails?", session=session)
+    await ask(world, "And?", session=session)
+    assert drafter.asked[-1].earlier[0].rows[0] == ("ada@example.org",)
+    await remembered(world, {"effect": "mask", "columns": ["customers.email"]})
+    await ask(world, "And?", session=session)
+    assert (drafter.asked[-1].earlier[0].columns, drafter.asked[-1].earlier[0].rows) == (("email",), ())
+
+
+async def test_a_question_follows_up_on_the_plan_of_an_earlier_answer(world: World, shop: Bench) -> None:
     object.__setattr__(world.app.parts.services, "drafter", None)
     session = await begun(world)
     first = await ask(world, "How many customers are there?", session=session)
@@ -153,3 +167,5 @@ async def test_the_plan_of_an_earlier_answer_is_known_to_the_next_question(world
     plan = restored(found.provenance.plan)
     assert plan is not None
     assert plan.main.endswith(".customers")
+    second = await ask(world, "and by city?", session=session)
+    assert sorted(second.result["rows"]) == [["Bonn", 2], ["Kiel", 1]], second.events
