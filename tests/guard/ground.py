@@ -41,10 +41,12 @@ ORDERS: Final = "shop.live.sales.orders"
 CUSTOMERS: Final = "shop.live.sales.customers"
 FORBIDDEN: Final = frozenset({(STAFF, "salary"), (STAFF, "ssn")})
 """What the caller may not read."""
+_NORTH: Final = "upper(lower(trim(region))) = 'NORTH'"
+"""Dearer to compute than what a query may ask, so that a database would rather try that first."""
 POLICIES: Final = (
     Policy("p1", "Birthdays", Effect.FORBID, columns=("sales.staff.born",)),
     Policy("p2", "Addresses", Effect.MASK, columns=("sales.customers.email",)),
-    Policy("p3", "North only", Effect.ROW_FILTER, tables=("sales.orders",), condition="region = 'north'"),
+    Policy("p3", "North only", Effect.ROW_FILTER, tables=("sales.orders",), condition=_NORTH),
 )
 CLOSED: Final = frozenset({*FORBIDDEN, (STAFF, "born"), (CUSTOMERS, "email")})
 """What no harmless draft names."""
@@ -85,7 +87,8 @@ def rows(table: str, variant: str) -> list[tuple[Any, ...]]:
 def _salary(at: int, variant: str) -> int | None:
     if variant == "a":
         return 7_770_000 + at
-    return None if at % 5 == 0 else 7_779_000 - at * 3 % 11
+    # Some earn what a job pays, so that a join by that tells.
+    return None if at % 5 == 0 else 1200 if at % 5 == 1 else 7_779_000 - at * 3 % 11
 
 
 def _ssn(at: int, variant: str) -> str | None:

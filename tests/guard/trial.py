@@ -13,6 +13,7 @@ from tests.guard.engines import Engine, Outcome
 from tests.guard.ground import CANARY, FORBIDDEN, POLICIES, VARIANTS, tables
 
 MOST_ROWS: Final = 1000
+_ENOUGH: Final = 3
 _TABLES: Final = tables()
 _NAMES: Final = frozenset((table.schema, table.name) for table in _TABLES)
 
@@ -64,6 +65,8 @@ def judge(drafts: Iterable[Draft], dialect: str) -> Verdicts:
             found.refused_of[draft.attack] += 1
             found.reached_of[draft.attack] += refusal.rule != "syntax"
             continue
+        except Exception as error:
+            raise AssertionError(f"the guard broke over {draft.text!r}") from error
         # As `Reading.written` does.
         sent = guarded.query.sql(dialect=dialect, identify=True, comments=False)
         found.passed.append(Passed(draft, sent))
@@ -117,9 +120,11 @@ def _kind(outcome: Outcome) -> str:
 
 
 def _writers(passed: Sequence[Passed], engine: Engine, variant: str) -> list[Leak]:
-    """Which of them wrote, one by one."""
+    """Some of those that wrote, found one by one."""
     found: list[Leak] = []
     for one in passed:
+        if len(found) == _ENOUGH:
+            break
         engine.load(variant)
         before = engine.sums()
         engine.run(one.sent)
