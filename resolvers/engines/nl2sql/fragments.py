@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
@@ -59,6 +59,8 @@ class Fragment:
     marked: bool = False
     """Whether it begins with a word that goes on: and, but, also."""
     also: bool = False
+    linked: dict[str, Linked] = field(default_factory=dict)
+    """What was linked already."""
 
     def __post_init__(self) -> None:
         text = re.sub(r"\s+", " ", self.asked.text).strip().strip("?!. ")
@@ -82,7 +84,9 @@ class Fragment:
         return sorted(found)
 
     def _linked(self, text: str) -> Linked:
-        return link(text, Vocabulary.of(self.known), self.asked.now, self.lookup)
+        if text not in self.linked:
+            self.linked[text] = link(text, Vocabulary.of(self.known), self.asked.now, self.lookup)
+        return self.linked[text]
 
     @property
     def things(self) -> str:

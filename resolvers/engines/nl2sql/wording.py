@@ -9,7 +9,7 @@ from typing import Final
 from resolvers.engines.describing.grammar import UNCOUNTABLE, plural_phrase
 from resolvers.engines.describing.names import shared_prefix, table_name, words_of
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
-from resolvers.engines.nl2sql.names import family, names_its_row, nouns, role_of
+from resolvers.engines.nl2sql.names import family, names_its_row, names_key, nouns, role_of
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Arithmetic,
@@ -218,14 +218,28 @@ class _Speaker:
             case Comparison():
                 return self._comparison(one)
             case Member():
-                answer = _Speaker(self._known).plan(one.plan)
-                return f"{self.of(one.column)} is {'not ' if one.negated else ''}among: {answer}"
+                return self._member(one)
             case Related():
                 return f"the {self.noun(one.to)} {self._related(one)}"
             case Both():
                 return _listed(map(self.condition, one.parts), "and")
             case Either():
                 return "either " + _listed(map(self.condition, one.parts), "or")
+
+    def _member(self, one: Member) -> str:
+        """`the track is among the tracks with ...`: of keys it is the rows that people speak of."""
+        inner = _Speaker(self._known)
+        among = f"is {'not ' if one.negated else ''}among"
+        facts = self._facts(one.column)
+        is_key = facts is not None and (
+            facts.is_primary_key or names_key(facts.name, self._tables[one.column.table].name)
+        )
+        if not is_key or one.plan.combined is not None:
+            return f"{self.of(one.column)} {among}: {inner.plan(one.plan)}"
+        inner._plan = one.plan
+        those = "the" if one.plan.main == one.column.table else "those of"
+        said = f"{those} {self.many(one.plan.main)}{inner._chosen(one.plan)}{inner._ordered(one.plan)}"
+        return f"the {self.noun(one.column.table)} {among} {said}"
 
     def _related(self, one: Related) -> str:
         inner = _Speaker(self._known)

@@ -92,7 +92,21 @@ ROME = equal("customer.city", text("Rome"))
             Plan(
                 CUSTOMER, NAME, Member(column("customer.id"), Plan(ORDERS, outputs("orders.customer_id")), negated=True)
             ),
-            "The names of customers where the ID is not among: the customer IDs of orders.",
+            "The names of customers where the customer is not among those of orders.",
+        ),
+        (
+            Plan(
+                CUSTOMER,
+                NAME,
+                Member(
+                    column("customer.id"), Plan(CUSTOMER, outputs("customer.id"), orders=best("customer.born"), limit=3)
+                ),
+            ),
+            "The names of customers where the customer is among the customers, only the 3 with the latest born.",
+        ),
+        (
+            Plan(CUSTOMER, NAME, Member(column("customer.name"), Plan(EMPLOYEE, outputs("employee.name")))),
+            "The names of customers where the name is among: the names of employees.",
         ),
         (
             Plan(CUSTOMER, outputs("customer.city"), distinct=True, orders=best("customer.city", descending=False)),
