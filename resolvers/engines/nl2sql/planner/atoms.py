@@ -187,6 +187,8 @@ def cut(linked: Linked) -> Cut:
             atom.verbal = _is_verbal(atom, tokens)
             if atom.last - atom.first == 1 and (atom.is_unknown or (atom.cue is Cue.LIGHT and atom.ref is None)):
                 atom.unit = UNITS.get(tokens[atom.first].text.lower()) or UNITS.get(tokens[atom.first].lemma)
+                if atom.unit is not None and found.atoms and _numeric(found.atoms[-1].text):
+                    continue  # older than 20 years
                 if atom.unit is not None:
                     atom.is_unknown = False
                     atom.ref, atom.cue = Ref(atom.first, atom.last, ()), None
@@ -376,6 +378,15 @@ def _degrees(tokens: Sequence[Token], start: int, taken: set[int]) -> list[tuple
             found.append((start + words, Cue.SUPERLATIVE, degree))
         elif said[words : words + 1] == ["than"] and start + words + 1 not in taken:
             found.append((start + words + 1, Cue.COMPARE, degree))
+    before = tokens[start - 1].text.lower() if start else ""
+    plain = degree_of(said[0]) if before in ("from", "to") else None
+    if (
+        plain is not None
+        and not plain.superlative
+        and not plain.comparative
+        and (before == "to" or said[1:2] == ["to"])
+    ):
+        found.append((start + 1, Cue.SUPERLATIVE, plain))
     how = degree_of(said[1]) if said[:1] == ["how"] and len(said) > 1 else None
     if how is not None and how.adjective not in ("many", "few", "much"):
         found.append((start + 2, Cue.MUCH, how))

@@ -28,6 +28,8 @@ class Clashes(Ranking):
             extra = [*extra, self.first]
         if (without := self._without(plan, parts, extra)) is not None:
             return without
+        if (apart := self._apart(plan, parts, extra)) is not None:
+            return apart
         clash = self._clash(parts, frame.both)
         if clash is None:
             return replace(plan, where=everything([*parts_of(conjoined(parts)), *extra]))
@@ -49,6 +51,23 @@ class Clashes(Ranking):
         return replace(
             plan, where=first, combined=Combined("intersect", replace(plan, where=second, orders=(), limit=None))
         )
+
+    def _apart(self, plan: Plan, parts: list[Part], extra: list[Condition]) -> Plan | None:
+        """`zones with a savanna but no aviary`: of kinds, those with the one but without the other."""
+        if self.items[0].entity is not None or any(item.figures for item in self.items):
+            return None
+        for one in parts:
+            for other in parts:
+                ours, theirs = one.condition, other.condition
+                if one is other or not isinstance(ours, Comparison) or not isinstance(theirs, Comparison):
+                    continue
+                if ours.negated or not theirs.negated or ours.left != theirs.left or not _is_equal(other):
+                    continue
+                common = [part for part in parts if part is not other]
+                whole = replace(plan, where=everything([*parts_of(conjoined(common)), *extra]))
+                taken = replace(plan, where=replace(theirs, negated=False), orders=(), limit=None)
+                return replace(whole, combined=Combined("except", taken))
+        return None
 
     def _without(self, plan: Plan, parts: list[Part], extra: list[Condition]) -> Plan | None:
         """`cities that have no employees who ...`: the cities but those of such employees."""

@@ -111,6 +111,9 @@ class Clauses(Comparisons):
         atom = self.atoms[self.i]
         if not atom.verbal or atom.ref is None:
             return False
+        if any(one.how == "flag" for one in atom.ref.values):
+            self._add(self.plain_value())
+            return True
         self.i += 1
         noun = Noun(atom.ref, near=tuple(self.near))
         if self.is_(Cue.COMPARE) and self.number_at(1) is not None and self.table_at(2):
@@ -216,7 +219,9 @@ class Clauses(Comparisons):
             self.i = start
             self._add(self.plain_value())
             return True
-        if noun.count or noun.aggregates or (asked and not self.negated and not (table and self._verb_before(start))):
+        goes_on = table and self.is_(Cue.COMPARE, Cue.RELATIVE, Cue.WITH, Cue.WHO, Cue.WHOSE)
+        asked = asked and not self.negated and not (table and self._verb_before(start)) and not goes_on
+        if noun.count or noun.aggregates or asked:
             self.frame.items.append(noun)
             if table and noun.ref is not None:
                 self.remember(noun.ref)

@@ -174,6 +174,13 @@ class Comparisons(Ordering):
             self._nested(cond)
             return True
         number = self.number_at()
+        times = self.at()
+        if times is not None and times.text.lower() in ("once", "twice") and self.near:
+            cond.kind, cond.noun, cond.table = "exists", Noun(self.near[0]), self.near[0]
+            cond.count = (cond.operator, 1 if times.text.lower() == "once" else 2)
+            self.i += 1
+            self._add(cond)
+            return True
         if number is not None and cond.degree is None and cond.how != "time":
             unit = (
                 self.table_at(1)

@@ -79,6 +79,8 @@ class Conditions:
             column = self.resolver.column(cond.noun) if cond.noun is not None else None
             if column is None:
                 return None
+            if not cond.negated and column.table != main and not self.catalog.refers(main, column.table):
+                return Part(Related(main, Plan(column.table, ()), True), cond, column)
             return Part(Comparison(as_column(column), Operator.IS_NULL, (), cond.negated), cond, column)
         return self._compare(cond, main, last)
 

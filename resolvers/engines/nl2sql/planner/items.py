@@ -102,7 +102,11 @@ class Items:
         other = Noun(inner, noun.owner, noun.near)
         mine = max(resolver.column_options(noun).values(), default=-9.0)
         theirs = max(resolver.column_options(other, "number").values(), default=-9.0)
-        if theirs > mine:
+        key = resolver.column(noun)
+        said = resolver.cut.linked.tokens[ref.first].lemma
+        if key is not None and self.catalog.is_measure(key) and said not in key.column.lower() and theirs < mine:
+            noun.aggregates = (aggregate,)  # the whole phrase names the column, which has no such word
+        elif theirs > mine:
             noun.ref, noun.aggregates = inner, (aggregate,)
 
     def _column(self, key: ColumnKey, noun: Noun) -> Item:
@@ -171,7 +175,7 @@ class Items:
             return table if resolver.catalog.distance(owner, table) < FAR else resolver.column(noun) or table
         if not options:
             return table
-        return table if score + 0.3 >= best else resolver.column(noun)
+        return table if score + (0.3 if score > 0.85 else 0.1) >= best else resolver.column(noun)
 
     def _says_key(self, noun: Noun) -> bool:
         ref = noun.ref
@@ -232,6 +236,8 @@ class Items:
                     columns=(kept,),
                     figures=True,
                 )
+            if resolver.frame.groups:
+                return Item([Figure(Aggregate.SUM, as_column(kept))], kept.table, noun, columns=(kept,), figures=True)
             return Item([as_column(kept)], kept.table, noun, columns=(kept,))
         if target is None:
             return None

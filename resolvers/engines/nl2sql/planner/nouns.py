@@ -267,7 +267,10 @@ class Reader:
 
 def may_be_table(ref: Ref) -> bool:
     """Whether words may name a table."""
-    return ref.best(MentionKind.TABLE) >= STRONG
+    table = ref.best(MentionKind.TABLE)
+    if any(one.how == "reference" for one in ref.tables):
+        return True
+    return table >= STRONG and table >= ref.best(MentionKind.COLUMN) - 0.25
 
 
 def value_first(ref: Ref) -> bool:

@@ -154,6 +154,7 @@ class Parser(Clauses):
                 self.i += 1
             if self._difference():
                 break
+            self._extremes()
             sort = self.sort_before_noun()
             if sort is None and (number := self.number_at()) is not None and self.table_at(1):
                 frame.limit = number
@@ -184,6 +185,22 @@ class Parser(Clauses):
                     continue
                 self.i = before
             break
+
+    def _extremes(self) -> None:
+        """`the lowest and highest price` are its minimum and its maximum."""
+        if not (self.is_(Cue.SUPERLATIVE) and self.is_(Cue.AND, offset=1)):
+            return
+        atoms = [self.atoms[self.i], self.at(2)]
+        if atoms[1] is None or not atoms[1].is_(Cue.SUPERLATIVE, Cue.AGGREGATE) or not self.noun_at(3):
+            return
+        if any(
+            atom is not None and atom.is_(Cue.SUPERLATIVE) and atom.said.adjective not in _GENERAL for atom in atoms
+        ):
+            return
+        for atom in atoms:
+            if atom is not None and atom.is_(Cue.SUPERLATIVE):
+                atom.said = Aggregate.MAX if atom.said.descending else Aggregate.MIN
+                atom.cue = Cue.AGGREGATE
 
     def _difference(self) -> bool:
         """`the difference between the highest and the lowest price`."""

@@ -112,7 +112,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.COUNT: "how many|number of|the number of|count|count of|total number of|how many times|count the number of|"
     "total count of|amount of different|quantity of different|count up|what number of|how many of",
     Cue.MUCH: "how much",
-    Cue.DISTINCT: "once|only once|without repeating any|without repeating|no duplicates|with no duplicates|each only once|distinct|different|unique|various|distinctive|unduplicated|non-repeating|without repeats|"
+    Cue.DISTINCT: "only once|each once|without repeating any|without repeating|no duplicates|with no duplicates|each only once|distinct|different|unique|various|distinctive|unduplicated|non-repeating|without repeats|"
     "without duplicates|without duplicate|without repetition|non-duplicate|differing",
     Cue.ALL: "all|every one of|all of|all the|any|some|entire|complete|whole",
     Cue.EVERYTHING: "all information|all the information|all details|all the details|information|all info|details|"
@@ -170,7 +170,10 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.SHARE: "percentage of|percentage|percent of|percent|proportion of|share of|fraction of|proportion|ratio of",
     Cue.DIFFERENCE: "difference between|the difference between|difference in|difference",
     Cue.ONLY: "only|just|solely|exclusively",
-    Cue.STOP: "the|a|an|there|do|does|did|me|we|i|you|it|they|them|us|please|so|this|these|those|such|would|could|"
+    Cue.STOP: "money|amount of money|zoo|school|company|business|shop|store|system|college|university|club|hospital|"
+    "organization|organisation|dataset|meter|meters|kilogram|kilograms|kg|pound|pounds|dollar|dollars|euro|euros|"
+    "year old|years old|minute|minutes|hour|hours|mile|miles|km|kilometers|inch|inches|feet|foot|degree|degrees|"
+    "square meters|square feet|square kilometers|people|person|persons|the|a|an|there|do|does|did|me|we|i|you|it|they|them|us|please|so|this|these|those|such|would|could|"
     "should|can|will|may|might|their|its|his|her|our|your|my|he|she|currently|ever|actually|already|exist|exists|"
     "overall list|then|respectively|corresponding|associated|available|our database|in the database|of them|"
     "in our database|in the table|in this database|in the dataset|in the system|on record|on file|has been|have been|"
@@ -179,7 +182,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     "specific|particular|certain|value of|values of|value|values|recorded|existing|anybody|anyone|everybody|somebody|someone|nobody|yet|ever|together|named as|called as|'re|'ve|"
     "how|why|those of|that of|in terms of|based on|according to|in total|total of|altogether|result|results|"
     'amount to|of all|among all|names of the different|thing|things|people who|"|(|)|“|”|-|–|/|’|`|*',
-    Cue.LIGHT: "look after|looks after|care for|cares for|responsible|responsible for|deal with|dealt with|dealt|live|lives|lived|living|work|works|worked|working|come|comes|came|coming|go|goes|went|locate|located|"
+    Cue.LIGHT: "take care of|takes care of|took care of|taken care of|care|cared|cared for|look after|looks after|care for|cares for|responsible|responsible for|deal with|dealt with|dealt|live|lives|lived|living|work|works|worked|working|come|comes|came|coming|go|goes|went|locate|located|"
     "situated|find in|found|made|make|makes|making|take|takes|took|taken|taking|get|gets|got|gave|given by|use|uses|"
     "used|using|do|done|play|plays|played|playing|belong|belonging|hold|held|holding|happen|happened|happens|"
     "take place|took place|takes place|participate|participated|participates|participating|attend|attended|attends|"

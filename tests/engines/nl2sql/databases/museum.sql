@@ -1,0 +1,12 @@
+CREATE TABLE museum (Museum_ID INT PRIMARY KEY, Name VARCHAR, Num_of_Staff INT, Open_Year VARCHAR, City VARCHAR);
+CREATE TABLE visitor (ID INT PRIMARY KEY, Name VARCHAR, Level_of_membership INT, Age INT);
+CREATE TABLE visit (Museum_ID INT REFERENCES museum(Museum_ID), visitor_ID INT REFERENCES visitor(ID), Num_of_Ticket INT, Total_spent DOUBLE, PRIMARY KEY (Museum_ID, visitor_ID));
+CREATE TABLE artist (Artist_ID INT PRIMARY KEY, Name VARCHAR, Country VARCHAR, Year_Join INT, Age INT);
+CREATE TABLE exhibition (Exhibition_ID INT PRIMARY KEY, Year INT, Theme VARCHAR, Artist_ID INT REFERENCES artist(Artist_ID), Museum_ID INT REFERENCES museum(Museum_ID), Ticket_Price DOUBLE);
+CREATE TABLE exhibition_record (Exhibition_ID INT REFERENCES exhibition(Exhibition_ID), Date VARCHAR, Attendance INT);
+INSERT INTO museum VALUES (1,'Plaza Museum',62,'2000','Lima'),(2,'Capital Plaza',25,'2012','Lima'),(3,'Willow Museum',53,'2009','Quito'),(4,'Jefferson House',10,'1985','Cusco');
+INSERT INTO visitor VALUES (1,'Gonzalo',8,35),(2,'Javier',5,28),(3,'Fernando',2,36),(4,'Pedro',7,29),(5,'Rob',1,61),(6,'Ana',8,22);
+INSERT INTO visit VALUES (1,5,20,320.14),(2,5,4,89.98),(4,3,10,320.44),(2,3,24,209.98),(3,6,3,20.44),(1,2,1,12),(4,6,2,30);
+INSERT INTO artist VALUES (1,'Vijay','India',1998,45),(2,'Leander','United States',1991,52),(3,'Onny','Zimbabwe',2001,38),(4,'Uwe','United States',2005,29),(5,'Kei','Japan',2012,33);
+INSERT INTO exhibition VALUES (1,2004,'Santa Claus',1,1,19.95),(2,2005,'Deep Sea',2,3,12.95),(3,2004,'Metal',2,1,20),(4,2010,'Snow',3,2,15.5),(5,2010,'Old Maps',1,3,9);
+INSERT INTO exhibition_record VALUES (1,'Dec 2',965),(2,'Dec 7',501),(3,'Jan 3',1200),(4,'Feb 1',344),(1,'Dec 9',800);

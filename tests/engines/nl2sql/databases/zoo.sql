@@ -1,0 +1,12 @@
+CREATE TABLE tbl_animal (anml_id INTEGER, anml_nm VARCHAR, species_id INTEGER, enc_no INTEGER, birth_yr INTEGER, wt_kg DOUBLE, gender VARCHAR);
+CREATE TABLE tbl_species (species_id INTEGER, common_name VARCHAR, latin_name VARCHAR, endangered_yn VARCHAR, avg_lifespan INTEGER);
+CREATE TABLE tbl_enclosure (enc_no INTEGER, enc_type VARCHAR, area_sqm INTEGER, zone VARCHAR);
+CREATE TABLE tbl_keeper (keeper_id INTEGER, first_nm VARCHAR, last_nm VARCHAR, hire_dt DATE, supervisor_id INTEGER, hourly_wage DOUBLE);
+CREATE TABLE tbl_keeper_animal (keeper_id INTEGER, anml_id INTEGER);
+CREATE TABLE tbl_visit (visit_id INTEGER, visitor_cnt INTEGER, visit_dt DATE, ticket_price DOUBLE);
+INSERT INTO tbl_species VALUES (1,'Lion','Panthera leo','N',14),(2,'Red Panda','Ailurus fulgens','Y',12),(3,'Penguin','Spheniscidae','N',20),(4,'Rhino','Diceros bicornis','Y',40);
+INSERT INTO tbl_enclosure VALUES (10,'savanna',2000,'North'),(11,'forest',400,'East'),(12,'pool',350,'East'),(13,'savanna',3000,'South'),(14,'aviary',150,'North');
+INSERT INTO tbl_animal VALUES (1,'Simba',1,10,2012,190.5,'M'),(2,'Nala',1,10,2014,130,'F'),(3,'Mei',2,11,2018,5.1,'F'),(4,'Pingu',3,12,2019,4.2,'M'),(5,'Lolo',3,12,2020,3.9,'F'),(6,'Rocky',4,13,2005,1100,'M'),(7,'Bao',2,11,2020,4.4,'M');
+INSERT INTO tbl_keeper VALUES (100,'Ann','Ward','2010-03-01',NULL,31.5),(101,'Ben','Yule','2016-08-20',100,22),(102,'Cleo','Zane','2019-01-07',100,21),(103,'Dov','Ash','2022-11-30',101,18.5);
+INSERT INTO tbl_keeper_animal VALUES (100,6),(101,1),(101,2),(101,6),(102,3),(102,7);
+INSERT INTO tbl_visit VALUES (1,120,'2024-04-01',15),(2,340,'2024-04-06',18),(3,95,'2024-05-02',15),(4,410,'2025-05-03',18);

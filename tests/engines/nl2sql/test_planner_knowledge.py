@@ -1,0 +1,150 @@
+"""What people noted shapes the plans."""
+
+from resolvers.engines.nl2sql.model import Clarification, ColumnKey, Draft, Unanswerable
+from schema.utils.memory import MemoryType
+from tests.engines.nl2sql.asking import asked, knowledge, loaded, memory, rows
+
+
+def drafted(text: str, *memories: object, name: str = "shop") -> Draft:
+    """The draft of a question to the shop."""
+    found = asked(text, knowledge(name, memories=tuple(memories)), name)
+    assert isinstance(found, Draft), found
+    return found
+
+
+REVENUE = memory(
+    MemoryType.KPI,
+    {
+        "name": "revenue",
+        "synonyms": ["turnover"],
+        "table": "OrderItems",
+        "expression": "SUM(quantity * (1 - discount))",
+    },
+    "revenue",
+)
+
+
+def test_a_measure_is_asked_for_by_its_name() -> None:
+    """The expression of the note is computed."""
+    found = drafted("What is the revenue?", REVENUE)
+    assert rows(found.sql, "shop") == rows("select sum(quantity * (1 - discount)) from OrderItems", "shop")
+    assert found.memories == ("memory-revenue",)
+
+
+def test_a_measure_is_grouped_along_the_keys() -> None:
+    """A synonym names it too."""
+    found = drafted("Show the turnover for each product category.", REVENUE)
+    gold = "select category, sum(quantity * (1 - discount)) from OrderItems join Products using (productId) group by 1"
+    assert sorted(map(str, loaded("shop").rows(found.sql)))[0].count("Electronics") == 0
+    assert {frozenset(map(str, row)) for row in rows(found.sql, "shop")} == {
+        frozenset(map(str, row)) for row in rows(gold, "shop")
+    }
+
+
+def test_a_pattern_of_words_is_a_condition() -> None:
+    """`local customers` are those that the note says."""
+    note = memory(
+        MemoryType.TEXTUAL_PATTERN,
+        {"phrase": "local customer", "condition": "Customers.country = 'Switzerland'"},
+        "local customer",
+    )
+    found = drafted("How many local customers are there?", note)
+    assert rows(found.sql, "shop") == {(2,): 1}
+    assert found.memories == ("memory-local customer",)
+
+
+def test_a_pattern_of_numbers_is_a_condition() -> None:
+    """`pricey` is what costs more than the note says."""
+    note = memory(
+        MemoryType.NUMERIC_PATTERN,
+        {"phrase": "pricey", "column": "Products.unitPrice", "operator": ">", "value": 50},
+        "pricey",
+    )
+    found = drafted("List the names of pricey products.", note)
+    assert rows(found.sql, "shop") == rows("select productName from Products where unitPrice > 50", "shop")
+
+
+def test_rows_that_nobody_wants_are_left_out() -> None:
+    """Unless the question speaks of them."""
+    note = memory(MemoryType.PREFERENCE, {"exclude": "Orders.status = 'cancelled'"}, "no cancelled")
+    found = drafted("How many orders are there?", note)
+    assert rows(found.sql, "shop") == {(5,): 1}
+    assert found.memories == ("memory-no cancelled",)
+    assert rows(drafted("How many orders have the status cancelled?", note).sql, "shop") == {(1,): 1}
+
+
+def test_preferred_columns_and_order_are_used_where_nothing_is_said() -> None:
+    """A list of customers shows what people want to see."""
+    note = memory(
+        MemoryType.PREFERENCE,
+        {"table": "Customers", "columns": ["customerName", "city"], "order_by": "customerName desc", "limit": 2},
+        "customers",
+    )
+    found = drafted("List all customers.", note)
+    assert loaded("shop").rows(found.sql) == [("Echo Mart", "Geneva"), ("Delta Labs", "Paris")]
+
+
+def test_the_same_question_is_answered_by_its_example() -> None:
+    """A checked example is sure, an unchecked one says so."""
+    content = {"question": "Who buys from us?", "sql": "select city from Customers", "dialect": "duckdb"}
+    checked = drafted("who buys from us", memory(MemoryType.EXEMPLAR, content, "buyers"))
+    assert checked.sql == "SELECT city FROM Customers"
+    assert checked.memories == ("memory-buyers",)
+    open_one = memory(MemoryType.EXEMPLAR, content, "buyers", validation_status="unvalidated")
+    unchecked = drafted("Who buys from us?", open_one)
+    assert unchecked.confidence < checked.confidence
+    assert "Nobody has checked" in unchecked.reading
+
+
+def test_an_example_answers_for_other_values() -> None:
+    """Numbers and values that stand once in its SQL are swapped."""
+    content = {
+        "question": "Which buyers from France owe more than 100?",
+        "sql": "select customerName from Customers where country = 'France' and creditLimit > 100",
+        "dialect": "duckdb",
+    }
+    found = drafted("Which buyers from Portugal owe more than 700?", memory(MemoryType.EXEMPLAR, content, "owe"))
+    assert rows(found.sql, "shop") == {("Casa Verde",): 1}
+
+
+def test_a_disputed_example_is_not_used() -> None:
+    """Nor one whose words differ."""
+    content = {"question": "How many customers are there?", "sql": "select 42", "dialect": "duckdb"}
+    disputed = memory(MemoryType.EXEMPLAR, content, "disputed", validation_status="disputed")
+    assert drafted("How many customers are there?", disputed).memories == ()
+    other = memory(MemoryType.EXEMPLAR, content, "other")
+    assert drafted("How many products are there?", other).memories == ()
+
+
+def test_a_forbidden_column_is_refused_by_name() -> None:
+    """Whether it is shown, filtered by, ordered by or averaged."""
+    salary = ColumnKey(next(one.fqn for one in loaded("staff").tables if one.name == "employee"), "Salary")
+    known = knowledge("staff", forbidden=frozenset((salary,)))
+    for question in (
+        "What is the average salary of employees?",
+        "Show the names of employees with a salary above 60000.",
+        "List the names of employees ordered by salary.",
+    ):
+        found = asked(question, known, "staff")
+        assert isinstance(found, Unanswerable), question
+        assert found.forbidden == (salary,)
+        assert "may not read" in found.message
+    everything = asked("List all information about employees.", known, "staff")
+    assert isinstance(everything, Draft)
+    assert "Salary" not in everything.sql
+
+
+def test_words_that_nothing_stands_for_are_named() -> None:
+    """The refusal says what is missing."""
+    found = asked("What is the shoe size of the students?", knowledge("school"), "school")
+    assert isinstance(found, Unanswerable)
+    assert "shoe" in " ".join(found.missing)
+
+
+def test_two_ways_between_tables_are_offered() -> None:
+    """Flights leave from airports and go to airports: the question does not say which is meant."""
+    found = asked(
+        "Show the names of airports with the number of flights of each airport.", knowledge("flights"), "flights"
+    )
+    assert isinstance(found, Clarification), found
+    assert len(found.readings) == 2
