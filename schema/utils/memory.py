@@ -180,7 +180,13 @@ class MemoryReplacement(Storable):
     """What a memory says, without the pack that it goes to."""
 
     name: MemoryName
-    content: Content = Field(description="What it says, such as `{type: text, text: ...}`; at most 64 KiB of JSON.")
+    content: Content = Field(
+        description="What it says, such as `{type: text, text: ...}`; at most 64 KiB of JSON. A policy says `effect` "
+        "(forbid, mask, row_filter, aggregate_only, minimum_group_size), what it is about by `tables`, `columns`, "
+        "`tags` and `data_types` (dotted names, `*` for any part), for whom by `users`, `groups`, `except_users` and "
+        "`except_groups`, and `mask` (full, last4, hash, year), `salt`, `condition` or `minimum`. While a policy "
+        "cannot be read, no question is answered."
+    )
     memory_type: MemoryType
     source: MemorySourceInput | None = None
     classification: MemoryClassificationInput | None = None

@@ -351,3 +351,20 @@ def test_rows_that_are_filtered_out_cannot_be_told_from_an_error(database: duckd
     with pytest.raises(duckdb.ConversionException):
         rows(database, text)
     assert rows(database, text, ONLY_D1) == [(7,)]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "fenced"),
+    [
+        ("postgres", "select count(*) from staff where lower(name) = 'n3' and salary > 3", False),
+        ("postgres", "select count(*) from staff where 1 / (salary - 1030) > 0", True),
+        ("postgres", "select count(*) from staff where cast(name as int) > 0", True),
+        ("postgres", "select count(*) from staff where name like dept", True),
+        ("postgres", "select count(*) from staff where (select oid from orders where staff_id = id) = 1", True),
+        ("duckdb", "select count(*) from staff where name > 3", True),
+        ("mysql", "select count(*) from staff where name > 3", True),
+    ],
+)
+def test_a_filter_is_applied_before_anything_that_may_fail(dialect: str, text: str, fenced: bool) -> None:
+    sent = guarded(text, ONLY_D1, dialect=dialect).query.sql(dialect)
+    assert ("LIMIT 9223372036854775807" in sent) is fenced
