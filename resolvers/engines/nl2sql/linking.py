@@ -264,7 +264,8 @@ class _Work:
             words = self.vocabulary.asked(lemmas)
             for note in self.vocabulary.noted.get(words, ()):
                 column = self.vocabulary.resolved(note.asset) if note.asset and note.values else None
-                if isinstance(column, ColumnKey) and column not in self.vocabulary.known.forbidden:
+                hidden = self.vocabulary.known.forbidden | self.vocabulary.known.private
+                if isinstance(column, ColumnKey) and column not in hidden:
                     values = tuple(map(_text, note.values))
                     self.mentions.append(
                         Mention(

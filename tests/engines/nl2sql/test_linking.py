@@ -159,7 +159,7 @@ def test_what_a_lookup_says_of_columns_that_were_not_asked_for_is_not_believed()
     known = knowledge(forbidden=frozenset((column("Student.LName"),)))
 
     def lookup(columns: Sequence[ColumnKey], texts: Sequence[str]) -> list[FoundValue]:
-        return [FoundValue(column("Student.LName"), texts[0])]
+        return [FoundValue(column("Student.LName"), texts[0]), FoundValue(column("Student.Age"), texts[0])]
 
     found = link("students called Zadie", Vocabulary.of(known), NOW, lookup)
     assert not [one for one in found.mentions if one.kind is MentionKind.VALUE]
@@ -243,8 +243,9 @@ def test_a_memory_names_values() -> None:
     assert [(one.how, one.memory, [value.value for value in one.values]) for one in found] == [
         ("memory", "m7", ["germany", "france"])
     ]
-    hidden = knowledge(memories=[note], forbidden=frozenset((column("car_makers.Country"),)))
-    assert not over("makers in EMEA", "EMEA", MentionKind.VALUE, hidden)
+    for hidden in ("forbidden", "private"):
+        known = knowledge(memories=[note], **{hidden: frozenset((column("car_makers.Country"),))})
+        assert not over("makers in EMEA", "EMEA", MentionKind.VALUE, known)
 
 
 def test_a_memory_and_a_term_are_knowledge_when_they_are_named() -> None:
