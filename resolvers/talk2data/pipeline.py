@@ -233,8 +233,6 @@ class Work:
         if found.draft.confidence < settings.unsure_below:
             found.warnings.append(f"I am not sure that this is what you mean. I understood: {found.draft.reading}")
         found.warnings += quality_warnings(found.tables, settings)
-        if found.ran.table.truncated:
-            found.warnings.append(f"There are more rows than these {len(found.ran.table.rows):,}; the rest is cut off.")
 
 
 def _exchanges(earlier: Sequence[EarlierAnswer], ground: Ground) -> tuple[Exchange, ...]:

@@ -80,7 +80,8 @@ async def _said(found: Finding) -> tuple[str, list[dict[str, Any]]]:
     """What is said, and where its figures come from."""
     text, figures = found.message or "", []
     if found.ran is not None:
-        sentence = await asyncio.to_thread(sentence_of, _rows_of(found.ran))
+        reading = None if found.draft is None else found.draft.reading
+        sentence = await asyncio.to_thread(sentence_of, _rows_of(found.ran), reading)
         text, figures = sentence.text, [one.told() for one in sentence.figures]
     return "\n\n".join(part for part in (text, *_examples(found), *found.warnings) if part), figures
 

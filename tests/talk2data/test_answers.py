@@ -190,7 +190,7 @@ async def test_an_unsure_answer_says_so(world: World, shop: Bench, drafter: Scri
         "Files and artifacts that come with a question are not read.",
         "I am not sure that this is what you mean. I understood: Count orders.",
     ]
-    assert got.text == "Orders: 4.\n\n" + "\n\n".join(got.done["warnings"])
+    assert got.text == "Count orders: 4.\n\n" + "\n\n".join(got.done["warnings"])
 
 
 class TestBounds:
@@ -210,7 +210,7 @@ class TestBounds:
         }
         got = await ask(world, "All")
         assert (got.result["rows"], got.result["row_count"], got.result["truncated"]) == ([[1], [2], [3]], 3, True)
-        assert "There are more rows than these 3; the rest is cut off." in got.text
+        assert "only the first 3 were taken" in got.text
         (artifact,) = got.of("artifact")
         assert artifact["metadata"]["truncated"] is True
         three = await ask(world, "Three")
