@@ -11,9 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
-from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -22,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from sqlglot import exp
 
+from benchmarks.alike import MOMENTS, NOW, NUMBERS, TEMPLATES, TEXTS, asked, catalog, profiles
 from benchmarks.profiling import Here, timed
 from benchmarks.quality.asking import PLANNER, drafter_of
 from persistence.connectors import open_connector
@@ -30,41 +29,15 @@ from persistence.samples.postgres import NoPostgres, database_name, running_post
 from resolvers.engines.nl2sql.model import Asked, Draft, Drafter, Knowledge, no_lookup
 from resolvers.engines.sql_guard import Table as Readable
 from resolvers.engines.sql_guard import guard_sql, tables_of_catalog
-from schema.data_readiness.profile import ColumnProfile, ProfileTier, TableProfile, ValueCount, ValueKind
-from schema.data_readiness.source import ColumnFacts, TableFacts
 
-NOW: Final = datetime(2026, 1, 15, 12, tzinfo=UTC)
 QUICK, FULL = (40, 5), (500, 50)
 """Tables of the catalog, and rounds."""
 
+DRAFTED: Final = 25
+"""Questions that are counted by whether they get a draft."""
+
 ASKED, JUDGED = 10, 15
 """Round trips that a draft, and the judging of a long query, may take."""
-
-AREAS: Final = (
-    "sales", "purchase", "stock", "payroll", "travel", "fleet", "energy", "clinic", "school", "hotel", "harbour",
-    "rail", "bank", "claim", "press", "film", "farm", "forest", "mine", "sport", "court", "library", "museum", "lab",
-    "water",
-)  # fmt: skip
-NOUNS: Final = (
-    "order", "invoice", "contract", "person", "device", "location", "visit", "payment", "budget", "supplier",
-    "document", "incident", "inspection", "shipment", "category", "schedule", "reservation", "rating", "permit", "unit",
-)  # fmt: skip
-TEXTS: Final = ("name", "status", "city", "country", "kind", "owner", "comment", "currency")
-NUMBERS: Final = ("amount", "quantity", "price", "discount", "weight")
-MOMENTS: Final = ("created_on", "due_on", "closed_on")
-TEMPLATES: Final = (
-    "How many {} orders are there per status?",
-    "What is the average price of {} devices in Lyon?",
-    "Show the names of the five {} reservations with the highest amount.",
-    "Which {} visits were created in 2024?",
-    "What is the total amount of {} payments for each country?",
-)
-
-
-def question(at: int) -> str:
-    """One of 125 questions: nothing that is kept of one helps much with the next."""
-    template, area = divmod(at * 47 % (len(TEMPLATES) * len(AREAS)), len(AREAS))
-    return TEMPLATES[template].format(AREAS[area])
 
 
 @dataclass
@@ -80,107 +53,6 @@ class Figures:
     def of(self, name: str) -> float:
         """The median."""
         return median(self.by_name[name])
-
-
-def catalog(tables: int) -> tuple[TableFacts, ...]:
-    """So many tables of twenty columns each: a key, three references, and what such tables hold."""
-    names = [f"{area}_{noun}" for area, noun in product(AREAS, NOUNS)][:tables]
-    return tuple(_facts(at, names) for at in range(len(names)))
-
-
-def _facts(at: int, names: list[str]) -> TableFacts:
-    table = names[at]
-    targets = {names[(at + step) % len(names)] for step in (1, 7, len(NOUNS))} - {table}
-    columns = [("id", "INTEGER"), *((f"{target}_id", "INTEGER") for target in sorted(targets))]
-    columns += [(name, "VARCHAR") for name in TEXTS] + [(name, "NUMERIC") for name in NUMBERS]
-    columns += [(name, "DATE") for name in MOMENTS]
-    foreign = [
-        {"type": "FOREIGN_KEY", "columns": [f"{target}_id"], "target_schema": "public", "target_table": target}
-        | {"target_columns": ["id"]}
-        for target in sorted(targets)
-    ]
-    return TableFacts(
-        fqn=f"bench.main.public.{table}",
-        resource_uri="bench",
-        database="main",
-        schema="public",
-        name=table,
-        table_type="TABLE",
-        row_count=10_000,
-        columns=tuple(
-            ColumnFacts(
-                fqn=f"bench.main.public.{table}.{name}",
-                name=name,
-                ordinal_position=place,
-                data_type=kind,
-                is_primary_key=name == "id",
-                references=(f"bench.main.public.{name[:-3]}", "id") if name.endswith("_id") else None,
-            )
-            for place, (name, kind) in enumerate(columns, 1)
-        ),
-        keys=({"type": "PRIMARY_KEY", "columns": ["id"]}, *foreign),
-    )
-
-
-CITIES: Final = ("Lyon", "Porto", "Graz", "Turku", "Leeds", "Ghent", "Brno", "Split", "Malmo", "Cork")
-
-
-def profiles(tables: tuple[TableFacts, ...]) -> dict[str, TableProfile]:
-    """A profile of every table, with ten values of every text."""
-    return {table.fqn: _profile(table) for table in tables}
-
-
-def _profile(table: TableFacts) -> TableProfile:
-    columns = []
-    for of in table.columns:
-        is_text = of.data_type == "VARCHAR"
-        values = CITIES if of.name == "city" else [f"{of.name} {one}" for one in range(10)]
-        columns.append(
-            ColumnProfile.model_construct(
-                column_fqn=of.fqn,
-                name=of.name,
-                ordinal_position=of.ordinal_position,
-                data_type=of.data_type,
-                kind=ValueKind.TEXT if is_text else ValueKind.TEMPORAL if of.data_type == "DATE" else ValueKind.NUMBER,
-                row_count=10_000,
-                null_count=0,
-                blank_count=0,
-                distinct_count=10 if is_text else 5_000,
-                minimum=None,
-                maximum=None,
-                mean=None,
-                stddev=None,
-                quantiles=[],
-                histogram=[],
-                top_values=[ValueCount.model_construct(value=one, count=1_000) for one in values] if is_text else [],
-                min_length=None,
-                max_length=None,
-                mean_length=None,
-                patterns=[],
-                approximate=[],
-                sample_size=None,
-                masked=False,
-            )
-        )
-    return TableProfile.model_construct(
-        id=table.name,
-        workflow_run_id="bench",
-        asset_fqn=table.fqn,
-        resource_uri="bench",
-        tier=ProfileTier.SAMPLE,
-        measured_at=NOW,
-        row_count=10_000,
-        column_count=len(table.columns),
-        sample_size=None,
-        approximate=[],
-        freshness_column=None,
-        newest=None,
-        candidate_keys=[],
-        functional_dependencies=[],
-        foreign_keys=[],
-        duration_seconds=1.0,
-        columns=columns,
-    )
 
 
 def long_query(lines: int = 100) -> str:
@@ -289,21 +161,21 @@ def measured(trips: Trips, tables: int, rounds: int, place: str) -> tuple[Figure
     known = Knowledge(facts, profiles(facts), dialect="postgres")
     readable = tables_of_catalog(facts)
     figures, drafter = Figures(), drafter_of(place)
-    figures.add(FIRST, timed(partial(drafted, drafter, known, question(0))))
-    drafts = [drafted(drafter, known, question(at)) for at in range(tables // len(NOUNS))]
+    figures.add(FIRST, timed(partial(drafted, drafter, known, asked(0)[1])))
+    drafts = [drafted(drafter, known, asked(at)[1]) for at in range(DRAFTED)]
     texts = [draft.sql for draft in drafts if draft is not None]
     gc.collect()
     for at in range(rounds):
         figures.add(OPEN, _mean(trips.open_session, 10))
         figures.add(TURN, _mean(trips.as_a_turn, 2))
-        figures.add(DRAFT, timed(partial(drafted, drafter, known, question(len(AREAS) + at))))
+        figures.add(DRAFT, timed(partial(drafted, drafter, known, asked(DRAFTED + at)[1])))
         if texts:
             figures.add(GUARD, timed(partial(_guarded, texts[at % len(texts)], readable)))
         for name, text in LONG.items():
             figures.add(name, timed(partial(_guarded, text, readable)))
     profile = cProfile.Profile()
     for at in range(len(TEMPLATES)):
-        profile.runcall(drafted, drafter, known, question(3 * len(AREAS) + at))
+        profile.runcall(drafted, drafter, known, asked(DRAFTED + FULL[1] + at)[1])
     for text in texts:
         profile.runcall(_guarded, text, readable)
     return figures, _by_module(profile), len(texts)
@@ -346,7 +218,7 @@ def run(tables: int, rounds: int, say: Callable[[str], None], place: str = PLANN
     result = Table(
         title=f"A question over {tables} tables x 20 columns beside trivial round trips to PostgreSQL "
         f"({units[0]:.2f} ms as a turn asks, {units[1]:.2f} ms over an open session); "
-        f"{answered} of {tables // len(NOUNS)} questions got a draft"
+        f"{answered} of {DRAFTED} questions got a draft"
     )
     for head in ("what", "ms", "beside", "ratio", "over an open session", "goal"):
         result.add_column(head, justify="left" if head == "what" else "right")

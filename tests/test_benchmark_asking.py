@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import re
 import subprocess
 import sys
 from datetime import date, datetime
@@ -11,7 +12,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchmarks.quality import asking
+from benchmarks import alike
+from benchmarks.quality import asking, databases
 from benchmarks.quality.asking import KEYWORDS, Answer, Session, Verdict, calibration, grouped
 from benchmarks.quality.comparing import answered, same_answer
 from benchmarks.quality.databases import Loaded, from_script
@@ -255,6 +257,20 @@ def test_a_report_tells_figures_of_held_out_questions_and_nothing_else(monkeypat
         assert question.text not in text
         assert script.stem not in text
     assert "Expected calibration error" in text
+
+
+def test_the_large_catalog_holds_what_its_questions_ask_for() -> None:
+    loaded = databases.alike(60)
+    assert [(len(table.columns), len(table.keys)) for table in loaded.tables] == [(20, 4)] * 60
+    assert loaded.profiled().profiles.keys() == {table.fqn for table in loaded.tables}
+    assert loaded.without_keys().profiled().profiles == loaded.profiles
+    known = {table.name for table in loaded.tables}
+    asked_for = [alike.asked(at) for at in range(175)]
+    assert len({question for _, question, _ in asked_for}) == 175
+    here = [gold for _, _, gold in asked_for if set(re.findall(r"(?:from|join) (\w+)", gold)) <= known]
+    assert len(here) == 21
+    for gold in here:
+        assert answered(gold, loaded.rows).rows[0][0] not in (None, 0), gold
 
 
 def test_groups_end_with_all_and_tell_held_out_databases_as_one() -> None:

@@ -23,6 +23,7 @@ import duckdb
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import alike
 from benchmarks.quality import databases
 from benchmarks.quality.comparing import Gold, answered, same_answer
 from benchmarks.quality.databases import Loaded
@@ -46,6 +47,8 @@ NOW: Final = datetime(2026, 1, 15, 12, tzinfo=UTC)
 PLANNER: Final = "resolvers.engines.nl2sql.drafter:Planner"
 KEYWORDS: Final = "benchmarks.quality.keywords:Keywords"
 MOST_ROWS: Final = 10_000
+ALIKE: Final = 70
+"""Questions to the large catalog of tables that are all alike."""
 ROWS_TOLD: Final = 50
 """Rows of an answer that a later question may see."""
 REPAIRS: Final = 1
@@ -205,6 +208,9 @@ def sets(folder: Path | None, console: Console, only: Sequence[str] = ()) -> lis
             found.append((databases.lahman(), questions_of(FOLDER / "baseball.md")))
         except NoSample as reason:
             console.print(f"baseball is left out: {reason}")
+    if not only or "alike" in only:
+        large = [alike.asked(at) for at in range(ALIKE)]
+        found.append((databases.alike(), [Question("alike", kind, text, (gold,)) for kind, text, gold in large]))
     for group in (INVENTED, HELD_OUT):
         if not only or group.name in only:
             for script in sorted(group.glob("*.sql")):

@@ -12,6 +12,7 @@ import duckdb
 import sqlglot
 from sqlglot import exp
 
+from benchmarks.alike import created, names_of, profiles, targets_of
 from persistence.samples import baseball
 from resolvers.engines.nl2sql.lookups import found_in, query_of
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, Knowledge
@@ -91,6 +92,8 @@ class Loaded:
     session: duckdb.DuckDBPyConnection
     tables: tuple[TableFacts, ...]
     profiles: dict[str, TableProfile] = field(default_factory=dict)
+    made: dict[str, TableProfile] = field(default_factory=dict)
+    """Profiles that are known without looking at the data."""
 
     def rows(self, sql: str) -> list[Row]:
         """The rows of a query. Raises duckdb.Error."""
@@ -106,10 +109,13 @@ class Loaded:
             )
             for table in self.tables
         )
-        return Loaded(self.name, self.session, tables)
+        return Loaded(self.name, self.session, tables, made=self.made)
 
     def profiled(self, tier: ProfileTier = ProfileTier.SAMPLE) -> "Loaded":
         """With a profile of every table and the references that values speak for, as a run of the platform gives."""
+        if self.made:
+            self.profiles = self.made
+            return self
         source = Here(self.session)
         by_table = {table.fqn: profile_table(source, table, HEADER, tier=tier) for table in self.tables}
         known = [Known(table, by_table[table.fqn]) for table in self.tables]
@@ -318,3 +324,16 @@ def lahman() -> Loaded:
         baseball.COLUMN_COMMENTS,
     )
     return described("baseball", session, keys)
+
+
+def alike(tables: int = 500) -> Loaded:
+    """The large catalog of tables that are all alike."""
+    session, keys = duckdb.connect(config={"threads": 1}), Keys()
+    names = names_of(tables)
+    for at, name in enumerate(names):
+        session.execute(created(at, names))
+        keys.primary[name] = ("id",)
+        keys.references += [Reference(name, (f"{to}_id",), to, ("id",)) for to in targets_of(at, names)]
+    loaded = described("alike", session, keys)
+    loaded.made = profiles(loaded.tables)
+    return loaded
