@@ -3,6 +3,7 @@
 import logging
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import sqlglot
@@ -29,6 +30,13 @@ _CHAINS: Final = (exp.Connector, exp.Binary, exp.SetOperation)
 
 def parsed(text: str, dialect: str) -> exp.Query:
     """The one query that a text holds, of parts that are allowed. Raises Refused."""
+    query: exp.Query = _parsed(text, dialect).copy()
+    return query
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str, dialect: str) -> exp.Query:
+    """Kept for a while: a draft is judged when it is made and again when it is run, and parsing is most of the work."""
     if not text.strip() or len(text) > LONGEST or "\x00" in text:
         raise Refused("length", f"Send one query of 1 to {LONGEST} characters.")
     try:
