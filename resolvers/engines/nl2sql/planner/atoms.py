@@ -214,7 +214,7 @@ def _parted(atom: Atom, linked: Linked) -> list[Atom]:
 
 def _is_matched(atom: Atom, before: Sequence[Atom], size: int) -> bool:
     """Whether any word is a text to look for: `contain the word Live`."""
-    if not before or not before[-1].is_(Cue.MATCH) or (atom.ref is not None and atom.cue is None):
+    if not before or not before[-1].is_(Cue.MATCH) or (atom.ref is not None and (atom.ref.values or atom.ref.literals)):
         return False
     plain = atom.cue is None or atom.is_(Cue.STOP, Cue.LIGHT, Cue.ASK, Cue.DIRECTION, Cue.TOP, Cue.SUPERLATIVE)
     return plain and (atom.text[:1].isupper() or atom.last >= size - 1)

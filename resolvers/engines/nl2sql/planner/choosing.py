@@ -86,11 +86,9 @@ def _with_references(linked: Linked, catalog: Catalog) -> Linked:
         ):
             continue
         key = catalog.reference(one.column)
-        if (
-            key is not None
-            and key.table != key.to
-            and not set(catalog.words(one.column)) & set(catalog.table_words(key.to))
-        ):
+        if key is None or key.table == key.to or linked.tokens[one.last - 1].lemma in ("id", "code", "number"):
+            continue
+        if not any(word in one.column.column.lower() for word in catalog.table_words(key.to)):
             more.append(Mention(one.first, one.last, MentionKind.TABLE, 0.7 * one.score, "reference", table=key.to))
     return replace(linked, mentions=(*linked.mentions, *more)) if more else linked
 
@@ -221,8 +219,8 @@ def confidence(one: Candidate, rival: Candidate | None) -> float:
     logit = (
         2.2
         - 3.0 * cost
-        - 0.8 * len(one.unknown)
-        - 1.8 * one.facts["nouns"]
+        - 1.9 * len(one.unknown)
+        - 0.7 * one.facts["nouns"]
         - 0.9 * len(one.loose)
         - 3.0 * max(0.0, 0.85 - weakest)
         - 5.0 * max(0.0, 0.2 - max(margin, 0.0))

@@ -136,7 +136,7 @@ class Clauses(Comparisons):
                 self.noun_at(ahead) or self.value_at(ahead) or self.maybe_value_at(ahead) for ahead in (0, 1, 2)
             ):
                 cond = self._new("null")
-                cond.noun, cond.negated = noun, False
+                cond.noun, cond.negated, cond.how = noun, False, "verb"
                 self._add(cond)
                 return True
             ref = self.atoms[self.i].ref if self.value_at() else None
@@ -166,6 +166,8 @@ class Clauses(Comparisons):
             self.frame.loose.append((self.atoms[start].first, self.atoms[self.i - 1].last))
             return True
         table = noun.ref is not None and noun.owner is None and may_be_table(noun.ref)
+        if not table and noun.owner is None and self.near and start and self.atoms[start - 1].is_(Cue.WHOSE):
+            noun.owner = self.near[0]
         before = self.i
         negated = False
         while self.is_(
@@ -222,6 +224,7 @@ class Clauses(Comparisons):
         goes_on = table and self.is_(Cue.COMPARE, Cue.RELATIVE, Cue.WITH, Cue.WHO, Cue.WHOSE)
         asked = asked and not self.negated and not (table and self._verb_before(start)) and not goes_on
         if noun.count or noun.aggregates or asked:
+            noun.either = self.joined == "or"
             self.frame.items.append(noun)
             if table and noun.ref is not None:
                 self.remember(noun.ref)
@@ -273,6 +276,13 @@ class Clauses(Comparisons):
 
     def _rest(self, atom: Atom) -> None:
         """What no rule reads."""
+        compared = self.last.noun if self.last is not None and self.last.kind == "compare" else None
+        if atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.SUM and compared is not None and not compared.aggregates:
+            compared.aggregates = (Aggregate.SUM,)  # spent more than 100 in total
+            self.i += 1
+            return
+        if atom.is_(Cue.LIGHT) and self.scope is not None and (self.at(1) is None or self.is_(Cue.END, offset=1)):
+            self.frame.loose.append((atom.first, atom.last))
         if atom.is_unknown:
             self.frame.unknown.append((atom.first, atom.last))
         elif (atom.cue not in _PATH and not atom.is_(Cue.DISTINCT, Cue.WHEN)) and (

@@ -76,7 +76,9 @@ class Conditions:
         if cond.kind == "value":
             return self._value(cond, main, last)
         if cond.kind == "null":
-            column = self.resolver.column(cond.noun) if cond.noun is not None else None
+            column = (
+                self.resolver.column(cond.noun, "time" if cond.how == "verb" else "") if cond.noun is not None else None
+            )
             if column is None:
                 return None
             if not cond.negated and column.table != main and not self.catalog.refers(main, column.table):

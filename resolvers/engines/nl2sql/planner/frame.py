@@ -30,6 +30,8 @@ class Noun:
     """What is taken away from it: the difference between two."""
     first: int = 0
     """The token that the whole phrase begins with."""
+    either: bool = False
+    """Whether `or` stands before it."""
     unit: Unit | None = None
     """A span of time: per month."""
     hint: str = ""

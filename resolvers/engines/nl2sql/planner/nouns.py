@@ -52,6 +52,8 @@ class Reader:
             return False
         if atom.cue is Cue.ORDER and atom.text.lower() in ("order", "orders", "the order", "the orders"):
             return may_be_table(atom.ref) and not self.is_(Cue.BY, Cue.DIRECTION, Cue.OF, offset=offset + 1)
+        if atom.cue is Cue.ORDER and atom.text.lower().endswith("ed"):
+            return False
         if atom.cue in (Cue.AGGREGATE, Cue.COUNT, Cue.TOP, Cue.SUPERLATIVE, Cue.MOST, Cue.ORDER):
             return not self._leads_on(offset + 1)
         if atom.cue is Cue.EVERYTHING:

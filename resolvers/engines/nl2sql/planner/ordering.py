@@ -10,6 +10,7 @@ from resolvers.engines.nl2sql.planner.frame import Cond, Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import Reader, may_be_table
 from resolvers.engines.nl2sql.planner.phrases import Cue
 
+_VERBS = ("ordered", "sorted", "ranked", "arranged")
 _ENDS = (Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON)
 
 
@@ -30,6 +31,13 @@ class Ordering(Reader):
     def _order(self) -> bool:
         by_whom = self.is_(Cue.ORDER) and self.atoms[self.i].text.lower() == "ordered by" and self.table_at(1)
         if by_whom and not self._is_column(Noun(self.atoms[self.i + 1].ref)):
+            self.i += 1
+            return True
+        if (
+            self.is_(Cue.ORDER)
+            and self.atoms[self.i].text.lower() in _VERBS
+            and (self.at(1) is None or self.is_(Cue.END, Cue.AND, Cue.COMMA, offset=1))
+        ):
             self.i += 1
             return True
         if self.is_(Cue.ORDER):

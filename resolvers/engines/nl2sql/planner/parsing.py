@@ -124,7 +124,8 @@ class Parser(Clauses):
         self._items("")
         self._number(items)
         frame.shown, frame.items = frame.items, items
-        subject = next((item.owner or item.ref for item in items if item.owner or item.ref), None)
+        named = [*frame.groups, *items]
+        subject = next((item.owner or item.ref for item in named if item.owner or item.ref), None)
         for noun in frame.shown:
             table = noun.ref is not None and may_be_table(noun.ref)
             if noun.owner is None and not noun.count and not table and subject is not None and may_be_table(subject):
@@ -156,7 +157,7 @@ class Parser(Clauses):
                 break
             self._extremes()
             sort = self.sort_before_noun()
-            if sort is None and (number := self.number_at()) is not None and self.table_at(1):
+            if sort is None and (number := self.number_at()) is not None and self.noun_at(1):
                 frame.limit = number
                 self.i += 1
             values_before = self._value_before_noun()

@@ -112,7 +112,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.COUNT: "how many|number of|the number of|count|count of|total number of|how many times|count the number of|"
     "total count of|amount of different|quantity of different|count up|what number of|how many of",
     Cue.MUCH: "how much",
-    Cue.DISTINCT: "only once|each once|without repeating any|without repeating|no duplicates|with no duplicates|each only once|distinct|different|unique|various|distinctive|unduplicated|non-repeating|without repeats|"
+    Cue.DISTINCT: "once|only once|each once|without repeating any|without repeating|no duplicates|with no duplicates|each only once|distinct|different|unique|various|distinctive|unduplicated|non-repeating|without repeats|"
     "without duplicates|without duplicate|without repetition|non-duplicate|differing",
     Cue.ALL: "all|every one of|all of|all the|any|some|entire|complete|whole",
     Cue.EVERYTHING: "all information|all the information|all details|all the details|information|all info|details|"

@@ -161,7 +161,7 @@ class Resolver:
             key = mention.column
             if key is None or key not in self.catalog.columns:
                 continue
-            score = mention.score - 0.6 * (1 - mention.score) + self.context(key.table, owner, noun.near, subject)
+            score = mention.score - 0.8 * (1 - mention.score) + self.context(key.table, owner, noun.near, subject)
             if want == "number" and not self.catalog.is_number(key):
                 score -= 0.05 if self.catalog.is_numeric_text(key) else 0.45
             if want == "number" and self.catalog.is_key(key):

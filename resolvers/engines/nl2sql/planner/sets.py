@@ -13,7 +13,7 @@ _WAYS = {"and": "intersect", "or": "union", "not": "except"}
 def across(resolver: Resolver) -> Plan | None:
     """What two tables have in common, together, or one without the other; None when that is not the question."""
     frame = resolver.frame
-    if len(frame.items) != 1 or frame.groups or frame.sorts or frame.limit or frame.shown:
+    if len(frame.items) not in (1, 2) or frame.groups or frame.sorts or frame.limit or frame.shown:
         return None
     item = frame.items[0]
     if item.ref is None or item.count or item.aggregates or item.ref.tables:
@@ -36,9 +36,13 @@ def across(resolver: Resolver) -> Plan | None:
         return None
     second = named[1][1]
     first = named[0][1]
-    if second is None or (first is not None and first.negated):
+    if first is not None and first.negated:
         return None
-    if second.negated:
+    if second is None:
+        way = "or" if frame.items[-1].either else "and" if frame.both else ""
+        if not way:
+            return None
+    elif second.negated:
         way = "not"
     elif second.joined == "or":
         way = "or"
