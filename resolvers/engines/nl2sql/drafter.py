@@ -7,7 +7,7 @@ from typing import Any, Final
 from resolvers.engines.describing.grammar import listed
 from resolvers.engines.describing.vocabulary import words as word_set
 from resolvers.engines.nl2sql.comparing import Unwritable
-from resolvers.engines.nl2sql.followups import followed, leans
+from resolvers.engines.nl2sql.followups import cannot_stand, followed, leans
 from resolvers.engines.nl2sql.joining import Ambiguous, Unjoinable, joins_of
 from resolvers.engines.nl2sql.linking import link
 from resolvers.engines.nl2sql.mention import Linked
@@ -62,6 +62,10 @@ class Planner:
         following = self._follow(asked, known, lookup) if asked.earlier else None
         if following is not None and following.sql not in failed:
             return following
+        if cannot_stand(asked, known):
+            return Unanswerable(
+                "This builds on the question before it in a way that is not clear. Ask it as one whole question."
+            )
         found, troubles = candidates(linked, known)
         found = [one for one in found if one.sql not in failed]
         if not found:
