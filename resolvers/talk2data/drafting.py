@@ -26,7 +26,7 @@ async def drafter_of(ctx: Context, settings: AnswerSettings, ground: Ground, tas
     chosen = settings.model
     if chosen is None:
         return ctx.services.drafter or InThread(Planner())
-    chat, _ = await chat_of(ctx, chosen.config)
+    chat, _ = await chat_of(ctx, chosen.config, is_approved=True)  # by `set_chat_settings`
 
     async def run(draft: Draft) -> Voted:
         try:

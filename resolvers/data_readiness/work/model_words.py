@@ -85,12 +85,15 @@ async def writer_of(work: RunWork, configuration: WorkflowConfiguration, *, stri
     return ModelWriter(name, chat, strict)
 
 
-async def chat_of(ctx: Context, config: Mapping[str, Any]) -> tuple[ChatModel, str]:
-    """The model that a config names, with its name. Raises ModelError."""
+async def chat_of(ctx: Context, config: Mapping[str, Any], *, is_approved: bool = False) -> tuple[ChatModel, str]:
+    """The model that a config names, with its name. Raises ModelError.
+
+    `is_approved` says that somebody who may read the key has chosen the address that it is sent to.
+    """
     address = _address(config)
     provider, model = provider_of(address)
     credentials, pinned = await _credentials(ctx, config.get("credentials_secret"))
-    address = await _where(ctx, address, pinned, has_key=bool(credentials))
+    address = await _where(ctx, address, pinned, has_key=bool(credentials) and not is_approved)
     return ctx.services.models.chat(address, credentials), f"{provider}/{model}"[:200]
 
 

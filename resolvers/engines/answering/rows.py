@@ -133,7 +133,7 @@ def _plain(cell: Any, kind: str) -> Any:
     if isinstance(cell, float):
         return _finite(cell)
     if kind == "TIMESTAMP" and not isinstance(cell, datetime):
-        cell = datetime(cell.year, cell.month, cell.day)
+        cell = datetime.combine(cell, time())
     if isinstance(cell, datetime) and cell.tzinfo is not None:
         cell = cell.astimezone(UTC)
     return cell.isoformat()
