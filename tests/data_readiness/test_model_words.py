@@ -7,7 +7,12 @@ from typing import Any
 import orjson
 import pytest
 
+from auth.caller import Caller
+from auth.guard import Guard
+from persistence.models import ModelError
 from persistence.tables.catalog import metadata_assets
+from resolvers.context import Context
+from resolvers.data_readiness.work.model_words import chat_of
 from resolvers.governance.secrets import create_project_secret
 from schema.data_readiness.workflow import WorkflowType
 from schema.governance.secret import SecretCreate
@@ -26,7 +31,7 @@ from tests.data_readiness.enrichment import (
 from tests.data_readiness.workflows import configure, written
 from tests.doors import Door
 from tests.support.http_stub import Asked, HttpStub, Reply, http_stub
-from tests.world import World
+from tests.world import ORG, World
 
 pytestmark = pytest.mark.anyio
 
@@ -354,6 +359,13 @@ async def test_a_key_goes_nowhere_that_nobody_with_the_right_to_it_has_named(
     run = await again(world, door, made, token=developer)
     found = await proposed_by(world, door, run)
     assert "may not read the project's secrets" in found["cust_mstr", "description"]["evidence"]["model_not_used"]
+    services = world.app.parts.services
+    caller = Caller("developer-of-project", ORG, world.shop)
+    ctx = Context(caller=caller, request_id="r", services=services, guard=Guard(services.relations))
+    with pytest.raises(ModelError, match="may not read"):
+        await chat_of(ctx, named)
+    chat, name = await chat_of(ctx, named, is_approved=True)
+    assert chat.name in name
     assert model.asked == []
 
     pinned = orjson.dumps({"api_key": KEY, "api_base": named["api_base"]}).decode()
