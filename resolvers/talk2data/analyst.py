@@ -5,7 +5,7 @@ the first of them is, in one transaction with the artifacts. Begun again, it goe
 """
 
 from collections import deque
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import Any, Final
 
 from sqlalchemy.exc import IntegrityError
@@ -37,11 +37,11 @@ class Analyst:
 
     async def answer(self, ctx: Context, question: Question, told: Sequence[Told]) -> AsyncGenerator[Told, None]:
         """Answer on behalf of the caller of the context."""
-        kept = await ctx.store.read(lambda shelves: shelves.turn_provenance.work(question.turn_id))
+        over = sum(one.event not in _BEFORE for one in told)
+        kept = await _kept(ctx, question.turn_id)
         if kept is not None and kept.events is not None:
-            over = sum(one.event not in _BEFORE for one in told)
-            for event in kept.events[over:]:
-                yield Told(TurnEventType(event["event"]), event["data"])
+            for one in _last(kept.events[over:]):
+                yield one
             return
         settings = await answer_settings(ctx)
         work = Work(
@@ -69,10 +69,20 @@ class Analyst:
         try:
             async with settled(ctx, list(made.uploads)):
                 await ctx.store.write(keep)
-        except IntegrityError:
-            return  # the turn is gone, or another process has found the answer in this moment
-        for one in made.events:
+        except IntegrityError:  # the turn is gone, or another process has found its answer in this moment
+            kept = await _kept(ctx, question.turn_id)
+            events = [] if kept is None or kept.events is None else kept.events
+        for one in _last(events):
             yield one
+
+
+async def _kept(ctx: Context, turn_id: str) -> KeptWork | None:
+    return await ctx.store.read(lambda shelves: shelves.turn_provenance.work(turn_id))
+
+
+def _last(events: Sequence[dict[str, Any]]) -> Iterator[Told]:
+    """The events that tell an answer, as they are kept."""
+    return (Told(TurnEventType(event["event"]), event["data"]) for event in events)
 
 
 def _same(before: Told, now: Told) -> bool:
@@ -95,11 +105,15 @@ async def _keep_draft(ctx: Context, turn_id: str, work: Work) -> bool:
         "draft": draft_to(found.draft),
         "failed": [one.model_dump(mode="json") for one in found.failed],
     }
-    try:
-        await ctx.store.write(lambda shelves: shelves.turn_provenance.keep_draft(ctx.scope, turn_id, draft, ctx.now()))
-    except IntegrityError:
-        return False
-    return True
+    for _ in range(2):  # another process may begin to work on the turn in this very moment
+        try:
+            await ctx.store.write(
+                lambda shelves: shelves.turn_provenance.keep_draft(ctx.scope, turn_id, draft, ctx.now())
+            )
+        except IntegrityError:
+            continue
+        return True
+    return False
 
 
 def draft_to(draft: Draft) -> dict[str, Any]:

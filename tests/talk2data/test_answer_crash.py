@@ -1,5 +1,6 @@
 """An answer that is begun again, wherever its process died: it goes on, and nothing is told or made twice."""
 
+import asyncio
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
@@ -15,6 +16,7 @@ from auth.caller import Caller
 from auth.guard import Guard
 from persistence.queries.chat import TurnRow
 from persistence.store import Shelves
+from persistence.tables.talk2data import turns
 from resolvers.context import Context
 from resolvers.talk2data.analyst import Analyst
 from resolvers.talk2data.engine import Question, Told
@@ -112,6 +114,43 @@ async def test_what_was_found_is_told_even_when_the_data_has_changed_since(
     drafter.script["Cities?"] = draft("select city from customers")
     after = await told(world, question, before)
     assert [*[one.event for one in before], *[one.event for one in after]] == whole_until
+
+
+@pytest.mark.anyio
+async def test_two_that_answer_at_once_find_one_answer(world: World, shop: Bench, drafter: ScriptedDrafter) -> None:
+    drafter.script["Cities?"] = draft(BY_CITY)
+    session = await begun(world)
+    for position in range(1, 4):
+        question = await a_turn(world, session, position)
+        found = await asyncio.gather(*(told(world, question, ()) for _ in range(3)))
+        for one in found:
+            assert [event.data for event in one if event.event is TurnEventType.RESULT] == [
+                event.data for event in found[0] if event.event is TurnEventType.RESULT
+            ]
+            assert one[-1].event is TurnEventType.DONE
+    artifacts = [row for row in (await world.dump())["artifacts"] if "parquet" in str(row)]
+    assert len(artifacts) == 3
+
+
+@pytest.mark.anyio
+async def test_an_answer_to_a_turn_that_is_gone_is_not_kept(
+    world: World, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    drafter.script["Cities?"] = draft(BY_CITY)
+    session = await begun(world)
+    for most in (3, 5):
+        question = await a_turn(world, session, most)
+        answer = Analyst().answer(context(world), question, ())
+        for _ in range(most):
+            await anext(answer)
+        gone = turns.delete().where(turns.c.turn_id == question.turn_id)
+        await world.app.parts.services.store.write(
+            lambda shelves, gone=gone: shelves.connection.execute(gone)  # type: ignore[misc]
+        )
+        rest = [one.event async for one in answer]
+        assert TurnEventType.DONE not in rest
+    dump = await world.dump()
+    assert (dump["artifacts"], dump["turn_provenance"]) == ([], [])
 
 
 class AnalystServer(Server):
