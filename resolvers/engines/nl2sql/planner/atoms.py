@@ -300,6 +300,8 @@ def _starting(
         words = last - start
         weight = _WEAK.get(cue, 1.0)
         worth = weight * words + 0.1 * (words - 1)
+        if cue is Cue.LIGHT and words > 1:
+            worth = 0.5 * words
         if start == 0 and cue is Cue.ASK:
             worth = 1.2 * words
         atom = Atom(start, last, cue, said)

@@ -21,10 +21,12 @@ from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
 from resolvers.engines.nl2sql.planner.ways import ranked, with_way
 from resolvers.engines.nl2sql.writing import written
 
-MOST_OTHERS: Final = 6
+MOST_OTHERS: Final = 5
 """How many other readings are tried beside the best."""
-NEAR: Final = 0.3
+NEAR: Final = 0.2
 """How much worse words may fit something else for that to be tried."""
+FARTHER: Final = 0.5
+"""The same, when nothing else can be written."""
 
 
 @dataclass(slots=True)
@@ -62,7 +64,7 @@ def candidates(linked: Linked, known: Knowledge) -> tuple[list[Candidate], list[
     failed: list[Failed] = []
     found = _made(catalog, pieces, known, {}, failed)
     resolver = found[0].resolver if found else _tried(catalog, pieces)
-    for forced in _others(resolver):
+    for forced in _others(resolver, NEAR if found else FARTHER):
         for other in _made(catalog, pieces, known, forced, failed):
             if all(other.sql != one.sql for one in found):
                 found.append(other)
@@ -99,13 +101,13 @@ def _tried(catalog: Catalog, pieces: Cut) -> Resolver:
     return resolver
 
 
-def _others(resolver: Resolver) -> Iterator[Mapping[tuple[int, int, str], Target]]:
+def _others(resolver: Resolver, near: float) -> Iterator[Mapping[tuple[int, int, str], Target]]:
     """One choice taken otherwise, the closest first."""
     close: list[tuple[float, tuple[int, int, str], Target]] = []
     for key, choice in resolver.choices.items():
         for target, score in choice.options[1:3]:
             margin = choice.options[choice.taken][1] - score
-            if margin <= NEAR:
+            if margin <= near:
                 close.append((margin, key, target))
     close.sort(key=lambda one: one[0])
     for _, key, target in close[:MOST_OTHERS]:

@@ -260,6 +260,11 @@ class Clauses(Comparisons):
         said = self.cut.linked.tokens[first - 1].text.lower() if first else ""
         return start > 0 and self.atoms[start - 1].is_(Cue.WITH) and said in ("its", "their", "his", "her")
 
+    def _names(self, offset: int) -> bool:
+        """Whether a value there is written as a name."""
+        atom = self.at(offset)
+        return atom is not None and (atom.text[:1].isupper() or self.cut.linked.tokens[atom.first].quoted)
+
     def _touches(self) -> bool:
         return self.atoms[self.i].first == self.atoms[self.i - 1].last
 
@@ -283,6 +288,9 @@ class Clauses(Comparisons):
             return
         if atom.is_(Cue.LIGHT) and self.scope is not None and (self.at(1) is None or self.is_(Cue.END, offset=1)):
             self.frame.loose.append((atom.first, atom.last))
+        if atom.is_unknown and self.value_at(1) and self.atoms[self.i + 1].first == atom.last and self._names(1):
+            self.i += 1  # in the state Alabama, of the brand Acme
+            return
         if atom.is_unknown:
             self.frame.unknown.append((atom.first, atom.last))
         elif (atom.cue not in _PATH and not atom.is_(Cue.DISTINCT, Cue.WHEN)) and (

@@ -1,5 +1,6 @@
 """What is asked for, as outputs of a plan."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from resolvers.engines.nl2sql.language import AGGREGATES, UNITS
@@ -284,8 +285,8 @@ class Items:
                 return column
         return None
 
-    def _amount(self, table: str | None) -> ColumnKey | None:
-        """What a table's rows amount to: the only column that says so."""
+    def _amount(self, table: str | None, said: Sequence[str]) -> ColumnKey | None:
+        """What a table's rows amount to: the column that is named before it, or the only one that says so."""
         if table is None:
             return None
         found = [
@@ -293,6 +294,8 @@ class Items:
             for key in self.catalog.of(table)
             if self.catalog.is_measure(key) and set(self.catalog.words(key)) & _AMOUNTS
         ]
+        named = [key for key in found if set(self.catalog.words(key)) & (set(said) - {"total"})]
+        found = named if named else found
         return found[0] if len(found) == 1 else None
 
     def _aggregated(self, noun: Noun) -> Item | None:
@@ -300,8 +303,11 @@ class Items:
         column = resolver.column(noun, "number")
         table = resolver.table(noun.ref)
         counts = noun.aggregates == (Aggregate.COUNT,)
-        if column is not None and table is not None and self.catalog.is_key(column) and not counts:
-            column = self._amount(table)
+        named = noun.ref is not None and may_be_table(noun.ref) and not counts
+        if table is not None and named and (column is None or self.catalog.is_key(column) or column.table != table):
+            column = self._amount(
+                table, resolver.cut.linked.words(noun.first, noun.ref.first if noun.ref else noun.first)
+            )
         if column is None:
             if table is not None and counts:
                 return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)

@@ -1,7 +1,7 @@
 """Which table, column or value words stand for, told by the words beside them and by what lies near in the keys."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -173,6 +173,15 @@ class Resolver:
             options[key] = max(score, options.get(key, -9.0))
         if self.cut.linked.words(noun.ref.first, noun.ref.last) == ["name"]:
             self._by_name(noun, owner, options)
+        beside = [owner] if owner is not None else self._around(noun)[:2]
+        for table in beside:
+            if not any(key.table == table for key in options):
+                for key, found in self.catalog.vocabulary.found_columns(
+                    self.cut.linked.words(noun.ref.first, noun.ref.last), [table], 3
+                ):
+                    if found.score >= 0.7:
+                        score = found.score - 0.8 * (1 - found.score)
+                        options[key] = score + self.context(key.table, owner, noun.near, subject)
         return options
 
     def _by_name(self, noun: Noun, owner: str | None, options: dict[ColumnKey, float]) -> None:
@@ -254,8 +263,24 @@ class Resolver:
                 score -= 0.03
             if key not in found or found[key][0] < score:
                 found[key] = (score, mention.values)
+        tables = [table for one in (*near[:1], self.frame.subject) if (table := self.table(one)) is not None]
+        if found and not any(key.table in tables for key in found):
+            for key, literal in self._held(ref, tables):
+                found[key] = (1.0 + self.context(key.table, None, near, subject), (literal,))
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], str(item[0])))
         return [(key, score, values) for key, (score, values) in ranked]
+
+    def _held(self, ref: Ref, tables: Iterable[str]) -> Iterator[tuple[ColumnKey, Literal]]:
+        """Columns of the tables at hand that hold a text, as their profiles know."""
+        wanted = self.text(ref).casefold()
+        for table in dict.fromkeys(tables):
+            for key in self.catalog.of(table):
+                profile = self.catalog.profile(key) if self.catalog.is_text(key) else None
+                if profile is None or profile.masked or key in self.catalog.known.private:
+                    continue
+                for one in profile.top_values:
+                    if one.value.casefold() == wanted:
+                        yield key, Literal("text", one.value)
 
     def value(self, ref: Ref, near: Iterable[Ref]) -> tuple[ColumnKey, tuple[Literal, ...]] | None:
         """The column that holds a value, with the value as it stands there."""
