@@ -34,8 +34,8 @@ last + | date time year order |
 early - | date time year arrival departure start |
 first - | date time year order |
 ancient - | year date founded built | age
-long + | length duration time distance runtime minutes seconds milliseconds tenure days mile km period |
-short - | length duration height time distance runtime minutes seconds milliseconds mile km period |
+long + | length duration time distance runtime minutes seconds milliseconds pages tenure days mile km period |
+short - | length duration height time distance runtime minutes seconds milliseconds pages mile km period |
 tall + | height elevation |
 high + | height elevation altitude |
 low - | height elevation altitude |

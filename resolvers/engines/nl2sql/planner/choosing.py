@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from resolvers.engines.nl2sql.comparing import Unwritable
 from resolvers.engines.nl2sql.joining import Ambiguous, Unjoinable
+from resolvers.engines.nl2sql.language import COMMANDS
 from resolvers.engines.nl2sql.language_verbs import VERBS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
@@ -92,6 +93,13 @@ def _with_references(linked: Linked, catalog: Catalog) -> Linked:
             continue
         if not any(word in one.column.column.lower() for word in catalog.table_words(key.to)):
             more.append(Mention(one.first, one.last, MentionKind.TABLE, 0.7 * one.score, "reference", table=key.to))
+    covered = {at for one in linked.mentions for at in range(one.first, one.last)}
+    tables = list(dict.fromkeys(one.table for one in linked.mentions if one.table is not None and one.score >= 0.8))
+    for at, token in enumerate(linked.tokens):
+        # "returned" in a question is no command, though "return" is one.
+        if at and at not in covered and token.lemma in COMMANDS and token.text.lower().endswith("ed"):
+            for key, found in catalog.vocabulary.found_columns((token.lemma,), tables, 2):
+                more.append(Mention(at, at + 1, MentionKind.COLUMN, found.score, found.how, column=key))
     return replace(linked, mentions=(*linked.mentions, *more)) if more else linked
 
 

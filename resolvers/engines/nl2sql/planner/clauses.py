@@ -221,7 +221,9 @@ class Clauses(Comparisons):
             self.i = start
             self._add(self.plain_value())
             return True
-        goes_on = table and self.is_(Cue.COMPARE, Cue.RELATIVE, Cue.WITH, Cue.WHO, Cue.WHOSE)
+        after = self.at()
+        goes_on = table and after is not None and after.verbal
+        goes_on = goes_on or (table and self.is_(Cue.COMPARE, Cue.RELATIVE, Cue.WITH, Cue.WHO, Cue.WHOSE))
         asked = asked and not self.negated and not (table and self._verb_before(start)) and not goes_on
         if noun.count or noun.aggregates or asked:
             noun.either = self.joined == "or"

@@ -194,7 +194,6 @@ class Composer(Clashes):
         return (
             item.entity is None
             and bool(item.columns)
-            and item.noun.owner is None
             and not catalog.is_key(item.columns[0])
             and not catalog.is_measure(item.columns[0])
         )

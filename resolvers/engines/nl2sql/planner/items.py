@@ -203,6 +203,14 @@ class Items:
             values = [cond.values[0] for cond in resolver.frame.conditions if cond.values]
             found = next((one for ref in values if (one := resolver.value(ref, ())) is not None), None)
             table = found[0].table if found is not None else None
+        if table is not None and noun.wh == "who" and not self.catalog.vocabulary.is_person(table):
+            persons = [
+                one for one in sorted(self.catalog.links.get(table, ())) if self.catalog.vocabulary.is_person(one)
+            ]
+            if len(persons) == 1:
+                table = persons[0]  # who wrote a book is an author
+            else:
+                resolver.doubt("who is asked, and no person is known", 0.5)
         if noun.degree is not None:
             measured = resolver.measured(noun.degree, [one for one in (table, *resolver.mentioned()) if one])
             return self._column(measured[0], noun) if measured else None

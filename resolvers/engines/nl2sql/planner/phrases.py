@@ -179,7 +179,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     "in our database|in the table|in this database|in the dataset|in the system|on record|on file|has been|have been|"
     "had been|each of|a list of|the list of|list of|set of|one|ones|kind of|type of information|recorded in total|"
     "along with their|if|let|out|up|off|too|itself|themselves|himself|own s|given|following|stored|listed|registered|"
-    "specific|particular|certain|value of|values of|value|values|recorded|existing|anybody|anyone|everybody|somebody|someone|nobody|yet|ever|together|named as|called as|'re|'ve|"
+    "specific|particular|certain|value of|values of|value|values|recorded|existing|anybody|anyone|everybody|somebody|someone|nobody|anything|something|everything|nothing|yet|ever|together|named as|called as|'re|'ve|"
     "how|why|those of|that of|in terms of|based on|according to|in total|total of|altogether|result|results|"
     'amount to|of all|among all|names of the different|thing|things|people who|"|(|)|“|”|-|–|/|’|`|*',
     Cue.LIGHT: "take care of|takes care of|took care of|taken care of|care|cared|cared for|look after|looks after|care for|cares for|responsible|responsible for|deal with|dealt with|dealt|live|lives|lived|living|work|works|worked|working|come|comes|came|coming|go|goes|went|locate|located|"

@@ -1,0 +1,12 @@
+CREATE TABLE Branch (BranchNo VARCHAR PRIMARY KEY, BranchName VARCHAR, City VARCHAR, OpenedYear INTEGER, FloorArea DOUBLE);
+CREATE TABLE Author (AuthorID INTEGER PRIMARY KEY, AuthorName VARCHAR, Nationality VARCHAR, YearOfBirth INTEGER);
+CREATE TABLE Book (ISBN VARCHAR PRIMARY KEY, Title VARCHAR, AuthorID INTEGER REFERENCES Author(AuthorID), Genre VARCHAR, Pages INTEGER, PublishedYear INTEGER, Price DECIMAL(8,2));
+CREATE TABLE Copy (CopyID INTEGER PRIMARY KEY, ISBN VARCHAR REFERENCES Book(ISBN), BranchNo VARCHAR REFERENCES Branch(BranchNo), Condition VARCHAR);
+CREATE TABLE Member (MemberID INTEGER PRIMARY KEY, MemberName VARCHAR, Phone VARCHAR, JoinDate DATE, BranchNo VARCHAR REFERENCES Branch(BranchNo), Status VARCHAR);
+CREATE TABLE Loan (LoanID INTEGER PRIMARY KEY, CopyID INTEGER REFERENCES Copy(CopyID), MemberID INTEGER REFERENCES Member(MemberID), LoanDate DATE, ReturnDate DATE, Fine DECIMAL(6,2));
+INSERT INTO Branch VALUES ('B1','Riverside','Ghent',1972,850),('B2','Old Town','Bruges',1931,420.5),('B3','Hillview','Ghent',2004,1300);
+INSERT INTO Author VALUES (1,'Ada Brook','Belgian',1951),(2,'Omar Haddad','Egyptian',1968),(3,'Lin Wei','Chinese',1980),(4,'Jo Marsh','British',1939);
+INSERT INTO Book VALUES ('111','The Quiet Harbour',1,'novel',320,1988,14.5),('222','Delta',2,'history',540,2003,32),('333','Small Stars',3,'poetry',96,2015,9.9),('444','Harbour Lights',1,'novel',280,1995,12),('555','Bread',2,'cooking',150,2010,24.75);
+INSERT INTO Copy VALUES (1,'111','B1','good'),(2,'111','B3','worn'),(3,'222','B1','good'),(4,'333','B2','new'),(5,'444','B1','worn'),(6,'555','B3','good');
+INSERT INTO Member VALUES (1,'Tess Claes','0470-11','2019-02-01','B1','active'),(2,'Wout Peeters','0471-22','2020-06-15','B2','expired'),(3,'Noor Maes','0472-33','2020-09-01','B1','active'),(4,'Lars Aerts',NULL,'2023-01-20','B3','active');
+INSERT INTO Loan VALUES (1,1,1,'2023-01-05','2023-01-20',0),(2,3,1,'2023-02-10','2023-03-20',4.5),(3,4,2,'2023-02-11',NULL,0),(4,2,3,'2024-05-05','2024-05-15',0),(5,5,3,'2024-06-01','2024-07-30',7.25),(6,1,3,'2024-06-03','2024-06-10',0);
