@@ -99,6 +99,11 @@ def catalog_stamp(connection: sa.Connection, scope: Scope) -> tuple[Any, ...]:
             table.c.organization_id == scope.organization_id, table.c.project_id == scope.project_id
         )
         found += connection.execute(query).one()
+    # Foreign keys are found after a profile was measured, and written into it then.
+    keys = sa.select(sa.func.sum(sa.func.length(sa.cast(table_profiles.c.foreign_keys, sa.Text)))).where(
+        table_profiles.c.organization_id == scope.organization_id, table_profiles.c.project_id == scope.project_id
+    )
+    found.append(connection.execute(keys).scalar_one())
     live = sa.select(sa.func.count()).where(*in_scope(scope), _ASSET.deleted_at.is_(None))
     return (*found, connection.execute(live).scalar_one())
 
