@@ -97,6 +97,14 @@ def test_profiles_hold_values_and_the_references_that_values_speak_for() -> None
     assert [(one.columns, one.is_declared) for one in profile.foreign_keys] == [(["maker_id"], False)]
 
 
+def test_texts_are_not_looked_for_among_moments() -> None:
+    rides = ", ".join(f"('lift {at}', timestamp '2024-01-0{at + 1} 10:00')" for at in range(9))
+    towns = ", ".join(f"('{name} town')" for name in "abcdefgh")
+    script = f"create table ride (lift varchar, started timestamp); insert into ride values {rides}, ('x', now());"
+    loaded = from_script("rides", f"{script} create table town (name varchar); insert into town values {towns};")
+    assert all(profile.foreign_keys == [] for profile in loaded.profiled().profiles.values())
+
+
 def test_a_lookup_finds_texts_without_regard_to_case(kites: Loaded) -> None:
     key = ColumnKey("source.memory.main.kite", "name")
     assert [(one.column, one.value) for one in kites.found([key], ["rook", "nothing"])] == [(key, "Rook")]

@@ -10,6 +10,7 @@ Tables may be named by FQN, by schema and name, or by name alone where that is e
 must compare columns of exactly two tables. Whatever does not resolve is left out.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -17,9 +18,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from resolvers.engines.nl2sql.guessing import guessed, plain_key
+from resolvers.engines.nl2sql.guessing import COMMON, guessed, plain_key
 from resolvers.engines.nl2sql.model import Knowledge
-from resolvers.engines.nl2sql.names import nouns, role_of
+from resolvers.engines.nl2sql.names import folded, nouns, role_of
 from resolvers.engines.nl2sql.ties import Key, Origin
 from schema.data_readiness.source import TableFacts
 from schema.identifiers import Fqn
@@ -28,6 +29,8 @@ from schema.utils.memory import Memory, MemoryType
 __all__ = ["Key", "KeyFinder", "Origin"]
 
 LEAST_MATCHED: Final = 0.6
+_ENDINGS: Final = ("id", "no", "nr", "cd", "code", "key", "num")
+"""How the names of keys end, however short they are: `wno`, `cat_cd`."""
 
 
 class KeyFinder:
@@ -41,6 +44,7 @@ class KeyFinder:
         for one in known.tables:
             self._bare.setdefault(one.name.lower(), []).append(one.fqn)
         self._called = frozenset(noun for one in known.tables for noun in nouns(one.name))
+        self._spoken = Counter(column.name.lower() for one in known.tables for column in one.columns)
         self._keys: dict[str, tuple[str, ...]] = {}
         self._unique: dict[str, list[frozenset[str]]] = {}
 
@@ -75,7 +79,21 @@ class KeyFinder:
             and "distinct_count" not in one.approximate
             and one.distinct_count < one.row_count
         }
-        return plain_key(table, proven, refuted, self._called)
+        return plain_key(table, proven, refuted, self._called) or self._told_apart(table)
+
+    def _told_apart(self, table: TableFacts) -> tuple[str, ...]:
+        """The first column, where every row has its own value, when its name is that of a key or another table has it.
+
+        A profile calls no key of a few rows proven; the name makes up for it.
+        """
+        profile = self.known.profiles.get(table.fqn)
+        first = table.columns[0].name if table.columns else ""
+        figures = next((one for one in (profile.columns if profile else ()) if one.name == first), None)
+        if figures is None or figures.distinct_count is None or "distinct_count" in figures.approximate:
+            return ()
+        if not 1 < figures.row_count == figures.distinct_count or set(folded(first)) <= COMMON:
+            return ()
+        return (first,) if first.lower().endswith(_ENDINGS) or self._spoken[first.lower()] > 1 else ()
 
     def is_unique(self, fqn: str, columns: Iterable[str]) -> bool:
         """Whether no two rows of a table agree in these columns."""

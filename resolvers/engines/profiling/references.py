@@ -180,7 +180,9 @@ def _score(table: Known, of: ColumnFacts, figures: ColumnProfile, target: Known,
 def _family(of: ColumnFacts) -> str:
     if is_integer(of) or is_exact_fraction(of):
         return "number"
-    return "uuid" if type_of(of) == "UUID" else "text"
+    if type_of(of) == "UUID":
+        return "uuid"
+    return "text" if kind_of(of) is ValueKind.TEXT else "other"
 
 
 def _within(figures: ColumnProfile, there: ColumnProfile | None) -> bool:

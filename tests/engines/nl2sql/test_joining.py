@@ -8,7 +8,7 @@ from resolvers.engines.nl2sql.joining import Ambiguous, Joins, Key, NotConnected
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Column
 from resolvers.engines.nl2sql.ties import Origin
-from schema.data_readiness.profile import ForeignKeyCandidate, TableProfile
+from schema.data_readiness.profile import ColumnProfile, ForeignKeyCandidate, TableProfile
 from schema.data_readiness.source import TableFacts
 from schema.utils.memory import Memory, MemoryType
 from tests.engines.nl2sql.shop import fqn, known, table
@@ -226,6 +226,25 @@ def test_keys_are_guessed_from_names_and_types(tables: list[TableFacts], expecte
 )
 def test_the_key_of_a_table_is_told(facts: TableFacts, key: tuple[str, ...]) -> None:
     assert joins(facts).key(facts.fqn) == key
+
+
+@pytest.mark.parametrize(
+    ("distinct", "approximate", "expected"),
+    [
+        (4, [], {"clerk.wno>warehouse.wno"}),
+        (3, [], set()),
+        (4, ["distinct_count"], set()),
+        (None, [], set()),
+    ],
+)
+def test_a_first_column_that_tells_few_rows_apart_is_a_key_when_it_is_called_so(
+    distinct: int | None, approximate: list[str], expected: set[str]
+) -> None:
+    figures = ColumnProfile.model_construct(name="wno", row_count=4, distinct_count=distinct, approximate=approximate)
+    tables = (table("warehouse", "wno INTEGER, wname VARCHAR"), table("clerk", "cname VARCHAR, wno INTEGER"))
+    of = joins(*tables, profiles={fqn("warehouse"): profile("warehouse", columns=[figures], row_count=4)})
+    assert of.key(fqn("warehouse")) == (("wno",) if expected else ())
+    assert ties(of) == expected
 
 
 def test_a_table_that_only_ties_two_others_is_a_bridge() -> None:
