@@ -272,7 +272,8 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
     if low.endswith(("ed", "ing")) and low != lemma:
         return True
     ahead = tokens[atom.first - 1].text.lower() if atom.first else ""
-    if ahead in _SUBJECTS and lemma in VERBS and low in (lemma, f"{lemma}s"):
+    is_table = atom.ref.best(MentionKind.TABLE) >= 0.9 and low != lemma
+    if ahead in _SUBJECTS and lemma in VERBS and low in (lemma, f"{lemma}s") and not is_table:
         return True
     if low not in _LIGHT:
         return best < 0.75 and lemma in VERBS and low == lemma
@@ -299,6 +300,8 @@ def _starting(
     for last, cue, said in _phrases(tokens, start):
         words = last - start
         weight = _WEAK.get(cue, 1.0)
+        if words == 1 and last in spans and len(tokens[start].text) > 1 and tokens[start].text.isupper() and start:
+            continue  # the country code NOR
         worth = weight * words + 0.1 * (words - 1)
         if cue is Cue.LIGHT and words > 1:
             worth = 0.5 * words

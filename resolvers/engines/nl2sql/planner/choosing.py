@@ -98,8 +98,8 @@ def _with_references(linked: Linked, catalog: Catalog) -> Linked:
     for at, token in enumerate(linked.tokens):
         # "returned" in a question is no command, though "return" is one.
         if at and at not in covered and token.lemma in COMMANDS and token.text.lower().endswith("ed"):
-            for key, found in catalog.vocabulary.found_columns((token.lemma,), tables, 2):
-                more.append(Mention(at, at + 1, MentionKind.COLUMN, found.score, found.how, column=key))
+            for column, found in catalog.vocabulary.found_columns((token.lemma,), tables, 2):
+                more.append(Mention(at, at + 1, MentionKind.COLUMN, found.score, found.how, column=column))
     return replace(linked, mentions=(*linked.mentions, *more)) if more else linked
 
 

@@ -218,6 +218,10 @@ class Reader:
                 return
             if (ahead.cue is not None or ahead.first != self.atoms[self.i - 1].last) and not possessive:
                 return
+            if not possessive and self._describes(noun.ref, ahead.ref):
+                self.i += 1
+                noun.ref = ahead.ref  # home matches
+                continue
             if not possessive and not (may_be_table(noun.ref) and ahead.ref.columns):
                 return
             if may_be_table(noun.ref):
@@ -225,6 +229,13 @@ class Reader:
                 self.remember(noun.ref)
             self.i += offset + 1
             noun.ref = ahead.ref
+
+    def _describes(self, ref: Ref, thing: Ref) -> bool:
+        """Whether words that are a part of a column's name only say which of the things behind them are meant."""
+        if may_be_table(ref) or not may_be_table(thing) or ref.best(MentionKind.COLUMN) >= 0.9:
+            return False
+        tables = {one.table for one in thing.tables if one.score >= 0.9}
+        return any(one.column is not None and one.column.table in tables for one in ref.columns)
 
     def _owner(self, noun: Noun) -> None:
         """`of all singers`, `of the singers of ...`."""

@@ -226,6 +226,7 @@ class Ranking:
                         return Figure(Aggregate.SUM, as_column(target))
                     return as_column(target)
                 self._group_by(plain)
+                resolver.doubt("the largest or the largest total may be meant", 0.2)
                 return Figure(Aggregate.SUM, as_column(target))
             counted = Figure(Aggregate.COUNT, as_column(target), distinct=noun.distinct)
             if plain is not None and not self.groups:

@@ -1,6 +1,6 @@
 """Which of several keys between two tables is meant: the airport a flight leaves, or the one that it goes to."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -31,12 +31,15 @@ def keys_between(catalog: Catalog, one: str, other: str) -> list[Key]:
     return found if len(found) > 1 else []
 
 
-def fit(catalog: Catalog, columns: Iterable[ColumnKey], said: Sequence[str]) -> float:
-    """How well the words around fit the columns of a key."""
+def fit(
+    catalog: Catalog, columns: Iterable[ColumnKey], said: Sequence[str], without: Collection[str] = frozenset()
+) -> float:
+    """How well the words around fit the columns of a key, but for words that all of them have."""
     best = 0.0
     roots = {root_of(word) for word in said}
     for column in columns:
         own = set(catalog.words(column)) - {"id", "code", "number", "key"} - set(catalog.table_words(column.table))
+        own -= set(without)
         for word in own:
             if word in said or root_of(word) in roots:
                 best = max(best, 2.0)
@@ -47,9 +50,14 @@ def fit(catalog: Catalog, columns: Iterable[ColumnKey], said: Sequence[str]) -> 
     return best
 
 
+def _shared(words: Sequence[set[str]]) -> set[str]:
+    return set.intersection(*words) if words else set()
+
+
 def chosen(catalog: Catalog, keys: Sequence[Key], said: Sequence[str]) -> Key | None:
     """The key that words speak for; None when they speak for none, or for several."""
-    fits = [fit(catalog, [ColumnKey(key.table, key.columns[0])], _nearest(said)) for key in keys]
+    shared = _shared([set(catalog.words(ColumnKey(key.table, key.columns[0]))) for key in keys])
+    fits = [fit(catalog, [ColumnKey(key.table, key.columns[0])], _nearest(said), shared) for key in keys]
     best = max(fits, default=0.0)
     return keys[fits.index(best)] if best > 0 and fits.count(best) == 1 else None
 
@@ -64,10 +72,9 @@ def _nearest(said: Sequence[str]) -> Sequence[str]:
 
 def ranked(catalog: Catalog, ways: Sequence[Way], said: Sequence[str]) -> list[tuple[Way, float]]:
     """Ways to join with how well the question speaks for each, best first."""
-    found = []
-    for way in ways:
-        columns = [ColumnKey(one.table, one.column) for pair in way for one in pair]
-        found.append((way, fit(catalog, columns, said)))
+    columns = [[ColumnKey(one.table, one.column) for pair in way for one in pair] for way in ways]
+    shared = _shared([{word for column in way for word in catalog.words(column)} for way in columns])
+    found = [(way, fit(catalog, own, said, shared)) for way, own in zip(ways, columns, strict=True)]
     return sorted(found, key=lambda one: -one[1])
 
 
