@@ -12,7 +12,7 @@ from resolvers.engines.nl2sql.plan import (
     Plan,
     Related,
 )
-from resolvers.engines.nl2sql.planner.conditions import Part, conjoined
+from resolvers.engines.nl2sql.planner.parts import Part, conjoined
 from resolvers.engines.nl2sql.planner.ranking import Ranking
 from resolvers.engines.nl2sql.uses import parts_of
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Arithmetic,
@@ -23,12 +24,13 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
-from resolvers.engines.nl2sql.planner.conditions import Conditions, Part
+from resolvers.engines.nl2sql.planner.conditions import Conditions
 from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
+from resolvers.engines.nl2sql.planner.parts import Part
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.sets import across
-from resolvers.engines.nl2sql.uses import columns_in, terms_in
+from resolvers.engines.nl2sql.uses import columns_in, parts_of, terms_in
 
 
 @dataclass(slots=True)
@@ -52,9 +54,27 @@ class Composer(Clashes):
         for noun in frame.shown:
             if (item := maker.item(noun)) is not None:
                 self.shown.append(item)
-        if not self.items:
-            return self._without_items(maker)
-        return self._made(maker)
+        found = self._made(maker) if self.items else self._without_items(maker)
+        if found is not None:
+            self._rank_and_file(found)
+        return found
+
+    def _rank_and_file(self, plan: Plan) -> None:
+        """`the manager of Pia`: a row and the one it refers to in its own table are not told apart yet."""
+        resolver, catalog = self.resolver, self.resolver.catalog
+        said = set(resolver.cut.linked.words(0, len(resolver.cut.linked.tokens)))
+        terms = [*(output.term for output in plan.outputs), *plan.groups, *(order.term for order in plan.orders)]
+        terms += [term for part in parts_of(plan.where) for term in terms_in(part)]
+        used = {ColumnKey(one.table, one.column) for one in _columns(terms)}
+        for key in catalog.keys:
+            if key.table != key.to or len(key.columns) != 1 or key.table not in {item.table for item in self.items}:
+                continue
+            column = ColumnKey(key.table, key.columns[0])
+            roles = (
+                set(catalog.words(column)) - {"id", "code", "number", "no", "key"} - set(catalog.table_words(key.table))
+            )
+            if column not in used and roles & said:
+                resolver.doubt("a row is asked for by another row that it stands above", 0.9)
 
     def _without_items(self, maker: Items) -> Plan | None:
         table = self.resolver.subject() or next(iter(self.resolver.mentioned()), None)

@@ -1,21 +1,18 @@
 """Conditions as they were said, made into conditions of a plan."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
 from resolvers.engines.nl2sql.keys import Key
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
-    Both,
     Column,
     Comparison,
     Condition,
-    Either,
     Figure,
     Literal,
-    Member,
     Nested,
     Operator,
     Output,
@@ -25,21 +22,11 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
-from resolvers.engines.nl2sql.planner.frame import Cond, Nest, Noun
+from resolvers.engines.nl2sql.planner.frame import Cond, Nest
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined, either_of
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
-
-
-@dataclass(slots=True)
-class Part:
-    """A condition of the plan, with what it came from."""
-
-    condition: Condition | None
-    cond: Cond
-    column: ColumnKey | None = None
-    tables: tuple[str, ...] = ()
-    """Tables that must be joined for it though no term names them."""
 
 
 class Conditions:
@@ -107,7 +94,7 @@ class Conditions:
         if self.catalog.distance(main, table) >= FAR or (table == main and not cond.inner):
             return None
         inner = self.parts(cond.inner, table)
-        plan = Plan(table, (), where=conjoined(inner), also=_also(inner, table))
+        plan = Plan(table, (), where=conjoined(inner), also=also_of(inner, table))
         if table == main:
             return Part(Related("", plan, True), cond)
         return Part(Related(main, plan, True), cond, None)
@@ -205,7 +192,7 @@ class Conditions:
                 if len(made) == 1:
                     return self._signed(made[0], cond, column, main)
                 if made and not cond.negated:
-                    return Part(_either(list(made)), cond, column)
+                    return Part(either_of(list(made)), cond, column)
         number = next((one.values[0] for one in ref.literals if one.values and one.values[0].kind == "number"), None)
         if number is not None:
             if last is not None and catalog.is_number(last):
@@ -438,43 +425,7 @@ class Conditions:
             and not self.catalog.is_number(inner_column)
         ):
             resolver.doubt("an average of what is no number", 0.4)
-        also = _also(inner, inner_column.table)
+        also = also_of(inner, inner_column.table)
         if table is not None and table != inner_column.table and not self.catalog.refers(inner_column.table, table):
             also = (*also, table)
         return Nested(Plan(inner_column.table, (Output(term),), where=conjoined(inner), also=also))
-
-
-def _also(parts: Sequence[Part], main: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(table for part in parts for table in part.tables if table != main))
-
-
-def conjoined(parts: Sequence[Part]) -> Condition | None:
-    """All parts as one condition, `or` binding those that it stands between."""
-    groups: list[list[Condition]] = []
-    for part in parts:
-        if part.condition is None:
-            continue
-        if part.cond.joined == "or" and groups:
-            groups[-1].append(part.condition)
-        else:
-            groups.append([part.condition])
-    made = [group[0] if len(group) == 1 else _either(group) for group in groups]
-    if not made:
-        return None
-    return made[0] if len(made) == 1 else Both(tuple(made))
-
-
-def _either(group: list[Condition]) -> Condition:
-    """Values of one column that are said one after the other become a list."""
-    equal = [
-        one
-        for one in group
-        if isinstance(one, Comparison) and one.operator in (Operator.EQUAL, Operator.IN) and not one.negated
-    ]
-    if len(equal) == len(group) and len({one.left for one in equal}) == 1:
-        values = tuple(value for one in equal for value in one.right)
-        return Comparison(equal[0].left, Operator.IN, values)
-    return Either(tuple(group))
-
-
-__all__ = ["Conditions", "Member", "Noun", "Part", "conjoined"]
