@@ -30,7 +30,7 @@ talk2data.get(f"{_turn}/artifacts", turns.list_turn_artifacts, envelope=PageLimi
 talk2data.post(f"{_turn}/feedback", feedback.submit_turn_feedback, status=200, created=201)
 talk2data.get(f"{_turn}/provenance", provenance.get_turn_provenance)  # addition
 talk2data.post(f"{_turn}/replay", replay.replay_turn, status=200)  # addition
-talk2data.post(f"{_turn}/correction", learning.correct_turn, status=200, created=201)  # addition
+talk2data.post(f"{_turn}/correction", learning.correct_turn)  # addition
 talk2data.stream(_stream, streaming.stream_turn)
 talk2data.stream(_stream, streaming.stream_turn, method="GET", operation_id="follow_turn")  # addition, for EventSource
 talk2data.post("/chat/messages/{task_id}/cancel", turns.cancel_task, status=200)

@@ -45,7 +45,7 @@ class AnswerNoteChange(Storable):
     """What a steward decides about a note. Set back to open, it loses its resolution."""
 
     status: NoteStatus
-    resolution: Maybe[Annotated[str, Field(max_length=2000)] | None] = None
+    resolution: Maybe[Annotated[str, Field(max_length=2000, description="What was done about it.")] | None] = None
 
 
 @change

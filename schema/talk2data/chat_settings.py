@@ -56,12 +56,14 @@ class ChatSettings(Resource):
 class ChatSettingsChange(Storable):
     """How a project wants to be answered. What is left out goes back to its default."""
 
-    drafter: AnswerDrafter = AnswerDrafter.PLANNER
-    llm_model: ModelName | None = None
-    provider: ShortName | None = None
-    api_base: Address | None = None
-    api_version: ShortName | None = None
-    credentials_secret: ShortName | None = None
+    drafter: AnswerDrafter = Field(AnswerDrafter.PLANNER, description="Who drafts queries.")
+    llm_model: ModelName | None = Field(None, description="The language model, needed when a model drafts.")
+    provider: ShortName | None = Field(None, description="Its provider, when the model's name does not say it.")
+    api_base: Address | None = Field(None, description="Where its API is, when not at the provider's own address.")
+    api_version: ShortName | None = Field(None, description="The version of the API, for providers that want it.")
+    credentials_secret: ShortName | None = Field(
+        None, description="The name of the project's secret that holds the key."
+    )
     candidates: Annotated[
         int, Field(ge=1, le=MOST_CANDIDATES, description=f"How many queries vote, 1 to {MOST_CANDIDATES}.")
     ] = 1

@@ -176,7 +176,7 @@ async def test_a_corrected_query_becomes_an_exemplar(world: World, door: Door, a
     assert made["content"]["question"] == "How many customers are on the Rhine or the sea?"
     assert made["quality"]["validation_status"] == "unvalidated"
     again = await correct(world, door, answer, sql=right, question="How many customers are on the  Rhine or the sea?")
-    assert (again["id"], door.last.status_code) == (made["id"], 200)
+    assert again["id"] == made["id"]
     own = await correct(world, door, answer, sql=right)
     assert own["content"]["question"] == QUESTION
 

@@ -114,6 +114,7 @@ ADDED_STATUS = {
     "POST /data-readiness/metrics/definitions": 201,
     "POST /data-readiness/violations/definitions": 201,
     "POST /data-readiness/reports": 201,
+    "POST /talk2data/chat/sessions/{session_id}/turns/{turn_id}/correction": 201,
     "POST /data-readiness/quality-rules": 201,
     "POST /data-readiness/glossary/terms": 201,
     "POST /data-readiness/glossary/terms/{term_id}/assets": 201,
