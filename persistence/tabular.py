@@ -71,9 +71,7 @@ class Scratch:
         self._session.close()
         self._folder.cleanup()
 
-    def write(
-        self, columns: Sequence[str], rows: Sequence[Sequence[Any]], types: Sequence[str] | None = None
-    ) -> Path:
+    def write(self, columns: Sequence[str], rows: Sequence[Sequence[Any]], types: Sequence[str] | None = None) -> Path:
         """Write a table of JSON values as Parquet.
 
         Each column has the type that is given, with values that can be read as one, or the narrowest that holds all its
