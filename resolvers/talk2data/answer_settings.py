@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from resolvers.context import Context
-from schema.talk2data.chat_settings import AnswerDrafter
+from schema.talk2data.chat_settings import UNSURE, AnswerDrafter
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class AnswerSettings:
 
     model: ChosenModel | None = None
     """Who drafts queries; None for the planner, which needs no model."""
-    unsure_below: float = 0.5
+    unsure_below: float = UNSURE
     """The confidence below which an answer says that it may be wrong."""
     warn_below: Decimal | None = None
     """The quality score of a table below which an answer warns."""

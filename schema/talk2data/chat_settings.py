@@ -10,6 +10,8 @@ from schema.base import Resource, change, choice, resource
 from schema.storable import Storable
 
 MOST_CANDIDATES = 7
+UNSURE = 0.8
+"""As `make quality` measures it: of the answers above, fewer than one in ten questions' are wrong."""
 
 Least = Annotated[
     str,
@@ -45,7 +47,7 @@ class ChatSettings(Resource):
     credentials_secret: str | None = Field(None, description="The name of the project's secret that holds the key.")
     candidates: int = Field(1, description="How many queries a model drafts for a question; their results vote.")
     window: int | None = Field(None, description="How many tokens the model takes; null for a cautious guess.")
-    unsure_below: float = Field(0.5, description="The confidence below which an answer says that it may be wrong.")
+    unsure_below: float = Field(UNSURE, description="The confidence below which an answer says that it may be wrong.")
     warn_below: str | None = Field(None, description="The quality score of a table below which an answer warns.")
     refuse_below: str | None = Field(None, description="The quality score of a table below which none is given.")
     updated_by: str | None = Field(None, description="Who set it last; null for the defaults.")
@@ -68,7 +70,7 @@ class ChatSettingsChange(Storable):
         int, Field(ge=1, le=MOST_CANDIDATES, description=f"How many queries vote, 1 to {MOST_CANDIDATES}.")
     ] = 1
     window: Annotated[int, Field(ge=2000, le=2_000_000, description="Tokens, 2,000 to 2,000,000.")] | None = None
-    unsure_below: Annotated[float, Field(ge=0, le=1, description="From 0 to 1.")] = 0.5
+    unsure_below: Annotated[float, Field(ge=0, le=1, description="From 0 to 1.")] = UNSURE
     warn_below: Least | None = None
     refuse_below: Least | None = None
 

@@ -23,7 +23,7 @@ DEFAULTS = {
     "credentials_secret": None,
     "candidates": 1,
     "window": None,
-    "unsure_below": 0.5,
+    "unsure_below": 0.8,
     "warn_below": None,
     "refuse_below": None,
     "updated_by": None,
