@@ -14,7 +14,7 @@ UNSOLVED: dict[str, dict[str, Verdict]] = {
     "museum": {
         "What are the id, name and membership level of visitors who have spent the largest amount of money in total in "
         "all museum tickets?": Verdict.ASKED,
-        "What is the total ticket expense of the visitors whose membership level is 1?": Verdict.WRONG,
+        "What is the total ticket expense of the visitors whose membership level is 1?": Verdict.WARNED,
     },
     "shop": {"What is the first name of the manager of Pia?": Verdict.ASKED},
     "staff": {

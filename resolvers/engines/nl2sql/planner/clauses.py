@@ -22,6 +22,9 @@ class Clauses(Comparisons):
         atom = self.atoms[self.i]
         if atom.is_(Cue.AND, Cue.OR, Cue.BUT, Cue.COMMA):
             self._connector(atom)
+        elif atom.is_(Cue.MUCH) and isinstance(atom.said, Degree):
+            self.frame.items.append(Noun(degree=atom.said, near=tuple(self.near)))  # and how old are they
+            self.i += 1
         elif atom.is_(Cue.END):
             self.frame.dangling = self.frame.dangling or self.negated
             self.scope, self.negated, self.joined = None, False, "and"
@@ -232,6 +235,10 @@ class Clauses(Comparisons):
                 self.remember(noun.ref)
             self.negated = False
             return True
+        behind = start > 0 and self.last is not None and self.last.kind == "value"
+        if table and noun.ref is not None and behind and (self._follows(start) or self.atoms[start - 1].is_(Cue.AS)):
+            self.remember(noun.ref)  # a cat pet, a cat as a pet
+            return True
         if table and noun.ref is not None:
             if self.negated:
                 self._had(noun, negated=True)
@@ -266,6 +273,11 @@ class Clauses(Comparisons):
         """Whether a value there is written as a name."""
         atom = self.at(offset)
         return atom is not None and (atom.text[:1].isupper() or self.cut.linked.tokens[atom.first].quoted)
+
+    def _follows(self, start: int) -> bool:
+        """Whether a noun stands right behind a value."""
+        before = self.atoms[start - 1]
+        return before.last == self.atoms[start].first and before.ref is not None and bool(before.ref.values)
 
     def _touches(self) -> bool:
         return self.atoms[self.i].first == self.atoms[self.i - 1].last

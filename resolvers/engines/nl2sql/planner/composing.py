@@ -51,6 +51,11 @@ class Composer(Clashes):
                     frame.loose.append((noun.ref.first, noun.ref.last))
                 continue
             self.items.append(item)
+        asks_much = any(item.noun.wh == "much" for item in self.items)
+        if asks_much and not any(
+            item.figures or any(map(resolver.catalog.is_number, item.columns)) for item in self.items
+        ):
+            resolver.doubt("an amount is asked for, and none is shown", 0.9)
         for noun in frame.shown:
             if (item := maker.item(noun)) is not None:
                 self.shown.append(item)

@@ -142,7 +142,11 @@ class Ordering(Reader):
             self.i += 1
             open_top.noun = self.noun()
             return True
-        if self.is_(Cue.BY) and self.noun_at(1) and not self.is_(Cue.LIGHT, offset=-1) and self._computes():
+        before = self.at(-1)
+        passive = before is not None and (
+            before.is_(Cue.LIGHT, Cue.HAVE) or before.verbal or before.text.endswith("ed")
+        )
+        if self.is_(Cue.BY) and self.noun_at(1) and not passive and self._computes():
             self.i += 1
             self._grouping()
             return True

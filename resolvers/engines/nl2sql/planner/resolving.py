@@ -210,6 +210,8 @@ class Resolver:
                 for key, fit in self.catalog.vocabulary.measured(degree, [near]):
                     if key in self.catalog.known.forbidden or self.catalog.is_key(key):
                         continue
+                    if near != table and fit < 0.85:
+                        continue
                     score = fit - 0.15 * place - (0.25 if near != table else 0.0)
                     if best is None or score > best[0]:
                         best = (score, key)
