@@ -30,6 +30,7 @@ from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.parts import Part
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.sets import across
+from resolvers.engines.nl2sql.tokens import root_of
 from resolvers.engines.nl2sql.uses import columns_in, parts_of, terms_in
 
 
@@ -78,7 +79,7 @@ class Composer(Clashes):
             roles = (
                 set(catalog.words(column)) - {"id", "code", "number", "no", "key"} - set(catalog.table_words(key.table))
             )
-            if column not in used and roles & said:
+            if column not in used and {root_of(role) for role in roles} & {root_of(word) for word in said}:
                 resolver.doubt("a row is asked for by another row that it stands above", 0.9)
 
     def _without_items(self, maker: Items) -> Plan | None:
@@ -235,7 +236,10 @@ class Composer(Clashes):
                 if not any(not item.figures and item.table == one.table and one.entity for item in self.items)
             ]
         shown = [*extra, *shown] if frame.grouped_first else [*shown, *extra]
-        shown = self.shown or shown
+        if self.shown and not any(item.figures for item in self.shown):
+            shown = [*self.shown, *(item for item in self.items if item.figures)]
+        elif self.shown:
+            shown = self.shown
         outputs: list[Output] = []
         for item in shown:
             for term in item.terms:

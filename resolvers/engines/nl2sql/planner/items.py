@@ -199,7 +199,7 @@ class Items:
     def _unnamed(self, noun: Noun) -> Item | None:
         resolver = self.resolver
         table = resolver.table(noun.owner) or resolver.subject() or next(iter(resolver.mentioned()), None)
-        if table is None and noun.wh:
+        if table is None and (noun.wh or noun.degree is not None):
             values = [cond.values[0] for cond in resolver.frame.conditions if cond.values]
             found = next((one for ref in values if (one := resolver.value(ref, ())) is not None), None)
             table = found[0].table if found is not None else None
@@ -213,6 +213,8 @@ class Items:
                 resolver.doubt("who is asked, and no person is known", 0.5)
         if noun.degree is not None:
             measured = resolver.measured(noun.degree, [one for one in (table, *resolver.mentioned()) if one])
+            if measured and (self.catalog.is_year(measured[0]) or self.catalog.is_time(measured[0])):
+                resolver.doubt("an age is asked for, and only a date is known", 0.3)
             return self._column(measured[0], noun) if measured else None
         if table is None:
             return None

@@ -150,6 +150,16 @@ class Ordering(Reader):
             self.i += 1
             self._grouping()
             return True
+        if (
+            self.is_(Cue.BY)
+            and self.noun_at(1)
+            and not passive
+            and not self.frame.sorts
+            and (self.at(2) is None or self.is_(Cue.END, offset=2))
+        ):
+            self.i += 1
+            self.frame.sorts.append(Sort(self.noun()))
+            return True
         if self.is_(Cue.EACH):
             self.i += 1
             return True
