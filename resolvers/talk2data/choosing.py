@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Final
 
 from resolvers.engines.describing.names import tokens_of
-from resolvers.engines.nl2sql.linking import link
+from resolvers.engines.nl2sql.linking.link import link
+from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import Reading
-from resolvers.engines.nl2sql.vocabulary import Vocabulary
 from resolvers.talk2data.knowledge import Ground
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.source import TableFacts

@@ -8,13 +8,13 @@ from resolvers.context import Context
 from resolvers.data_readiness.work.model_words import chat_of
 from resolvers.engines.answering.rows import digest
 from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.linking import link
+from resolvers.engines.nl2sql.linking.link import link
+from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.mention import Linked
 from resolvers.engines.nl2sql.model import Asked, Draft, Drafter, Failure, Knowledge, Lookup, Outcome
 from resolvers.engines.nl2sql.model_drafter import ModelDrafter
 from resolvers.engines.nl2sql.model_drafter import Ran as Voted
-from resolvers.engines.nl2sql.prompting import Window
-from resolvers.engines.nl2sql.vocabulary import Vocabulary
+from resolvers.engines.nl2sql.prompting.question import Window
 from resolvers.engines.sql_guard import Refused
 from resolvers.talk2data.answer_settings import AnswerSettings
 from resolvers.talk2data.knowledge import Ground

@@ -18,7 +18,7 @@ from sqlglot import exp
 from persistence.connectors.base import ConnectorError
 from persistence.jobs import JobError
 from resolvers.context import Context
-from resolvers.engines.nl2sql.lookups import MOST_COLUMNS, found_in, query_of
+from resolvers.engines.nl2sql.linking.lookups import MOST_COLUMNS, found_in, query_of
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue
 from resolvers.engines.sql_guard import Refused
 from resolvers.talk2data.guarding import judged

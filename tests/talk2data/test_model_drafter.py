@@ -14,8 +14,7 @@ from resolvers.engines.nl2sql.model import (
     no_lookup,
 )
 from resolvers.engines.nl2sql.model_drafter import MOST_CANDIDATES, ModelDrafter, Ran, confidence_of
-from resolvers.engines.nl2sql.prompting import Window
-from resolvers.engines.nl2sql.prompting_answer import (
+from resolvers.engines.nl2sql.prompting.answer import (
     CANNOT,
     READ,
     Cannot,
@@ -25,6 +24,7 @@ from resolvers.engines.nl2sql.prompting_answer import (
     plain,
     read_answer,
 )
+from resolvers.engines.nl2sql.prompting.question import Window
 from schema.talk2data.language_model import ModelError, Said, Trouble, Usage
 from tests.support.model_mind import Mind, answer, asked, by_name, known, memory
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from resolvers.engines.nl2sql.model import ColumnKey, Draft, Exchange, Failure, Knowledge, no_lookup
-from resolvers.engines.nl2sql.prompting import SCHEMA, Questioned, Window, question_of, quoted
-from resolvers.engines.nl2sql.prompting_private import Privacy, without_credentials, without_people
+from resolvers.engines.nl2sql.prompting.private import Privacy, without_credentials, without_people
+from resolvers.engines.nl2sql.prompting.question import SCHEMA, Questioned, Window, question_of, quoted
 from schema.talk2data.language_model import estimated_tokens
 from tests.support.model_mind import (
     CUSTOMERS,

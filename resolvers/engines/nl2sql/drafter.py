@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from resolvers.engines.describing.grammar import listed
 from resolvers.engines.describing.vocabulary import words as word_set
-from resolvers.engines.nl2sql.comparing import Unwritable
-from resolvers.engines.nl2sql.followups import cannot_stand, followed, leans
-from resolvers.engines.nl2sql.joining import Ambiguous, Unjoinable, joins_of
-from resolvers.engines.nl2sql.linking import link
+from resolvers.engines.nl2sql.following.followups import cannot_stand, followed, leans
+from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, joins_of
+from resolvers.engines.nl2sql.linking.link import link
+from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.mention import Linked
 from resolvers.engines.nl2sql.model import (
     Asked,
@@ -26,9 +26,9 @@ from resolvers.engines.nl2sql.model import (
 from resolvers.engines.nl2sql.plan import Plan
 from resolvers.engines.nl2sql.planner.choosing import Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
-from resolvers.engines.nl2sql.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.wording import called, said
-from resolvers.engines.nl2sql.writing import written
+from resolvers.engines.nl2sql.writing.comparing import Unwritable
+from resolvers.engines.nl2sql.writing.written import written
 
 NAME: Final = "planner/1"
 ENOUGH: Final = 0.5

@@ -21,8 +21,8 @@ from resolvers.engines.nl2sql.model import (
     Reading,
     Unanswerable,
 )
-from resolvers.engines.nl2sql.prompting import Questioned, Window, question_of
-from resolvers.engines.nl2sql.prompting_answer import MADE_UP, Cannot, Choice, Query, is_made_up, read_answer
+from resolvers.engines.nl2sql.prompting.answer import MADE_UP, Cannot, Choice, Query, is_made_up, read_answer
+from resolvers.engines.nl2sql.prompting.question import Questioned, Window, question_of
 from schema.talk2data.language_model import LanguageModel, ModelError, Prompt, Said, Trouble, Usage
 
 NAME: Final = "model/1"

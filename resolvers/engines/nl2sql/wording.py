@@ -8,8 +8,8 @@ from typing import Final
 
 from resolvers.engines.describing.grammar import UNCOUNTABLE, plural_phrase
 from resolvers.engines.describing.names import shared_prefix, table_name, words_of
+from resolvers.engines.nl2sql.joining.names import family, names_its_row, names_key, nouns, role_of
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
-from resolvers.engines.nl2sql.names import family, names_its_row, names_key, nouns, role_of
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Arithmetic,
@@ -33,7 +33,7 @@ from resolvers.engines.nl2sql.plan import (
     Term,
     Unit,
 )
-from resolvers.engines.nl2sql.uses import aggregates, columns_in, figures_in, parts_of
+from resolvers.engines.nl2sql.writing.uses import aggregates, columns_in, figures_in, parts_of
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
 MOST_LISTED: Final = 8

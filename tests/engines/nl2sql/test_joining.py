@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from resolvers.engines.nl2sql.joining import Ambiguous, Joins, Key, NotConnected, Unjoinable, Use, joins_of
+from resolvers.engines.nl2sql.joining.joins import Ambiguous, Joins, Key, NotConnected, Unjoinable, Use, joins_of
+from resolvers.engines.nl2sql.joining.ties import Origin
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Column
-from resolvers.engines.nl2sql.ties import Origin
 from schema.data_readiness.profile import ColumnProfile, ForeignKeyCandidate, TableProfile
 from schema.data_readiness.source import TableFacts
 from schema.utils.memory import Memory, MemoryType

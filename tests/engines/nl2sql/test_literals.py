@@ -5,10 +5,10 @@ from decimal import Decimal
 
 import pytest
 
-from resolvers.engines.nl2sql.literals import literals_of
+from resolvers.engines.nl2sql.language.literals import literals_of
+from resolvers.engines.nl2sql.language.tokens import tokenize
 from resolvers.engines.nl2sql.mention import Mention
 from resolvers.engines.nl2sql.plan import Unit
-from resolvers.engines.nl2sql.tokens import tokenize
 
 NOW = datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from resolvers.engines.nl2sql.language import AGGREGATES, COUNTS, OPERATORS, Compared
-from resolvers.engines.nl2sql.language_degrees import degree_of, degree_of_phrase
+from resolvers.engines.nl2sql.language.degrees import degree_of, degree_of_phrase
+from resolvers.engines.nl2sql.language.tokens import MOST_TOKENS, lemma_of, root_of, tokenize
+from resolvers.engines.nl2sql.language.words import AGGREGATES, COUNTS, OPERATORS, Compared
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
-from resolvers.engines.nl2sql.tokens import MOST_TOKENS, lemma_of, root_of, tokenize
 
 
 def lemmas(text: str) -> list[str]:

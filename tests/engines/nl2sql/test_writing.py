@@ -9,8 +9,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from resolvers.engines.nl2sql.comparing import Unwritable
-from resolvers.engines.nl2sql.joining import Ambiguous, NotConnected, joins_of
+from resolvers.engines.nl2sql.joining.joins import Ambiguous, NotConnected, joins_of
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Arithmetic,
@@ -32,7 +31,8 @@ from resolvers.engines.nl2sql.plan import (
     Span,
     Unit,
 )
-from resolvers.engines.nl2sql.writing import written
+from resolvers.engines.nl2sql.writing.comparing import Unwritable
+from resolvers.engines.nl2sql.writing.written import written
 from resolvers.engines.sql_guard import guard_sql, tables_of_catalog
 from schema.data_readiness.profile import ColumnProfile, TableProfile
 from tests.engines.nl2sql.plans import (

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from resolvers.engines.nl2sql.language import COMMANDS, NUMBER_WORDS, UNITS
-from resolvers.engines.nl2sql.language_degrees import Degree, degree_of, degree_of_phrase
-from resolvers.engines.nl2sql.language_verbs import VERBS
+from resolvers.engines.nl2sql.language.degrees import Degree, degree_of, degree_of_phrase
+from resolvers.engines.nl2sql.language.verbs import VERBS
+from resolvers.engines.nl2sql.language.words import COMMANDS, NUMBER_WORDS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Unit
 from resolvers.engines.nl2sql.planner.phrases import LONGEST, PHRASES, Cue

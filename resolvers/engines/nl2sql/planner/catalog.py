@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from resolvers.engines.nl2sql.joining import joins_of
-from resolvers.engines.nl2sql.keys import Key
-from resolvers.engines.nl2sql.kinds import ColumnKind
+from resolvers.engines.nl2sql.joining.joins import joins_of
+from resolvers.engines.nl2sql.joining.keys import Key
+from resolvers.engines.nl2sql.linking.kinds import ColumnKind
+from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
-from resolvers.engines.nl2sql.vocabulary import Vocabulary
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
 

@@ -7,10 +7,9 @@ from typing import Final
 
 from sqlglot import exp
 
-from resolvers.engines.nl2sql.comparing import Unwritable
-from resolvers.engines.nl2sql.joining import Ambiguous, Unjoinable
-from resolvers.engines.nl2sql.language import COMMANDS
-from resolvers.engines.nl2sql.language_verbs import VERBS
+from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable
+from resolvers.engines.nl2sql.language.verbs import VERBS
+from resolvers.engines.nl2sql.language.words import COMMANDS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.plan import Plan
@@ -20,7 +19,8 @@ from resolvers.engines.nl2sql.planner.composing import Composer
 from resolvers.engines.nl2sql.planner.parsing import parse
 from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
 from resolvers.engines.nl2sql.planner.ways import ranked, with_way
-from resolvers.engines.nl2sql.writing import written
+from resolvers.engines.nl2sql.writing.comparing import Unwritable
+from resolvers.engines.nl2sql.writing.written import written
 
 MOST_OTHERS: Final = 5
 """How many other readings are tried beside the best."""

@@ -1,6 +1,6 @@
 """The clauses behind what is asked for: conditions, things had or not had, verbs, and what goes on from before."""
 
-from resolvers.engines.nl2sql.language_degrees import Degree
+from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
@@ -30,8 +31,7 @@ from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.parts import Part
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.sets import across
-from resolvers.engines.nl2sql.tokens import root_of
-from resolvers.engines.nl2sql.uses import columns_in, parts_of, terms_in
+from resolvers.engines.nl2sql.writing.uses import columns_in, parts_of, terms_in
 
 
 @dataclass(slots=True)

@@ -8,9 +8,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from resolvers.engines.nl2sql.language.tokens import tokenize
 from resolvers.engines.nl2sql.mention import Linked, MentionKind, Token
 from resolvers.engines.nl2sql.model import Knowledge
-from resolvers.engines.nl2sql.tokens import tokenize
 from schema.utils.memory import Memory, MemoryType, ValidationStatus
 
 LONGEST: Final = 20_000

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from resolvers.engines.nl2sql.language_degrees import Degree
+from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.plan import Aggregate, Operator, Unit
 from resolvers.engines.nl2sql.planner.atoms import Ref
 

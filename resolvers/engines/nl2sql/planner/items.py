@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from resolvers.engines.nl2sql.language import AGGREGATES, UNITS
+from resolvers.engines.nl2sql.language.words import AGGREGATES, UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Span, Term, Unit

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from resolvers.engines.nl2sql.language import NUMBER_WORDS
-from resolvers.engines.nl2sql.language_degrees import Degree
+from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.language.words import NUMBER_WORDS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut, Ref

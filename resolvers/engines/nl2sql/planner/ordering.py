@@ -2,7 +2,7 @@
 
 from typing import Literal as OneOf
 
-from resolvers.engines.nl2sql.language_degrees import Degree
+from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Cut

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from resolvers.engines.nl2sql.language_degrees import Degree
+from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.mention import Mention
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Column, Literal, Operator

@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Final
 
 from resolvers.engines.describing.vocabulary import words as word_set
-from resolvers.engines.nl2sql.joining import Way
-from resolvers.engines.nl2sql.keys import Key
+from resolvers.engines.nl2sql.joining.joins import Way
+from resolvers.engines.nl2sql.joining.keys import Key
+from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Both, Condition, Plan, Related
 from resolvers.engines.nl2sql.planner.catalog import Catalog
-from resolvers.engines.nl2sql.tokens import root_of
 
 _FAMILIES: Final = (
     word_set(

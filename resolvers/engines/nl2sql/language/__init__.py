@@ -1,0 +1,1 @@
+"""The English of questions: tokens, lemmas, the words that compare, count and negate, numbers and days."""

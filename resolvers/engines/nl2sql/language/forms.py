@@ -1,0 +1,314 @@
+"""Words as names and questions are compared by: rewritten to one spelling, and with what else may be meant by them."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from resolvers.engines.describing.names import shared_prefix, table_name, tokens_of, words_of
+from resolvers.engines.describing.vocabulary import ABBREVIATIONS, COMMON, UNITS
+from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.nl2sql.language.spellings import REWRITTEN, SHORT
+from resolvers.engines.nl2sql.language.synonyms import GROUPS, WIDER
+from resolvers.engines.nl2sql.language.tokens import lemma_of, root_of
+from resolvers.engines.nl2sql.language.verbs import FAMILIES
+
+SAME_ROOT: Final = 0.88
+SYNONYM: Final = 0.82
+FAMILY: Final = 0.8
+WIDENED: Final = 0.65
+"""How near words are to those of the same root, to synonyms, to their family, and to what may answer them."""
+
+LITTLE: Final = frozenset(
+    ("a", "an", "the", "of", "for", "in", "to", "and", "at", "by", "'s", "or", "with", "per", "on")
+)
+"""Words of phrases that are not compared."""
+
+_WEIGHTS: Final = {
+    **dict.fromkeys(("id", "code", "number", "date", "type", "key", "year", "time", "level", "status"), 0.6),
+    **dict.fromkeys(("title", "total", "amount", "value", "description", "text", "count", "full"), 0.5),
+    **dict.fromkeys(("name", "detail", "info", "information", "data"), 0.4),
+    **dict.fromkeys(("be", "have", "flag", "indicator", "yn", "do"), 0.0),
+    **dict.fromkeys(("million", "billion", "thousand", "usd", "dollar", "eur", "euro", "cm", "kg", "km", "feet", "foot",
+                     "inch", "mile", "meter", "minute", "hour", "second", "lb", "pound", "percent", "unit"), 0.25),
+}  # fmt: skip
+_ALWAYS: Final = {**dict.fromkeys(UNITS, 0.15)}
+_OF_ID: Final = 1.5
+_MOST_WORDS: Final = 12
+
+SPLITTERS: Final = frozenset(
+    word
+    for word in (
+        *(one for group in (*GROUPS, *FAMILIES) for one in group),
+        *(one for said in ABBREVIATIONS.values() for one in said.split()),
+        *(one for one in ABBREVIATIONS if len(one) > 3),
+        *("emp", "stu", "mgr", "qty", "amt"),
+        *word_set(
+            "pet dog cat horse power birth gate net worth horsepower acceleration displacement cylinder maker mileage "
+        "stadium anthem continent capital governor mayor senator wrestler gymnast cyclist swimmer climber debate "
+        "cinema poker mission medal gold silver bronze nation singer dance dorm amenity faculty tuition credit "
+        "cab taxi runway aircraft airline flight gas pump wine grape appellation winery cartoon film movie director "
+        "studio rating perpetrator victim battle ship tonnage casualty shooting channel broadcast pilot farm sheep "
+        "cattle party debate coach club roster estate "
+        "inning batting average pitch stint home game park ballpark hall fame "
+        "lap pit constructor circuit race season round sprint grid position points wins podium"
+        ),
+    )
+    if len(word) > 2 and word.isalpha()
+)  # fmt: skip
+"""Words along which names in one piece are split, besides the common ones."""
+
+
+@lru_cache(maxsize=50_000)
+def canonical(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Lemmas without little words, in the spelling that stands for all."""
+    lemmas = [lemma for lemma in (lemma_of(word) for word in words) if lemma not in LITTLE] or [
+        lemma_of(word) for word in words
+    ]
+    found: list[str] = []
+    at = 0
+    while at < len(lemmas):
+        for length in (4, 3, 2, 1):
+            said = tuple(lemmas[at : at + length])
+            if len(said) == length and said in _REWRITTEN:
+                found += _REWRITTEN[said]
+                at += length
+                break
+        else:
+            found.append(lemmas[at])
+            at += 1
+    return tuple(found)
+
+
+_REWRITTEN: Final = {
+    tuple(lemma_of(word) for word in said if word not in LITTLE): tuple(map(lemma_of, meant))
+    for said, meant in REWRITTEN.items()
+}  # fmt: skip
+
+
+def squeezed(words: Iterable[str]) -> str:
+    """Words in one piece, marked as such: `=horsepower`."""
+    return "=" + "".join(words)
+
+
+@lru_cache(maxsize=20_000)
+def related(word: str) -> tuple[tuple[str, float], ...]:
+    """What else may be meant by a word, with how near it is; the word itself first. Same roots are not among them."""
+    found = {word: 1.0}
+    for near, groups in ((SYNONYM, _GROUPS), (FAMILY, _FAMILIES)):
+        for group in groups.get(word, ()):
+            for other in group:
+                found[other] = max(found.get(other, 0.0), near)
+    for other in _WIDER.get(word, ()):
+        found[other] = max(found.get(other, 0.0), WIDENED)
+    found[word] = 1.0
+    return tuple(found.items())
+
+
+def _by_word(groups: Iterable[Collection[str]]) -> dict[str, list[frozenset[str]]]:
+    found: dict[str, list[frozenset[str]]] = {}
+    for group in groups:
+        said = frozenset(_one(word) for word in group)
+        for word in said:
+            found.setdefault(word, []).append(said)
+    return found
+
+
+def _one(word: str) -> str:
+    """A word of the tables in the spelling that stands for all, when that is one word."""
+    words = canonical((word,))
+    return words[0] if len(words) == 1 else lemma_of(word)
+
+
+_GROUPS: Final = _by_word(GROUPS)
+_FAMILIES: Final = _by_word(FAMILIES)
+_WIDER: Final = {_one(word): tuple(_one(other) for other in others) for word, others in WIDER.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to call a table or a column: its words, each with how much it matters that it is said."""
+
+    words: tuple[str, ...]
+    weights: tuple[float, ...]
+    score: float
+    """What it is worth when all of it is said."""
+    how: str
+    """name, display_name, description, glossary, memory."""
+    memory: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedColumn:
+    """What the names of a column say."""
+
+    words: tuple[str, ...]
+    """Canonical, the words of its table included where they are part of its name."""
+    own: tuple[str, ...]
+    """Without what it shares with its table or its siblings."""
+    phrase: str
+    plain: tuple[str, ...] = ()
+    """The words as the name separates them, when it can be split further: `bedroom` beside `bed room`."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTable:
+    """What the names of a table and its columns say."""
+
+    words: tuple[str, ...]
+    noun: str
+    columns: tuple[NamedColumn, ...]
+
+
+def _spelled(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(piece for word in words for piece in SHORT.get(word, word).split())
+
+
+def _is_short_for(token: str, noun: str) -> bool:
+    """Whether a token before the words of a column is its table's name cut off: `drv` of drivers."""
+    if len(token) < 2 or token == noun or len(noun) < 4:
+        return False
+    if token in COMMON:  # skip of skipper, but not order of orders
+        return len(token) > 3 and noun.startswith(token) and len(noun) - len(token) > 1
+    if noun.startswith(token):
+        return len(token) > 2 or len(noun) > 4
+    if len(token) >= 4 and noun.endswith(token):  # planet of exoplanets
+        return True
+    if token[0] != noun[0] or len(token) < 3 or set(token[1:]) & set("aeiou"):
+        return False
+    at = 0
+    for sign in token:
+        at = noun.find(sign, at) + 1
+        if not at:
+            return False
+    return True
+
+
+def _measured(phrase: str) -> str:
+    """`length m` as people say it."""
+    before, _, last = phrase.rpartition(" ")
+    return f"{before} in {last}" if before and (last in UNITS or last == "m") and len(last) < 6 else phrase
+
+
+_PIECE: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+|\d+")
+
+
+@lru_cache(maxsize=20_000)
+def _plain(name: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    pieces = canonical(tuple(piece.lower() for piece in _PIECE.findall(name)))
+    return pieces if len(pieces) < len(words) and set(pieces) - set(words) else ()
+
+
+_HEADS: Final = frozenset(("id", "no", "nr"))
+_REFERRING: Final = frozenset(("id", "no", "nr", "code", "cd", "key", "number", "fk"))
+
+
+def _pieces(column: str, letter: str) -> list[str]:
+    """The pieces of a column's name; a first letter that stands for the table is one: `ename`, `sid`, `pcity`."""
+    tokens = tokens_of(column, SPLITTERS)
+    if len(tokens) == 1 and tokens[0].startswith(letter) and tokens[0] not in ABBREVIATIONS:
+        whole, rest = tokens[0], tokens[0][1:]
+        known = rest in _HEADS or (len(rest) > 2 and (rest in COMMON or rest in ABBREVIATIONS or rest in SPLITTERS))
+        if known and whole not in COMMON and whole not in SPLITTERS:
+            return [letter, rest]
+    return tokens
+
+
+@lru_cache(maxsize=8_192)
+def named(name: str, columns: tuple[str, ...], siblings: str | None) -> NamedTable:
+    """The words of a table and its columns. `siblings` is the word that most tables of its schema begin with."""
+    pieces = [tokens_of(name, SPLITTERS), *(_pieces(one, name[:1].lower()) for one in columns)]
+    beside = frozenset(piece for tokens in pieces[:200] for piece in tokens)
+    called = table_name(" ".join(pieces[0]) or name, siblings, context=beside)
+    table = canonical(_spelled(_lower(called.words.words))) or canonical(tuple(pieces[0])) or (name.lower(),)
+    shared = _shared(pieces[1:])
+    found = []
+    for one, tokens in zip(columns, pieces[1:], strict=True):
+        said = words_of(" ".join(tokens), known=SPLITTERS, context=beside)
+        words = canonical(_spelled(_lower(said.words))) or (one.lower(),)
+        own = _without(words, table)
+        phrase = " ".join(_spelled(_lower(said.words))) or one
+        if len(tokens) > 1 and own == words:
+            letter = len(tokens[0]) == 1 and name[:1].lower() == tokens[0] and not tokens[1][0].isdigit()
+            short = any(_is_short_for(tokens[0], noun) for noun in table)
+            refers = tokens[0] in COMMON and tokens[1] in _REFERRING  # book_id of booking
+            if tokens[0] == shared or letter or (short and not refers):
+                rest = words_of(" ".join(tokens[1:]), known=SPLITTERS, context=beside)
+                own = canonical(_spelled(_lower(rest.words))) or words
+                own = ("number",) if own == ("no",) else own
+                if own != words or letter:
+                    phrase = " ".join(_spelled(_lower(rest.words)))
+                    words = (*table, *own)
+        found.append(NamedColumn(words, own, _measured(phrase), _plain(one, words)))
+    owns = [one.own for one in found]
+    for at, made in enumerate(found):
+        if len(made.own) == 1 and made.own != made.words and owns.count(made.own) > 1:  # `singer id`, `concert id`
+            found[at] = replace(made, own=made.words)
+    return NamedTable(table, called.noun or " ".join(table), tuple(found))
+
+
+def _lower(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(word.lower() for word in words)
+
+
+def _without(words: tuple[str, ...], table: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a column without the table's own before them: `student name` of student is `name`."""
+    at = 0
+    while at < len(words) - 1 and words[at] in table:
+        at += 1
+    return words[at:]
+
+
+def _shared(names: Sequence[Sequence[str]]) -> str | None:
+    """The first token that nearly all columns of a table begin with."""
+    firsts = [tokens[0] for tokens in names if len(tokens) > 1]
+    if len(names) < 3 or not firsts:
+        return None
+    best = max(set(firsts), key=lambda one: (firsts.count(one), one))
+    return best if firsts.count(best) >= max(3, 0.7 * len(names)) else None
+
+
+def schema_prefix(names: Collection[str]) -> str | None:
+    """The word that most tables of a schema begin with."""
+    return shared_prefix(names)
+
+
+def weights_of(words: Sequence[str], own: Sequence[str]) -> tuple[float, ...]:
+    """How much it matters that each word of a column's name is said. The first ones, of the table, need not be."""
+    skipped = len(words) - len(own) if tuple(words[len(words) - len(own) :]) == tuple(own) else 0
+    found = [0.0 if at < skipped else _ALWAYS.get(word, _WEIGHTS.get(word, 1.0)) for at, word in enumerate(words)]
+    if len(own) > 1 and own[-1] == "id":  # `singer id` is no singer
+        found[-1] = _OF_ID
+    if not any(weight >= 0.4 for weight in found):  # nothing else to go by
+        found = [0.0 if at < skipped else 1.0 for at in range(len(words))]
+    return tuple(found)
+
+
+def weight_of(word: str) -> float:
+    """How much a word of a question must be found in a name."""
+    return max(_WEIGHTS.get(word, 1.0), 0.3)
+
+
+_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")  # noqa: RUF001 - an apostrophe
+
+
+@lru_cache(maxsize=20_000)
+def phrase_words(text: str) -> tuple[str, ...]:
+    """The canonical words of a phrase that people wrote, such as a synonym."""
+    return canonical(tuple(_WORD.findall(text.lower()))[:_MOST_WORDS])
+
+
+@lru_cache(maxsize=50_000)
+def asked_words(lemma: str) -> tuple[str, ...]:
+    """The words of one token of a question; of an identifier such as `stu_id` all that it is made of."""
+    if any(sign in lemma for sign in "_-") or (lemma.isalnum() and any(map(str.isdigit, lemma))):
+        words = words_of(lemma, known=SPLITTERS).words
+        if words:
+            return _lower(words)
+    return (lemma,)
+
+
+def same_root(word: str) -> str:
+    """What stands for all words of a root; marked, so that it is never taken for a word."""
+    return "~" + root_of(word)

@@ -1,0 +1,89 @@
+"""A question as its tokens stand: which of them may name something, and which may be a value."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from resolvers.engines.nl2sql.language.tokens import tokenize
+from resolvers.engines.nl2sql.language.words import COMMANDS, STOP_WORDS
+from resolvers.engines.nl2sql.mention import Token
+
+INSIDE: Final = frozenset(("of", "the", "a", "an", "for", "in", "to", "'s", "by", "at", "per", "-", "on"))
+"""Little words that may stand inside of a name."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """The text of a question with its tokens."""
+
+    text: str
+    tokens: tuple[Token, ...]
+
+    @classmethod
+    def of(cls, text: str) -> "Question":
+        """A question by its text."""
+        return cls(text, tokenize(text))
+
+    def carries(self, at: int) -> bool:
+        """Whether a token may begin or end a name."""
+        token = self.tokens[at]
+        if token.quoted or (token.lemma in STOP_WORDS and not self.is_code(at)) or not token.lemma.strip("'-_."):
+            return False
+        if at == 0 and token.lemma in COMMANDS and token.text.lower() == token.lemma:  # "Name all ...", "List ..."
+            return False
+        return any(map(str.isalpha, token.lemma))
+
+    def is_code(self, at: int) -> bool:
+        """Whether it is a small word in capitals that is no beginning: `OR` in a question of small letters."""
+        token = self.tokens[at]
+        return at > 0 and len(token.text) > 1 and token.text.isupper() and not self.shouts
+
+    def is_letter(self, at: int) -> bool:
+        """Whether it is a single letter in capitals: `grade A`, `vitamin C`."""
+        token = self.tokens[at]
+        letter = len(token.text) == 1 and token.text.isupper() and not self.shouts
+        return letter and at > 0 and (token.text != "I" or at == len(self.tokens) - 1)
+
+    @cached_property
+    def shouts(self) -> bool:
+        """Whether the question is written in capitals."""
+        return sum(token.text.isupper() for token in self.tokens) > len(self.tokens) / 2
+
+    def spans(self, longest: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+        """The runs of tokens that may be a name, with their lemmas."""
+        for first in range(len(self.tokens)):
+            if not self.carries(first):
+                continue
+            for last in range(first + 1, min(first + longest, len(self.tokens)) + 1):
+                token = self.tokens[last - 1]
+                if token.quoted or not (self.carries(last - 1) or token.lemma in INSIDE):
+                    break
+                if self.carries(last - 1):
+                    yield first, last, tuple(one.lemma for one in self.tokens[first:last] if one.lemma not in INSIDE)
+
+    def said(self, first: int, last: int) -> str:
+        """The words as they were written."""
+        if last - first == 1:
+            return self.tokens[first].text
+        start, end = self.tokens[first].start, self.tokens[last - 1].end
+        return self.text[start:end]
+
+    def may_be_value(self, first: int, last: int) -> bool:
+        """Whether a run of tokens is worth looking up: not made of small words and numbers alone."""
+        ends = (self.tokens[first], self.tokens[last - 1])
+        if last - first == 1:
+            token = ends[0]
+            small = token.lemma in STOP_WORDS and not self.is_code(first) and not self.is_letter(first)
+            return token.quoted or not (small or not any(map(str.isalnum, token.text)))
+        return not any(one.lemma in STOP_WORDS and not one.text[:1].isupper() for one in ends)
+
+    def is_capital(self, at: int) -> bool:
+        """Whether a token is a name by its capital letter."""
+        token = self.tokens[at]
+        if token.quoted or not token.text[:1].isupper() or self.shouts:
+            return False
+        if len(token.text) == 1:
+            return self.is_letter(at)
+        begins = at == 0 or self.tokens[at - 1].lemma in (".", "?", "!")
+        return not (begins and (token.lemma in STOP_WORDS or token.lemma in COMMANDS))

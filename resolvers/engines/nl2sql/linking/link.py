@@ -1,0 +1,325 @@
+"""Links the words of a question to all that they may stand for. It finds; the planner chooses.
+
+How a mention is known stands in its `how`:
+TABLE and COLUMN: name, display_name, description, glossary, memory, fuzzy. VALUE: value (as a profile knows it), lemma
+(another form of its words), demonym (`French` for France), gender, flag (an adjective that a column of yes and no is
+called by), memory, lookup, fuzzy, part (the words stand inside of longer values: to be compared with LIKE).
+LITERAL: see `literals.py`. KNOWLEDGE: the type of the memory.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from math import log2
+from typing import Final
+
+from resolvers.engines.nl2sql.language.degrees import degree_of
+from resolvers.engines.nl2sql.language.literals import literals_of
+from resolvers.engines.nl2sql.language.numbers import number_of
+from resolvers.engines.nl2sql.language.places import gender_values, other_names
+from resolvers.engines.nl2sql.language.words import COMMANDS, SUPERFLUOUS
+from resolvers.engines.nl2sql.linking.asked import Question
+from resolvers.engines.nl2sql.linking.lookups import LONGEST, MOST_COLUMNS, MOST_TEXTS
+from resolvers.engines.nl2sql.linking.unknown import left_over, unknown
+from resolvers.engines.nl2sql.linking.values import Held, Values
+from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
+from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
+from resolvers.engines.nl2sql.model import ColumnKey, Lookup, no_lookup
+from resolvers.engines.nl2sql.plan import Literal
+
+MOST_TABLES: Final = 40
+"""In a larger catalog, columns and values are looked for in the likeliest tables only, and what is tied to them."""
+_NAMED: Final = 2.0
+"""How much more it says that a table is named than that one of its columns is."""
+_LONGEST_NAME: Final = 6
+"""Tokens that the name of a table or a column takes at most."""
+_LONGEST_VALUE: Final = 9
+_NEARLY: Final = 0.75
+"""How sure a misspelled value is at best."""
+_SHARED: Final = 0.9
+"""How well both names must fit that share their last word."""
+_ENOUGH: Final = 0.5
+_MOST_EACH: Final = 16
+"""Mentions of one kind over the same tokens."""
+
+
+def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_lookup) -> Linked:
+    """All mentions of a question, in the order of their tokens. `lookup` is called once at most."""
+    question = Question.of(text)
+    work = _Work(question, vocabulary)
+    work.find_tables()
+    work.find_knowledge()
+    work.settle()
+    work.find_columns()
+    work.find_values()
+    work.mentions += literals_of(question.tokens, now)
+    work.find_misspelled()
+    work.look_up(lookup)
+    return Linked(text, question.tokens, tuple(_best(work.mentions)))
+
+
+def _best(mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Each thing once over the same tokens; the best of each kind; by place, then length, then score."""
+    best: dict[tuple[object, ...], Mention] = {}
+    for one in mentions:
+        key = (one.first, one.last, one.kind, one.table, one.column, one.values, one.memory if not one.column else None)
+        if key not in best or best[key].score < one.score:
+            best[key] = one
+    many: dict[tuple[int, int, MentionKind], int] = {}
+    for one in sorted(best.values(), key=_in_order):
+        place = (one.first, one.last, one.kind)
+        many[place] = many.get(place, 0) + 1
+        if many[place] <= _MOST_EACH:
+            yield one
+
+
+def _in_order(one: Mention) -> tuple[object, ...]:
+    named = (one.table or "", one.column.table if one.column else "", one.column.column if one.column else "")
+    return (one.first, -one.last, -one.score, one.kind.value, *named, str(one.values))
+
+
+@dataclass
+class _Work:
+    question: Question
+    vocabulary: Vocabulary
+    mentions: list[Mention] = field(default_factory=list)
+    plausible: list[str] = field(default_factory=list)
+    """The tables that columns and values are looked for in, the likeliest first."""
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens of the question."""
+        return self.question.tokens
+
+    def fits(self, first: int, last: int, score: float) -> float:
+        """A score, less where the words have another part to play in a question."""
+        if last - first > 1:
+            return score
+        token = self.tokens[first]
+        low = token.text.lower()
+        if score < 0.9 and (token.lemma in SUPERFLUOUS or token.lemma in COMMANDS):
+            return 0.0
+        degree = degree_of(low)
+        if degree is not None and (degree.superlative or degree.comparative):
+            return score * 0.85 if score > 0.95 else 0.0
+        return score
+
+    # --- tables
+
+    def find_tables(self) -> None:
+        """Tables by their names."""
+        for first, last, lemmas in self.question.spans(_LONGEST_NAME):
+            for fqn, one in self.vocabulary.found_tables(lemmas)[:_MOST_EACH]:
+                score = self.fits(first, last, one.score)
+                if score >= _ENOUGH:
+                    self.mentions.append(
+                        Mention(first, last, MentionKind.TABLE, score, one.how, table=fqn, memory=one.memory)
+                    )
+
+    def settle(self) -> None:
+        """Chooses the tables to look into."""
+        every = list(self.vocabulary.fqns)
+        if len(every) <= MOST_TABLES:
+            self.plausible = every
+            return
+        scores: dict[str, float] = {}
+        for one in self.mentions:
+            if one.table is not None:
+                scores[one.table] = max(scores.get(one.table, 0.0), _NAMED * one.score**2 * (one.last - one.first))
+        words = dict.fromkeys(token.lemma for at, token in enumerate(self.tokens) if self.question.carries(at))
+        for lemma in words:
+            found = self.vocabulary.tables_with(lemma)
+            rare = 1 / log2(1 + len(found)) if found else 0.0
+            for fqn, near in found.items():
+                scores[fqn] = scores.get(fqn, 0.0) + near * rare
+        best = sorted(scores, key=lambda fqn: (-scores[fqn], fqn))[: MOST_TABLES // 2]
+        self.plausible = best
+        for fqn in best:
+            for other in sorted(self.vocabulary.neighbours(fqn)):
+                if other not in self.plausible and len(self.plausible) < MOST_TABLES:
+                    self.plausible.append(other)
+
+    # --- columns
+
+    def find_columns(self) -> None:
+        """Columns by their names, and columns of yes and no by what they say of a row."""
+        self.find_shared_heads()
+        for first, last, lemmas in self.question.spans(_LONGEST_NAME):
+            for key, one in self.vocabulary.found_columns(lemmas, self.plausible, _MOST_EACH):
+                score = self.fits(first, last, one.score)
+                if score < _ENOUGH:
+                    break
+                self.mentions.append(
+                    Mention(first, last, MentionKind.COLUMN, score, one.how, column=key, memory=one.memory)
+                )
+                flag = self.vocabulary.flag(key) if score > 0.6 else None
+                if flag is not None:
+                    self.value(first, last, score, "flag", key, flag[0])
+
+    def find_shared_heads(self) -> None:
+        """`first and last name`, `billing or shipping address`: the first ones go with the last word too."""
+        for at, token in enumerate(self.tokens):
+            if token.lemma not in ("and", "or", ",") or at == 0 or not self.question.carries(at - 1):
+                continue
+            start = at + 1
+            while start < len(self.tokens) and self.tokens[start].lemma in ("and", "or", "the", ","):
+                start += 1
+            for head in range(start + 1, min(start + 4, len(self.tokens))):
+                if not (self.question.carries(head) and self.question.carries(head - 1)):
+                    break
+                said = tuple(one.lemma for one in self.tokens[start : head + 1])
+                whole = self.vocabulary.found_columns(said, self.plausible, 1)
+                if not whole or whole[0][1].score < _SHARED:
+                    continue
+                words = (self.tokens[at - 1].lemma, self.tokens[head].lemma)
+                for key, one in self.vocabulary.found_columns(words, self.plausible, _MOST_EACH):
+                    if one.score >= _SHARED and key != whole[0][0]:
+                        self.mentions.append(
+                            Mention(at - 1, at, MentionKind.COLUMN, 0.97 * one.score, one.how, column=key)
+                        )
+
+    # --- values
+
+    def value(self, first: int, last: int, score: float, how: str, column: ColumnKey, *values: Literal) -> None:
+        """A mention of a value."""
+        if column not in self.vocabulary.known.forbidden:
+            self.mentions.append(Mention(first, last, MentionKind.VALUE, score, how, column=column, values=values))
+
+    def find_values(self) -> None:
+        """Values that profiles know."""
+        values = self.vocabulary.values
+        values.read(self.plausible)
+        for first in range(len(self.tokens)):
+            for last in range(first + 1, min(first + _LONGEST_VALUE, len(self.tokens)) + 1):
+                if last - first > 1 and self.tokens[last - 1].quoted:
+                    break
+                if self.question.may_be_value(first, last):
+                    self.find_value(first, last, values)
+                if self.tokens[first].quoted:
+                    break
+        for at, token in enumerate(self.tokens):
+            for key in self.gendered(token):
+                known = {one.value.lower(): one.value for one in self.held(key)}
+                for spelled in gender_values(token.lemma):
+                    if spelled.lower() in known:
+                        self.value(at, at + 1, 0.9, "gender", key, _text(known[spelled.lower()]))
+                        break
+
+    def gendered(self, token: Token) -> list[ColumnKey]:
+        """The columns of gender, when the word says one."""
+        if not gender_values(token.lemma):
+            return []
+        found = self.vocabulary.found_columns(("gender",), self.plausible)
+        return [key for key, one in found if one.score > 0.75]
+
+    def held(self, key: ColumnKey) -> list[Held]:
+        """The values of a column that may be quoted."""
+        profile = self.vocabulary.profile(key)
+        known = self.vocabulary.known
+        if profile is None or profile.masked or key in known.private or key in known.forbidden:
+            return []
+        return [Held(key, one.value) for one in profile.top_values]
+
+    def find_value(self, first: int, last: int, values: Values) -> None:
+        """The values that a run of tokens is, in one way or another."""
+        said, quoted = self.question.said(first, last), self.tokens[first].quoted
+        capital = said[:1].isupper() and first > 0
+        number = last - first == 1 and number_of(self.tokens[first].lemma) is not None
+        for one in values.named(said):
+            exact = one.value == said
+            score = 1.0 if exact and (quoted or capital) else 0.97 if exact or quoted or capital else 0.93
+            self.value(first, last, 0.7 if number else score, "value", one.column, _text(one.value))
+        if number:
+            return
+        if not quoted:
+            for one in values.like(said):
+                self.value(first, last, 0.86, "lemma", one.column, _text(one.value))
+            for other in other_names(said):
+                for one in values.named(other):
+                    if len(other) > 2 or (one.value == other and self.is_of_place(one.column)):
+                        self.value(first, last, 0.87, "demonym", one.column, _text(one.value))
+        if quoted or (capital and self.question.carries(first)):
+            for column in values.containing(said)[:_MOST_EACH]:
+                self.value(first, last, 0.55 if quoted else 0.5, "part", column, _text(said))
+
+    def find_misspelled(self) -> None:
+        """Values that a word which stands for nothing else is nearly."""
+        for at in sorted(left_over(self.question, self.mentions)):
+            for held, alike in self.vocabulary.values.alike(self.tokens[at].text):
+                self.value(at, at + 1, _NEARLY * alike, "fuzzy", held.column, _text(held.value))
+
+    def is_of_place(self, key: ColumnKey) -> bool:
+        """Whether a column tells a country or a state, which short codes are taken for there only."""
+        return bool({"country", "state", "nation", "nationality", "code", "region"} & set(self.vocabulary.words(key)))
+
+    # --- what people noted
+
+    def find_knowledge(self) -> None:
+        """Values that people gave a name, and memories whose name the question says."""
+        named = self.vocabulary.memories_named
+        longest = max((len(words) for words in (*self.vocabulary.noted, *named)), default=0)
+        if not longest:
+            return
+        for first, last, lemmas in self.question.spans(longest + 3):
+            words = self.vocabulary.asked(lemmas)
+            for note in self.vocabulary.noted.get(words, ()):
+                column = self.vocabulary.resolved(note.asset) if note.asset and note.values else None
+                hidden = self.vocabulary.known.forbidden | self.vocabulary.known.private
+                if isinstance(column, ColumnKey) and column not in hidden:
+                    values = tuple(map(_text, note.values))
+                    self.mentions.append(
+                        Mention(
+                            first, last, MentionKind.VALUE, 0.95 * note.score, "memory", column=column, values=values,
+                            memory=note.id,
+                        )
+                    )  # fmt: skip
+            for memory, how, about in named.get(words, ()):
+                self.mentions.append(Mention(first, last, MentionKind.KNOWLEDGE, 0.95, how, table=about, memory=memory))
+
+    # --- what nobody knows yet
+
+    def look_up(self, lookup: Lookup) -> None:
+        """Asks the source for words that stand for nothing yet, or for a name that may be a value as well."""
+        wanted = unknown(self.question, self.mentions)
+        if not wanted:
+            return
+        texts: dict[str, None] = {}
+        for said in wanted.values():
+            for text in said:
+                if len(text) <= LONGEST:
+                    texts.setdefault(text)
+        columns = self.searchable()
+        if not columns or not texts:
+            return
+        asked = list(texts)[:MOST_TEXTS]
+        found = lookup(columns, asked)
+        allowed = set(columns)
+        by_text: dict[str, list[Held]] = {}
+        for one in found:
+            if one.column in allowed:
+                by_text.setdefault(one.value.strip().casefold(), []).append(Held(one.column, one.value))
+        for (first, last), said in wanted.items():
+            for place, text in enumerate(said):
+                for held in by_text.get(text.casefold(), ()):
+                    sure = self.tokens[first].quoted or self.tokens[first].text[:1].isupper()
+                    score = (0.97 if sure else 0.88) - 0.05 * min(place, 2)
+                    self.value(first, last, score, "lookup", held.column, _text(held.value))
+
+    def searchable(self) -> list[ColumnKey]:
+        """The columns to look texts up in, the likeliest first."""
+        values = self.vocabulary.values
+        mentioned: dict[str, float] = {}
+        for one in self.mentions:
+            fqn = one.table or (one.column.table if one.column else None)
+            if fqn is not None:
+                mentioned[fqn] = max(mentioned.get(fqn, 0.0), one.score)
+        found: list[ColumnKey] = []
+        for fqn in sorted(self.plausible, key=lambda fqn: -mentioned.get(fqn, 0.0)):
+            if len(found) >= MOST_COLUMNS:
+                break
+            found += [key for key in self.vocabulary.text_columns(fqn) if not values.is_complete(key)]
+        return found[:MOST_COLUMNS]
+
+
+def _text(text: str) -> Literal:
+    return Literal("text", text)

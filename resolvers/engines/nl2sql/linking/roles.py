@@ -1,0 +1,76 @@
+"""Which columns of a table play a part: the one that names a row, the ones that tell when, where and who."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.nl2sql.language.forms import NamedColumn, NamedTable
+from resolvers.engines.nl2sql.linking.kinds import ColumnKind
+from schema.data_readiness.profile import ColumnProfile
+from schema.data_readiness.source import ColumnFacts, TableFacts
+
+_KEY_HEADS: Final = frozenset(("id", "key", "uuid", "guid", "pk", "fk", "sk", "rowid"))
+_NAMING: Final = {
+    ("name",): 1.0, ("full", "name"): 0.98, ("title",): 0.92, ("label",): 0.8, ("display", "name"): 0.9,
+    ("caption",): 0.7, ("headline",): 0.75, ("heading",): 0.7, ("last", "name"): 0.6, ("first", "name"): 0.55,
+    ("user", "name"): 0.7, ("nickname",): 0.5, ("short", "name"): 0.6, ("long", "name"): 0.65, ("model",): 0.55,
+    ("subject",): 0.5, ("description",): 0.42, ("detail",): 0.41, ("brand",): 0.45, ("type",): 0.36, ("email",): 0.35,
+    ("common", "name"): 0.7, ("official", "name"): 0.75, ("company", "name"): 0.8, ("theme",): 0.45, ("text",): 0.3,
+}  # fmt: skip
+NAMED_ENOUGH: Final = 0.4
+PERSONS: Final = word_set(
+    "person people customer employee student teacher user member patient guest author singer actor player staff doctor "
+    "nurse artist driver passenger manager instructor professor client visitor candidate director writer coach owner "
+    "pilot participant athlete faculty reviewer friend contact agent physician swimmer architect editor journalist "
+    "scientist engineer technician voter governor mayor president musician composer performer host individual human "
+    "resident tenant buyer seller customer climber wrestler gymnast skater jockey captain scholar analyst worker "
+    "mechanic representative contestant donor volunteer"
+)
+
+
+def is_identifier(facts: ColumnFacts, named: NamedColumn) -> bool:
+    """Whether a column only tells rows apart, or refers to others."""
+    if facts.is_primary_key or facts.references is not None:
+        return True
+    return named.words[-1] in _KEY_HEADS
+
+
+def naming(
+    table: TableFacts,
+    names: NamedTable,
+    kinds: Sequence[ColumnKind],
+    profiles: Mapping[str, ColumnProfile],
+) -> list[tuple[float, int]]:
+    """The columns that may name a row, by their place in the table, best first."""
+    found: list[tuple[float, int]] = []
+    for at, (facts, named, kind) in enumerate(zip(table.columns, names.columns, kinds, strict=False)):
+        if kind is not ColumnKind.TEXT or named.words[-1] in _KEY_HEADS:
+            continue
+        score = _NAMING.get(named.own, 0.0)
+        if not score and named.words == names.words:  # country of country
+            score = 0.85
+        elif not score and named.own[-1] in ("name", "title"):
+            score = 0.72 if set(named.own[:-1]) & set(names.words) else 0.5
+        elif not score and named.own[-1] in names.words:
+            score = 0.5
+        if facts.references is not None:
+            score *= 0.5
+        profile = profiles.get(facts.name)
+        if score and profile is not None and profile.distinct_count and profile.row_count > 20:
+            unlike = profile.distinct_count / profile.row_count
+            score *= 1.0 if unlike > 0.5 or named.own == ("name",) else 0.85
+        if score:
+            found.append((score, at))
+    return sorted(found, key=lambda one: (-one[0], one[1]))
+
+
+def whole_name(names: NamedTable) -> tuple[int, ...]:
+    """The first and the last name of a person, by their place in the table; none when it has not both."""
+    places = {named.own: at for at, named in reversed(list(enumerate(names.columns)))}
+    first, last = places.get(("first", "name")), places.get(("last", "name"))
+    return (first, last) if first is not None and last is not None else ()
+
+
+def is_person(names: NamedTable) -> bool:
+    """Whether rows are people: by what they are called, or because they have first and last names."""
+    return bool(set(names.words[-1:]) & PERSONS) or bool(whole_name(names))

@@ -1,0 +1,130 @@
+"""The values that profiles know, by their words. Of private and of forbidden columns nothing is read."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from rapidfuzz import fuzz, process
+
+from resolvers.engines.nl2sql.language.tokens import lemma_of
+from resolvers.engines.nl2sql.linking.kinds import ColumnKind
+from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
+
+if TYPE_CHECKING:
+    from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
+
+_WORD: Final = re.compile(r"[^\W_]+")
+MOST_WORDS: Final = 9
+"""Longer values are told, not named in a question."""
+_MOST_KNOWN: Final = 50
+"""Values of one column that are looked at: more than a profile keeps as a rule."""
+_ALIKE: Final = 86
+_NONE: Final[frozenset["Held"]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A value that a column holds."""
+
+    column: ColumnKey
+    value: str
+
+
+@lru_cache(maxsize=100_000)
+def folded(text: str) -> str:
+    """A text as values are compared: without case, accents and signs."""
+    if not text.isascii():
+        text = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+@lru_cache(maxsize=100_000)
+def lemmas(text: str) -> str:
+    """A folded text with the lemmas of its words."""
+    return " ".join(lemma_of(word) for word in text.split(" "))
+
+
+class Values:
+    """An index of values. Tables are read when they are first asked about."""
+
+    def __init__(self, vocabulary: "Vocabulary") -> None:
+        self._vocabulary = vocabulary
+        self._known: Knowledge = vocabulary.known
+        self._read: set[str] = set()
+        self._whole: dict[str, dict[ColumnKey, str]] = {}
+        self._lemmas: dict[str, dict[ColumnKey, str]] = {}
+        self._words: dict[str, set[Held]] = {}
+        self._complete: set[ColumnKey] = set()
+
+    def read(self, tables: Collection[str]) -> None:
+        """Takes the values of tables in, once each."""
+        for fqn in tables:
+            if fqn not in self._read:
+                self._read.add(fqn)
+                self._read_table(fqn)
+
+    def _read_table(self, fqn: str) -> None:
+        for key in self._vocabulary.keys_of(fqn):
+            profile = self._vocabulary.profile(key)
+            if profile is None or profile.masked or key in self._known.private or key in self._known.forbidden:
+                continue
+            if self._vocabulary.column_kind(key) is not ColumnKind.TEXT:
+                continue
+            if profile.distinct_count is not None and profile.distinct_count <= len(profile.top_values):
+                self._complete.add(key)
+            for one in profile.top_values[:_MOST_KNOWN]:
+                if not one.value.endswith("…") and (said := folded(one.value)) and said.count(" ") < MOST_WORDS:
+                    self._add(key, one.value, said)
+
+    def _add(self, key: ColumnKey, value: str, said: str) -> None:
+        self._whole.setdefault(said, {}).setdefault(key, value)
+        base = lemmas(said)
+        if base != said:
+            self._lemmas.setdefault(base, {}).setdefault(key, value)
+        if " " in said:
+            held = Held(key, value)
+            for word in set(said.split(" ")):
+                self._words.setdefault(word, set()).add(held)
+
+    def is_complete(self, key: ColumnKey) -> bool:
+        """Whether the profile knows every value of a column that has been read."""
+        return key in self._complete
+
+    def named(self, text: str) -> list[Held]:
+        """The values that are this text, but for case, accents and signs."""
+        return [Held(key, value) for key, value in self._whole.get(folded(text), {}).items()]
+
+    def like(self, text: str) -> list[Held]:
+        """The values that are this text in another form of its words: `dogs` for `Dog`."""
+        base = lemmas(folded(text))
+        found = {**self._lemmas.get(base, {}), **self._whole.get(base, {})}
+        return [Held(key, value) for key, value in found.items()]
+
+    def containing(self, text: str) -> list[ColumnKey]:
+        """The columns with longer values that contain the words of this text, in a row."""
+        said = folded(text)
+        if not said:
+            return []
+        held = sorted((self._words.get(word, _NONE) for word in said.split(" ")), key=len)
+        found: set[ColumnKey] = set()
+        for one in held[0]:
+            if one.column not in found and all(one in others for others in held[1:]):
+                value = folded(one.value)
+                if value != said and f" {said} " in f" {value} ":
+                    found.add(one.column)
+        return sorted(found, key=lambda key: (key.table, key.column))
+
+    def alike(self, text: str) -> Iterator[tuple[Held, float]]:
+        """The values that are this text but for a misspelling."""
+        said = folded(text)
+        if len(said) < 5 or not any(map(str.isalpha, said)):
+            return
+        for other, alike, _ in process.extract(
+            said, self._whole.keys(), scorer=fuzz.ratio, score_cutoff=_ALIKE, limit=3
+        ):
+            if other != said and other[0] == said[0]:
+                for key, value in self._whole[other].items():
+                    yield Held(key, value), alike / 100

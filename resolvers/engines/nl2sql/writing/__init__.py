@@ -1,0 +1,1 @@
+"""From a plan to a query, of the same meaning in every dialect."""
