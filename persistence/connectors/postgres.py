@@ -82,6 +82,8 @@ class PostgresConnector(SqlConnector):
     _session: ClassVar[LiteralString] = (
         "select set_config('default_transaction_read_only', 'on', false),"
         " set_config('search_path', 'pg_catalog', false),"
+        # Texts are written with that in mind: a backslash is only a backslash.
+        " set_config('standard_conforming_strings', 'on', false),"
         " set_config('statement_timeout', %(statement)s, false), set_config('lock_timeout', %(lock)s, false),"
         " set_config('idle_in_transaction_session_timeout', %(statement)s, false)"
     )

@@ -275,7 +275,7 @@ def sql_told(ground: Ground, draft: Draft, guarded: Guarded) -> Told:
     return Told(
         TurnEventType.SQL,
         {
-            "sql": guarded.query.sql(dialect=ground.dialect, identify=True, comments=False, pretty=True),
+            "sql": guarded.shown(ground.dialect, pretty=True),
             "drafted": draft.sql,
             "dialect": ground.dialect,
             "drafter": draft.drafter,

@@ -45,7 +45,7 @@ class Ran:
     """A query that ran."""
 
     sql: str
-    """As it was sent."""
+    """As it was sent, but for the salt of a mask."""
     table: ResultTable
     rows: Sequence[Row]
     """As the source gave them."""
@@ -63,7 +63,7 @@ async def run_query(ctx: Context, ground: Ground, sql: str, *, task_id: str, sec
         query = guarded.query
         rows, more = _rows(source, query, seconds, limits.turn_rows, limits.turn_bytes)
         table = table_of(query.named_selects, rows, truncated=more)
-        return Ran(_written(source, query), table, rows, query.args.get("order") is not None)
+        return Ran(guarded.shown(source.dialect), table, rows, query.args.get("order") is not None)
 
     try:
         return await in_source(ctx, ground, work, task_id=task_id, seconds=seconds)
@@ -108,10 +108,6 @@ def _rows(source: Source, query: exp.Query, seconds: float, most: int, room: int
                     return found, True
                 found.append(row)
     return found, False
-
-
-def _written(source: Source, query: exp.Query) -> str:
-    return query.sql(dialect=source.dialect, identify=True, comments=False)
 
 
 async def parquet_of(ctx: Context, table: ResultTable) -> Upload | None:

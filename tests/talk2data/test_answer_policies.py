@@ -1,5 +1,6 @@
 """What an answer must not show: policies, masks, private columns, other tenants' data, permissions that are gone."""
 
+import hashlib
 from typing import Any
 
 import pytest
@@ -77,6 +78,21 @@ async def test_a_masked_column_is_shown_masked_and_the_policy_is_named(
     assert [one["id"] for one in found["policies"]] == [rule["id"]]
     assert found["memories"] == []
     assert ColumnKey(drafter.known[0].tables[0].fqn, "email") in drafter.known[0].private
+
+
+async def test_the_salt_of_a_mask_is_shown_nowhere(
+    world: World, door: Door, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    mask = {"effect": "mask", "columns": ["customers.email"], "mask": "hash", "salt": "zebra-salt"}
+    await remembered(world, mask)
+    drafter.script["Mails?"] = draft("select email from customers order by id")
+    got = await ask(world, "Mails?")
+    whole = hashlib.sha256(b"zebra-saltada@example.org").hexdigest()
+    assert whole in str(got.result["rows"])
+    found = await door(get_turn_provenance, world.owner, session_id=got.turn["session_id"], turn_id=got.turn["turn_id"])
+    assert "zebra-salt" not in str(got.events)
+    assert found["sql_run"] is not None
+    assert "zebra-salt" not in str(found)
 
 
 async def test_a_row_filter_holds_for_whoever_it_names(world: World, shop: Bench, drafter: ScriptedDrafter) -> None:

@@ -78,13 +78,13 @@ class Guarded:
     """In which clauses each column is used, through whatever queries inside: output, filter, join, group, order,
     having, window. None of them for a column that a query inside names in vain."""
 
-    def shown(self, dialect: str) -> str:
+    def shown(self, dialect: str, *, pretty: bool = False) -> str:
         """What is sent, as people may read it: without the salt of a mask."""
         query = self.query.copy()
         for node in query.find_all(exp.Literal):
             if node.meta.get(UNSHOWN):
                 node.set("this", HIDDEN)
-        return query.sql(dialect=dialect, identify=True, comments=False)
+        return query.sql(dialect=dialect, identify=True, comments=False, pretty=pretty)
 
 
 def guard_sql(
