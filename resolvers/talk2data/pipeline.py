@@ -232,6 +232,8 @@ class Work:
         found.kind, found.evidence = AnswerKind.ANSWER, dict(found.draft.evidence)
         if found.draft.confidence < settings.unsure_below:
             found.warnings.append(f"I am not sure that this is what you mean. I understood: {found.draft.reading}")
+        if found.guarded is not None and (least := found.guarded.least_rows):
+            found.warnings.append(f"A policy leaves out what fewer than {least} rows stand behind.")
         found.warnings += quality_warnings(found.tables, settings)
 
 

@@ -95,6 +95,16 @@ async def test_the_salt_of_a_mask_is_shown_nowhere(
     assert "zebra-salt" not in str(found)
 
 
+async def test_groups_that_are_too_small_are_left_out_and_that_is_told(
+    world: World, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    await remembered(world, {"effect": "minimum_group_size", "tables": ["customers"], "minimum": 2})
+    drafter.script["By city?"] = draft("select city, count(*) as customers from customers group by city")
+    got = await ask(world, "By city?")
+    assert got.result["rows"] == [["Bonn", 2]]
+    assert got.done["warnings"] == ["A policy leaves out what fewer than 2 rows stand behind."]
+
+
 async def test_a_row_filter_holds_for_whoever_it_names(world: World, shop: Bench, drafter: ScriptedDrafter) -> None:
     operator = await world.member("operator")
     await remembered(
