@@ -5,9 +5,9 @@ from sqlalchemy.exc import IntegrityError
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.operation import Kind, operation, require
-from schema.errors import VersionConflict
+from schema.errors import ValidationError, VersionConflict
 from schema.governance.permission import Permission
-from schema.talk2data.chat_settings import ChatSettings, ChatSettingsChange
+from schema.talk2data.chat_settings import AnswerDrafter, ChatSettings, ChatSettingsChange
 
 
 @operation(needs=Permission.CAN_READ)
@@ -23,6 +23,8 @@ async def set_chat_settings(ctx: Context, *, settings: ChatSettingsChange) -> Ch
     Who sends a key to an address of his own choice must be allowed to read it: with `credentials_secret` and
     `api_base`, this takes can_read_secrets too.
     """
+    if settings.drafter is AnswerDrafter.MODEL and settings.llm_model is None:
+        raise ValidationError("Name the model that drafts in llm_model.", status=422, field="llm_model")
     if settings.credentials_secret is not None and settings.api_base is not None:
         await require(ctx, Permission.CAN_READ_SECRETS, "project", ctx.project_id)
     values = settings.model_dump() | {"updated_by": ctx.caller.user_id, "updated_at": ctx.now()}

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from schema.base import Resource, change, choice, resource
 from schema.storable import Storable
@@ -73,9 +73,3 @@ class ChatSettingsChange(Storable):
     unsure_below: Annotated[float, Field(ge=0, le=1, description="From 0 to 1.")] = UNSURE
     warn_below: Least | None = None
     refuse_below: Least | None = None
-
-    @model_validator(mode="after")
-    def _names_a_model(self) -> "ChatSettingsChange":
-        if self.drafter is AnswerDrafter.MODEL and self.llm_model is None:
-            raise ValueError("llm_model is needed when a model drafts")
-        return self

@@ -107,6 +107,7 @@ RULES = {
     ("create_data_connection", "connection_type", "choice"): "each type takes a configuration of its own",
     ("create_data_connection", "filesystem_config", "null"): "the one that a network file system needs",
     ("update_data_connection", "filesystem_config", "null"): "the one that a network file system needs",
+    ("set_chat_settings", "drafter", "choice"): "a model that drafts has a name",
     ("create_metadata", "type", "choice"): "a type fixes of how many parts the name is",
     ("create_metadata", "fully_qualified_name", "shortest"): "a type fixes of how many parts the name is",
     ("create_metadata", "fully_qualified_name", "longest"): "a type fixes of how many parts the name is",

@@ -58,7 +58,7 @@ async def test_settings_are_set_whole(world: World, door: Door) -> None:
 @pytest.mark.parametrize(
     ("given", "field"),
     [
-        ({"drafter": "model"}, None),
+        ({"drafter": "model"}, "llm_model"),
         ({"drafter": "oracle"}, "drafter"),
         ({"candidates": 0}, "candidates"),
         ({"candidates": 8}, "candidates"),
