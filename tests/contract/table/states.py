@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
+from resolvers.talk2data.learning import PACK
 from schema.data_readiness.glossary import GlossaryTermCreate, GlossaryTermUpdate, TermAssetCreate, TermReview
 from schema.data_readiness.proposal import ApprovalDecision
 from schema.data_readiness.workflow_run import RunCreate
@@ -276,6 +277,19 @@ async def _answering(stage: Stage, place: Place) -> dict[str, Any]:
     return {"session_id": row.session_id, "turn": TurnCreate(message="And now?")}
 
 
+async def _learning_nothing(stage: Stage, place: Place) -> dict[str, Any]:
+    found = await stage.world.request(
+        "GET",
+        "/utils/context-packs?page_size=100",
+        token=stage.owners[place.name],
+        headers={"X-Project-ID": place.project},
+    )
+    if all(one["name"] != PACK for one in found.json()["data"]):
+        pack = await stage.made(place, "POST", "/utils/context-packs", {"name": PACK, "pack_type": "project"})
+        await stage.made(place, "PUT", f"/utils/context-packs/{pack['id']}", {"status": "archived"})
+    return await chat.corrected_turn(stage, place)
+
+
 def _task(state: TurnState) -> Makes:
     async def makes(stage: Stage, place: Place) -> dict[str, Any]:
         return {"task_id": (await chat.turn_in(stage, place, state)).task_id}
@@ -304,6 +318,7 @@ STATES: list[State] = [
     State("delete_schedule", "a part of a configuration", _part_of_a_configuration, "schedule_id"),
     State("update_schedule", "a moment that has gone by", _gone_by, "schedule.run_at"),
     State("create_turn", "a question that is being answered", _answering, "session_id"),
+    State("correct_turn", "a pack of exemplars that is archived", _learning_nothing, "sql"),
     *(
         State("cancel_task", f"a task that is {state}", _task(state), "task_id")
         for state in (TurnState.COMPLETED, TurnState.FAILED, TurnState.CANCELED)
