@@ -68,6 +68,7 @@ def assert_whole(place: Place, run: dict[str, Any], wanted: list[str]) -> None:
         "unchanged": 0,
         "vanished": 0,
         "restored": 0,
+        "violations_resolved": 0,
         "tasks": TASKS,
         "failed_tasks": 0,
     }
