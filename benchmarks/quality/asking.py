@@ -292,7 +292,7 @@ def calibration_table(answers: Sequence[Answer]) -> Table:
 def show(console: Console, answers: Sequence[Answer], verdicts: Sequence[str]) -> None:
     """The questions with one of these verdicts, but for the held-out ones."""
     for answer in answers:
-        if is_held_out(answer.question) or answer.verdict.value.split(" ")[0] not in verdicts:
+        if is_held_out(answer.question) or answer.verdict.value.replace(",", " ").split()[0] not in verdicts:
             continue
         question = answer.question
         console.rule(f"{question.database}, {question.kind}: {answer.verdict}", align="left")
