@@ -29,9 +29,9 @@ class Questions:
 
 SAMPLE: Final = Questions(
     (
-        "How many teams are there in each league?",
+        "Which ten birth countries have the most people?",
         "What is the average salary for each year?",
-        "Who are the five heaviest people?",
+        "What are the first and last names of the five heaviest people?",
     ),
     "Which players have the most followers on Instagram?",
     ("salaries.salary", "What is the highest salary?"),

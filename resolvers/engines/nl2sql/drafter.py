@@ -50,7 +50,9 @@ class Planner:
         return self._draft(asked, known, lookup, ())
 
     async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[Failure], lookup: Lookup) -> Outcome:
-        """The next best way, after those that failed."""
+        """The next best way, after those that failed. What a policy refuses is not asked for in another way."""
+        if (failures[-1].rule or "").startswith("policy_"):
+            return Unanswerable(failures[-1].message)
         return self._draft(asked, known, lookup, [failure.draft.sql for failure in failures])
 
     def _draft(self, asked: Asked, known: Knowledge, lookup: Lookup, failed: Sequence[str]) -> Outcome:

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Final
 
 from sqlglot import exp
 
@@ -12,7 +12,7 @@ from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
-from resolvers.engines.nl2sql.plan import Plan
+from resolvers.engines.nl2sql.plan import Column, Plan
 from resolvers.engines.nl2sql.planner.atoms import Cut, cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog, catalog_of
 from resolvers.engines.nl2sql.planner.composing import Composer
@@ -191,10 +191,23 @@ def _candidate(
     for choice in resolver.choices.values():
         score -= choice.options[0][1] - choice.options[choice.taken][1]
     taken = {choice.options[choice.taken][0] for choice in resolver.choices.values()}
-    forbidden = tuple(sorted((one for one in taken if isinstance(one, ColumnKey) and one in known.forbidden), key=str))
+    meant = {one for one in taken if isinstance(one, ColumnKey)} | set(_columns(plan))
+    forbidden = tuple(sorted(meant & known.forbidden, key=str))
     return Candidate(
         plan, sql, score, doubts, unknown, loose, resolver, forbidden=forbidden, facts={"nouns": float(len(nouns))}
     )
+
+
+def _columns(node: Any) -> Iterator[ColumnKey]:
+    """Every column that a part of a plan names."""
+    if isinstance(node, Column):
+        yield ColumnKey(node.table, node.column)
+    elif is_dataclass(node):
+        for one in fields(node):
+            yield from _columns(getattr(node, one.name))
+    elif isinstance(node, tuple):
+        for one in node:
+            yield from _columns(one)
 
 
 def confidence(one: Candidate, rival: Candidate | None) -> float:

@@ -23,6 +23,8 @@ class Noun:
     everything: bool = False
     degree: Degree | None = None
     """An adjective that stands for the column: how old."""
+    extreme: "Sort | None" = None
+    """The order that an adjective before it asks for, unless it is a figure itself: the highest salary."""
     wh: str = ""
     """who, when, where."""
     share: bool = False

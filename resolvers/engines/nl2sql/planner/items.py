@@ -13,6 +13,8 @@ from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
+AS_GOOD_A_NAME = 0.12
+"""How much worse the name of a column may fit than that of its table, and still be what is meant."""
 _AMOUNTS = frozenset(("total", "amount", "value", "price", "cost", "sum", "quantity"))
 _PLACES = ("location", "city", "address", "country", "place", "state", "region", "venue", "town", "street")
 
@@ -65,7 +67,8 @@ class Items:
         if target is None:
             return None
         if isinstance(target, str):
-            return self._entity(target, noun)
+            figure = self._extreme(noun, target)
+            return self._entity(target, noun) if figure is None else figure
         if noun.degree is not None and noun.degree.measures and target in self.catalog.names(target.table):
             self.resolver.frame.sorts.append(Sort(degree=noun.degree, limit=1))
             return self._column(target, noun)
@@ -73,6 +76,22 @@ class Items:
             aggregate = Aggregate.MAX if self.resolver.direction(noun.degree, target) else Aggregate.MIN
             return Item([Figure(aggregate, as_column(target))], target.table, noun, columns=(target,), figures=True)
         return self._column(target, noun)
+
+    def _extreme(self, noun: Noun, table: str) -> Item | None:
+        """The greatest or least of a column that bears the name of its table: salaries.salary."""
+        sort, ref = noun.extreme, noun.ref
+        if sort is None or sort.degree is None or ref is None:
+            return None
+        least = ref.best(MentionKind.TABLE) - AS_GOOD_A_NAME
+        named = (one.column for one in ref.columns if one.score >= least)
+        for key in named:
+            if key is None or key.table != table or not self.catalog.is_number(key) or self.catalog.is_key(key):
+                continue
+            sorts = self.resolver.frame.sorts
+            sorts[:] = [one for one in sorts if one is not sort]
+            aggregate = Aggregate.MAX if self.resolver.direction(sort.degree, key) else Aggregate.MIN
+            return Item([Figure(aggregate, as_column(key))], table, noun, columns=(key,), figures=True)
+        return None
 
     def _measure(self, noun: Noun) -> Item | None:
         """A measure that people defined."""

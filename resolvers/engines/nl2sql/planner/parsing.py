@@ -298,6 +298,8 @@ class Parser(Clauses):
                 return
             if is_column and sort.degree is not None and sort.noun is None and noun.owner is None:
                 sort.noun = noun
+            elif sort.degree is not None and sort.degree.adjective in _GENERAL and sort.limit == 1:
+                noun.extreme = sort
             frame.sorts.append(sort)
         frame.items.append(noun)
         if noun.minus is None and noun.count and noun.ref is None:
