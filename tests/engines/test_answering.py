@@ -59,6 +59,11 @@ def test_groups_are_said_by_their_greatest_and_least() -> None:
     assert text == "3 rows. The greatest total is 523.06 (USA), the least 12 (Peru)."
 
 
+def test_years_are_what_figures_are_told_by() -> None:
+    text = said("mean yearID", (Decimal("10.5"), 1994), (Decimal("2"), 1985))
+    assert text == "2 rows. The greatest mean is 10.5 (1994), the least 2 (1985)."
+
+
 def test_what_was_cut_off_is_told() -> None:
     assert said("n", (1,), (2,), is_cut_off=True).endswith("There are more; only the first 2 were taken.")
     assert "greatest" not in said("name n", ("a", 1), ("b", 2), total=9)

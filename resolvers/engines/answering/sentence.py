@@ -92,8 +92,12 @@ def _listed(said: Sentence, answer: Rows) -> None:
 def _table(said: Sentence, answer: Rows) -> None:
     """Groups with a figure: the greatest and the least; other tables: the first row."""
     said.add(_rows(answer), " rows. ")
-    numbers = [index for index, kind in enumerate(answer.kinds) if kind is ValueKind.NUMBER]
-    labels = [index for index, kind in enumerate(answer.kinds) if kind is not ValueKind.NUMBER]
+    numbers = [
+        index
+        for index, kind in enumerate(answer.kinds)
+        if kind is ValueKind.NUMBER and not _names_things(answer.columns[index])
+    ]
+    labels = [index for index in range(len(answer.columns)) if index not in numbers]
     if len(numbers) == 1 and labels and len(answer.rows) == answer.total:
         (figure,) = numbers
         filled = [row for row in range(len(answer.rows)) if answer.rows[row][figure] is not None]
