@@ -40,8 +40,8 @@ from resolvers.engines.nl2sql.model import (
     Unanswerable,
 )
 from resolvers.engines.sql_guard import Refused, guard_sql, tables_of_catalog
-from resolvers.talk2data.answer_settings import AnswerSettings
 from schema.data_readiness.source import Row
+from schema.talk2data.chat_settings import UNSURE
 
 NOW: Final = datetime(2026, 1, 15, 12, tzinfo=UTC)
 PLANNER: Final = "resolvers.engines.nl2sql.drafter:Planner"
@@ -52,8 +52,6 @@ ALIKE: Final = 70
 ROWS_TOLD: Final = 50
 """Rows of an answer that a later question may see."""
 REPAIRS: Final = 1
-UNSURE: Final = AnswerSettings().unsure_below
-"""Below this confidence an answer says that it may be wrong, unless a project chooses otherwise."""
 BINS: Final = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 
 

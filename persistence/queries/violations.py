@@ -147,9 +147,7 @@ class ViolationShelf(WithDimension[Violation]):
         query = self._held(scope).where(violations.c.check_key.in_(sorted(checks)), violations.c.status.in_(UNRESOLVED))
         rows = self._connection.execute(query).all()
         for row in rows:
-            values = {"status": ViolationStatus.RESOLVED, "resolved_by": actor, "resolved_at": at}
-            values |= {"resolution_notes": notes, "updated_at": at}
-            self._by_run(scope, row, values, ViolationStatus.RESOLVED, None, actor, at, notes)
+            self._resolve_one(scope, row, None, actor, at, notes)
         return len(rows)
 
     def bury(self, scope: Scope, service: str, *, run_id: str, actor: str, at: datetime) -> int:
@@ -164,9 +162,7 @@ class ViolationShelf(WithDimension[Violation]):
         )
         rows = self._connection.execute(query).all()
         for row in rows:
-            values = {"status": ViolationStatus.RESOLVED, "resolved_by": actor, "resolved_at": at}
-            values |= {"resolution_notes": VANISHED, "updated_at": at}
-            self._by_run(scope, row, values, ViolationStatus.RESOLVED, run_id, actor, at, VANISHED)
+            self._resolve_one(scope, row, run_id, actor, at, VANISHED)
         return len(rows)
 
     def of_parts(self, scope: Scope, parts: Sequence[ScoredPart], most: int) -> dict[ScoredPart, list[Violation]]:
@@ -270,11 +266,14 @@ class ViolationShelf(WithDimension[Violation]):
             )
             for row in self._connection.execute(query).all():
                 if row.fingerprint not in found:
-                    values = {"status": ViolationStatus.RESOLVED, "resolved_by": actor, "resolved_at": at}
-                    values |= {"resolution_notes": GONE, "updated_at": at}
-                    self._by_run(scope, row, values, ViolationStatus.RESOLVED, run_id, actor, at, GONE)
+                    self._resolve_one(scope, row, run_id, actor, at, GONE)
                     number += 1
         return number
+
+    def _resolve_one(self, scope: Scope, row: Any, run_id: str | None, actor: str, at: datetime, notes: str) -> None:
+        values = {"status": ViolationStatus.RESOLVED, "resolved_by": actor, "resolved_at": at}
+        values |= {"resolution_notes": notes, "updated_at": at}
+        self._by_run(scope, row, values, ViolationStatus.RESOLVED, run_id, actor, at, notes)
 
     def _by_run(
         self,

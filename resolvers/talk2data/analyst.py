@@ -16,7 +16,7 @@ from resolvers.context import Context
 from resolvers.engines.nl2sql.model import Draft
 from resolvers.engines.nl2sql.stored import restored, stored
 from resolvers.talk2data import pipeline
-from resolvers.talk2data.answer_settings import answer_settings
+from resolvers.talk2data.chat_settings import settings_of
 from resolvers.talk2data.engine import Question, Told
 from resolvers.talk2data.pipeline import Begun, Work
 from resolvers.talk2data.telling import made_of
@@ -43,7 +43,7 @@ class Analyst:
             for one in _last(kept.events[over:]):
                 yield one
             return
-        settings = await answer_settings(ctx)
+        settings = await settings_of(ctx)
         work = Work(
             ctx,
             await asked_again(ctx, question.turn_id, question.task_id),

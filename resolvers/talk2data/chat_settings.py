@@ -13,6 +13,11 @@ from schema.talk2data.chat_settings import AnswerDrafter, ChatSettings, ChatSett
 @operation(needs=Permission.CAN_READ)
 async def get_chat_settings(ctx: Context) -> ChatSettings:
     """Get how the selected project wants to be answered; the defaults when it has set nothing."""
+    return await settings_of(ctx)
+
+
+async def settings_of(ctx: Context) -> ChatSettings:
+    """How the selected project wants to be answered, whoever asks."""
     return await ctx.store.read(lambda shelves: shelves.chat_settings.of(ctx.scope))
 
 

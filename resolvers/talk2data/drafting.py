@@ -16,17 +16,16 @@ from resolvers.engines.nl2sql.model_drafter import ModelDrafter
 from resolvers.engines.nl2sql.model_drafter import Ran as Voted
 from resolvers.engines.nl2sql.prompting.question import Window
 from resolvers.engines.sql_guard import Refused
-from resolvers.talk2data.answer_settings import AnswerSettings
 from resolvers.talk2data.knowledge import Ground
 from resolvers.talk2data.running import SourceFailed, run_query
+from schema.talk2data.chat_settings import AnswerDrafter, ChatSettings
 
 
-async def drafter_of(ctx: Context, settings: AnswerSettings, ground: Ground, task_id: str) -> Drafter:
+async def drafter_of(ctx: Context, settings: ChatSettings, ground: Ground, task_id: str) -> Drafter:
     """The drafter that the project has chosen, or the planner. Raises ModelError when the model cannot be asked."""
-    chosen = settings.model
-    if chosen is None:
+    if settings.drafter is AnswerDrafter.PLANNER:
         return ctx.services.drafter or InThread(Planner())
-    chat, _ = await chat_of(ctx, chosen.config, is_approved=True)  # by `set_chat_settings`
+    chat, _ = await chat_of(ctx, settings.model_dump(), is_approved=True)  # by `set_chat_settings`
 
     async def run(draft: Draft) -> Voted:
         try:
@@ -37,8 +36,8 @@ async def drafter_of(ctx: Context, settings: AnswerSettings, ground: Ground, tas
             return Voted(None, Failure(draft, None, failure.message))
         return Voted(digest(ran.table, ordered=False, named=False))
 
-    window = Window() if chosen.window is None else replace(Window(), tokens=chosen.window)
-    return ModelDrafter(chat, linked_by, window=window, candidates=chosen.candidates, run=run)
+    window = Window() if settings.window is None else replace(Window(), tokens=settings.window)
+    return ModelDrafter(chat, linked_by, window=window, candidates=settings.candidates, run=run)
 
 
 def linked_by(asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:

@@ -6,10 +6,11 @@ from decimal import Decimal
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.data_readiness.scorecard import get_scorecard
+from resolvers.engines.describing.grammar import listed
 from resolvers.engines.sql_guard import Guarded
-from resolvers.talk2data.answer_settings import AnswerSettings
 from schema.data_readiness.scorecard import ScorecardRequest
 from schema.identifiers import Fqn
+from schema.talk2data.chat_settings import ChatSettings
 from schema.talk2data.provenance import UsedColumn, UsedMemory, UsedTable
 from schema.utils.memory import Memory
 
@@ -62,7 +63,7 @@ def used_memories(memories: Iterable[Memory]) -> list[UsedMemory]:
     return sorted(made, key=lambda one: (one.name, one.id))
 
 
-def too_poor(tables: Sequence[UsedTable], settings: AnswerSettings) -> str | None:
+def too_poor(tables: Sequence[UsedTable], settings: ChatSettings) -> str | None:
     """Why the quality of the data forbids an answer; None when it does not."""
     low = _below(tables, settings.refuse_below)
     if not low or settings.refuse_below is None:
@@ -73,7 +74,7 @@ def too_poor(tables: Sequence[UsedTable], settings: AnswerSettings) -> str | Non
     )
 
 
-def quality_warnings(tables: Sequence[UsedTable], settings: AnswerSettings) -> list[str]:
+def quality_warnings(tables: Sequence[UsedTable], settings: ChatSettings) -> list[str]:
     """What the asker is told of the quality of the data."""
     told = []
     if low := _below(tables, settings.warn_below):
@@ -84,21 +85,17 @@ def quality_warnings(tables: Sequence[UsedTable], settings: AnswerSettings) -> l
             many = sum(column.open_violations for column in table.columns)
             is_one = many == 1
             told.append(
-                f"{many} violation{'' if is_one else 's'} on {_and(bad)} of {Fqn.parse(table.fqn).name} "
+                f"{many} violation{'' if is_one else 's'} on {listed(bad, len(bad))} of {Fqn.parse(table.fqn).name} "
                 f"{'is' if is_one else 'are'} not resolved."
             )
     return told
 
 
-def _below(tables: Sequence[UsedTable], least: Decimal | None) -> list[UsedTable]:
+def _below(tables: Sequence[UsedTable], least: str | None) -> list[UsedTable]:
     if least is None:
         return []
-    return [one for one in tables if one.quality_score is not None and Decimal(one.quality_score) < least]
+    return [one for one in tables if one.quality_score is not None and Decimal(one.quality_score) < Decimal(least)]
 
 
 def _listed(tables: Sequence[UsedTable]) -> str:
-    return _and([f"{Fqn.parse(one.fqn).name} ({one.quality_score})" for one in tables])
-
-
-def _and(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return listed([f"{Fqn.parse(one.fqn).name} ({one.quality_score})" for one in tables], len(tables))

@@ -26,7 +26,6 @@ from resolvers.engines.nl2sql.model import (
 )
 from resolvers.engines.nl2sql.stored import restored
 from resolvers.engines.sql_guard import Guarded, Refused
-from resolvers.talk2data.answer_settings import AnswerSettings
 from resolvers.talk2data.choosing import chosen
 from resolvers.talk2data.drafting import drafter_of
 from resolvers.talk2data.engine import Told
@@ -37,6 +36,7 @@ from resolvers.talk2data.knowledge import Ground, NotThere, ground_of, likely, p
 from resolvers.talk2data.running import Ran, SourceFailed, run_query
 from resolvers.talk2data.searching import Search
 from schema.errors import Forbidden
+from schema.talk2data.chat_settings import ChatSettings
 from schema.talk2data.language_model import ModelError
 from schema.talk2data.provenance import AnswerKind, FailedDraft, UsedMemory, UsedTable
 from schema.talk2data.turn_event import TurnEventType
@@ -100,7 +100,7 @@ class Work:
         self,
         ctx: Context,
         question: Question,
-        settings: AnswerSettings,
+        settings: ChatSettings,
         begun: Begun | None = None,
     ) -> None:
         self._ctx, self._question, self._settings, self._begun = ctx, question, settings, begun

@@ -13,7 +13,7 @@ from resolvers.engines.answering.rows import digest
 from resolvers.engines.sql_guard import Refused
 from resolvers.operation import Kind, operation
 from resolvers.talk2data.analyst import asked_again
-from resolvers.talk2data.answer_settings import answer_settings
+from resolvers.talk2data.chat_settings import settings_of
 from resolvers.talk2data.grounds import as_of_now, used_memories
 from resolvers.talk2data.knowledge import NotThere, ground_of, places_of
 from resolvers.talk2data.pipeline import Work
@@ -59,7 +59,7 @@ async def replay_turn(ctx: Context, *, session_id: SessionId, turn_id: TurnId) -
 
 async def _replayed(ctx: Context, old: TurnProvenance) -> TurnReplay:
     task_id = str(uuid4())
-    work = Work(ctx, await asked_again(ctx, old.turn_id, task_id), await answer_settings(ctx))
+    work = Work(ctx, await asked_again(ctx, old.turn_id, task_id), await settings_of(ctx))
     trouble: str | None = None
     try:
         async for _ in work.steps():

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from resolvers.engines.answering.shape import Rows
+from resolvers.engines.describing.names import tokens_of
 from schema.data_readiness.profile import ValueKind
 
 MOST_NAMED: Final = 10
@@ -136,13 +137,12 @@ def _cell(answer: Rows, row: int, column: int) -> FigureSource:
 
 
 _THINGS: Final = frozenset({"year", "id", "code", "key", "no", "nr", "number", "zip", "postcode", "phone", "season"})
-_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 def _names_things(column: str) -> bool:
     """Whether whole numbers of a column are names rather than amounts: 1989 is a year, not 1,989."""
-    words = [word.lower() for word in _WORDS.findall(column)]
-    return bool(_THINGS & set(words)) and "of" not in words
+    words = set(tokens_of(column))
+    return bool(_THINGS & words) and "of" not in words
 
 
 def _rounded(value: Decimal | float) -> Decimal | None:
