@@ -22,10 +22,15 @@ from tests.world import World, running_world, settings_for
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Name what this machine lacks, so that nothing is left out silently, and print what was measured."""
+    """Name what this machine lacks, so that nothing is left out silently, and print what was measured.
+
+    Figures are left out when a test failed: then what failed is what a reader looks for.
+    """
     for what, how in absent():
         terminalreporter.write_line(f"not on this machine: {what} ({how})", yellow=True)
-    for report in (*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")):
+    if terminalreporter.getreports("failed") or terminalreporter.getreports("error"):
+        return
+    for report in terminalreporter.getreports("passed"):
         for name, value in report.user_properties:
             if name == "figures" and report.when == "call":
                 terminalreporter.write_line(str(value))
