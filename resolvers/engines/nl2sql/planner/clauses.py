@@ -151,7 +151,9 @@ class Clauses(Comparisons):
         if atom.ref.best(MentionKind.TABLE) > atom.ref.best(MentionKind.COLUMN):
             if self.negated and not any(self.noun_at(ahead) for ahead in range(0, 3)):
                 self._had(noun, negated=True)
-            elif self.scope is None and not self.negated and atom.ref.best(MentionKind.TABLE) >= 0.95:
+            elif self.scope is not None and not self.negated:
+                pass  # goods that no warehouse holds
+            elif not self.negated and atom.ref.best(MentionKind.TABLE) >= 0.95:
                 cond = self._new("exists")
                 cond.noun, cond.table, cond.how = noun, atom.ref, "verb"
                 self.frame.conditions.append(cond)
@@ -245,6 +247,11 @@ class Clauses(Comparisons):
             elif self._possessed(start):
                 self.frame.items.append(noun)
                 self.remember(noun.ref)
+            elif self.scope is not None and not self.listing:
+                self.remember(noun.ref)
+                inner = self._new("exists")
+                inner.noun, inner.table, inner.how = noun, noun.ref, "inner"
+                self.scope.append(inner)
             else:
                 self.remember(noun.ref)
                 self._had(noun, negated=False, plain=True)

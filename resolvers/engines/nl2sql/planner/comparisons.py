@@ -168,8 +168,8 @@ class Comparisons(Ordering):
         self.skip(Cue.THAN, Cue.OF, Cue.BE)
         if cond.noun is None and self.noun_at() and not self.table_at() and self.value_at(1):
             cond.noun = self.noun()
-        every = self.is_(Cue.ALL)
-        self.skip(Cue.ALL)
+        every = self.is_(Cue.ALL, Cue.EACH)
+        self.skip(Cue.ALL, Cue.EACH)
         if self.is_(Cue.AGGREGATE, Cue.SUPERLATIVE):
             self._nested(cond)
             return True
@@ -203,7 +203,7 @@ class Comparisons(Ordering):
                 and is_value
                 and (cond.degree is not None or (cond.operator is not Operator.EQUAL and cond.how != "time"))
             ):
-                cond.nest = Nest(None, None, [Cond("value", self.i, values=(ref,), near=tuple(self.near))])
+                cond.nest = Nest(None, None, [Cond("value", self.i, values=(ref,), near=tuple(self.near))], every)
                 while self.value_at() and (more := self.atoms[self.i].ref) is not None and more.values:
                     cond.nest.conditions.append(Cond("value", self.i, values=(more,), near=tuple(self.near)))
                     self.i += 1

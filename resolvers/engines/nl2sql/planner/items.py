@@ -168,7 +168,17 @@ class Items:
         if noun.ref is None or len(self.catalog.names(key.table)) < 2:
             return False
         said = set(self.resolver.cut.linked.words(noun.ref.first, noun.ref.last))
-        return "name" in said and not said & {"first", "last", "family", "given", "fname", "lname", "sur", "forename"}
+        return "name" in said and not said & {
+            "first",
+            "last",
+            "family",
+            "given",
+            "give",
+            "fname",
+            "lname",
+            "sur",
+            "forename",
+        }
 
     def target(self, noun: Noun, counted: bool = False) -> str | ColumnKey | None:
         """The table or the column that a noun stands for."""

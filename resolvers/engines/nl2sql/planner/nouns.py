@@ -104,6 +104,25 @@ class Reader:
             return int(text)
         return NUMBER_WORDS.get(text)
 
+    def first_ahead(self, offset: int = 0) -> int:
+        """How many atoms `oldest first` or `most plays first` take from there on; 0 when it does not stand there."""
+        start = offset
+        while self.is_(Cue.WITH, Cue.COMMA, Cue.AND, offset=offset) and offset - start < 3:
+            offset += 1
+        if not self.is_(Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON, offset=offset):
+            return 0
+        for ahead in range(offset + 1, offset + 4):
+            atom = self.at(ahead)
+            if atom is None:
+                return 0
+            if atom.is_(Cue.SUPERLATIVE) and atom.text.lower() == "first":
+                after = self.at(ahead + 1)
+                ends = after is None or after.is_(Cue.END, Cue.COMMA, Cue.AND)
+                return ahead + 1 if ends else 0
+            if not (self.noun_at(ahead) or atom.is_(Cue.COUNT, Cue.LIGHT)):
+                return 0
+        return 0
+
     # Reading.
 
     def remember(self, ref: Ref) -> None:

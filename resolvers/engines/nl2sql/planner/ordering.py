@@ -53,21 +53,30 @@ class Ordering(Reader):
         if self.is_(Cue.DIRECTION):
             self._ordering(None)
             return True
-        if (
-            self.is_(Cue.SUPERLATIVE, Cue.MOST)
-            and self.is_(Cue.SUPERLATIVE, offset=1)
-            and self.atoms[self.i + 1].text.lower() == "first"
-        ):
-            said = self.atoms[self.i].said
-            self.frame.sorts.append(
-                Sort(degree=said) if isinstance(said, Degree) else Sort(descending=bool(said), by_count=True)
-            )
-            self.i += 2
+        if self.first_ahead():
+            self._put_first()
             return True
         if self.is_(Cue.FROM) and self.is_(*_ENDS, offset=1) and self.is_(Cue.TO, offset=2):
             self._range()
             return True
         return False
+
+    def _put_first(self) -> None:
+        """`oldest first`, `with the most plays first`: an order of all rows."""
+        end = self.i + self.first_ahead()
+        self.skip(Cue.WITH, Cue.COMMA, Cue.AND)
+        atom = self.atoms[self.i]
+        self.i += 1
+        noun = self.noun() if self.noun_at() or self.is_(Cue.COUNT) else None
+        if noun is not None and noun.ref is not None and may_be_table(noun.ref) and not noun.ref.columns:
+            self.remember(noun.ref)
+        if isinstance(atom.said, Degree):
+            sort = Sort(noun, degree=atom.said, by_count=noun is not None and noun.count)
+        else:
+            most = atom.is_(Cue.MOST) and noun is not None
+            sort = Sort(noun if most else None, bool(atom.said), by_count=not most, most=most)
+        self.frame.sorts.append(sort)
+        self.i = end
 
     def _ordering(self, sort: Sort | None) -> None:
         """By what, and which way."""

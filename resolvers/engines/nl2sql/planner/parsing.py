@@ -242,6 +242,8 @@ class Parser(Clauses):
 
     def _item_ahead(self) -> bool:
         """Whether the list of things to show goes on here."""
+        if self.first_ahead():
+            return False
         if self.is_(Cue.COUNT, Cue.AGGREGATE, Cue.SHARE, Cue.EVERYTHING, Cue.DISTINCT):
             return True
         if self.is_(Cue.ALL, Cue.BOTH):

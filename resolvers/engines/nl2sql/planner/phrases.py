@@ -213,24 +213,22 @@ _PLAIN: Final[dict[Cue, str]] = {
 _DESCENDING: Final = (
     "descending|desc|decreasing|descendingly|in descending order|in decreasing order|descending order|reverse|"
     "in reverse order|from high to low|from highest to lowest|from largest to smallest|from most to least|"
-    "from big to small|from latest to earliest|from newest to oldest|reverse alphabetical|"
+    "from big to small|reverse alphabetical|"
     "in reverse alphabetical order|in reversed order|in a descending order|in reverse lexicographical order|"
     "from the highest to the lowest|from the largest to the smallest|high to low|descending order of|"
     "in descending order of|in decreasing order of|in the descending order of|in descending order by|"
     "the descending order of|in the descending order|from the most to the least|largest to smallest|"
     "highest to lowest|most to least|from z to a|from greatest to least|from long to short|from the latest|"
-    "from most recent to oldest|from the most recent to the oldest|newest to oldest|newest first|largest first|"
-    "highest first|most recent first|latest first|reverse chronological order|in reverse chronological order"
+    "newest to oldest|largest first|highest first|reverse chronological order|in reverse chronological order"
 )
 _ASCENDING: Final = (
     "ascending|asc|increasing|ascendingly|in ascending order|in increasing order|ascending order|from low to high|"
-    "from lowest to highest|from smallest to largest|from least to most|from small to big|from earliest to latest|"
+    "from lowest to highest|from smallest to largest|from least to most|from small to big|"
     "in an ascending order|from the lowest to the highest|from the smallest to the largest|low to high|"
     "ascending order of|in ascending order of|in increasing order of|in the ascending order of|"
     "in ascending order by|the ascending order of|in the ascending order|from the least to the most|"
     "smallest to largest|lowest to highest|from short to long|from the earliest|chronological order|"
-    "in chronological order|chronologically|from oldest to newest|oldest first|smallest first|lowest first|"
-    "earliest first"
+    "in chronological order|chronologically|smallest first|lowest first"
 )
 _ALPHABETICAL: Final = (
     "alphabetical|alphabetically|lexicographical|lexicographically|lexicographic|in alphabetical order|"

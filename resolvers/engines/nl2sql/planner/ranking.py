@@ -57,9 +57,14 @@ class Ranking:
             self._group_by(item)
         return found
 
-    def _group_by(self, item: Item) -> None:
+    def _group_by(self, item: Item, counted: str | None = None) -> None:
+        """Groups by what is shown, and by the key of its table where its rows are meant.
+
+        Where each row has one at most of what is counted, rows of the same name are meant together.
+        """
         catalog = self.resolver.catalog
-        if item.entity is not None:
+        alone = counted is not None and counted != item.table and catalog.refers(item.table, counted)
+        if item.entity is not None and not (alone and item.columns and item.columns[0] in catalog.names(item.table)):
             for key in catalog.whole_key(item.table):
                 if key not in self.resolver.catalog.known.forbidden:
                     self.groups.append(as_column(key))
@@ -238,7 +243,7 @@ class Ranking:
             if item.figures and item.counted == target:
                 return item.terms[0]
         if plain is not None and not (self.groups and not resolver.frame.groups):
-            self._group_by(plain)
+            self._group_by(plain, target)
         if target != main:
             self.also.append(target)
         return Figure(Aggregate.COUNT, rows_of=target)

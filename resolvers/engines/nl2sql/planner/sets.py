@@ -36,6 +36,8 @@ def across(resolver: Resolver) -> Plan | None:
         return None
     second = named[1][1]
     first = named[0][1]
+    if owner is not None and second is not None and _tells_rows(resolver, keys[0]):
+        return None  # names of those that have none: told by the keys between the tables
     if first is not None and first.negated:
         return None
     if second is None:
@@ -55,6 +57,12 @@ def across(resolver: Resolver) -> Plan | None:
     plans = [Plan(key.table, (Output(as_column(key)),)) for key in keys if key is not None]
     how = _WAYS[way]
     return replace(plans[0], combined=Combined(how, plans[1]))  # type: ignore[arg-type]
+
+
+def _tells_rows(resolver: Resolver, key: ColumnKey) -> bool:
+    """Whether a column is what rows are told apart by, or called by."""
+    catalog = resolver.catalog
+    return key in catalog.names(key.table) or key == catalog.key(key.table)
 
 
 def _column(resolver: Resolver, mentions: list, table: str) -> ColumnKey | None:  # type: ignore[type-arg]

@@ -1,0 +1,12 @@
+create table station (st_code varchar, st_name varchar, district varchar, opened_year integer);
+create table firefighter (ff_id integer, ff_name varchar, rank_title varchar, salary integer, birth_year integer, hired_on varchar, st_code varchar, chief_id integer);
+create table engine (engine_id integer, st_code varchar, make varchar, model_year integer, tank_litres integer);
+create table callout (callout_id integer, kind varchar, started_at timestamp, minutes integer, st_code varchar, damage_cost double);
+create table attended (callout_id integer, ff_id integer, hours double, role varchar);
+create table certificate (cert_id integer, ff_id integer, cert_name varchar, earned_on varchar);
+insert into station values ('N1','North Gate','Hill',1931),('S2','South Quay','Docks',1978),('E3','East Mill','Docks',2004),('W4','Westfield','Hill',2019);
+insert into firefighter values (1,'Greta Holm','Chief',71000,1968,'1994-05-02','N1',null),(2,'Tom Vance','Captain',58000,1975,'2001-09-17','N1',1),(3,'Lucy Adair','Captain',60500,1979,'2003-03-03','S2',1),(4,'Omar Said','Firefighter',41000,1988,'2013-06-10','S2',3),(5,'Ben Wolfe','Firefighter',62000,1971,'1999-01-11','S2',3),(6,'Kira Tanaka','Firefighter',39500,1995,'2019-02-25','N1',2),(7,'Leo Brandt','Firefighter',38000,1997,'2020-08-31','E3',3),(8,'Ada Quist','Trainee',27000,2001,'2022-01-10','E3',7);
+insert into engine values (1,'N1','Volmar',2012,2500),(2,'N1','Steiner',2018,3000),(3,'S2','Volmar',2009,2200),(4,'S2','Steiner',2020,4000),(5,'E3','Rowe',2015,1800);
+insert into callout values (1,'house fire','2021-02-03 04:10:00',95,'N1',120000),(2,'flood','2021-06-11 13:00:00',240,'S2',54000),(3,'car fire','2022-01-20 18:45:00',35,'S2',9000),(4,'house fire','2022-07-08 22:20:00',150,'E3',310000),(5,'false alarm','2022-07-30 09:05:00',12,'N1',null),(6,'rescue','2023-03-14 16:30:00',60,'S2',0),(7,'false alarm','2023-05-01 02:15:00',15,'N1',null);
+insert into attended values (1,2,2,'lead'),(1,6,2,'hose'),(2,3,4.5,'lead'),(2,4,4,'pump'),(3,4,1,'lead'),(4,7,3,'hose'),(4,3,2.5,'lead'),(5,6,0.5,'lead'),(6,5,1.5,'lead'),(6,4,1.5,'rope'),(7,2,0.5,'lead');
+insert into certificate values (1,2,'Rope Rescue','2005-04-01'),(2,2,'Paramedic','2010-10-12'),(3,3,'Paramedic','2008-02-28'),(4,4,'Rope Rescue','2016-09-09'),(5,5,'Diver','2004-07-21'),(6,3,'Diver','2012-03-30'),(7,6,'Paramedic','2021-11-05');

@@ -1,0 +1,12 @@
+create table brewery (brewery_id integer primary key, brewery_name varchar, town varchar, founded integer, annual_output integer);
+create table beer (beer_id integer primary key, beer_name varchar, brewery_id integer references brewery (brewery_id), style varchar, strength double, price double);
+create table pub (pub_id integer primary key, pub_name varchar, town varchar, seats integer, opened integer);
+create table pours (pub_id integer references pub (pub_id), beer_id integer references beer (beer_id), pint_price double, primary key (pub_id, beer_id));
+create table guest (guest_id integer primary key, fname varchar, lname varchar, age integer, sex varchar, town varchar);
+create table tasting (guest_id integer references guest (guest_id), beer_id integer references beer (beer_id), tasted_on date, stars integer);
+insert into brewery values (1,'Old Heron','Marlow',1890,5200),(2,'Cask & Co','Brixby',1975,8100),(3,'Foxhole','Marlow',2009,900),(4,'Lantern','Tern Bay',2013,1500),(5,'Grainhouse','Brixby',2016,640);
+insert into beer values (1,'Heron Bitter',1,'bitter',3.9,2.8),(2,'Black Heron',1,'stout',5.2,3.4),(3,'Cask One',2,'lager',4.4,2.5),(4,'Cask Dark',2,'stout',6.1,3.9),(5,'Vixen',3,'pale ale',5.0,3.6),(6,'Lighthouse',4,'pale ale',4.7,3.5),(7,'Storm Lamp',4,'stout',7.3,4.8),(8,'Small Fox',3,'bitter',2.8,2.4),(9,'Nightwatch',2,'lager',4.9,2.7);
+insert into pub values (1,'The Anchor','Tern Bay',60,1902),(2,'The Plough','Marlow',45,1850),(3,'Station Bar','Brixby',120,1999),(4,'The Snug','Marlow',18,2015),(5,'Harbour Lights','Tern Bay',80,2014),(6,'The Mole','Ashford',35,2001);
+insert into pours values (1,1,4.1),(1,6,4.6),(1,7,5.5),(2,1,3.9),(2,2,4.4),(2,5,4.7),(3,3,4.0),(3,4,5.0),(3,9,4.2),(3,1,4.3),(4,5,4.9),(4,8,3.6),(5,6,4.8),(5,7,5.9),(5,3,4.1);
+insert into guest values (1,'Nora','Beck',34,'F','Marlow'),(2,'Piet','Oosten',52,'M','Brixby'),(3,'Alma','Reyes',27,'F','Tern Bay'),(4,'Hugo','Beck',41,'M','Marlow'),(5,'Sami','Larsen',23,'M','Ashford'),(6,'Ines','Moreau',60,'F','Brixby');
+insert into tasting values (1,1,'2022-03-04',4),(1,2,'2022-03-04',5),(1,5,'2022-07-19',3),(2,3,'2021-11-30',2),(2,4,'2022-01-15',5),(3,6,'2022-08-01',4),(3,7,'2022-08-01',5),(4,1,'2021-05-22',3),(4,7,'2022-09-10',4),(6,4,'2023-02-02',4),(6,3,'2023-02-02',3),(1,7,'2023-03-11',2),(2,7,'2023-03-12',4);
