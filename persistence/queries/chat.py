@@ -187,6 +187,12 @@ class TurnShelf(Repository[Turn]):
         """A turn as the worker needs it, by `turn_id` or `task_id`."""
         return self._row(*(turns.c[name] == value for name, value in where.items()))
 
+    def ids_of(self, session_id: str) -> list[str]:
+        """The ids of a session's turns."""
+        return list(
+            self._connection.execute(sa.select(turns.c.turn_id).where(turns.c.session_id == session_id)).scalars()
+        )
+
     def open_turn(self, session_id: str) -> TurnRow | None:
         """The turn of a session that is not over."""
         return self._row(turns.c.session_id == session_id, turns.c.state.in_(OPEN))
@@ -319,6 +325,14 @@ class TurnShelf(Repository[Turn]):
         made = [artifact.resource_uri for artifact in self.artifacts_of([turn.turn_id])[turn.turn_id]]
         self._say(turn, 2, MessageRole.ASSISTANT, text, now, artifacts=made)
         return True
+
+    def rating_of(self, turn_id: str) -> Rating | None:
+        """The rating that stands, None before the first. Holds the turn, so that no other rating comes meanwhile."""
+        held = sa.select(turns.c.turn_id).where(turns.c.turn_id == turn_id).with_for_update(key_share=True)
+        self._connection.execute(held).all()
+        query = sa.select(turn_feedback.c.rating).where(turn_feedback.c.turn_id == turn_id)
+        found = self._connection.execute(query).scalar_one_or_none()
+        return None if found is None else Rating(found)
 
     def rate(
         self, organization_id: str, turn_id: str, rating: Rating, comment: str | None, now: datetime

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
+from persistence.queries.catalog_rows import chunks
 from persistence.repository import Repository, Scope
 from persistence.tables.files import artifacts, files
 from schema.base import Resource
@@ -35,6 +36,15 @@ class ContentShelf(Repository[T]):
         if row is None:
             raise NotFound(self.noun, uri)
         return Kept(row.blob, row.sha256, row.size or 0)
+
+    def standing(self, scope: Scope, uris: Sequence[str], *, created_by: str) -> list[str]:
+        """Those of some URIs that stand and that a user has made, sorted."""
+        uri = self.table.c.resource_uri
+        found: list[str] = []
+        for some in chunks(sorted(uris)):
+            query = sa.select(uri).where(*self._within(scope), uri.in_(some), self.table.c.created_by == created_by)
+            found += self._connection.execute(query.order_by(uri)).scalars()
+        return found
 
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
         """Add what is not a column."""

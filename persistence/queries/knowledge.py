@@ -170,6 +170,19 @@ class MemoryShelf(Repository[Memory]):
         counted = {"count": memories.c["count"] + 1, "last_accessed": now}
         self._connection.execute(memories.update().where(*mine).values(**counted))
 
+    def note_help(self, scope: Scope, memory_ids: Sequence[str], *, helped: int, failed: int) -> None:
+        """Add to how often memories helped and did not; it is no change, so the revision stays.
+
+        One by one in the order of their ids, so that two at it never wait for each other.
+        """
+        for memory_id in sorted(set(memory_ids)):
+            mine = [*self._within(scope), memories.c.id == memory_id, memories.c.status != MemoryStatus.DELETED]
+            counted = {
+                "success_count": memories.c.success_count + helped,
+                "failure_count": memories.c.failure_count + failed,
+            }
+            self._connection.execute(memories.update().where(*mine).values(**counted))
+
     def _file(self, item: Memory) -> None:
         topics = {item.classification.domain, *item.classification.tags} - {None}
         rows = [

@@ -324,14 +324,20 @@ async def download_artifact(ctx: Context, *, resource_uri: Uri) -> Download:
 async def delete_artifact(ctx: Context, *, resource_uri: Uri) -> Deleted:
     """Delete an artifact: its bytes, its relations and its secrets."""
     relations = await standing_relations(ctx, "artifact", resource_uri)
-
-    def work(shelves: Shelves) -> str:
-        kept = shelves.artifacts.kept(ctx.tenant, resource_uri)
-        shelves.artifacts.remove(ctx.tenant, resource_uri, expected=ctx.expected_revision)
-        shelves.secrets.remove_all_of(ctx.tenant, "artifact", resource_uri)
-        shelves.relate(ctx.organization_id, deletes=relations)
-        return kept.blob
-
-    await discard(ctx, [await ctx.store.write(work)])
+    blob = await ctx.store.write(
+        lambda shelves: remove_artifact(ctx, shelves, resource_uri, relations, expected=ctx.expected_revision)
+    )
+    await discard(ctx, [blob])
     ctx.guard.forget()
     return Deleted(resource_uri=resource_uri, message="The artifact was deleted.")
+
+
+def remove_artifact(
+    ctx: Context, shelves: Shelves, uri: str, relations: Sequence[RelationTuple], *, expected: int | None = None
+) -> str:
+    """Remove an artifact with its relations and secrets, as part of a transaction: the blob to discard after it."""
+    kept = shelves.artifacts.kept(ctx.tenant, uri)
+    shelves.artifacts.remove(ctx.tenant, uri, expected=expected)
+    shelves.secrets.remove_all_of(ctx.tenant, "artifact", uri)
+    shelves.relate(ctx.organization_id, deletes=relations)
+    return kept.blob

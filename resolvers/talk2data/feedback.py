@@ -5,7 +5,7 @@ from sqlalchemy.exc import IntegrityError
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
-from resolvers.talk2data.learning import learn_from_rating
+from resolvers.talk2data.learning import count_help, learn_from_rating
 from resolvers.talk2data.sessions import SessionId
 from resolvers.talk2data.turns import TurnId, own_turn
 from schema.governance.permission import Permission
@@ -19,12 +19,13 @@ async def submit_turn_feedback(
     """Rate a turn of one of the caller's own sessions; a second rating takes the place of the first.
 
     A thumbs-up offers the question with its query as an `exemplar` memory, for a steward to validate. A thumbs-down
-    with a comment opens a note for the stewards.
+    with a comment opens a note for the stewards. The memories that the answer used count it as help, or as none.
     """
     now = ctx.now()
 
     def work(shelves: Shelves) -> TurnFeedback:
         turn = own_turn(ctx, shelves, session_id, turn_id)
+        count_help(ctx, shelves, turn.turn_id, feedback.rating)
         learn_from_rating(ctx, shelves, turn, str(session_id), feedback)
         return shelves.turns.rate(ctx.organization_id, turn.turn_id, feedback.rating, feedback.comment, now)
 

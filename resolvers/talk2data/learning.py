@@ -42,6 +42,23 @@ LONGEST_QUESTION: Final = 2000
 LONGEST_SQL: Final = 20_000
 
 
+def count_help(ctx: Context, shelves: Shelves, turn_id: str, rating: Rating) -> None:
+    """Count a rating with the memories that the answer used; another one moves the count, the same does nothing.
+
+    In the transaction that keeps the rating, and before it does.
+    """
+    before = shelves.turns.rating_of(turn_id)
+    found = shelves.turn_provenance.find(ctx.scope, turn_id)
+    if found is None or before is rating:
+        return
+    shelves.memories.note_help(
+        ctx.scope,
+        [one.id for one in found.memories],
+        helped=(rating is Rating.THUMBS_UP) - (before is Rating.THUMBS_UP),
+        failed=(rating is Rating.THUMBS_DOWN) - (before is Rating.THUMBS_DOWN),
+    )
+
+
 def learn_from_rating(ctx: Context, shelves: Shelves, turn: Turn, session_id: str, rated: TurnFeedbackCreate) -> None:
     """Offer a good answer as an exemplar; open a note about a bad one. In the transaction that keeps the rating."""
     now = ctx.now()

@@ -14,6 +14,8 @@ from persistence.store import Shelves
 from persistence.tables.talk2data import chat_sessions
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
+from resolvers.talk2data.answer_artifacts import Going, MoreThere
+from resolvers.uploads import discard
 from schema.errors import Forbidden, NotFound
 from schema.governance.permission import Done, Permission
 from schema.pagination import Page, PageNumber, PageSize
@@ -87,18 +89,31 @@ async def update_chat_session(ctx: Context, *, session_id: SessionId, changes: C
 
 @operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
 async def delete_chat_session(ctx: Context, *, session_id: SessionId) -> Done:
-    """Delete one of the caller's own sessions with its turns, and cancel the answer that is being worked on."""
+    """Delete one of the caller's own sessions with its turns and the artifacts of its answers.
 
+    The answer that is being worked on is cancelled. Exemplars that were learned from it stay.
+    """
     expected = None if ctx.expected_revision is None else ctx.expected_revision + 1  # holding the row counts it up
+    going = Going()
 
-    def work(shelves: Shelves) -> TurnRow | None:
+    def work(shelves: Shelves) -> tuple[TurnRow | None, list[str]]:
         own = require_own(ctx, shelves, session_id)
         shelves.chat_sessions.count(own, ctx.now())  # holds the row, so that no turn begins meanwhile
-        turn = shelves.turns.open_turn(own)
+        turn, asked = shelves.turns.open_turn(own), shelves.turns.ids_of(own)
+        # An answer that is being kept in this moment holds its turn: once that is gone, its artifacts can be seen.
         shelves.chat_sessions.remove(ctx.scope, own, expected=expected)
-        return turn
+        return turn, going.remove(ctx, shelves, asked)
 
-    turn = await ctx.store.write(work)
+    while True:
+        await going.read(ctx, str(session_id))
+        try:
+            turn, blobs = await ctx.store.write(work)
+        except MoreThere:  # at most once for each of its turns
+            continue
+        break
+    await discard(ctx, blobs)
+    if blobs:
+        ctx.guard.forget()
     if turn is not None:
         ctx.services.signals.notify(f"turn:{turn.turn_id}")
         await ctx.services.jobs.cancel(turn.task_id)

@@ -18,6 +18,7 @@ from resolvers.engines.answering.sentence import sentence_of
 from resolvers.engines.answering.shape import Rows
 from resolvers.engines.drawing import NoCharts
 from resolvers.engines.nl2sql.stored import stored
+from resolvers.talk2data.answer_artifacts import CHART, PICTURE, ROWS, called, uri_of
 from resolvers.talk2data.engine import Told
 from resolvers.talk2data.grounds import used_memories
 from resolvers.talk2data.pipeline import Finding, applied_in
@@ -107,21 +108,21 @@ async def _staged_artifacts(
     ctx: Context, turn_id: str, question: str, answer: Rows, table: ResultTable
 ) -> AsyncIterator[tuple[ArtifactCreate, Upload, str, dict[str, Any]]]:
     """The rows, and the chart where one helps, with the name to save each under and what is told of it."""
-    called = f"Answer of {ctx.now():%Y-%m-%d %H:%M}"  # not the question: lists show names to the whole project
+    name = f"Answer of {ctx.now():%Y-%m-%d %H:%M}"  # not the question: lists show names to the whole project
 
-    def artifact(kind: ArtifactType, part: str = "") -> ArtifactCreate:
-        return ArtifactCreate(name=called, artifact_type=kind, resource_uri=f"answer-{turn_id}{part}", tags=["answer"])
+    def artifact(kind: ArtifactType, part: str) -> ArtifactCreate:
+        return ArtifactCreate(name=name, artifact_type=kind, resource_uri=called(turn_id, part), tags=["answer"])
 
     if (upload := await parquet_of(ctx, table)) is not None:
         told = {"rows": len(table.rows), "columns": table.names[:100], "truncated": table.truncated}
-        yield artifact(ArtifactType.PARQUET), upload, "answer.parquet", told
+        yield artifact(ArtifactType.PARQUET, ROWS), upload, "answer.parquet", told
     spec, picture = await asyncio.to_thread(_chart, answer, question)
     if spec is not None:
         upload = await staged(ctx, orjson.dumps(spec), "application/json")
-        yield artifact(ArtifactType.CHART, "-chart"), upload, "chart.json", {"format": "vega-lite"}
+        yield artifact(ArtifactType.CHART, CHART), upload, "chart.json", {"format": "vega-lite"}
     if picture is not None:
         upload = await staged(ctx, picture, "image/png")
-        yield artifact(ArtifactType.IMAGE, "-picture"), upload, "chart.png", {"format": "png"}
+        yield artifact(ArtifactType.IMAGE, PICTURE), upload, "chart.png", {"format": "png"}
 
 
 def _chart(answer: Rows, title: str) -> tuple[dict[str, Any] | None, bytes | None]:
@@ -149,12 +150,12 @@ def result_told(table: ResultTable) -> Told:
 
 
 def _artifact_told(ctx: Context, artifact: ArtifactCreate, title: str, metadata: dict[str, Any]) -> Told:
-    uri = f"artifact:{ctx.organization_id}:{ctx.project_id}:{artifact.resource_uri}"
+    assert artifact.resource_uri is not None
     short = " ".join(title.split())
     return Told(
         TurnEventType.ARTIFACT,
         {
-            "resource_uri": uri,
+            "resource_uri": uri_of(ctx, artifact.resource_uri),
             "artifact_type": artifact.artifact_type.value,
             "artifact_title": short if len(short) <= LONGEST_TITLE else f"{short[: LONGEST_TITLE - 1]}…",
             "metadata": metadata,

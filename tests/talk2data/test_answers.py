@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
-from resolvers.assets.artifacts import download_artifact, get_artifact, preview_artifact
+from resolvers.assets.artifacts import create_artifact, download_artifact, get_artifact, preview_artifact
 from resolvers.engines.nl2sql.model import Clarification, Reading, Unanswerable
-from resolvers.talk2data.sessions import get_chat_session
+from resolvers.talk2data.sessions import delete_chat_session, get_chat_session
 from resolvers.talk2data.turns import get_turn, list_turn_artifacts
-from tests.doors import Door, RestDoor
+from schema.assets.artifact import ArtifactCreate
+from tests.assets.test_artifacts import blobs
+from tests.doors import Door, Refused, RestDoor
 from tests.support.chat import begun
 from tests.support.ingestion import Bench, Source
 from tests.talk2data.asking import ScriptedDrafter, ask, draft, drafter, second_shop, shop, source, world
@@ -263,3 +265,31 @@ async def test_two_connections_that_fit_alike_are_asked_about(
     assert chosen.of("task_update")[3]["data"]["connection"] == twin.uri
     again = await ask(world, "how many orders?", session=session)
     assert again.of("task_update")[3]["data"]["connection"] == twin.uri
+
+
+async def test_the_artifacts_of_answers_go_with_their_session(
+    world: World, door: Door, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    drafter.script |= {
+        "Orders by city?": draft(
+            "select c.city, count(*) as orders from orders o join customers c on c.id = o.customer_id group by c.city"
+        ),
+        "How many?": draft("select count(*) as number from orders"),
+    }
+    own = await begun(world)
+    first, second = await ask(world, "Orders by city?", session=own), await ask(world, "How many?", session=own)
+    kept = (await ask(world, "How many?")).of("artifact")[0]["resource_uri"]
+    uris = [one["resource_uri"] for got in (first, second) for one in got.of("artifact")]
+    assert len(uris) == 4, "rows, chart and picture, and rows"
+    turn = first.turn["turn_id"]
+    named = {"name": "Mine", "artifact_type": "text", "content": "x", "resource_uri": f"answer-{turn}-mine"}
+    mine = await door(create_artifact, world.owner, artifact=ArtifactCreate.model_validate(named))
+    before = set(blobs(world))
+    assert not isinstance(await door(delete_chat_session, world.owner, session_id=own), Refused)
+    for uri in uris:
+        assert await door(get_artifact, world.owner, resource_uri=uri) == "RESOURCE_NOT_FOUND"
+    rows = str(await world.dump())
+    assert not [uri for uri in uris if f"{uri}'" in rows], "no row and no relation is left"
+    for standing in (kept, mine["resource_uri"]):
+        assert (await door(get_artifact, world.owner, resource_uri=standing))["resource_uri"] == standing
+    assert len(before - set(blobs(world))) == 4

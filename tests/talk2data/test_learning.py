@@ -1,5 +1,6 @@
 """What ratings and corrections lead to: exemplars for a steward to validate, and notes for him to close."""
 
+import asyncio
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +11,7 @@ from resolvers.talk2data.feedback import submit_turn_feedback
 from resolvers.talk2data.learning import PACK, correct_turn
 from resolvers.talk2data.sessions import delete_chat_session
 from resolvers.utils.context_packs import list_context_packs, update_context_pack
-from resolvers.utils.memories import list_memories, validate_memory
+from resolvers.utils.memories import get_memory, list_memories, validate_memory
 from schema.talk2data.answer_note import AnswerNoteChange, TurnCorrection
 from schema.talk2data.feedback import TurnFeedbackCreate
 from schema.utils.context_pack import ContextPackUpdate
@@ -18,6 +19,7 @@ from schema.utils.memory import MemoryType, MemoryValidation
 from tests.doors import Door, Refused
 from tests.support.ingestion import Bench
 from tests.talk2data.asking import Answered, ScriptedDrafter, ask, draft, drafter, shop, source, world
+from tests.talk2data.test_answer_policies import remembered
 from tests.world import World
 
 __all__ = ["drafter", "shop", "source", "world"]
@@ -209,3 +211,46 @@ async def test_nobody_corrects_the_turn_of_somebody_else(world: World, door: Doo
     refused = await door(correct_turn, other, **turn, correction=TurnCorrection(sql=SQL))
     assert isinstance(refused, Refused)
     assert refused.status == 403
+
+
+async def test_a_rating_counts_once_with_the_memories_that_the_answer_used(
+    world: World, door: Door, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    used, idle = [
+        await remembered(world, {"type": "text", "text": text}, MemoryType.FACT, pack=text)
+        for text in ("a city is a town", "credit is in euros")
+    ]
+    drafter.script[QUESTION] = draft(SQL, memories=(used["id"],))
+    answer = await ask(world, QUESTION)
+    for rating, counts in (
+        ("thumbs_down", (0, 1, 0.0)),
+        ("thumbs_down", (0, 1, 0.0)),
+        ("thumbs_up", (1, 0, 1.0)),
+        ("thumbs_up", (1, 0, 1.0)),
+        ("thumbs_down", (0, 1, 0.0)),
+    ):
+        await rate(world, door, answer, rating)
+        found = await door(get_memory, world.owner, memory_id=used["id"])
+        access = found["access"]
+        assert (access["success_count"], access["failure_count"], access["success_rate"]) == counts
+        assert (found["version"], found["updated_at"]) == (used["version"], used["updated_at"])
+    untouched = (await door(get_memory, world.owner, memory_id=idle["id"]))["access"]
+    assert (untouched["success_count"], untouched["failure_count"]) == (0, 0)
+
+
+async def test_ratings_that_race_are_counted_as_the_one_that_stands(
+    world: World, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    used = await remembered(world, {"type": "text", "text": "a city is a town"}, MemoryType.FACT)
+    drafter.script[QUESTION] = draft(SQL, memories=(used["id"],))
+    answer = await ask(world, QUESTION)
+    path = f"/talk2data/chat/sessions/{answer.turn['session_id']}/turns/{answer.turn['turn_id']}"
+    ratings = ["thumbs_up", "thumbs_down"] * 3
+    sent = await asyncio.gather(
+        *(world.request("POST", f"{path}/feedback", token=world.owner, json={"rating": one}) for one in ratings)
+    )
+    assert {one.status_code for one in sent} <= {200, 201}
+    kept = (await world.request("GET", path, token=world.owner)).json()["feedback"]["rating"]
+    access = (await world.request("GET", f"/utils/memories/{used['id']}", token=world.owner)).json()["access"]
+    up = kept == "thumbs_up"
+    assert (access["success_count"], access["failure_count"]) == (int(up), int(not up))
