@@ -23,7 +23,7 @@ from persistence.engine import Database
 from persistence.jobs import InlineJobs
 from persistence.migrations.run import upgrade
 from persistence.queries.catalog_ingest import refresh_statistics, upsert_source
-from persistence.queries.catalog_rows import INSERTED
+from persistence.queries.catalog_load import INSERTED
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.governance import projects

@@ -15,12 +15,11 @@ import sqlalchemy as sa
 
 from persistence.queries.asset_view import AssetView, HotStatement, answer_columns
 from persistence.queries.catalog_ingest import mark_deleted
+from persistence.queries.catalog_load import insert_rows, new_row
 from persistence.queries.catalog_rows import (
     Edit,
     Standing,
-    insert_rows,
     lock_service,
-    new_row,
     recount,
     standing,
     words_of,

@@ -5,23 +5,24 @@ hash is the one that was seen last are not touched, so taking in an unchanged so
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import orjson
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 
+from persistence.queries.catalog_load import NewRows, insert_rows
 from persistence.queries.catalog_rows import (
     Edit,
     Standing,
     below,
     chunks,
-    insert_rows,
     lock_service,
-    new_row,
     recount,
     standing,
     words_of,
@@ -31,12 +32,13 @@ from persistence.queries.metadata_search import in_scope
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets
 from schema.errors import AlreadyExists
-from schema.identifiers import join_fqn
+from schema.identifiers import fqn_part, join_fqn
 from schema.utils.metadata_asset import LEVEL, AssetType
 from schema.utils.source_asset import SOURCE_FIELDS, ColumnChange, Counts, Judge, Judgement, SourceAsset
 
 FIRST_SEEN = "First seen in the source."
 
+_said_fields = attrgetter(*SOURCE_FIELDS)
 _EMPTY_OBJECTS = ("constraint", "extension")
 
 
@@ -59,7 +61,6 @@ class _Said:
     """One asset as the source says it now, beside what the catalog knows of it."""
 
     asset: SourceAsset
-    parts: tuple[str, ...]
     fqn: str
     parent_fqn: str
     hash: str
@@ -85,7 +86,7 @@ def upsert_source(
     the same name belongs to another resource.
     """
     lock_service(connection, scope, service)
-    batch = _Batch(connection, scope, resource_uri, actor, now, judge)
+    batch = _Batch(connection, scope, resource_uri, service, actor, now, judge)
     return batch.take(_said(service, assets))
 
 
@@ -163,10 +164,13 @@ def _service_of(connection: sa.Connection, scope: Scope, resource_uri: str, pare
 def _said(service: str, assets: Iterable[SourceAsset]) -> list[_Said]:
     """The batch with names and hashes, parents before children, columns hung onto their tables."""
     said: dict[str, _Said] = {}
+    written: dict[tuple[str, ...], str] = {(): fqn_part(service)}
     for asset in sorted(assets, key=lambda asset: LEVEL[asset.type]):
         asset, hash = _hashed(asset)
-        parts = (service, *asset.path)
-        one = _Said(asset, parts, join_fqn(parts), join_fqn(parts[:-1]), hash)
+        above = asset.path[:-1]
+        if (parent_fqn := written.get(above)) is None:
+            parent_fqn = written[above] = join_fqn((service, *above))
+        one = _Said(asset, f"{parent_fqn}.{fqn_part(asset.path[-1])}", parent_fqn, hash)
         if one.fqn in said:
             raise ValueError(f"the batch names {one.fqn!r} twice")
         said[one.fqn] = one
@@ -190,7 +194,7 @@ def _hashed(asset: SourceAsset) -> tuple[SourceAsset, str]:
 
 def _dumped(asset: SourceAsset) -> bytes | None:
     try:
-        return orjson.dumps([getattr(asset, name) for name in ("path", *SOURCE_FIELDS)], option=orjson.OPT_SORT_KEYS)
+        return orjson.dumps((asset.path, *_said_fields(asset)), option=orjson.OPT_SORT_KEYS)
     except TypeError:
         return None
 
@@ -220,7 +224,7 @@ def _meant(relationship: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _values(asset: SourceAsset) -> dict[str, Any]:
-    values = {name: getattr(asset, name) for name in SOURCE_FIELDS}
+    values = dict(zip(SOURCE_FIELDS, _said_fields(asset), strict=True))
     for name in _EMPTY_OBJECTS:
         values[name] = dict(values[name])
     if values["column_relationships"] is not None:
@@ -235,6 +239,7 @@ class _Batch:
     connection: sa.Connection
     scope: Scope
     resource_uri: str
+    service: str
     actor: str
     now: datetime
     judge: Judge
@@ -324,33 +329,33 @@ class _Batch:
         ]
 
     def _insert(self, new: list[_Said]) -> None:
-        rows: list[dict[str, Any]] = []
         for one in new:
-            parent_id: str | None = None
-            if one.asset.type is not AssetType.DATABASE:
+            if one.asset.type not in (AssetType.DATABASE, AssetType.COLUMN):
                 parent_id = self.ids.get(one.parent_fqn)
                 if parent_id is None:
                     raise ValueError(f"the parent of {one.fqn!r} neither stands in the catalog nor is in the batch")
-                if one.asset.type is not AssetType.COLUMN:
-                    self.recounted.add(parent_id)
+                self.recounted.add(parent_id)
+            self.ids[one.fqn] = str(uuid4())
+        if new:
+            insert_rows(self.connection, self._rows(new))
+
+    def _rows(self, new: list[_Said]) -> Iterator[dict[str, Any]]:
+        """The rows of what is new, made one by one as the store takes them."""
+        maker = NewRows(self.scope, self.resource_uri, actor=self.actor, now=self.now, reason=FIRST_SEEN)
+        for one in new:
             values = _values(one.asset)
             values["source_description"] = values["description"]
             values["source_hash"] = one.hash
-            row = new_row(
-                self.scope,
-                self.resource_uri,
-                one.parts,
+            yield maker.make(
+                (self.service, *one.asset.path),
                 one.asset.type,
-                parent_id=parent_id,
-                actor=self.actor,
-                now=self.now,
-                reason=FIRST_SEEN,
+                fqn=one.fqn,
+                parent_fqn=one.parent_fqn,
+                id=self.ids[one.fqn],
+                parent_id=self.ids.get(one.parent_fqn),
                 values=values,
                 column_names=[column.asset.name for column in one.columns],
             )
-            self.ids[one.fqn] = row["id"]
-            rows.append(row)
-        insert_rows(self.connection, rows)
 
     def _edit(self, touched: list[_Said], tables: list[_Said], gone: list[_Known], known: Mapping[str, _Known]) -> None:
         """Change what differs; a table whose columns changed is changed with them."""

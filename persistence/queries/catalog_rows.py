@@ -1,21 +1,18 @@
-"""How catalog rows are made, versioned, counted and written: what ingestion and edits by hand share."""
+"""How standing catalog rows are read, versioned, counted and changed: what ingestion and edits by hand share."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final, TypeVar
-from uuid import uuid4
 
 import orjson
 import sqlalchemy as sa
-from sqlalchemy.util import await_only
 
 from persistence.queries.asset_view import WIDTH, AssetView, answer_columns
 from persistence.queries.metadata_search import in_scope
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets, metadata_versions
-from schema.identifiers import FIRST_VERSION, Version, fqn_part
-from schema.utils.metadata_asset import AssetType
+from schema.identifiers import Version
 from schema.utils.search_query import WORD_TAGS, stored_words
 from schema.utils.source_asset import Judgement
 
@@ -27,28 +24,7 @@ CHUNK: Final = 500
 SUMMARIZED_NAMES: Final = 5
 """How many field names a version's reason lists."""
 
-INSERTED: Final = tuple(column.name for column in metadata_assets.columns if column.name != "row_number")
-"""The columns of a new row, in the order of the bulk load."""
-
-_JSON: Final = tuple(column.name for column in metadata_assets.columns if isinstance(column.type, sa.JSON))
-_MOMENTS: Final = ("created_at", "updated_at", "deleted_at")
-_JSON_AT: Final = tuple(INSERTED.index(name) for name in _JSON)
-_MOMENTS_AT: Final = tuple(INSERTED.index(name) for name in _MOMENTS)
 _FREE_TEXTS: Final = ("name", "display_name", "description", "summary_text", "business_definition")
-_EMPTY_ROW: Final[dict[str, Any]] = dict.fromkeys(INSERTED) | {
-    "extension": {},
-    "constraint": {},
-    "is_dq_tagged": False,
-    "is_pii_tagged": False,
-    "is_sensitivity_tagged": False,
-    "children_total": 0,
-    "people_fields": [],
-    "change_description": Judgement(False).change_description(""),
-    "change_summary": Judgement(False).change_summary(),
-    "version_major": FIRST_VERSION.major,
-    "version_minor": FIRST_VERSION.minor,
-    "revision": 1,
-}
 
 _HIDDEN: Final = ("row_number", "parent_id", "parent_fqn", "source_description", "source_hash", "people_fields")
 
@@ -103,107 +79,11 @@ def below(fqn: str) -> sa.ColumnElement[bool]:
 def words_of(values: Mapping[str, Any], column_names: Iterable[str] = ()) -> str:
     """The stored words of an asset: see `schema/utils/search_query.py`."""
     tagged = {name: values.get(name) for name in WORD_TAGS}
-    tagged["owners"] = " ; ".join(f"{owner['name']} ; {owner['id']}" for owner in values.get("owners") or ()) or None
-    tagged["tags"] = (
-        " ; ".join(f"{tag['tag_fqn']} ; {tag['tag_name']} ; {tag['category_name']}" for tag in values.get("tags") or ())
-        or None
+    tagged["owners"] = " ; ".join([f"{owner['name']} ; {owner['id']}" for owner in values.get("owners") or ()])
+    tagged["tags"] = " ; ".join(
+        [f"{tag['tag_fqn']} ; {tag['tag_name']} ; {tag['category_name']}" for tag in values.get("tags") or ()]
     )
     return stored_words((*[values.get(name) for name in _FREE_TEXTS], *column_names), tagged.items())
-
-
-def new_row(
-    scope: Scope,
-    resource_uri: str,
-    parts: Sequence[str],
-    asset_type: AssetType,
-    *,
-    parent_id: str | None,
-    actor: str,
-    now: datetime,
-    reason: str,
-    values: Mapping[str, Any],
-    column_names: Collection[str] = (),
-) -> dict[str, Any]:
-    """A whole new row, at the first version. `parts` is the dotted name, service first."""
-    written = [fqn_part(part) for part in parts]
-    row: dict[str, Any] = {**_EMPTY_ROW, **values}
-    row["id"] = str(uuid4())
-    row["organization_id"], row["project_id"] = scope.organization_id, scope.project_id
-    row["resource_uri"] = resource_uri
-    row["type"] = asset_type.value
-    row["name"] = parts[-1]
-    row["fully_qualified_name"] = ".".join(written)
-    row["parent_fqn"] = ".".join(written[:-1])
-    row["parent_id"] = parent_id
-    row["service_name"] = parts[0]
-    row["version_change_reason"] = reason
-    row["created_at"] = row["updated_at"] = now
-    row["created_by"] = row["updated_by"] = actor
-    row["changed_by"] = [actor]
-    if asset_type is AssetType.TABLE:
-        row["children_total"] = row["column_count"] = len(column_names)
-    elif asset_type is not AssetType.COLUMN:
-        row["table_count"] = 0
-    row["search_words"] = words_of(row, column_names)
-    return row
-
-
-def insert_rows(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Load many new rows the fastest way that the store has, inside the transaction.
-
-    SQLAlchemy's own insert measured four times slower than this, which is why the values are prepared here:
-    SQLite takes tuples through the driver's executemany, PostgreSQL a COPY.
-    """
-    if not rows:
-        return
-    sqlite = connection.dialect.name == "sqlite"
-    spelled: dict[datetime, str] = {}  # one ingestion has one moment, and spelling it is slow
-    prepared = [_bulk_values(row, spelled if sqlite else None) for row in rows]
-    preparer = connection.dialect.identifier_preparer
-    names = ", ".join(preparer.quote(name) for name in INSERTED)
-    if sqlite:
-        marks = ", ".join("?" * len(INSERTED))
-        statement = f"INSERT INTO metadata_assets ({names}) VALUES ({marks})"  # noqa: S608 - names of our own columns
-        connection.exec_driver_sql(statement, prepared)
-        return
-    _copy(connection, f"COPY metadata_assets ({names}) FROM STDIN", prepared)
-
-
-def _bulk_values(row: Mapping[str, Any], spelled: dict[datetime, str] | None) -> tuple[Any, ...]:
-    values = [row[name] for name in INSERTED]
-    for at in _JSON_AT:
-        if values[at] is not None:
-            values[at] = orjson.dumps(values[at]).decode()
-    if spelled is not None:
-        for at in _MOMENTS_AT:
-            if (moment := values[at]) is not None:
-                if moment not in spelled:
-                    spelled[moment] = moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
-                values[at] = spelled[moment]
-    return tuple(values)
-
-
-def _copy(connection: sa.Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Send rows through psycopg's COPY, on either of its two connections."""
-    import psycopg
-
-    driver: Any = connection.connection.driver_connection
-    try:
-        if isinstance(driver, psycopg.AsyncConnection):
-            await_only(_copy_async(driver, statement, rows))
-            return
-        with driver.cursor() as cursor, cursor.copy(statement) as copy:
-            for row in rows:
-                copy.write_row(row)
-    except psycopg.Error as error:
-        wrapped = sa.exc.DBAPIError.instance(statement, None, error, psycopg.Error)
-        raise wrapped from error
-
-
-async def _copy_async(driver: Any, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    async with driver.cursor() as cursor, cursor.copy(statement) as copy:
-        for row in rows:
-            await copy.write_row(row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ into SQL. Both take the vocabulary of this file, so a query means the same where
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -166,6 +166,9 @@ def names_field(query: Query, field: str) -> bool:
 
 
 _RUN = re.compile(r"[^\W_]+")
+_ASCII = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))
+"""What each ASCII character of a text becomes: a small letter, a digit, or a gap."""
+_TURN = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _MAX_WORD = 200
 _REMEMBERED = 100
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxy0123456789")
@@ -177,14 +180,24 @@ def split_words(text: str) -> list[str]:
     Every word comes out in the letters a-z and 0-9, one by one, so that a prefix stays a prefix: other letters are
     written as `z` and six hexadecimal digits, `z` itself as `zz`. No tokenizer of a store then has anything to decide.
     """
-    return list(_known_words(text) if len(text) <= _REMEMBERED else _words(text))
+    return list(_words(text)[0])
 
 
-def _words(text: str) -> tuple[str, ...]:
-    return tuple([_encoded(part) for run in _runs(text) for part in _turns(run)])
+def _split(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words of a text, and the runs of it that were taken apart, each as one word."""
+    runs = [(run, _turns(run)) for run in _runs(text)]
+    whole = tuple([_encoded(run) for run, parts in runs if len(parts) > 1])
+    return tuple([_encoded(part) for _, parts in runs for part in parts]), whole
 
 
-_known_words = lru_cache(maxsize=16_384)(_words)  # a column's name is split for itself, for its table, and ever again
+_known_split = lru_cache(maxsize=16_384)(_split)  # a column's name is split for itself, for its table, and ever again
+
+
+def _words(text: str) -> tuple[Sequence[str], Sequence[str]]:
+    """As `_split`. Ordinary text, which is most of what a source says, needs no look at its single letters."""
+    if text.isascii() and len(text) <= _MAX_WORD and (text[1:] == text[1:].lower() or not _TURN.search(text)):
+        return text.encode().translate(_ASCII).decode().replace("z", "zz").split(), ()
+    return _known_split(text) if len(text) <= _REMEMBERED else _split(text)
 
 
 def _runs(text: str) -> list[str]:
@@ -225,14 +238,16 @@ def stored_words(free: Iterable[str | None], tagged: Iterable[tuple[str, str | N
     """
     sections: list[str] = []
     whole: list[str] = []  # customerOrders is also found as customerorders
+    known: dict[str, Sequence[str]] = {}  # a description is said twice, as free text and as a field
     for text in free:
         if text:
-            sections.append(" ".join(split_words(text)))
-            if not (text.islower() or text.isupper()):
-                whole += [_encoded(run) for run in _runs(text) if len(_turns(run)) > 1]
+            words, taken_apart = _words(text)
+            known[text] = words
+            sections.append(" ".join(words))
+            whole += taken_apart
     for field, text in tagged:
-        if text:
+        if text and (words := known.get(text) or _words(text)[0]):
             letter = WORD_TAGS[field]
-            sections.append(" ".join([f"{letter}_{word}" for word in split_words(text)]))
+            sections.append(f"{letter}_" + f" {letter}_".join(words))
     filled = [section for section in (*sections, *dict.fromkeys(whole)) if section]
     return f" {' | '.join(filled)} " if filled else " "

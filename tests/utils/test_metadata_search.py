@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from persistence.queries import metadata_search
 from persistence.queries.catalog import search_assets
-from persistence.queries.catalog_rows import insert_rows, new_row
+from persistence.queries.catalog_load import insert_rows, new_row
 from persistence.queries.metadata_search import Window
 from persistence.repository import Scope
 from persistence.tables import metadata
