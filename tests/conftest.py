@@ -1,9 +1,11 @@
 """Fixtures that every test may use: the store, the world, the two doors, the statements that ran."""
 
+import asyncio
 import contextlib
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -18,7 +20,7 @@ from tests.support.needs import absent
 from tests.support.openfga import openfga_server
 from tests.support.postgres import PostgresServer, postgres_server, postgres_url, shared_postgres
 from tests.support.redis import RedisServer, redis_server
-from tests.world import World, running_world, settings_for
+from tests.world import Stock, StockedStore, World, running_world, settings_for, stocked
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -150,6 +152,57 @@ def _scaled_parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_ScaledP
     parts.close()
 
 
+class _StockedStores:
+    """A store of each kind with both organizations and their projects in it, made when the first test asks for it.
+
+    Copying it costs a fifth of stocking an empty one.
+    """
+
+    def __init__(self, folder: Path, template: Path, postgres: _PostgresTemplate, scaled: _ScaledParts) -> None:
+        self._folder, self._template, self._postgres, self._scaled = folder, template, postgres, scaled
+        self._made: dict[str, tuple[Path, str | None, Stock]] = {}
+
+    def of(self, kind: str) -> tuple[Path, str | None, Stock]:
+        """Its data folder, the name of its database on PostgreSQL, and what stands in it."""
+        if kind not in self._made:
+            folder = self._folder / kind
+            (folder / "data").mkdir(parents=True)
+            url, given = None, {}
+            if kind == "sqlite":
+                shutil.copy(self._template, folder / "data" / "stoa.sqlite")
+            else:
+                url, given = self._postgres.clone()[1], self._scaled.settings()
+            settings = settings_for(folder, url, migrate_on_start=False, **given)
+            with ThreadPoolExecutor(1) as apart:  # the tests' own event loop is not to be touched
+                stock = apart.submit(asyncio.run, stocked(settings)).result()
+            self._made[kind] = folder / "data", url and sa.make_url(url).database, stock
+        return self._made[kind]
+
+
+@pytest.fixture(scope="session")
+def _stocked_stores(
+    tmp_path_factory: pytest.TempPathFactory,
+    _sqlite_template: Path,
+    _postgres_template: _PostgresTemplate,
+    _scaled_parts: _ScaledParts,
+) -> _StockedStores:
+    return _StockedStores(tmp_path_factory.mktemp("stocked"), _sqlite_template, _postgres_template, _scaled_parts)
+
+
+@pytest.fixture
+def stocked_store(store_kind: str, tmp_path: Path, _stocked_stores: _StockedStores) -> Iterator[StockedStore]:
+    """A copy of the stocked store; its data folder is the test's."""
+    folder, database, stock = _stocked_stores.of(store_kind)
+    shutil.copytree(folder, tmp_path / "data", dirs_exist_ok=True)
+    if database is None:
+        yield StockedStore(None, stock)
+        return
+    server = shared_postgres()
+    url = server.create_database(database)
+    yield StockedStore(url, stock)
+    server.drop_database(url)
+
+
 @pytest.fixture
 def deployment(store_kind: str, _scaled_parts: _ScaledParts) -> dict[str, Any]:
     """The settings of the test's deployment: all embedded on SQLite; OpenFGA and Redis beside PostgreSQL."""
@@ -158,11 +211,11 @@ def deployment(store_kind: str, _scaled_parts: _ScaledParts) -> dict[str, Any]:
 
 @pytest.fixture
 async def world(
-    store_url: str | None, tmp_path: Path, deployment: dict[str, Any], setting_overrides: dict[str, Any]
+    stocked_store: StockedStore, tmp_path: Path, deployment: dict[str, Any], setting_overrides: dict[str, Any]
 ) -> AsyncIterator[World]:
     """A running platform: everything embedded, or PostgreSQL with an OpenFGA server and Redis."""
-    settings = settings_for(tmp_path, store_url, migrate_on_start=False, **(deployment | setting_overrides))
-    async with running_world(settings) as world:
+    settings = settings_for(tmp_path, stocked_store.url, migrate_on_start=False, **(deployment | setting_overrides))
+    async with running_world(settings, stock=stocked_store.stock) as world:
         yield world
 
 

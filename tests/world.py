@@ -1,6 +1,6 @@
 """A running platform for one test: its application, its tenants, and tokens for everybody in them."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -97,25 +97,65 @@ class World:
         return rows
 
 
+@dataclass(frozen=True)
+class Stock:
+    """What stands in a store that was copied from one with both organizations and their projects in it."""
+
+    shop: str
+    lab: str
+    theirs: str
+    relations: dict[str, Sequence[RelationTuple]]
+    """Of each organization: an OpenFGA server is not copied with the store."""
+
+
+@dataclass(frozen=True)
+class StockedStore:
+    """A store of a test's own, with both organizations and their projects in it."""
+
+    url: str | None
+    stock: Stock
+
+
+async def stocked(settings: Settings) -> Stock:
+    """Fill an empty store as `running_world` does, to be copied."""
+    async with running_world(settings) as world:
+        relations = world.app.parts.services.relations
+        return Stock(
+            world.shop,
+            world.lab,
+            world.theirs,
+            {org: await relations.read(org, limit=10_000) for org in (ORG, OTHER_ORG)},
+        )
+
+
 @asynccontextmanager
-async def running_world(settings: Settings, *, jobs: Any = None, **parts: Any) -> AsyncIterator[World]:
+async def running_world(
+    settings: Settings, *, jobs: Any = None, stock: Stock | None = None, **parts: Any
+) -> AsyncIterator[World]:
     """Start a platform with both organizations and their projects; everything is gone afterwards.
 
-    Nothing happens in it by itself, however long a test takes on a busy machine: a test looks for what is due, and
-    takes up what waits, by hand.
+    `stock` tells that they stand in the store already. Nothing happens in it by itself, however long a test takes on
+    a busy machine: a test looks for what is due, and takes up what waits, by hand.
     """
     settings.data.mkdir(parents=True, exist_ok=True)
-    await bootstrap_organization(settings, ORG, "olga", "Acme")
-    await bootstrap_organization(settings, OTHER_ORG, "otto", "Globex")
+    if stock is None:
+        await bootstrap_organization(settings, ORG, "olga", "Acme")
+        await bootstrap_organization(settings, OTHER_ORG, "otto", "Globex")
     clock, inline = Clock(), InlineJobs() if jobs is None else jobs
     app = create_app(settings, jobs=inline, clock=clock, **({"watches": False} | parts))
     await app.open()
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://stoa.test") as client:
         world = World(app, client, DevelopmentIssuer(settings.data, clock=clock), clock, inline)
-        world.shop = await _project(world, "shop", "olga", ORG)
-        world.lab = await _project(world, "lab", "olga", ORG)
-        world.theirs = await _project(world, "theirs", "otto", OTHER_ORG)
+        if stock is None:
+            world.shop = await _project(world, "shop", "olga", ORG)
+            world.lab = await _project(world, "lab", "olga", ORG)
+            world.theirs = await _project(world, "theirs", "otto", OTHER_ORG)
+        else:
+            world.shop, world.lab, world.theirs = stock.shop, stock.lab, stock.theirs
+            if settings.openfga_url:
+                for org, relations in stock.relations.items():
+                    await app.parts.services.relations.write(org, relations, lenient=True)
         try:
             yield world
         finally:

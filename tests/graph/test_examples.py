@@ -10,16 +10,16 @@ import pytest
 from rest_compat.explorer import Example
 from tests.support.chat import ScriptedEngine
 from tests.support.examples import Walk
-from tests.world import ORG, World, running_world, settings_for
+from tests.world import ORG, StockedStore, World, running_world, settings_for
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def world(store_url: str | None, tmp_path: Path, deployment: dict[str, Any]) -> AsyncIterator[World]:
+async def world(stocked_store: StockedStore, tmp_path: Path, deployment: dict[str, Any]) -> AsyncIterator[World]:
     """A platform that answers questions."""
-    settings = settings_for(tmp_path, store_url, migrate_on_start=False, **deployment)
-    async with running_world(settings, turn_engine=ScriptedEngine()) as world:
+    settings = settings_for(tmp_path, stocked_store.url, migrate_on_start=False, **deployment)
+    async with running_world(settings, stock=stocked_store.stock, turn_engine=ScriptedEngine()) as world:
         yield world
 
 

@@ -13,7 +13,7 @@ from resolvers.engines.nl2sql.model import Asked, Draft, Failure, Knowledge, Loo
 from tests.doors import RestDoor
 from tests.support.chat import asked, begun, streamed
 from tests.support.ingestion import Bench, Source, body_of, connected, source
-from tests.world import World, running_world, settings_for
+from tests.world import StockedStore, World, running_world, settings_for
 
 __all__ = ["Answered", "ScriptedDrafter", "drafter", "shop", "source", "world"]
 
@@ -78,7 +78,7 @@ def drafter() -> ScriptedDrafter:
 
 @pytest.fixture
 async def world(
-    store_url: str | None,
+    stocked_store: StockedStore,
     tmp_path: Path,
     deployment: dict[str, Any],
     setting_overrides: dict[str, Any],
@@ -86,8 +86,10 @@ async def world(
 ) -> AsyncIterator[World]:
     """The world, with that drafter behind the engine of the platform."""
     given: dict[str, Any] = {"token_leeway": 120}
-    settings = settings_for(tmp_path, store_url, migrate_on_start=False, **(given | deployment | setting_overrides))
-    async with running_world(settings, drafter=drafter) as world:
+    settings = settings_for(
+        tmp_path, stocked_store.url, migrate_on_start=False, **(given | deployment | setting_overrides)
+    )
+    async with running_world(settings, stock=stocked_store.stock, drafter=drafter) as world:
         yield world
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.chat import ScriptedEngine
-from tests.world import World, running_world, settings_for
+from tests.world import StockedStore, World, running_world, settings_for
 
 
 @pytest.fixture
@@ -18,13 +18,13 @@ def engine() -> ScriptedEngine:
 
 @pytest.fixture
 async def world(
-    store_url: str | None,
+    stocked_store: StockedStore,
     tmp_path: Path,
     deployment: dict[str, Any],
     setting_overrides: dict[str, Any],
     engine: ScriptedEngine,
 ) -> AsyncIterator[World]:
     """The world, with that engine."""
-    settings = settings_for(tmp_path, store_url, migrate_on_start=False, **(deployment | setting_overrides))
-    async with running_world(settings, turn_engine=engine) as world:
+    settings = settings_for(tmp_path, stocked_store.url, migrate_on_start=False, **(deployment | setting_overrides))
+    async with running_world(settings, stock=stocked_store.stock, turn_engine=engine) as world:
         yield world
