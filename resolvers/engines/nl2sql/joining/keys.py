@@ -95,6 +95,10 @@ class KeyFinder:
             return ()
         return (first,) if first.lower().endswith(_ENDINGS) or self._spoken[first.lower()] > 1 else ()
 
+    def called(self, name: str) -> list[TableFacts]:
+        """The tables of this name, whatever its case."""
+        return [self.tables[fqn] for fqn in self._bare.get(name.lower(), ())]
+
     def is_unique(self, fqn: str, columns: Iterable[str]) -> bool:
         """Whether no two rows of a table agree in these columns."""
         if fqn not in self._unique:

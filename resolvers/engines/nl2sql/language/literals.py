@@ -11,12 +11,15 @@ comparison a span is meant by one of its ends: "since 2010" from its first day, 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Final
 
 from resolvers.engines.nl2sql.language.numbers import numbers_at
-from resolvers.engines.nl2sql.language.spans import times_at
+from resolvers.engines.nl2sql.language.spans import BEGINNINGS, times_at
 from resolvers.engines.nl2sql.language.words import FALSE_WORDS, TRUE_WORDS
 from resolvers.engines.nl2sql.mention import Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Literal
+
+_TRUTHS: Final = TRUE_WORDS | FALSE_WORDS
 
 
 def literals_of(tokens: Sequence[Token], now: datetime) -> list[Mention]:
@@ -26,9 +29,11 @@ def literals_of(tokens: Sequence[Token], now: datetime) -> list[Mention]:
         if token.quoted:
             found.append(_mention(at, at + 1, 1.0, "quote", _text(token.text)))
             continue
-        found += numbers_at(tokens, at)
-        found += times_at(tokens, at, now)
-        if token.lemma in TRUE_WORDS | FALSE_WORDS and len(token.lemma) > 1 and token.lemma not in ("on", "off", "no"):
+        low = token.text.lower()
+        if token.lemma in BEGINNINGS or low in BEGINNINGS or not (low.isalpha() and token.lemma.isalpha()):
+            found += numbers_at(tokens, at)
+            found += times_at(tokens, at, now)
+        if token.lemma in _TRUTHS and len(token.lemma) > 1 and token.lemma not in ("on", "off", "no"):
             found.append(_mention(at, at + 1, 0.7, "boolean", Literal("boolean", token.lemma in TRUE_WORDS)))
     found += _between(tokens, found)
     return found

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.nl2sql.language.numbers import number_of, numbers_at
-from resolvers.engines.nl2sql.language.words import MONTHS, ORDINALS, UNITS, WEEKDAYS
+from resolvers.engines.nl2sql.language.words import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, UNITS, WEEKDAYS
 from resolvers.engines.nl2sql.mention import Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Literal, Unit
 
@@ -44,6 +44,14 @@ _THIS: Final = frozenset(("this", "current"))
 _LAST: Final = frozenset(("last", "previous", "past", "prior", "preceding", "recent"))
 _NEXT: Final = frozenset(("next", "coming", "following", "upcoming"))
 _HOURS: Final = {"hour": 3600, "minute": 60, "second": 1}
+_WHOLE: Final = {"today": 0, "yesterday": -1, "tomorrow": 1, "tonight": 0}
+BEGINNINGS: Final = frozenset(
+    (
+        *(*MONTHS, *WEEKDAYS, *ORDINALS, *_TENS, *NUMBER_WORDS, *SCALES, *_THIS, *_LAST, *_NEXT, *_WHOLE),
+        *("a", "half", "dozen", "day", "month", "year", "ytd"),
+    )
+)
+"""The words that a number, a day or a span of time begins with, unless it begins with a digit or a sign."""
 _MOST: Final = 100_000
 """Spans are not longer than that many units."""
 
@@ -279,9 +287,8 @@ def _unit(word: str) -> Unit | None:
 def _days_off(tokens: Sequence[Token], at: int, today: date) -> Iterator[_Days]:
     lemmas = [token.lemma for token in tokens[at : at + 5]]
     first, second = lemmas[0], lemmas[1] if len(lemmas) > 1 else ""
-    whole = {"today": 0, "yesterday": -1, "tomorrow": 1, "tonight": 0}
-    if first in whole:
-        start, end = _around(today, Unit.DAY, whole[first])
+    if first in _WHOLE:
+        start, end = _around(today, Unit.DAY, _WHOLE[first])
         yield _Days(at + 1, start, end, Unit.DAY)
     if lemmas[:4] == ["day", "before", "yesterday", *lemmas[3:4]]:
         yield _Days(at + 3, today - timedelta(days=2), today - timedelta(days=2), Unit.DAY, 1.0)

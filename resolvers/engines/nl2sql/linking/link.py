@@ -109,7 +109,7 @@ class _Work:
     def find_tables(self) -> None:
         """Tables by their names."""
         for first, last, lemmas in self.question.spans(_LONGEST_NAME):
-            for fqn, one in self.vocabulary.found_tables(lemmas)[:_MOST_EACH]:
+            for fqn, one in self.vocabulary.found_tables(lemmas, _MOST_EACH, _ENOUGH):
                 score = self.fits(first, last, one.score)
                 if score >= _ENOUGH:
                     self.mentions.append(
@@ -145,7 +145,7 @@ class _Work:
         """Columns by their names, and columns of yes and no by what they say of a row."""
         self.find_shared_heads()
         for first, last, lemmas in self.question.spans(_LONGEST_NAME):
-            for key, one in self.vocabulary.found_columns(lemmas, self.plausible, _MOST_EACH):
+            for key, one in self.vocabulary.found_columns(lemmas, self.plausible, _MOST_EACH, _ENOUGH):
                 score = self.fits(first, last, one.score)
                 if score < _ENOUGH:
                     break
@@ -168,12 +168,12 @@ class _Work:
                 if not (self.question.carries(head) and self.question.carries(head - 1)):
                     break
                 said = tuple(one.lemma for one in self.tokens[start : head + 1])
-                whole = self.vocabulary.found_columns(said, self.plausible, 1)
-                if not whole or whole[0][1].score < _SHARED:
+                whole = self.vocabulary.found_columns(said, self.plausible, 1, _SHARED)
+                if not whole:
                     continue
                 words = (self.tokens[at - 1].lemma, self.tokens[head].lemma)
-                for key, one in self.vocabulary.found_columns(words, self.plausible, _MOST_EACH):
-                    if one.score >= _SHARED and key != whole[0][0]:
+                for key, one in self.vocabulary.found_columns(words, self.plausible, _MOST_EACH, _SHARED):
+                    if key != whole[0][0]:
                         self.mentions.append(
                             Mention(at - 1, at, MentionKind.COLUMN, 0.97 * one.score, one.how, column=key)
                         )

@@ -32,7 +32,6 @@ class Naming:
         self._profiles: dict[str, dict[str, ColumnProfile]] = {}
         self._table_index = Index(unsaid=0.4)
         self._column_index = Index(unsaid=0.62)
-        self._beside: dict[int, frozenset[str]] = {}
         self.noted: dict[tuple[str, ...], list[Note]] = {}
         """What people noted, by the words of every name; values and memories are linked from it."""
         self._read()
@@ -50,14 +49,12 @@ class Naming:
             self._names[table.fqn] = names
             self._add_table(number, table, names)
             start = len(self._keys)
-            beside = frozenset(names.words)
             for at, (column, called) in enumerate(zip(table.columns, names.columns, strict=False)):
                 key = ColumnKey(table.fqn, column.name)
                 entity = len(self._keys)
                 self._keys.append(key)
                 self._places[key] = (column, at)
                 self._numbers[key] = entity
-                self._beside[entity] = beside
                 weights = weights_of(called.words, called.own)
                 self._column_index.add(entity, Form(called.words, weights, 1.0, "name"))
                 if called.own != called.words[len(called.words) - len(called.own) :]:
@@ -71,6 +68,7 @@ class Naming:
                     self._column_index.add(entity, Form((*called.own, "date"), weights, _DATED, "name"))
                 self._more(self._column_index, entity, column.display_name, column.description)
             self._own[table.fqn] = range(start, len(self._keys))
+            self._column_index.put_beside(len(self._own[table.fqn]), names.words)
 
     def _add_table(self, number: int, table: TableFacts, names: NamedTable) -> None:
         self._table_index.add(number, Form(names.words, _headed(names.words), 1.0, "name"))
@@ -108,10 +106,10 @@ class Naming:
 
     def _called(self, words: tuple[str, ...]) -> set[str | ColumnKey]:
         """What is exactly called so."""
-        tables = self._table_index.search(words)
-        columns = self._column_index.search(words, None, self._beside)
-        found: set[str | ColumnKey] = {self._fqns[at] for at, one in tables.items() if one.score > _EXACT}
-        return found or {self._keys[at] for at, one in columns.items() if one.score > _EXACT}
+        tables = self._table_index.search(words, least=_EXACT)
+        found: set[str | ColumnKey] = {self._fqns[at] for at, one in tables if one.score > _EXACT}
+        columns = self._column_index.search(words, least=_EXACT) if not found else ()
+        return found or {self._keys[at] for at, one in columns if one.score > _EXACT}
 
     def _add_noted(self, target: "str | ColumnKey", form: Form) -> None:
         if isinstance(target, str):

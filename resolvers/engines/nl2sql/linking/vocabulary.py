@@ -76,30 +76,34 @@ class Vocabulary(Naming):
         """The tables that are called so, best first."""
         return [(fqn, one.score) for fqn, one in self.found_tables(lemmas)]
 
-    def found_tables(self, lemmas: Sequence[str]) -> list[tuple[str, Found]]:
+    def found_tables(
+        self, lemmas: Sequence[str], most: int | None = None, least: float = 0.0
+    ) -> list[tuple[str, Found]]:
         """The tables that are called so, with how it is known, best first."""
-        found = self._table_index.search(self.asked(lemmas))
-        best = sorted(found.items(), key=lambda item: (-item[1].score, item[0]))
-        return [(self._fqns[at], one) for at, one in best]
+        found = self._table_index.search(self.asked(lemmas), None, most, least)
+        return [(self._fqns[at], one) for at, one in found]
 
     def columns(self, lemmas: Sequence[str], within: Sequence[str] | None = None) -> list[tuple[ColumnKey, float]]:
         """The columns that are called so, best first; only those of the tables `within`, when given."""
         return [(key, one.score) for key, one in self.found_columns(lemmas, within)]
 
     def found_columns(
-        self, lemmas: Sequence[str], within: Sequence[str] | None = None, most: int | None = None
+        self,
+        lemmas: Sequence[str],
+        within: Sequence[str] | None = None,
+        most: int | None = None,
+        least: float = 0.0,
     ) -> list[tuple[ColumnKey, Found]]:
-        """The columns that are called so, with how it is known, best first."""
+        """The columns that are called so, with how it is known, best first; none of a lower score than the least."""
         scope = self._scope(tuple(within)) if within is not None else None
-        found = self._column_index.search(self.asked(lemmas), scope, self._beside)
-        best = sorted(found.items(), key=lambda item: (-item[1].score, item[0]))
-        return [(self._keys[at], one) for at, one in best[:most]]
+        found = self._column_index.search(self.asked(lemmas), scope, most, least)
+        return [(self._keys[at], one) for at, one in found]
 
     def _scope(self, tables: tuple[str, ...]) -> Scope:
         """The columns of some tables. The last ones asked for are kept: a question asks often about the same."""
         kept = self._scopes.get(tables)
         if kept is None:
-            kept = self._column_index.scope({at for fqn in tables for at in self._own.get(fqn, ())})
+            kept = Scope({self._own[fqn].start: self._own[fqn] for fqn in tables if self._own.get(fqn)}.values())
             self._scopes[tables] = kept
             while len(self._scopes) > _SCOPES:
                 self._scopes.pop(next(iter(self._scopes)), None)
@@ -113,11 +117,12 @@ class Vocabulary(Naming):
         found: dict[str, float] = {}
         for word in self.asked((lemma,)):
             for at, (near, place, guessed) in self._column_index.hits(word).items():
-                entity, form = self._column_index.forms[at]
+                form = self._column_index.forms[at]
                 sure = 0.0 if guessed else near * form.weights[place] * form.score
-                fqn = self._keys[entity].table
-                if sure > found.get(fqn, 0.0):
-                    found[fqn] = sure
+                for entity in self._column_index.bearers(at) if sure else ():
+                    fqn = self._keys[entity].table
+                    if sure > found.get(fqn, 0.0):
+                        found[fqn] = sure
         if len(self._with) > _WORDS:
             self._with.clear()
         self._with[lemma] = found

@@ -139,14 +139,14 @@ class Catalog:
         return tuple(key for fqn in self.tables for key in self.joins.keys_of(fqn) if key.table == fqn)
 
     @cached_property
-    def links(self) -> Mapping[str, frozenset[str]]:
-        """Which tables keys tie to which others."""
+    def links(self) -> Mapping[str, tuple[str, ...]]:
+        """Which tables keys tie to which others, by name."""
         found: dict[str, set[str]] = {}
         for key in self.keys:
             if key.table != key.to:
                 found.setdefault(key.table, set()).add(key.to)
                 found.setdefault(key.to, set()).add(key.table)
-        return {table: frozenset(others) for table, others in found.items()}
+        return {table: tuple(sorted(others)) for table, others in found.items()}
 
     @cached_property
     def above(self) -> Mapping[str, frozenset[str]]:

@@ -68,12 +68,16 @@ class Composer(Clashes):
     def _rank_and_file(self, plan: Plan) -> None:
         """`the manager of Pia`: a row and the one it refers to in its own table are not told apart yet."""
         resolver, catalog = self.resolver, self.resolver.catalog
+        tables = dict.fromkeys(item.table for item in self.items)
+        keys = [key for table in tables for key in catalog.joins.keys_of(table) if key.table == key.to == table]
+        if not keys:
+            return
         said = set(resolver.cut.linked.words(0, len(resolver.cut.linked.tokens)))
         terms = [*(output.term for output in plan.outputs), *plan.groups, *(order.term for order in plan.orders)]
         terms += [term for part in parts_of(plan.where) for term in terms_in(part)]
         used = {ColumnKey(one.table, one.column) for one in _columns(terms)}
-        for key in catalog.keys:
-            if key.table != key.to or len(key.columns) != 1 or key.table not in {item.table for item in self.items}:
+        for key in keys:
+            if len(key.columns) != 1:
                 continue
             column = ColumnKey(key.table, key.columns[0])
             roles = (

@@ -48,6 +48,8 @@ class Resolver:
     used: set[tuple[int, int]] = field(default_factory=set)
     memories: set[str] = field(default_factory=set)
     _mentioned: list[str] | None = None
+    _tables: dict[int, tuple[Ref, str | None]] = field(default_factory=dict)
+    """The table of each reference that was asked about, by its identity."""
 
     def doubt(self, why: str, cost: float) -> None:
         """Notes what makes the plan less likely."""
@@ -69,11 +71,20 @@ class Resolver:
 
     def table(self, ref: Ref | None) -> str | None:
         """The table that words stand for."""
-        if ref is None or not ref.tables:
+        if ref is None:
+            return None
+        known = self._tables.get(id(ref))
+        if known is None:
+            known = self._tables[id(ref)] = ref, self._table(ref)
+        return known[1]
+
+    def _table(self, ref: Ref) -> str | None:
+        mentions = ref.tables
+        if not mentions:
             return None
         others = self._certain(ref)
         options: dict[str, float] = {}
-        for mention in ref.tables:
+        for mention in mentions:
             if mention.table is None:
                 continue
             score = mention.score
@@ -86,10 +97,11 @@ class Resolver:
     def _certain(self, ref: Ref) -> list[str]:
         found = []
         for other in self.frame.tables:
-            if other is ref or not other.tables:
+            tables = other.tables if other is not ref else ()
+            if not tables:
                 continue
-            best = other.tables[0]
-            second = other.tables[1].score if len(other.tables) > 1 else 0.0
+            best = tables[0]
+            second = tables[1].score if len(tables) > 1 else 0.0
             if best.table is not None and best.score - second > 0.1:
                 found.append(best.table)
         return found

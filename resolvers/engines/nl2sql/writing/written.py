@@ -184,7 +184,7 @@ class Writer:
 
     def _table(self, use: Use, alias: str) -> exp.Table:
         facts = self.joins.finder.tables[use.table]
-        same = [one for one in self.known.tables if one.name.lower() == facts.name.lower()]
+        same = self.joins.finder.called(facts.name)
         inside = [one for one in same if one.schema == facts.schema]
         table = exp.to_identifier(facts.name, quoted=True)
         schema = exp.to_identifier(facts.schema, quoted=True) if len(same) > 1 else None
