@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.quality.made import HELD_OUT, NOW, TUNED, cases
-from resolvers.engines.recognition import pair_coordinates
+from resolvers.engines.recognition import weighed
 from resolvers.engines.recognition.matching import matches
-from resolvers.engines.recognition.model import ColumnValues
-from resolvers.engines.recognition.scoring import BESIDE, FIGURES, candidates, score, with_neighbours
+from resolvers.engines.recognition.model import ColumnValues, Match
+from resolvers.engines.recognition.scoring import FIGURES
 
 RIDGE = 0.3
 Row = tuple[list[float], float]
@@ -21,27 +21,15 @@ def rows(locales: Sequence[str], seed: int, size: int = 120) -> list[Row]:
     """The figures of every candidate, and whether its tag is the column's."""
     found: list[Row] = []
     standing: tuple[Any, ...] = ()
+    matched: list[list[Match]] = []
     for case in cases(locales, seed, size):
+        values = [[row[place] for row in case.sample.rows] for place in range(len(case.facts.columns))]
+        columns = [ColumnValues(column, some) for column, some in zip(case.facts.columns, values, strict=True)]
         if case.sample.rows is not standing:  # the same values come under several names
-            standing = case.sample.rows
-            matched = [
-                matches(ColumnValues(column, [row[place] for row in standing]), NOW)
-                for place, column in enumerate(case.facts.columns)
-            ]
-        weighed = {
-            column.name: candidates(case.facts, column, found_)
-            for column, found_ in zip(case.facts.columns, matched, strict=True)
-        }
-        pair_coordinates({column.name: (column, weighed[column.name]) for column in case.facts.columns})
-        persons = {
-            name
-            for name, some in weighed.items()
-            if any(one.tag in BESIDE and score(with_neighbours(one, False).figures) >= 0.6 for one in some)
-        }
-        for name, some in weighed.items():
-            for one in some:
-                figures = with_neighbours(one, bool(persons - {name})).figures
-                found.append(([1.0, *(figures[figure] for figure in FIGURES)], float(one.tag == case.labels[name])))
+            standing, matched = case.sample.rows, [matches(column, NOW) for column in columns]
+        for column, some in zip(columns, weighed(case.facts, columns, standing, matched, NOW), strict=True):
+            label = case.labels[column.facts.name]
+            found += [([1.0, *(one.figures[figure] for figure in FIGURES)], float(one.tag == label)) for one in some]
     return found
 
 

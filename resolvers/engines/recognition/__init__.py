@@ -6,13 +6,14 @@ leaves it.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
 from resolvers.engines.recognition.hints import OTHER, PERSONS, STRONG, WEAK
 from resolvers.engines.recognition.matching import RECOGNIZERS, matches
-from resolvers.engines.recognition.model import ColumnValues, Finding
+from resolvers.engines.recognition.model import ColumnValues, Finding, Match
+from resolvers.engines.recognition.neighbours import Around, told
 from resolvers.engines.recognition.scoring import (
     BESIDE,
     LEAST,
@@ -24,12 +25,15 @@ from resolvers.engines.recognition.scoring import (
     with_neighbours,
 )
 from resolvers.engines.recognition.weights import WEIGHTS
-from schema.data_readiness.source import ColumnFacts, Sample, TableFacts
+from schema.data_readiness.source import ColumnFacts, Row, Sample, TableFacts
+
+SURE: Final = 0.6
+"""The confidence from which a column tells of its neighbours."""
 
 VERSION: Final = "1." + hashlib.sha256(
     repr(
         (
-            [(one.name, one.tag, one.strength, one.chance, one.floor, one.reason) for one in RECOGNIZERS],
+            [(one.name, one.tag, one.strength, one.chance, one.floor, one.ceiling, one.reason) for one in RECOGNIZERS],
             sorted(WEIGHTS.items()),
             [(sorted(some.items())) for some in (STRONG, WEAK)],
             [sorted(some) for some in (OTHER, PERSONS)],
@@ -45,27 +49,59 @@ __all__ = ["RECOGNIZERS", "VERSION", "Finding", "fingerprint", "recognize"]
 def recognize(table: TableFacts, sample: Sample, now: datetime) -> dict[str, list[Finding]]:
     """The tags of each column of the sample by its name, the surest first; none where nothing was found."""
     facts = {column.name: column for column in table.columns}
-    weighed = {}
-    for position, name in enumerate(sample.columns):
-        column = facts.get(name) or ColumnFacts(f"{table.fqn}.{name}", name, position)
-        values = ColumnValues(column, [row[position] for row in sample.rows])
-        weighed[name] = (column, candidates(table, column, matches(values, now)))
-    pair_coordinates(weighed)
+    columns = [
+        ColumnValues(
+            facts.get(name) or ColumnFacts(f"{table.fqn}.{name}", name, place), [row[place] for row in sample.rows]
+        )
+        for place, name in enumerate(sample.columns)
+    ]
+    found = [matches(column, now) for column in columns]
+    known = weighed(table, columns, sample.rows, found, now)
+    return {
+        name: [finding(one, sure) for one, sure in chosen([(one, score(one.figures)) for one in some])]
+        for name, some in zip(sample.columns, known, strict=True)
+    }
+
+
+def weighed(
+    table: TableFacts,
+    columns: Sequence[ColumnValues],
+    rows: Sequence[Row],
+    found: Sequence[Sequence[Match]],
+    now: datetime,
+) -> list[list[Candidate]]:
+    """The candidates of each column with all that its values, its name and its neighbours say.
+
+    The neighbours are asked twice: which tags are sure without them, and then what those tell of the other columns.
+    """
+    alone = _with_persons(table, columns, found)
+    sure = [
+        frozenset(one.tag for one, sure in chosen([(one, score(one.figures)) for one in some]) if sure >= SURE)
+        for some in alone
+    ]
+    more = told(Around(columns, rows, found, sure, now))
+    if not more:
+        return alone
+    return _with_persons(table, columns, [[*some, *more.get(place, ())] for place, some in enumerate(found)])
+
+
+def _with_persons(
+    table: TableFacts, columns: Sequence[ColumnValues], found: Sequence[Sequence[Match]]
+) -> list[list[Candidate]]:
+    some = {
+        place: (column.facts, candidates(table, column.facts, found[place])) for place, column in enumerate(columns)
+    }
+    pair_coordinates(some)
     # Neighbours are those that stand without any, so that two doubtful ones do not hold up each other.
     persons = {
-        name
-        for name, (_, some) in weighed.items()
-        if any(one.tag in BESIDE and score(with_neighbours(one, False).figures) >= 0.6 for one in some)
+        place
+        for place, (_, few) in some.items()
+        if any(one.tag in BESIDE and score(with_neighbours(one, False).figures) >= SURE for one in few)
     }
-    found: dict[str, list[Finding]] = {}
-    for name, (_, some) in weighed.items():
-        known = [with_neighbours(one, bool(persons - {name})) for one in some]
-        best = chosen([(one, score(one.figures)) for one in known])
-        found[name] = [finding(one, confidence) for one, confidence in best]
-    return found
+    return [[with_neighbours(one, bool(persons - {place})) for one in few] for place, (_, few) in some.items()]
 
 
-def pair_coordinates(weighed: Mapping[str, tuple[ColumnFacts, list[Candidate]]]) -> None:
+def pair_coordinates(weighed: Mapping[int, tuple[ColumnFacts, list[Candidate]]]) -> None:
     """One decimal is a figure like any other; two beside one another within the ranges are a place."""
     names = list(weighed)
     lonely = [

@@ -39,7 +39,8 @@ STRONG: Final[dict[str, tuple[str, ...]]] = {
     "DateOfBirth": _phrases("birth, dob, birthday, birthdate, date of birth, birth date, bday, geburtsdatum, geburtstag, "
                             "date de naissance, naissance, fecha nacimiento, fecha de nacimiento, nacimiento, "
                             "data di nascita, nascita, data nascimento, nascimento, geboortedatum, data urodzenia, "
-                            "fodselsdato, fodelsedatum, born, born on, dateofbirth, naiss"),
+                            "fodselsdato, fodelsedatum, born, born on, dateofbirth, naiss, yob, geburtsjahr, "
+                            "annee de naissance, anno di nascita, ano de nascimento, geburtsmonat"),
     "Age": _phrases("age, alter, edad, eta, idade, leeftijd, wiek, age years, alder, patient age"),
     "Gender": _phrases("gender, sex, geschlecht, sexe, sexo, genere, sesso, genero, geslacht, plec, kon, kjonn, anrede"),
     "MaritalStatus": _phrases("marital, marital status, familienstand, etat civil, estado civil, stato civile, "
@@ -133,7 +134,8 @@ OTHER: Final = frozenset(
              "park, stadium, arena, venue, building, school, university, airport, hotel, restaurant, hospital, station, "
              "church, bridge, club, franchise, store, shop, museum, theatre, "
              "percent, temperature, weight, height, currency, shipment, hostname, branch, firma, unternehmen, empresa, "
-             "societe, entreprise, azienda, bedrijf, page, message, subject, comment, notes")
+             "societe, entreprise, azienda, bedrijf, page, message, subject, comment, notes, "
+             "language, sprache, langue, idioma, lingua")
 )  # fmt: skip
 """Words that name something else than a person's data."""
 

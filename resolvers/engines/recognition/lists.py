@@ -198,6 +198,12 @@ NATIONALITIES: Final = _words(
     """
 )
 
+LANGUAGES: Final = _words(
+    "hindi arabic mandarin cantonese latin bengali urdu persian farsi punjabi tamil telugu swahili hebrew catalan "
+    "gaelic basque sanskrit esperanto yiddish tagalog malay afrikaans amharic galician flemish"
+)
+"""Languages that are no nationality, in lower case."""
+
 CITIES: Final = frozenset(
     name.strip()
     for name in """

@@ -9,7 +9,6 @@ once. Ratios are cut off at +-`ENOUGH` nats and scaled to +-1: beyond that, more
 """
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -18,7 +17,7 @@ from typing import Any, Final
 from stdnum import ean, isbn, isin, issn
 
 from resolvers.engines.recognition.contact import CONTACT
-from resolvers.engines.recognition.lists import GENDER_CORE
+from resolvers.engines.recognition.lists import CITIES, LANGUAGES
 from resolvers.engines.recognition.model import (
     FIRST_LOOK,
     LONGEST,
@@ -28,9 +27,20 @@ from resolvers.engines.recognition.model import (
     Strength,
 )
 from resolvers.engines.recognition.numbers import NUMBERS
-from resolvers.engines.recognition.people import PEOPLE, TRAITS, is_company
+from resolvers.engines.recognition.people import PEOPLE, TRAITS, is_company, names_a_thing
 from resolvers.engines.recognition.places import PLACES
 from resolvers.engines.recognition.secrets import SECRETS
+from resolvers.engines.recognition.wholes import (
+    ages,
+    births,
+    degrees,
+    diagnoses,
+    few,
+    is_dates,
+    loose_phones,
+    plates,
+    usernames,
+)
 from schema.data_readiness.source import ColumnFacts
 
 ENOUGH: Final = 8.0
@@ -102,7 +112,11 @@ def _try(recognizer: Recognizer, column: ColumnValues) -> Match | None:
     if recognizer.strength in (Strength.SHAPE, Strength.FORM) and column.length >= 6:
         independent = max(1, min(tested, column.prefixes))
     nats = nats_of(recognizer, tested, matched, independent, chance)
-    return Match(recognizer, tested, matched, matched / tested, strength_of(nats), nats) if tested else None
+    if not tested:
+        return None
+    if recognizer.ceiling < 1:
+        nats = min(nats, ENOUGH * recognizer.ceiling)
+    return Match(recognizer, tested, matched, matched / tested, strength_of(nats), nats)
 
 
 def _by_chance(recognizer: Recognizer, column: ColumnValues) -> float:
@@ -150,8 +164,8 @@ def matches(column: ColumnValues, now: datetime) -> list[Match]:
     found: list[Match] = []
     if column.documents:
         return _documents(column, now)
-    if column.is_moment or _dates(column):
-        found += _birth(column, now)
+    if column.is_moment or is_dates(column):
+        found += births(column, now)
         if column.is_moment:
             return found
     meaningless = column.is_uuid or column.is_sequence or is_epoch(column)
@@ -201,7 +215,7 @@ def _other_code(column: ColumnValues) -> float:
 
 def _column_wide(column: ColumnValues, found: list[Match]) -> list[Match]:
     """Drop what the column as a whole speaks against, though its values pass one by one."""
-    companies = column.share_of(is_company)
+    things = _is_of_things(column)
     bare = column.share_of(str.isdigit)
     numbers = column.integers
     checked = any(
@@ -212,13 +226,15 @@ def _column_wide(column: ColumnValues, found: list[Match]) -> list[Match]:
     kept = []
     for match in found:
         tag = match.recognizer.tag
-        if tag == "PersonName" and companies > 0.12:
+        if tag == "PersonName" and things:
+            continue
+        if match.recognizer.name == "nationality" and column.share_of(lambda text: text.lower() in LANGUAGES):
             continue
         if tag == "PhoneNumber" and checked and match.recognizer.strength is not Strength.PROOF:
             continue  # no telephone number has a check digit
-        if tag in ("Gender", "BloodType", "MaritalStatus", "Religion", "Ethnicity") and not _few(column, tag):
+        if tag in ("Gender", "BloodType", "MaritalStatus", "Religion", "Ethnicity") and not few(column, tag):
             continue
-        if tag == "Coordinates" and match.recognizer.name == "coordinate" and (decimals := _on_earth(column)) < 4:
+        if tag == "Coordinates" and match.recognizer.name == "coordinate" and (decimals := degrees(column)) < 4:
             continue
         if tag == "Coordinates" and match.recognizer.name == "coordinate" and decimals < 5:
             match = replace(match, strength=0.5 * match.strength)
@@ -228,9 +244,22 @@ def _column_wide(column: ColumnValues, found: list[Match]) -> list[Match]:
         if tag == "Postcode" and (is_years(column) or (numbers and len(numbers) < 3)):
             continue
         kept.append(match)
-    if column.integers and (age := _ages(column)) is not None:
-        kept.append(age)
+    kept += ages(column) + usernames(column)
+    for judge in (diagnoses, plates, loose_phones):
+        kept = judge(column, kept)
     return _without_rivals(kept)
+
+
+def _is_of_things(column: ColumnValues) -> bool:
+    """Whether they are companies, places, works or goods, of which many bear the names of persons."""
+    if column.share_of(is_company) > 0.12 or column.share_of(names_a_thing) > 0.15:
+        return True
+    words = [text.split() for text in column.distinct[:200]]
+    several = [some for some in words if len(some) > 1]
+    if len(several) < 0.5 * len(words):
+        return False
+    towns = sum(" ".join(some[:count]).lower() in CITIES for some in several for count in (1, 2) if len(some) > count)
+    return towns > 0.4 * len(several)
 
 
 def _without_rivals(found: list[Match]) -> list[Match]:
@@ -242,87 +271,6 @@ def _without_rivals(found: list[Match]) -> list[Match]:
             winner = max(rivals, key=lambda match: match.nats).recognizer.tag
             dropped |= {id(match) for match in rivals if match.recognizer.tag != winner}
     return [match for match in found if id(match) not in dropped]
-
-
-def _few(column: ColumnValues, tag: str) -> bool:
-    """A trait has few values, each of many rows; genders include at least one that is no other letter's meaning."""
-    if len(column.counted) > max(12, 0.2 * column.rows):
-        return False
-    if tag != "Gender":
-        return len(column.counted) >= 2
-    core = {text.lower() for text in column.counted} & GENDER_CORE
-    return len(core) >= 2 or (len(core) == 1 and len(next(iter(core))) > 1)
-
-
-def _on_earth(column: ColumnValues) -> int:
-    """How many decimals most figures have that lie within the ranges of degrees; 0 for other figures."""
-    values = [float(text) for text in column.distinct if re.fullmatch(r"[-+]?[0-9]+\.[0-9]+", text)]
-    if len(values) < 0.8 * len(column.distinct) or len(values) < 3:
-        return 0
-    # Probabilities and standardised figures stand around nought.
-    if max(map(abs, values)) > 180 or max(map(abs, values)) <= 2:
-        return 0
-    decimals = sorted(len(text.split(".")[-1]) for text in column.distinct if "." in text)
-    return decimals[len(decimals) * 3 // 10]
-
-
-_AGE: Final = Recognizer("age-range", "Age", Strength.SHAPE, str.isdigit, 0.6, 0.95,
-                         "whole numbers spread as ages of people are", digits_only=True, longest=3)  # fmt: skip
-
-
-def _ages(column: ColumnValues) -> Match | None:
-    numbers = column.integers
-    if not numbers or numbers[0] < 0 or not 10 <= numbers[-1] <= 120 or len(numbers) < 4:
-        return None
-    middle = numbers[len(numbers) // 2]
-    if not 5 <= middle <= 85 or column.rows == len(column.counted) > 60:
-        return None
-    return Match(_AGE, len(numbers), len(numbers), 1.0, 0.5)
-
-
-_BIRTH: Final = Recognizer("birth-dates", "DateOfBirth", Strength.SHAPE, bool, 0.3, 0.9,
-                           "dates spread over the years in which living people were born")  # fmt: skip
-_CLEAR_BIRTH: Final = Recognizer("birth-dates-of-adults", "DateOfBirth", Strength.CHECKED, bool, 0.1, 0.9,
-                                 "dates spread as births are, and none in the latest years")  # fmt: skip
-_DATE = re.compile(
-    r"(?:(?P<y1>(?:18|19|20)[0-9]{2})[-/.]?[01]?[0-9][-/.]?[0-3]?[0-9]"
-    r"|[0-3]?[0-9][-/. ](?:[01]?[0-9]|[A-Za-zéû]{3,9}\.?)[-/. ,]+(?P<y2>(?:18|19|20)[0-9]{2})"
-    r"|[A-Za-z]{3,9}\.? [0-3]?[0-9],? (?P<y3>(?:18|19|20)[0-9]{2}))(?P<time>[T ][0-9:.+Z-]+)?"
-)
-
-
-def _dates(column: ColumnValues) -> bool:
-    return column.share_of(lambda text: bool(_DATE.fullmatch(text)), 60) > 0.8
-
-
-def _birth(column: ColumnValues, now: datetime) -> list[Match]:
-    """Dates of birth lie decades back and far apart, and have no time of the day."""
-    years: list[int] = []
-    clocks = firsts = 0
-    for text in column.distinct:
-        found = _DATE.fullmatch(text)
-        if found is None:
-            continue
-        years.append(int(found["y1"] or found["y2"] or found["y3"]))
-        clock = (found["time"] or "").strip("T ")
-        clocks += bool(clock) and not clock.startswith("00:00")
-        firsts += bool(found["y1"]) and text[4:10] == "-01-01"
-    if len(years) < 3:
-        return []
-    years.sort()
-    count = len(years)
-    low, middle, high = years[count // 20], years[count // 2], years[count - 1 - count // 20]
-    future = sum(year > now.year for year in years)
-    tested = len(column.distinct)
-    against = future > 0.02 * count or clocks > 0.3 * count or low < now.year - 115 or high < now.year - 90
-    spread = high - low
-    if against or spread < 8 or middle > now.year - 4 or firsts > 0.5 * count:
-        strength = -1.0
-    elif spread >= 25 and high <= now.year - 10 and middle <= now.year - 22:
-        return [Match(_CLEAR_BIRTH, tested, count, count / tested, 0.5 if count >= 10 else 0.3)]
-    else:
-        strength = 0.5
-    return [Match(_BIRTH, tested, count, count / tested, strength)]
 
 
 def _documents(column: ColumnValues, now: datetime) -> list[Match]:

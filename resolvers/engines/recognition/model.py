@@ -66,6 +66,8 @@ class Recognizer:
     """Distinct values that it looks at: less where a test is dear."""
     embedded: re.Pattern[str] | None = None
     """Where candidates stand within free text."""
+    ceiling: float = 1.0
+    """The most that a column of nothing else can tell: below 1 where other columns have the form as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +201,16 @@ class ColumnValues:
         return sorted({int(part[2]) for part in parts if part})
 
     @cached_property
+    def shapes(self) -> int:
+        """How many different forms there are when letters and digits are not told from one another."""
+        return len({re.sub(r"[^\W\d_]", "A", re.sub(r"[0-9]", "9", text)) for text in self.distinct[:200]})
+
+    @cached_property
     def prefixes(self) -> int:
         """How many different beginnings there are when the last four characters are left out."""
         return len({text[:-4] for text in self.distinct})
 
-    def share_of(self, test: Callable[[str], bool], most: int = 200) -> float:
+    def share_of(self, test: Callable[[str], float], most: int = 200) -> float:
         """The share of the first distinct values that pass."""
         some = self.distinct[:most]
         return sum(map(test, some)) / len(some) if some else 0.0

@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Final
 
-from stdnum import bic, bitcoin, iban, luhn
+from stdnum import bic, bitcoin, iban, luhn, numdb
 
 from resolvers.engines.recognition import lists
 from resolvers.engines.recognition.model import Recognizer, Strength
@@ -54,6 +54,7 @@ _SSN = re.compile(r"(?!000|666|9)[0-9]{3}[- ](?!00)[0-9]{2}[- ](?!0000)[0-9]{4}"
 _NINO = re.compile(
     r"(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\s?[0-9]{2}\s?[0-9]{2}\s?[0-9]{2}\s?[A-D]?", re.I
 )
+_NINO_FORM = re.compile(r"[A-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-DFMPT]")
 _LETTER = re.compile(r"[A-Za-z]")
 
 
@@ -71,9 +72,7 @@ def _scheme(name: str) -> Callable[[str], bool]:
     return test
 
 
-_LETTERS: Final = frozenset(
-    {"pt.cc", "it.codicefiscale", "mx.curp", "in_.pan", "fi.hetu", "ie.pps", "es.nie", "mx.rfc"}
-)
+_LETTERS: Final = frozenset({"pt.cc", "it.codicefiscale", "mx.curp", "in_.pan", "ie.pps", "es.nie", "mx.rfc"})
 """Schemes that always hold letters, though the checks also take plain digits."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9 ./\u2013+-]{6,26}")
@@ -125,6 +124,28 @@ def _is_iban(text: str) -> bool:
     return bool(re.match(r"[A-Za-z]{2}[0-9]{2}", text)) and bool(iban.is_valid(text, check_country=False))
 
 
+def _checks_as_iban(text: str) -> bool:
+    """The check digits of an IBAN on a number of another length than its country's."""
+    compact = re.sub(r"[ -]", "", text).upper()
+    if not re.fullmatch(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}", compact) or compact[:2] not in lists.COUNTRY_CODES:
+        return False
+    return int("".join(str(int(character, 36)) for character in compact[4:] + compact[:4])) % 97 == 1
+
+
+def _lettered_accounts() -> re.Pattern[str]:
+    """The account numbers within IBANs that begin with the four letters of a bank, of all countries of the registry."""
+    registry, kinds, forms = numdb.get("iban"), {"a": "[A-Z]", "n": "[0-9]", "c": "[A-Z0-9]"}, set()
+    for country in lists.COUNTRY_CODES:
+        for _, told in registry.info(country):
+            parts = re.findall(r"([0-9]+)!([anc])", told.get("bban", ""))
+            if parts and parts[0] == ("4", "a"):
+                forms.add("".join(f"{kinds[kind]}{{{count}}}" for count, kind in parts))
+    # Some leave the code of the branch out.
+    return re.compile("|".join(sorted({*forms, "[A-Z]{4}[0-9]{10,14}"})))
+
+
+_LETTERED = _lettered_accounts()
+_LONG_ACCOUNT = re.compile(r"[0-9]{17,24}(?:[A-Z]{2})?")
 _BIC = re.compile(r"[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?")
 
 
@@ -218,6 +239,8 @@ NUMBERS: Final[Sequence[Recognizer]] = (
     Recognizer("iban-check", "Iban", Strength.PROOF, _is_iban, 0.011, 0.3,
                "country, length and two check digits of an IBAN", longest=42,
                embedded=re.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")),
+    Recognizer("iban-check-digits", "Iban", Strength.CHECKED, _checks_as_iban, 0.011, 0.8,
+               "a country and the check digits of an IBAN", longest=42),
     Recognizer("bic-country", "BankCode", Strength.CHECKED, _is_bic, 0.3, 0.9,
                "eight or eleven characters with a country code, as a BIC", longest=11),
     Recognizer("wallet-check", "CryptoWallet", Strength.PROOF, _is_wallet, 0.002, 0.4,
@@ -226,6 +249,9 @@ NUMBERS: Final[Sequence[Recognizer]] = (
     Recognizer("us.ssn-form", "NationalId", Strength.CHECKED, lambda text: bool(_SSN.fullmatch(text)), 0.03, 0.85,
                "social security number of the US, as it is written", longest=11,
                embedded=re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")),
+    Recognizer("gb.nino-reserved", "NationalId", Strength.CHECKED,
+               lambda text: bool(_NINO_FORM.fullmatch(text)), 0.03, 0.9,
+               "form of the national insurance number of GB, reserved prefixes too", longest=13, ceiling=0.5),
     Recognizer("gb.nino", "NationalId", Strength.CHECKED, lambda text: bool(_NINO.fullmatch(text)), 0.01, 0.85,
                "national insurance number of GB, by form", longest=13),
     *_schemes(_TAX, "TaxId", "tax number"),
@@ -236,6 +262,10 @@ NUMBERS: Final[Sequence[Recognizer]] = (
     *_schemes(_BANK, "BankAccount", "bank account"),
     Recognizer("account-digits", "BankAccount", Strength.SHAPE, _account, 0.6, 0.95,
                "as many digits as bank accounts have", digits_only=True, longest=34),
+    Recognizer("account-with-bank", "BankAccount", Strength.CHECKED, lambda text: bool(_LETTERED.fullmatch(text)),
+               0.02, 0.9, "letters of a bank and digits, as accounts within an IBAN", longest=30, ceiling=0.5),
+    Recognizer("account-long", "BankAccount", Strength.CHECKED, lambda text: bool(_LONG_ACCOUNT.fullmatch(text)),
+               0.1, 0.95, "more digits than other numbers have, as accounts within an IBAN", longest=26, ceiling=0.38),
     *_schemes(_HEALTH, "HealthId", "health number"),
     Recognizer("us.npi", "HealthId", Strength.CHECKED, _is_npi, 0.1, 0.85,
                "health provider number of the US, check digit included", digits_only=True, longest=10),
@@ -252,9 +282,9 @@ NUMBERS: Final[Sequence[Recognizer]] = (
                "17 characters of those that vehicle numbers use", longest=17),
     Recognizer("plate-characters", "LicensePlate", Strength.SHAPE, _plate, 0.5, 0.9,
                "few letters and digits, as plates have", longest=12),
-    *(Recognizer(f"plate-{country}", "LicensePlate", Strength.FORM if country in _TIGHT else Strength.SHAPE,
+    *(Recognizer(f"plate-{country}", "LicensePlate", Strength.CHECKED if country in _TIGHT else Strength.SHAPE,
                  _shape(pattern), 0.05 if country in _TIGHT else 0.3, 0.9,
-                 f"form of plates in {country.upper()}", longest=14)
+                 f"form of plates in {country.upper()}", longest=14, ceiling=0.42)
       for country, pattern in _PLATES.items()),
 )  # fmt: skip
 """What is numbered."""

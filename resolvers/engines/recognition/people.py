@@ -2,12 +2,12 @@
 # ruff: noqa: RUF001 - words and patterns of many languages
 
 import re
-import unicodedata
 from collections.abc import Callable
 from typing import Final
 
 from resolvers.engines.recognition import lists
 from resolvers.engines.recognition.model import Recognizer, Strength
+from resolvers.engines.recognition.words import FAMILY, GIVEN, NOT_IN_NAMES, fold
 
 _TITLES: Final = frozenset(
     [
@@ -131,14 +131,14 @@ def _fold(word: str) -> str:
     return word.lower().strip(".’'`")
 
 
-def _in_list(word: str, listed: frozenset[str]) -> bool:
+def _in_list(word: str, common: frozenset[str], more: frozenset[str]) -> bool:
     folded = _fold(word)
-    if folded in listed:
+    if folded in common:
         return True
-    plain = "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
-    if plain in listed:
+    plain = fold(folded)
+    if plain in common or plain in more:
         return True
-    return "-" in folded and all(part in listed for part in folded.split("-"))
+    return "-" in plain and all(part in common or part in more for part in plain.split("-"))
 
 
 def is_company(text: str) -> bool:
@@ -151,6 +151,18 @@ def is_company(text: str) -> bool:
             or any(word in ("&", "and", "und", "et", "y") for word in words[1:-1])
         )
     ) or any(sign in text for sign in ("株式会社", "有限会社", "合同会社", "有限公司", "주식회사", "유한회사", "(주)"))
+
+
+def names_a_thing(text: str) -> float:
+    """1 for words of which one names a place, a body, a work or goods; 0.4 when it may name a person too, else 0."""
+    words = [word.strip(".,!?").lower() for word in text.split()]
+    if len(words) < 2:
+        return 0.0
+    told = [word for word in words if word in NOT_IN_NAMES or (word[-2:] in ("'s", "’s"))]
+    if not told:
+        return 0.0
+    given = words[0] in lists.GIVEN or words[0] in GIVEN
+    return 0.4 if given or all(word in lists.FAMILY or word in lists.GIVEN for word in told) else 1.0
 
 
 def name_shape(text: str) -> bool:
@@ -186,21 +198,21 @@ def full_name(text: str) -> bool:
     words = [word for word in _tokens(text) if word.lower() not in _PARTICLES]
     if len(words) < 2:
         return False
-    given = any(_in_list(word, lists.GIVEN) for word in words)
-    family = any(_in_list(word, lists.FAMILY) for word in words)
-    return given or family
+    if words[-1].lower() in NOT_IN_NAMES and _fold(words[-1]) not in lists.FAMILY:
+        return False
+    return any(_in_list(word, lists.GIVEN, GIVEN) or _in_list(word, lists.FAMILY, FAMILY) for word in words)
 
 
 def given_name(text: str) -> bool:
     """A known given name, alone or with a second one."""
     words = _tokens(text)
-    return 1 <= len(words) <= 2 and name_shape(text) and _in_list(words[0], lists.GIVEN)
+    return 1 <= len(words) <= 2 and name_shape(text) and _in_list(words[0], lists.GIVEN, GIVEN)
 
 
 def family_name(text: str) -> bool:
     """A known family name, alone or one of two."""
     words = [word for word in _tokens(text) if word.lower() not in _PARTICLES]
-    return 1 <= len(words) <= 2 and name_shape(text) and any(_in_list(word, lists.FAMILY) for word in words)
+    return 1 <= len(words) <= 2 and name_shape(text) and any(_in_list(word, lists.FAMILY, FAMILY) for word in words)
 
 
 def _family_ending(text: str) -> bool:
@@ -209,7 +221,9 @@ def _family_ending(text: str) -> bool:
 
 
 _USER = re.compile(r"[a-z][a-z0-9]{1,24}(?:[._][a-z0-9]{1,20}){0,2}")
-_NAMES: Final = frozenset(name for name in lists.GIVEN | lists.FAMILY if len(name) >= 4 and name.isascii())
+_NAMES: Final = frozenset(
+    name for name in lists.GIVEN | lists.FAMILY | GIVEN | FAMILY if len(name) >= 4 and name.isascii()
+)
 
 
 def username(text: str) -> bool:
@@ -236,17 +250,17 @@ def _one_of(words: frozenset[str]) -> Callable[[str], bool]:
 
 
 PEOPLE: Final = (
-    Recognizer("person-full-name", "PersonName", Strength.LISTED, full_name, 0.05, 0.12,
+    Recognizer("person-full-name", "PersonName", Strength.LISTED, full_name, 0.08, 0.15,
                "two or more words, one of them a common given or family name", longest=60),
-    Recognizer("person-given-name", "PersonName", Strength.LISTED, given_name, 0.05, 0.15,
+    Recognizer("person-given-name", "PersonName", Strength.LISTED, given_name, 0.08, 0.15,
                "common given names", longest=40),
-    Recognizer("person-family-name", "PersonName", Strength.LISTED, family_name, 0.06, 0.15,
+    Recognizer("person-family-name", "PersonName", Strength.LISTED, family_name, 0.1, 0.2,
                "common family names", longest=40),
     Recognizer("person-name-ending", "PersonName", Strength.LISTED, _family_ending, 0.15, 0.35,
                "endings that family names have", longest=60),
     Recognizer("person-name-shape", "PersonName", Strength.SHAPE, name_shape, 0.7, 0.9,
                "capitalised words without digits", longest=60),
-    Recognizer("username-with-name", "Username", Strength.LISTED, username, 0.05, 0.2,
+    Recognizer("username-with-name", "Username", Strength.LISTED, username, 0.08, 0.2,
                "lower-case words with a person's name within", longest=40),
     Recognizer("username-form", "Username", Strength.SHAPE, _handle, 0.6, 0.9,
                "lower-case letters, digits and dots", longest=30),

@@ -7,6 +7,7 @@ from typing import Final
 
 from resolvers.engines.recognition import lists
 from resolvers.engines.recognition.model import Recognizer, Strength
+from resolvers.engines.recognition.words import TOWNS, fold
 
 _BEFORE: Final = (
     # French, Spanish, Catalan, Italian, Portuguese, Polish, Czech, Romanian, Turkish, Russian, Ukrainian, Greek
@@ -118,9 +119,9 @@ POSTCODES: Final[dict[str, tuple[str, float]]] = {
     "nl": (r"[1-9][0-9]{3} ?[A-Z]{2}", 0.03),
     "ie": (r"[AC-FHKNPRTV-Y][0-9]{2}|D6W[ ]?[0-9AC-FHKNPRTV-Y]{4}|[AC-FHKNPRTV-Y][0-9]{2} [0-9AC-FHKNPRTV-Y]{4}", 0.01),
     "br": (r"[0-9]{5}-[0-9]{3}", 0.03),
-    "pl": (r"[0-9]{2}-[0-9]{3}", 0.05),
+    "pl": (r"[0-9]{2}-[0-9]{3}", 0.3),
     "pt": (r"[1-9][0-9]{3}-[0-9]{3}", 0.03),
-    "jp": (r"〒?[0-9]{3}-[0-9]{4}", 0.05),
+    "jp": (r"〒?[0-9]{3}-[0-9]{4}", 0.3),
     "us-4": (r"[0-9]{5}-[0-9]{4}", 0.02),
     "cz-se": (r"[0-9]{3} [0-9]{2}", 0.03),
     "five": (r"[0-9]{5}(?:-[0-9]{4})?", 0.6),
@@ -137,8 +138,9 @@ def _shape(pattern: str) -> Callable[[str], bool]:
 
 
 def city(text: str) -> bool:
-    """A large town of the world, also with its region or country behind a comma."""
-    return text.split(",")[0].strip().lower() in lists.CITIES
+    """A town of the world, also with its region or country behind a comma."""
+    name = text.split(",")[0].strip().lower()
+    return name in lists.CITIES or fold(name) in TOWNS
 
 
 _CITY_PARTS = re.compile(
@@ -366,7 +368,7 @@ PLACES: Final = (
                  f"form of postcodes ({name})", digits_only=name in ("five", "four", "six"),
                  width=(5,) if name == "five" else (), longest=11)
       for name, (pattern, chance) in POSTCODES.items()),
-    Recognizer("city-known", "City", Strength.LISTED, city, 0.03, 0.12, "large towns of the world", longest=60),
+    Recognizer("city-known", "City", Strength.LISTED, city, 0.06, 0.2, "towns of the world", longest=60),
     Recognizer("city-form", "City", Strength.LISTED, _city_form, 0.18, 0.3, "words as towns are named", longest=40),
     Recognizer("city-shape", "City", Strength.SHAPE, _capitalised, 0.7, 0.9, "capitalised words without digits", longest=40),
     Recognizer("country-name", "Country", Strength.LISTED, _country, 0.01, 0.2, "names of countries", longest=60),

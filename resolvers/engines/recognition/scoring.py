@@ -51,7 +51,7 @@ class Candidate:
     @property
     def is_within(self) -> bool:
         """Whether it was only found inside longer values."""
-        return all(match.where != "values" for match in self.matches)
+        return all(match.where not in ("values", "rows") for match in self.matches)
 
 
 def candidates(table: TableFacts, column: ColumnFacts, found: Sequence[Match]) -> list[Candidate]:
@@ -137,7 +137,11 @@ _HINTS: Final = (
 )  # fmt: skip
 """What is told of each figure that does not come from the values: recogniser, source and reason."""
 
-_PLACES: Final = {"values": "of the sampled values", "text": "of the sampled texts, within them"}
+_PLACES: Final = {
+    "values": "of the sampled values",
+    "text": "of the sampled texts, within them",
+    "rows": "of what was compared",
+}
 
 
 def finding(candidate: Candidate, confidence: float) -> Finding:
@@ -149,7 +153,7 @@ def finding(candidate: Candidate, confidence: float) -> Finding:
         evidence.append(
             {
                 "recognizer": match.recognizer.name,
-                "source": "values",
+                "source": "neighbours" if match.where == "rows" else "values",
                 "share": round(match.share, 4),
                 "weight": round(WEIGHTS[kind] * match.strength, 3),
                 "reason": f"{match.recognizer.reason}: {_percent(match.share)} {where} "

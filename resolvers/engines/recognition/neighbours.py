@@ -1,0 +1,276 @@
+"""What columns of one table tell of one another: rows that agree, parts of one date, places that stand together."""
+
+import re
+from calendar import monthrange
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+from resolvers.engines.recognition.hints import words
+from resolvers.engines.recognition.model import ColumnValues, Match, Recognizer, Strength, text_of
+from resolvers.engines.recognition.wholes import year_of
+from resolvers.engines.recognition.words import fold
+
+MOST_ROWS: Final = 300
+"""Rows that are compared."""
+
+MOST_COLUMNS: Final = 12
+"""Columns of one kind that others are compared with."""
+
+ENOUGH_ROWS: Final = 8
+"""Rows below which an agreement may be chance."""
+
+PLACES: Final = frozenset({"StreetAddress", "City", "Postcode", "Country"})
+
+
+def _rule(name: str, tag: str, reason: str, strength: Strength = Strength.CHECKED) -> Recognizer:
+    return Recognizer(name, tag, strength, bool, 0.05, 0.5, reason)
+
+
+_IN_MAIL: Final = _rule("name-in-email", "PersonName", "words that stand in the e-mail address of the same row")
+_IN_NAME: Final = _rule("part-of-name", "PersonName", "words that stand in the name of the same row")
+_LOGIN: Final = _rule("username-of-person", "Username", "words made of the name or e-mail address of the same row")
+_YEARS: Final = _rule("age-by-birth", "Age", "years between the date of birth of the same row and one day")
+_POSTCODE: Final = _rule("postcode-by-place", "Postcode", "codes of one length beside streets or towns")
+_TOWN: Final = _rule("city-by-place", "City", "capitalised words between a street and a postcode")
+_PARTS: Final = _rule("birth-parts", "DateOfBirth",
+                      "year, month and day in three columns, days of the calendar, spread as births are")  # fmt: skip
+_PART: Final = _rule("birth-part", "DateOfBirth", "whole numbers within the range of a part of a date", Strength.SHAPE)
+
+
+class Around:
+    """The columns of a table with their rows, and the tags that are sure of each."""
+
+    def __init__(
+        self,
+        columns: Sequence[ColumnValues],
+        rows: Sequence[Sequence[Any]],
+        matched: Sequence[Sequence[Match]],
+        sure: Sequence[frozenset[str]],
+        now: datetime,
+    ) -> None:
+        self.columns, self.matched, self.sure, self.now = columns, matched, sure, now
+        self.rows = rows[:MOST_ROWS]
+        self._texts: dict[int, list[str | None]] = {}
+
+    def texts(self, place: int) -> list[str | None]:
+        """The values of a column as text, row by row."""
+        if place not in self._texts:
+            self._texts[place] = [text_of(row[place]) for row in self.rows]
+        return self._texts[place]
+
+    def of(self, *tags: str) -> list[int]:
+        """The places of the columns that surely hold one of the tags."""
+        return [place for place, held in enumerate(self.sure) if held & set(tags)][:MOST_COLUMNS]
+
+    def agreement(self, one: int, other: int, test: Callable[[str, str], bool]) -> tuple[int, int]:
+        """How many rows have both values, and how many of them pass; rows that say the same count once."""
+        pairs = {pair for pair in zip(self.texts(one), self.texts(other), strict=True) if pair[0] and pair[1]}
+        return len(pairs), sum(test(str(left), str(right)) for left, right in pairs)
+
+    def passed(self, place: int, name: str) -> bool:
+        """Whether a recogniser spoke for the column."""
+        return any(match.recognizer.name == name and match.strength > 0 for match in self.matched[place])
+
+
+def told(around: Around) -> dict[int, list[Match]]:
+    """What the neighbours of each column say for it, by the column's place; empty where they say nothing."""
+    found: dict[int, list[Match]] = {}
+    for judge in (_names, _logins, _ages, _postcodes, _towns, _birth_parts):
+        for place, match in judge(around):
+            found.setdefault(place, []).append(match)
+    return found
+
+
+def _match(rule: Recognizer, tested: int, matched: int, strength: float) -> Match:
+    return Match(rule, tested, matched, matched / tested, strength, 8.0 * strength, "rows")
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", fold(text))
+
+
+def _agreeing(
+    around: Around, rule: Recognizer, place: int, others: Sequence[int], test: Callable[[str, str], bool], least: float
+) -> Match | None:
+    for other in others:
+        if other != place:
+            tested, passed = around.agreement(place, other, test)
+            if tested >= ENOUGH_ROWS and passed >= least * tested:
+                return _match(rule, tested, passed, 0.8)
+    return None
+
+
+def _in_mail(name: str, mail: str) -> bool:
+    local = _plain(mail.rsplit("@", 1)[0].rsplit("<", 1)[-1])
+    return any(len(word) >= 3 and word in local for word in map(_plain, re.split(r"[\s,-]+", name)))
+
+
+def _in_name(part: str, name: str) -> bool:
+    spoken = {fold(word) for word in re.split(r"[\s,]+", name)}
+    return len(part) >= 2 and part != name and all(fold(word) in spoken for word in part.split())
+
+
+def _names(around: Around) -> list[tuple[int, Match]]:
+    mails, names = around.of("Email"), around.of("PersonName")
+    found = []
+    for place, column in enumerate(around.columns):
+        if not around.passed(place, "person-name-shape") or len(column.distinct) < ENOUGH_ROWS:
+            continue
+        match = _agreeing(around, _IN_MAIL, place, mails, _in_mail, 0.5)
+        match = match or _agreeing(around, _IN_NAME, place, names, _in_name, 0.8)
+        if match is not None:
+            found.append((place, match))
+    return found
+
+
+def _login(text: str, other: str) -> bool:
+    login = _plain(text.rsplit("@", 1)[0])
+    if "@" in other:
+        local = _plain(other.rsplit("@", 1)[0].rsplit("<", 1)[-1])
+        return len(login) >= 4 and (login[:5] in local or local[:5] in login)
+    return any(len(word) >= 3 and word[:6] in login for word in map(_plain, re.split(r"[\s,-]+", other)))
+
+
+def _logins(around: Around) -> list[tuple[int, Match]]:
+    others = around.of("Email", "PersonName")
+    found = []
+    for place, column in enumerate(around.columns):
+        single = column.share_of(lambda text: " " not in text and text[:1].isalpha() and text == text.lower())
+        if "Email" in around.sure[place] or len(column.distinct) < 0.8 * column.rows or single < 0.9:
+            continue
+        match = _agreeing(around, _LOGIN, place, others, _login, 0.5)
+        if match is not None:
+            found.append((place, match))
+    return found
+
+
+def _ages(around: Around) -> list[tuple[int, Match]]:
+    """The year in which an age was counted is the same for most rows, give or take the birthday."""
+    found = []
+    for place in range(len(around.columns)):
+        if not around.passed(place, "age-range"):
+            continue
+        for other in around.of("DateOfBirth"):
+            pairs = zip(around.texts(place), around.texts(other), strict=True)
+            counted = Counter(
+                int(age) + year for age, born in pairs if age and age.isdigit() and born and (year := year_of(born))
+            )
+            tested = sum(counted.values())
+            top = max(counted, key=lambda year: counted[year] + counted[year + 1], default=0)
+            together = counted[top] + counted[top + 1]
+            if tested >= ENOUGH_ROWS and together >= 0.9 * tested:
+                found.append((place, _match(_YEARS, tested, together, 1.0)))
+                break
+    return found
+
+
+def _postcodes(around: Around) -> list[tuple[int, Match]]:
+    found = []
+    places = around.of("StreetAddress", "City")
+    for place, column in enumerate(around.columns):
+        codes = [one for one in around.matched[place] if one.recognizer.tag == "Postcode" and one.strength > 0]
+        codes = [one for one in codes if one.recognizer.name != "postcode-prefixed"]  # articles are numbered so
+        near = [abs(other - place) for other in places if other != place]
+        if not codes or not near or len(column.distinct) < ENOUGH_ROWS or around.sure[place]:
+            continue
+        form = any(match.recognizer.strength is not Strength.SHAPE for match in codes)
+        # A number is counted with more often than written on an envelope, unless it has a letter or a nought before.
+        written = form or (not column.is_number and len(set(map(len, column.distinct))) <= 2)
+        zeros = any(text[0] == "0" for text in column.distinct)
+        strength = 0.5 if form or zeros else 0.42 if written else 0.0
+        strength += 0.12 if min(near) <= 1 else 0.05 if min(near) <= 2 else 0.0
+        if not written and min(near) <= 1:
+            strength = 0.4
+        if strength >= 0.4:
+            best = max(codes, key=lambda match: match.nats)
+            found.append((place, _match(_POSTCODE, best.tested, best.matched, min(0.6, strength))))
+    return found
+
+
+def _towns(around: Around) -> list[tuple[int, Match]]:
+    """A form for addresses names the town beside the postcode or behind the street."""
+    found = []
+    last = len(around.columns) - 1
+    for place, column in enumerate(around.columns):
+        if around.sure[place] or not around.passed(place, "city-shape") or len(column.distinct) < ENOUGH_ROWS:
+            continue
+        coded = any(0 <= near <= last and _coded(around, near) for near in (place - 1, place + 1))
+        behind = place > 0 and "StreetAddress" in around.sure[place - 1]
+        spoken = column.share_of(lambda text: len(text.split()) <= 3)
+        if (coded or behind) and spoken > 0.9 and len(column.distinct) > 0.1 * column.rows:
+            share = column.share_of(lambda text: text[:1].isupper())
+            tested = len(column.distinct)
+            found.append((place, _match(_TOWN, tested, int(share * tested), 0.5 if coded and behind else 0.4)))
+    return found
+
+
+def _coded(around: Around, place: int) -> bool:
+    return "Postcode" in around.sure[place] or any(
+        match.recognizer.tag == "Postcode" and match.strength > 0 and match.recognizer.strength is not Strength.SHAPE
+        for match in around.matched[place]
+    )
+
+
+_PARTS_IN_WORDS: Final = (
+    "month months monat mois mes mese maand mm day days tag jour dia giorno dag dd "
+    "year years jahr annee ano anno jaar yyyy yy yob yr"
+)
+_UNITS: Final = frozenset(_PARTS_IN_WORDS.split(" "))
+"""Words for the parts of a date."""
+
+_ENDS: Final = frozenset({"death", "died", "dead", "deceased", "hire", "hired", "start", "end", "expiry", "created"})
+
+
+def _birth_parts(around: Around) -> list[tuple[int, Match]]:
+    """Years, months and days in columns of their own: three that are dates together, or one whose name says birth."""
+    years, months, days = (
+        [place for place, column in enumerate(around.columns) if _within(column, *bounds)]
+        for bounds in ((1800, 2100, 5), (1, 12, 6), (1, 31, 13))
+    )
+    found: dict[int, Match] = {}
+    triples = []
+    for year in years[:MOST_COLUMNS]:
+        for month in months[:MOST_COLUMNS]:
+            for day in days[:MOST_COLUMNS]:
+                if len({year, month, day}) == 3 and max(year, month, day) - min(year, month, day) <= 3:
+                    tested, passed = _dates(around, year, month, day)
+                    if tested >= 20 and passed == tested and _born(around.columns[year], around.now):
+                        triples.append((around.columns[year].integers[0], (year, month, day), tested))
+    for _, parts, tested in sorted(triples)[:1]:
+        if not any(set(words(around.columns[place].facts.name)) & _ENDS for place in parts):
+            found |= {place: _match(_PARTS, tested, tested, 0.8) for place in parts}
+    for place in {*years, *months, *days} - set(found):
+        spoken = set(words(around.columns[place].facts.name))
+        if spoken & _ENDS or (place not in years and not spoken & _UNITS):
+            continue
+        if place not in years or around.columns[place].integers[-1] <= around.now.year:
+            tested = len(around.columns[place].integers)
+            found[place] = replace(_match(_PART, tested, tested, 0.5), nats=0.0)
+    return list(found.items())
+
+
+def _within(column: ColumnValues, least: int, most: int, distinct: int) -> bool:
+    numbers = column.integers
+    return len(numbers) >= distinct and numbers[0] >= least and numbers[-1] <= most
+
+
+def _dates(around: Around, *parts: int) -> tuple[int, int]:
+    """Rows that have all three numbers, and those of them that are days of the calendar."""
+    tested = passed = 0
+    for some in zip(*(around.texts(part) for part in parts), strict=True):
+        if all(text is not None and text.isdigit() for text in some):
+            year, month, day = (int(str(text)) for text in some)
+            tested += 1
+            passed += 1 <= month <= 12 and 1 <= year <= 9999 and 1 <= day <= monthrange(year, month)[1]
+    return tested, passed
+
+
+def _born(column: ColumnValues, now: datetime) -> bool:
+    """Years spread as births are: over decades, and few in the latest ones."""
+    years = sorted(int(text) for text, count in column.counted.items() for _ in range(count))
+    count = len(years)
+    low, middle, high = years[count // 20], years[count // 2], years[count - 1 - count // 20]
+    return high - low >= 15 and middle <= now.year - 15 and high <= now.year - 4
