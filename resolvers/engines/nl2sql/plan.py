@@ -202,6 +202,8 @@ class Plan:
     having: Condition | None = None
     orders: tuple[Order, ...] = ()
     limit: int | None = None
+    offset: int = 0
+    """Rows that are passed over before the limit: 1 for the second most expensive."""
     ties: bool = False
     """Whether rows equal to the last of the limit belong to the answer too: "the youngest singers"."""
     distinct: bool = False

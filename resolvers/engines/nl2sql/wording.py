@@ -373,6 +373,9 @@ class _Speaker:
         first = plan.orders[0]
         end = self._end(first)
         term = self.term(first.term)
+        if plan.offset:
+            behind = "the one" if plan.limit == 1 else f"the {plan.limit}"
+            return f", only {behind} behind the first {plan.offset} with the {end} {term.removeprefix('the ')}"
         if plan.limit == 1:
             return f", {'all those' if plan.ties else 'only the one'} with the {end} {term.removeprefix('the ')}"
         also = " and those equal to the last" if plan.ties else ""

@@ -10,7 +10,6 @@ from tests.engines.nl2sql.asking import NAMES, Verdict, answers
 
 UNSOLVED: dict[str, dict[str, Verdict]] = {
     "flights": {"Who is the pilot of flight 11?": Verdict.WRONG},
-    "matches": {"What is the last name of the player with the second most common hand?": Verdict.ASKED},
     "museum": {
         "What are the id, name and membership level of visitors who have spent the largest amount of money in total in "
         "all museum tickets?": Verdict.ASKED,

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of, degree_of_phrase
 from resolvers.engines.nl2sql.language.verbs import VERBS
-from resolvers.engines.nl2sql.language.words import COMMANDS, NUMBER_WORDS, UNITS
+from resolvers.engines.nl2sql.language.words import COMMANDS, NUMBER_WORDS, PREPOSITIONS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Unit
-from resolvers.engines.nl2sql.planner.phrases import LONGEST, PHRASES, Cue
+from resolvers.engines.nl2sql.planner.phrases import LONGEST, ORDINALS, PHRASES, Cue
 
 _SILENT: Final = frozenset((Cue.STOP,))
 _WEAK: Final = {
@@ -276,7 +276,9 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
         return True
     ahead = tokens[atom.first - 1].text.lower() if atom.first else ""
     is_table = atom.ref.best(MentionKind.TABLE) >= 0.9 and low != lemma
-    if ahead in _SUBJECTS and lemma in VERBS and low in (lemma, f"{lemma}s") and not is_table:
+    before_that = tokens[atom.first - 2].lemma if atom.first > 1 else ""
+    asks = ahead == "which" and (not before_that.isalpha() or before_that in PREPOSITIONS)  # "Which state has ..."
+    if ahead in _SUBJECTS and not asks and lemma in VERBS and low in (lemma, f"{lemma}s") and not is_table:
         return True
     if low not in _LIGHT:
         return best < 0.75 and lemma in VERBS and low == lemma
@@ -342,6 +344,8 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
     if tokens[start].quoted:
         return []
     found: list[tuple[int, Cue, Any]] = []
+    if (place := ORDINALS.get(tokens[start].text.lower())) is not None and _is_ranked(tokens, start + 1):
+        found.append((start + 1, Cue.NTH, place))
     said: list[str] = []
     at = start
     while at < len(tokens) and len(said) < LONGEST:
@@ -366,6 +370,15 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
                 continue
             found.append((at, cue, what))
     return found + _degrees(tokens, start, {last for last, _, _ in found})
+
+
+def _is_ranked(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a superlative stands there."""
+    if at >= len(tokens):
+        return False
+    word = tokens[at].text.lower()
+    degree = degree_of(word)
+    return word in ("most", "least", "fewest") or (degree is not None and degree.superlative)
 
 
 def _degrees(tokens: Sequence[Token], start: int, taken: set[int]) -> list[tuple[int, Cue, Any]]:

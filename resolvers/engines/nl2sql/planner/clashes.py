@@ -64,6 +64,11 @@ class Clashes(Ranking):
                 if ours.negated or not theirs.negated or ours.left != theirs.left or not _is_equal(other):
                     continue
                 common = [part for part in parts if part is not other]
+                if ours.right == theirs.right and ours.operator == theirs.operator:
+                    rest = [part for part in common if part is not one]
+                    sides = [everything([*parts_of(conjoined(rest)), side, *extra]) for side in (ours, theirs)]
+                    also = replace(plan, where=sides[1], orders=(), limit=None)
+                    return replace(plan, where=sides[0], combined=Combined("intersect", also))
                 whole = replace(plan, where=everything([*parts_of(conjoined(common)), *extra]))
                 taken = replace(plan, where=replace(theirs, negated=False), orders=(), limit=None)
                 return replace(whole, combined=Combined("except", taken))

@@ -59,6 +59,11 @@ class Clauses(Comparisons):
                 self.joined = "but"
             self.i += 1
             self.skip(Cue.ALL)
+            single = self.at(1) if self.is_(Cue.HAVE) and self.table_at(2) else None
+            if single is not None and single.text.lower() in ("single", "one"):
+                self.i += 2
+                if (noun := self.noun()) is not None:
+                    self._had(noun, negated=True)
             return True
         if self.is_(Cue.NO):
             self.i += 1
@@ -305,6 +310,12 @@ class Clauses(Comparisons):
         compared = self.last.noun if self.last is not None and self.last.kind == "compare" else None
         if atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.SUM and compared is not None and not compared.aggregates:
             compared.aggregates = (Aggregate.SUM,)  # spent more than 100 in total
+            self.i += 1
+            return
+        item = self.frame.items[-1] if self.frame.items else None
+        on_average = atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.AVG and self.atoms[self.i - 1].text == "on"
+        if on_average and item is not None and item.count and not item.aggregates:
+            item.aggregates = (Aggregate.AVG,)  # how many beers does each brewery make on average
             self.i += 1
             return
         if atom.is_(Cue.LIGHT) and self.scope is not None and (self.at(1) is None or self.is_(Cue.END, offset=1)):

@@ -238,6 +238,9 @@ class Comparisons(Ordering):
             cond.noun = noun
         self._inner(cond.nest)
         self._add(cond)
+        table = noun is not None and noun.ref is not None and may_be_table(noun.ref)
+        if table and (follows := self.at()) is not None and follows.verbal:
+            self.scope = cond.nest.conditions  # the average boat built after 2010
 
     def _inner(self, nest: Nest) -> None:
         """Conditions of what is computed first: `of the singers from France`."""

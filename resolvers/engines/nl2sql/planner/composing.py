@@ -58,12 +58,37 @@ class Composer(Clashes):
         ):
             resolver.doubt("an amount is asked for, and none is shown", 0.9)
         for noun in frame.shown:
-            if (item := maker.item(noun)) is not None:
-                self.shown.append(item)
+            if (item := self._shown_again(noun) or maker.item(noun)) is not None:
+                self.shown.append(self._as_figure(noun, item))
         found = self._made(maker) if self.items else self._without_items(maker)
         if found is not None:
             self._rank_and_file(found)
         return found
+
+    def _shown_again(self, noun: Noun) -> Item | None:
+        """`... and the number`: what is counted by a condition of the first sentence."""
+        resolver, ref = self.resolver, noun.ref
+        words = resolver.cut.linked.words(ref.first, ref.last) if ref is not None else ["number"]
+        if list(words) not in (["number"], ["count"]) or noun.owner is not None or (ref is None and not noun.count):
+            return None
+        counted = [cond for cond in resolver.frame.conditions if cond.kind == "exists" and cond.count is not None]
+        table = resolver.table(counted[0].table) if len(counted) == 1 else None
+        if table is None or any(item.figures for item in self.items):
+            return None
+        return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)
+
+    def _as_figure(self, noun: Noun, item: Item) -> Item:
+        """What was computed already and is named again: its column, or the numbers of what was counted."""
+        if item.figures or item.noun.ref is None or len(item.columns) != 1:
+            return item
+        catalog, ref = self.resolver.catalog, item.noun.ref
+        words = self.resolver.cut.linked.words(ref.first, ref.last)
+        for one in self.items:
+            if one.figures and one.columns == item.columns and one.counted is None and len(one.terms) == 1:
+                return one
+            if one.counted == item.table and item.columns[0] == catalog.key(item.table) and words[0] == "number":
+                return one
+        return item
 
     def _rank_and_file(self, plan: Plan) -> None:
         """`the manager of Pia`: a row and the one it refers to in its own table are not told apart yet."""
@@ -115,7 +140,7 @@ class Composer(Clashes):
             for item in self.shown:
                 if not item.figures:
                     self.groups += [term for term in item.terms if isinstance(term, Column)]
-        outputs = self._outputs(grouped, maker)
+        outputs = self._outputs([] if frame.hidden else grouped, maker)
         if any(catalog.distance(main, table) >= FAR for table in self._tables(outputs)):
             self.resolver.doubt("tables that no key connects", 0.5)
         plan = Plan(
@@ -125,6 +150,7 @@ class Composer(Clashes):
             having=everything(self.having),
             orders=tuple(self.orders),
             limit=self.limit,
+            offset=self._skipped(),
             distinct=self._distinct(),
             also=tuple(dict.fromkeys(table for table in self.also if table != main)),
             via=tuple(conditions.via),
@@ -164,9 +190,9 @@ class Composer(Clashes):
         key = self.resolver.catalog.key(table)
         if key is None:
             return plan
-        first = Plan(table, (Output(as_column(key)),), orders=plan.orders, limit=plan.limit)
+        first = Plan(table, (Output(as_column(key)),), orders=plan.orders, limit=plan.limit, offset=plan.offset)
         self.first = Member(as_column(key), first)
-        return replace(plan, orders=(), limit=None)
+        return replace(plan, orders=(), limit=None, offset=0)
 
     def _denied(self, main: str) -> list[Condition]:
         """`that were never sold`: whatever the only other table notes of such rows."""

@@ -24,7 +24,7 @@ from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.frame import Cond, Nest
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
-from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined, either_of
+from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined, either_of, instead
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
 
@@ -55,6 +55,7 @@ class Conditions:
                 continue
             last = part.column or last
             found.append(part)
+        instead(found, main or self.main, self.catalog)
         return found
 
     def _part(self, cond: Cond, main: str, last: ColumnKey | None) -> Part | None:
@@ -373,7 +374,11 @@ class Conditions:
             if operand is None:
                 return None
             if operand[0] is Operator.BETWEEN:
-                return self._signed(Comparison(left, Operator.BETWEEN, operand[1]), cond, column, main)
+                spans = [resolver.operand(column, operator, one) for one in cond.values]
+                made = [Comparison(left, *one) for one in spans if one is not None]
+                if len(made) == 1 or cond.negated:
+                    return self._signed(made[0], cond, column, main) if len(made) == 1 else None
+                return Part(either_of(list(made)), cond, column)
             literals += operand[1][:1]
         if not literals:
             return None

@@ -105,8 +105,12 @@ class Frame:
     conditions: list[Cond] = field(default_factory=list)
     groups: list[Noun] = field(default_factory=list)
     grouped_first: bool = False
+    hidden: bool = False
+    """Whether the groups are not shown: the greatest number of orders of a customer."""
     sorts: list[Sort] = field(default_factory=list)
     limit: int | None = None
+    skipped: int = 0
+    """Rows passed over: 1 of the second highest."""
     distinct: bool = False
     tables: list[Ref] = field(default_factory=list)
     """Every noun that may be a table, in order."""

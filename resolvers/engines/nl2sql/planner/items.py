@@ -9,6 +9,7 @@ from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Span, Term, Unit
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
+from resolvers.engines.nl2sql.planner.counting import Item, per_group
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
@@ -17,21 +18,6 @@ AS_GOOD_A_NAME = 0.12
 """How much worse the name of a column may fit than that of its table, and still be what is meant."""
 _AMOUNTS = frozenset(("total", "amount", "value", "price", "cost", "sum", "quantity"))
 _PLACES = ("location", "city", "address", "country", "place", "state", "region", "venue", "town", "street")
-
-
-@dataclass(slots=True)
-class Item:
-    """One thing asked for."""
-
-    terms: list[Term]
-    table: str
-    noun: Noun
-    entity: str | None = None
-    """The table whose rows it stands for, when it is shown by its name."""
-    columns: tuple[ColumnKey, ...] = ()
-    figures: bool = False
-    counted: str | None = None
-    """The table whose rows are counted."""
 
 
 @dataclass(slots=True)
@@ -50,6 +36,8 @@ class Items:
             return self._span(noun, noun.unit)
         if noun.ref is None:
             return self._unnamed(noun)
+        if (span := self._own_span(noun)) is not None:
+            return span
         if (measure := self._measure(noun)) is not None:
             return measure
         if noun.share and not noun.aggregates:
@@ -153,6 +141,18 @@ class Items:
         term: Term = Span(as_column(column), unit) if self.catalog.is_time(column) else as_column(column)
         return Item([term], column.table, noun, None, (column,))
 
+    def _own_span(self, noun: Noun) -> Item | None:
+        """`callouts in each year`: of their own time, rather than a column of another table that is called so."""
+        resolver, ref = self.resolver, noun.ref
+        words = resolver.cut.linked.words(ref.first, ref.last) if ref is not None else ()
+        if noun.owner is not None or len(words) != 1 or words[0] not in UNITS or not noun.near:
+            return None
+        table, key = resolver.table(noun.near[0]), resolver.column(noun)
+        if table is None or key is None or key.table == table:
+            return None
+        times = [one for one in self.catalog.of(table) if self.catalog.is_time(one)]
+        return self._span(noun, UNITS[words[0]]) if len(times) == 1 else None
+
     def _unit(self, noun: Noun, key: ColumnKey) -> Unit | None:
         """The year, month ... of a date, when that is what is said."""
         if noun.ref is None or not self.catalog.is_time(key):
@@ -248,6 +248,9 @@ class Items:
         if table is None:
             return None
         if noun.count or noun.aggregates == (Aggregate.COUNT,):
+            ranked = next((one for one in resolver.frame.sorts if one.most and one.noun is not None), None)
+            if ranked is not None and ranked.noun is not None and (of := resolver.table(ranked.noun.ref)) is not None:
+                table = of  # the reserve with the most sightings, and how many there were
             return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)
         if noun.everything:
             return self._everything(table, noun)
@@ -281,6 +284,8 @@ class Items:
             return Item([as_column(kept)], kept.table, noun, columns=(kept,))
         if target is None:
             return None
+        if isinstance(target, str) and set(noun.aggregates) & {Aggregate.AVG, Aggregate.MIN, Aggregate.MAX}:
+            return per_group(resolver, noun, target)
         if isinstance(target, str):
             return Item([Figure(Aggregate.COUNT, rows_of=target)], target, noun, figures=True, counted=target)
         if catalog.is_measure(target) and noun.aggregates:

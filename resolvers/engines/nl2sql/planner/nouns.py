@@ -20,9 +20,11 @@ class Reader:
 
     def __init__(self, cut: Cut) -> None:
         self.cut = cut
-        self.atoms = cut.atoms
+        self.atoms = [atom for atom in cut.atoms if not atom.is_(Cue.NTH)]
         self.i = 0
         self.frame = Frame()
+        places = [int(atom.said) for atom in cut.atoms if atom.is_(Cue.NTH)]
+        self.frame.skipped = places[0] - 1 if places else 0
         self.near: list[Ref] = []
         """Table words so far, the nearest first."""
 

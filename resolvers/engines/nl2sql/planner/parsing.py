@@ -42,6 +42,13 @@ class Parser(Clauses):
             self.i += 1
             self._grouping()
             self.frame.grouped_first = True
+            comma = next((at for at in range(self.i, len(self.atoms)) if self.atoms[at].is_(Cue.COMMA)), None)
+            if comma is not None and self.is_(Cue.WITH, Cue.WHOSE, Cue.RELATIVE, Cue.HAVE) and self._asks(comma + 1):
+                while self.i < comma:
+                    self.clause()
+                if (group := self.frame.groups[0].ref) is not None and may_be_table(group):
+                    self.near.remove(group)
+                    self.near.insert(0, group)  # show its name
             while self.is_(Cue.COMMA, Cue.AND):
                 self.i += 1
             return
@@ -57,6 +64,12 @@ class Parser(Clauses):
         while self.i < comma:
             self.clause()
         self.i = max(self.i, comma + 1)
+
+    def _asks(self, at: int) -> bool:
+        """Whether what is asked for begins there."""
+        return at < len(self.atoms) and self.atoms[at].is_(
+            Cue.ASK, Cue.COUNT, Cue.WHICH, Cue.WHAT, Cue.WHO, Cue.MUCH, Cue.AGGREGATE
+        )
 
     def _head(self) -> None:
         """What is asked for."""
@@ -156,6 +169,9 @@ class Parser(Clauses):
             if self._difference():
                 break
             self._extremes()
+            if not frame.items and (greatest := self._most_of()) is not None:
+                self._placed(greatest, None)
+                break
             sort = self.sort_before_noun()
             if sort is None and (number := self.number_at()) is not None and self.noun_at(1):
                 frame.limit = number
@@ -194,7 +210,7 @@ class Parser(Clauses):
         atoms = [self.atoms[self.i], self.at(2)]
         if atoms[1] is None or not atoms[1].is_(Cue.SUPERLATIVE, Cue.AGGREGATE) or not self.noun_at(3):
             return
-        if any(
+        if not self.frame.groups and any(
             atom is not None and atom.is_(Cue.SUPERLATIVE) and atom.said.adjective not in _GENERAL for atom in atoms
         ):
             return
@@ -202,6 +218,23 @@ class Parser(Clauses):
             if atom is not None and atom.is_(Cue.SUPERLATIVE):
                 atom.said = Aggregate.MAX if atom.said.descending else Aggregate.MIN
                 atom.cue = Cue.AGGREGATE
+
+    def _most_of(self) -> Noun | None:
+        """`What is the greatest number of orders of one customer`: how many, not whose."""
+        if not (self.is_(Cue.MOST) and self.atoms[self.i].text.lower().endswith("number of") and self.table_at(1)):
+            return None
+        if not self.is_(Cue.ASK, Cue.WHAT, Cue.BE, offset=-1):
+            return None
+        most = bool(self.atoms[self.i].said)
+        self.i += 1
+        noun = self.noun()
+        if noun is not None:
+            noun.count, noun.aggregates = True, (Aggregate.MAX if most else Aggregate.MIN,)
+            if noun.owner is None and self.is_(Cue.PREPOSITION, Cue.OF) and self.table_at(1):
+                self.i += 1
+                noun.owner = self.atoms[self.i].ref
+                self.i += 1
+        return noun
 
     def _difference(self) -> bool:
         """`the difference between the highest and the lowest price`."""
@@ -291,6 +324,7 @@ class Parser(Clauses):
                 and sort.degree is not None
                 and noun.ref is not None
                 and sort.limit == 1
+                and not frame.skipped
                 and not noun.aggregates
                 and (noun.owner is None or sort.degree.adjective in _GENERAL)
             ):
@@ -301,7 +335,7 @@ class Parser(Clauses):
             if is_column and sort.degree is not None and sort.noun is None and noun.owner is None:
                 sort.noun = noun
             elif sort.degree is not None and sort.degree.adjective in _GENERAL and sort.limit == 1:
-                noun.extreme = sort
+                noun.extreme = None if frame.skipped else sort
             frame.sorts.append(sort)
         frame.items.append(noun)
         if noun.minus is None and noun.count and noun.ref is None:

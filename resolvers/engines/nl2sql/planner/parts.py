@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Both, Comparison, Condition, Either, Operator
+from resolvers.engines.nl2sql.plan import Both, Comparison, Condition, Either, Operator, Plan, Related
+from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Cond
 
 
@@ -50,3 +51,21 @@ def either_of(group: list[Condition]) -> Condition:
         values = tuple(value for one in equal for value in one.right)
         return Comparison(equal[0].left, Operator.IN, values)
     return Either(tuple(group))
+
+
+def instead(parts: Sequence[Part], main: str, catalog: Catalog) -> None:
+    """Makes each thing that a row may have instead of another a condition by itself."""
+    for at, part in enumerate(parts):
+        if "or" not in {one.cond.joined for one in parts[at : at + 2] if one is not parts[0]}:
+            continue
+        others = [one for one in parts[max(0, at - 1) : at + 2] if one is not part]
+        if part.condition is None and part.tables and part.cond.count is None:
+            part.condition, part.tables = Related(main, Plan(part.tables[0], ())), ()
+        elif (
+            isinstance(part.condition, Comparison)
+            and part.column is not None
+            and any(isinstance(one.condition, Related) or one.condition is None for one in others)
+            and part.column.table != main
+            and not catalog.refers(main, part.column.table)
+        ):
+            part.condition = Related(main, Plan(part.column.table, (), where=part.condition))

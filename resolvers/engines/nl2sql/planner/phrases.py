@@ -30,6 +30,8 @@ class Cue(StrEnum):
     COMMON = "common"
     """Most common, least frequent."""
     TOP = "top"
+    NTH = "nth"
+    """Second, third: before a superlative."""
     ADJECTIVE = "adjective"
     COMPARE = "compare"
     BETWEEN = "between"
@@ -286,5 +288,12 @@ def _phrases() -> Phrases:
     return found
 
 
+ORDINALS: Final = {
+    word: at
+    for at, words in enumerate(
+        ("second 2nd", "third 3rd", "fourth 4th", "fifth 5th", "sixth 6th", "seventh 7th", "eighth 8th", "ninth 9th",
+         "tenth 10th"), 2)
+    for word in words.split(" ")
+}  # fmt: skip
 PHRASES: Final = _phrases()
 LONGEST: Final = max(map(len, PHRASES))

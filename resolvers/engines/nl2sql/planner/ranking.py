@@ -8,7 +8,10 @@ from resolvers.engines.nl2sql.plan import (
     Column,
     Condition,
     Figure,
+    Member,
     Order,
+    Output,
+    Plan,
     Span,
     Term,
 )
@@ -53,9 +56,23 @@ class Ranking:
                 if item.entity is not None and self.items[0].table != item.table:
                     self.also.append(item.table)
                 continue
+            self._by_its_key(item)
             found.append(item)
             self._group_by(item)
         return found
+
+    def _by_its_key(self, item: Item) -> None:
+        """A group without a name is told by its key, rather than by all that is known of it."""
+        catalog = self.resolver.catalog
+        key = tuple(one for one in catalog.whole_key(item.table) if one not in catalog.known.forbidden)
+        if item.entity is None or catalog.names(item.table) or len(item.columns) <= len(key) or item.noun.everything:
+            return
+        if not key:
+            self.resolver.doubt("a group has neither name nor key", 0.5)
+            return
+        item.columns, item.terms = key, [as_column(one) for one in key]
+        if len(key) > 1:
+            self.resolver.doubt("a group without a name", 0.3)
 
     def _group_by(self, item: Item, counted: str | None = None) -> None:
         """Groups by what is shown, and by the key of its table where its rows are meant.
@@ -63,6 +80,8 @@ class Ranking:
         Where each row has one at most of what is counted, rows of the same name are meant together.
         """
         catalog = self.resolver.catalog
+        if counted is not None:
+            self._by_its_key(item)
         alone = counted is not None and counted != item.table and catalog.refers(item.table, counted)
         if item.entity is not None and not (alone and item.columns and item.columns[0] in catalog.names(item.table)):
             for key in catalog.whole_key(item.table):
@@ -93,6 +112,9 @@ class Ranking:
         for sort in frame.sorts:
             if not sort.common and any(item.noun is sort.noun and item.figures for item in self.items):
                 continue
+            if sort.common and (most := self._of_the_most_common(sort)) is not None:
+                self.first = most
+                continue
             if sort.limit is not None and self.limit is None:
                 self.limit = frame.limit if sort.limit == 1 and frame.limit else sort.limit
             term, descending = self._term(sort, maker, main)
@@ -102,6 +124,29 @@ class Ranking:
             self.orders.append(Order(term, descending))
         if self.limit is None:
             self.limit = frame.limit
+
+    def _of_the_most_common(self, sort: Sort) -> Condition | None:
+        """`players with the most common hand`: all rows that hold that value."""
+        frame, noun = self.resolver.frame, sort.noun
+        if noun is None or noun.ref is None or any(item.noun is noun for item in self.items):
+            return None
+        column = None if may_be_table(noun.ref) else self.resolver.column(noun)
+        if column is None:
+            return None
+        value = as_column(column)
+        order = Order(Figure(Aggregate.COUNT, rows_of=column.table), bool(sort.descending))
+        skipped, frame.skipped = frame.skipped, 0
+        return Member(
+            value, Plan(column.table, (Output(value),), groups=(value,), orders=(order,), limit=1, offset=skipped)
+        )
+
+    def _skipped(self) -> int:
+        """The rows passed over before the second or third of an order."""
+        skipped = self.resolver.frame.skipped
+        if skipped and (self.limit is None or len(self.orders) != 1):
+            self.resolver.doubt("the second or third of what is not said", 0.9)
+            return 0
+        return skipped
 
     def _term(self, sort: Sort, maker: Items, main: str) -> tuple[Term | None, bool]:
         resolver = self.resolver
@@ -201,7 +246,7 @@ class Ranking:
                     counted = users[0]
         for one in self.items:
             if not one.figures:
-                self._group_by(one)
+                self._group_by(one, counted)
         if counted != item.table:
             self.also.append(counted)
         return Figure(Aggregate.COUNT, rows_of=counted)

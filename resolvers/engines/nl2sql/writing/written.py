@@ -165,6 +165,8 @@ class Writer:
             if loose and not grouped and order.term not in [one.term for one in plan.outputs]:
                 this = exp.Max(this=this) if order.descending else exp.Min(this=this)
             query = query.order_by(_ordered(this, order.descending), copy=False)
+        if limit is not None and plan.offset:
+            query = query.offset(plan.offset, copy=False)
         return query.limit(limit, copy=False) if limit is not None else query
 
     def _scope(self, plan: Plan, tree: Tree | None, aliases: Mapping[Use, str]) -> Scope:

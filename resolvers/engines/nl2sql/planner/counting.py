@@ -1,0 +1,63 @@
+"""What is asked for, and figures of counts: the average number of orders per customer."""
+
+from dataclasses import dataclass
+
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Figure, Term
+from resolvers.engines.nl2sql.planner.frame import Noun, Sort
+from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+
+
+@dataclass(slots=True)
+class Item:
+    """One thing asked for."""
+
+    terms: list[Term]
+    table: str
+    noun: Noun
+    entity: str | None = None
+    """The table whose rows it stands for, when it is shown by its name."""
+    columns: tuple[ColumnKey, ...] = ()
+    figures: bool = False
+    counted: str | None = None
+    """The table whose rows are counted."""
+
+
+def per_group(resolver: Resolver, noun: Noun, counted: str) -> Item | None:
+    """The average, the greatest or the least number of rows that belong to one of something."""
+    frame = resolver.frame
+    group = frame.groups[0] if frame.groups else Noun(noun.owner) if noun.owner is not None else None
+    if group is None or group.ref is None or len(noun.aggregates) != 1:
+        return None
+    found = _by(resolver, group, counted)
+    if found is None:
+        return None
+    rows, column = found
+    aggregate = noun.aggregates[0]
+    count = Figure(Aggregate.COUNT, rows_of=rows)
+    if aggregate is Aggregate.AVG:
+        frame.groups = frame.groups[1:]
+        resolver.doubt("those that have none may count or not", 0.25)
+        term: Term = Arithmetic("/", count, Figure(Aggregate.COUNT, as_column(column), distinct=True))
+        return Item([term], rows, noun, figures=True, counted=rows)
+    frame.groups = frame.groups or [group]
+    frame.hidden = True
+    frame.sorts.append(Sort(descending=aggregate is Aggregate.MAX, by_count=True, limit=1))
+    return Item([count], rows, noun, figures=True, counted=rows)
+
+
+def _by(resolver: Resolver, group: Noun, counted: str) -> tuple[str, ColumnKey] | None:
+    """The table whose rows are counted, and its column that tells to what each of them belongs."""
+    catalog, ref = resolver.catalog, group.ref
+    table = resolver.table(ref) if ref is not None and may_be_table(ref) else None
+    if table is None:
+        column = resolver.column(group)
+        return (counted, column) if column is not None and column.table == counted else None
+    tied = [key for key in catalog.keys if len(key.columns) == 1 and key.to == table and key.table != table]
+    own = [key for key in tied if key.table == counted]
+    between = [key for key in tied if any(one.table == key.table and one.to == counted for one in catalog.keys)]
+    ties = own or between
+    if len(ties) != 1:
+        return None
+    return ties[0].table, ColumnKey(ties[0].table, ties[0].columns[0])
