@@ -19,6 +19,7 @@ import sqlalchemy as sa
 
 from auth.issuer import DevelopmentIssuer
 from auth.relations import RelationTuple, object_name, user_subject
+from persistence.columns import Moment
 from persistence.engine import Database
 from persistence.jobs import InlineJobs
 from persistence.migrations.run import upgrade
@@ -224,9 +225,9 @@ def _last_row(connection: sa.Connection) -> int:
 
 
 def _rows_after(connection: sa.Connection, last: int) -> tuple[list[tuple[Any, ...]], int]:
-    """The rows that the last part made, as a bulk load takes them: JSON as text."""
+    """The rows that the last part made, as a bulk load takes them: JSON and moments as text."""
     postgres = connection.dialect.name == "postgresql"
-    as_text = {name for name in INSERTED if postgres and isinstance(metadata_assets.c[name].type, sa.JSON)}
+    as_text = {name for name in INSERTED if postgres and isinstance(metadata_assets.c[name].type, sa.JSON | Moment)}
     columns = ", ".join(f'"{name}"::text' if name in as_text else f'"{name}"' for name in INSERTED)
     found = connection.exec_driver_sql(f"SELECT {columns} FROM metadata_assets WHERE row_number > {last}")
     return [tuple(row) for row in found], _last_row(connection)

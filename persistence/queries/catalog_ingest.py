@@ -282,17 +282,17 @@ class _Batch:
         return known.deleted_at is not None or known.source_hash != one.hash
 
     def _known(self, said: list[_Said]) -> dict[str, _Known]:
-        """The standing rows of everything said, of its parents, and of every column of its tables."""
+        """The standing rows of everything said, of its parents, and of every column of its tables that stand."""
         assets = metadata_assets
         tables = [one.fqn for one in said if one.asset.type is AssetType.TABLE]
         others = {one.fqn for one in said if one.asset.type is not AssetType.COLUMN}
         others |= {one.parent_fqn for one in said if one.asset.type not in (AssetType.COLUMN, AssetType.DATABASE)}
-        found: dict[str, _Known] = {}
-        for column, keys in ((assets.c.fully_qualified_name, sorted(others)), (assets.c.parent_fqn, tables)):
-            for some in chunks(keys):
-                rows = self.connection.execute(self._looked_up(column, some))
-                found |= {row.fully_qualified_name: _Known(*row) for row in rows}
-        return found
+        found = self._rows_by(assets.c.fully_qualified_name, sorted(others))
+        return found | self._rows_by(assets.c.parent_fqn, [fqn for fqn in tables if fqn in found])
+
+    def _rows_by(self, column: sa.ColumnElement[str], keys: Sequence[str]) -> dict[str, _Known]:
+        found = [row for some in chunks(keys) for row in self.connection.execute(self._looked_up(column, some))]
+        return {row.fully_qualified_name: _Known(*row) for row in found}
 
     def _looked_up(self, column: sa.ColumnElement[str], keys: Sequence[str]) -> sa.Select[Any]:
         """The rows of which a column is one of the keys.

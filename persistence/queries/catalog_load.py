@@ -127,38 +127,42 @@ def insert_rows(connection: sa.Connection, rows: Iterable[Mapping[str, Any]]) ->
     """
     preparer = connection.dialect.identifier_preparer
     names = ", ".join(preparer.quote(name) for name in INSERTED)
-    if connection.dialect.name == "sqlite":
+    sqlite = connection.dialect.name == "sqlite"
+    moments = _Moments("%Y-%m-%d %H:%M:%S.%f" if sqlite else "%Y-%m-%d %H:%M:%S.%f+00")
+    prepared = (_bulk_values(row, moments) for row in rows)
+    if sqlite:
         marks = ", ".join("?" * len(INSERTED))
         statement = f"INSERT INTO metadata_assets ({names}) VALUES ({marks})"  # noqa: S608 - names of our own columns
-        spelled: dict[datetime, str] = {}  # one ingestion has one moment, and spelling it is slow
-        connection.exec_driver_sql(statement, [_with_text_moments(_bulk_values(row), spelled) for row in rows])
+        connection.exec_driver_sql(statement, list(prepared))
         return
-    _copy(connection, f"COPY metadata_assets ({names}) FROM STDIN", map(_bulk_values, rows))
+    _copy(connection, f"COPY metadata_assets ({names}) FROM STDIN", prepared)
 
 
-def _bulk_values(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The values in the order of the columns, JSON as text."""
+class _Moments(dict[datetime, str]):
+    """Moments in UTC as a store reads them. One ingestion has one, and spelling it for each row is slow."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+
+    def __missing__(self, moment: datetime) -> str:
+        spelled = self[moment] = moment.astimezone(UTC).strftime(self._pattern)
+        return spelled
+
+
+def _bulk_values(row: Mapping[str, Any], moments: _Moments) -> tuple[Any, ...]:
+    """The values in the order of the columns, JSON and moments as text."""
     values = list(_ORDERED(row))
     for at in _JSON_AT:
-        value = values[at]
-        if value is not None:
+        if (value := values[at]) is not None:
             values[at] = _DUMPED.get(id(value)) or orjson.dumps(value).decode()
+    for at in _MOMENTS_AT:
+        if (moment := values[at]) is not None:
+            values[at] = moments[moment]
     return tuple(values)
 
 
 _DUMPED: Final = {id(value): orjson.dumps(value).decode() for value in _EMPTY_ROW.values() if isinstance(value, dict)}
 """The text of what nearly every new row shares, by the identity of objects that live as long as the process."""
-
-
-def _with_text_moments(values: tuple[Any, ...], spelled: dict[datetime, str]) -> tuple[Any, ...]:
-    """The same with moments as SQLite keeps them."""
-    told = list(values)
-    for at in _MOMENTS_AT:
-        if (moment := told[at]) is not None:
-            if moment not in spelled:
-                spelled[moment] = moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
-            told[at] = spelled[moment]
-    return tuple(told)
 
 
 def _copy(connection: sa.Connection, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:

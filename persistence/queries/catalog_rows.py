@@ -78,12 +78,24 @@ def below(fqn: str) -> sa.ColumnElement[bool]:
 
 def words_of(values: Mapping[str, Any], column_names: Iterable[str] = ()) -> str:
     """The stored words of an asset: see `schema/utils/search_query.py`."""
-    tagged = {name: values.get(name) for name in WORD_TAGS}
-    tagged["owners"] = " ; ".join([f"{owner['name']} ; {owner['id']}" for owner in values.get("owners") or ()])
-    tagged["tags"] = " ; ".join(
-        [f"{tag['tag_fqn']} ; {tag['tag_name']} ; {tag['category_name']}" for tag in values.get("tags") or ()]
+    free = [text for name in _FREE_TEXTS if (text := values.get(name))]
+    tagged = [(name, value) for name in WORD_TAGS if (value := values.get(name))]
+    return stored_words(
+        (*free, *column_names),
+        [(name, value if isinstance(value, str) else _LISTED[name](value)) for name, value in tagged],
     )
-    return stored_words((*[values.get(name) for name in _FREE_TEXTS], *column_names), tagged.items())
+
+
+def _owners(owners: Iterable[Mapping[str, Any]]) -> str:
+    return " ; ".join([f"{owner['name']} ; {owner['id']}" for owner in owners])
+
+
+def _tags(tags: Iterable[Mapping[str, Any]]) -> str:
+    return " ; ".join([f"{tag['tag_fqn']} ; {tag['tag_name']} ; {tag['category_name']}" for tag in tags])
+
+
+_LISTED: Final = {"owners": _owners, "tags": _tags}
+"""How the fields that are lists are written as one text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +173,10 @@ def summarized(judgement: Judgement) -> str:
     return f"{'Structure' if judgement.structural else 'Description'} changed: {shown}{more}."
 
 
+_COUNTS: Final = {"table": "column_count", "database_schema": "table_count"}
+"""Where the number of children also stands, by the type of the parent."""
+
+
 def recount(connection: sa.Connection, scope: Scope, parent_ids: Collection[str]) -> None:
     """Bring the child counts of the named parents up to date, and the table counts above them."""
     assets, child = metadata_assets, metadata_assets.alias("child")
@@ -179,12 +195,14 @@ def recount(connection: sa.Connection, scope: Scope, parent_ids: Collection[str]
     databases: set[str] = set()
     for some in chunks(sorted(parent_ids)):
         named = (*in_scope(scope), assets.c.id.in_(some))
-        connection.execute(assets.update().where(*named).values(children_total=count))
-        for asset_type, name in (("table", "column_count"), ("database_schema", "table_count")):
-            connection.execute(
-                assets.update().where(*named, assets.c.type == asset_type).values({name: assets.c.children_total})
-            )
-        found = connection.execute(sa.select(assets.c.type, assets.c.id, assets.c.parent_id).where(*named))
+        counted = assets.update().where(*named).values(children_total=count)
+        found = connection.execute(counted.returning(assets.c.type, assets.c.id, assets.c.parent_id)).all()
+        same = [(assets.c[name], assets.c.type == type_) for type_, name in _COUNTS.items()]
+        connection.execute(
+            assets.update()
+            .where(*named, assets.c.type.in_(_COUNTS))
+            .values({column: sa.case((fits, assets.c.children_total), else_=column) for column, fits in same})
+        )
         for type_, id, parent_id in found:
             if type_ == "database":
                 databases.add(id)
