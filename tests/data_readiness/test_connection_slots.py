@@ -45,12 +45,16 @@ async def test_no_more_than_the_limit_use_a_connection_and_each_has_its_turn(wor
     services = world.app.parts.services
     using: set[int] = set()
     most, order = [0], []
+    all_places_are_used = asyncio.Event()
 
     async def use(number: int) -> None:
         async with place_at(services.store, services.signals, settings(3), ORG, URI, who=f"w{number}"):
             using.add(number)
             order.append(number)
             most.append(len(using))
+            if len(using) == 3:
+                all_places_are_used.set()
+            await all_places_are_used.wait()
             await asyncio.sleep(0.01)
             using.discard(number)
 
