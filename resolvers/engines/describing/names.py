@@ -128,7 +128,7 @@ def _segments(word: str, known: frozenset[str]) -> tuple[str, ...]:
 
 
 def _is_word(piece: str, known: frozenset[str]) -> bool:
-    return len(piece) > 2 and (piece in COMMON or singular(piece) in COMMON or piece in known)
+    return len(piece) > 2 and bool({piece, singular(piece)} & known or piece in COMMON or singular(piece) in COMMON)
 
 
 def words_of(

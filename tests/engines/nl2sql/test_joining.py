@@ -196,6 +196,13 @@ GUESSED: list[tuple[list[TableFacts], set[str]]] = [
         {"worker.dept_id>department.department_id"},
     ),
     (
+        [
+            table("tbl_port", "port_cd VARCHAR, port_nm VARCHAR"),
+            table("crossing", "cross_no INTEGER, dep_port_cd VARCHAR, arr_port_cd VARCHAR"),
+        ],
+        {"crossing.dep_port_cd>tbl_port.port_cd", "crossing.arr_port_cd>tbl_port.port_cd"},
+    ),
+    (
         [table("person", "id INTEGER, name VARCHAR"), table("visit", "id INTEGER, person DATE")],
         set(),
     ),

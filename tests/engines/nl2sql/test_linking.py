@@ -89,6 +89,49 @@ def test_first_words_go_with_the_last_word_they_share() -> None:
     assert column("Student.LName") not in {one.column for one in ages}
 
 
+def test_what_stands_before_of_is_asked_for() -> None:
+    """The name of the active employees is no flag, and the units of the tracks are no tracks."""
+    text = "names of the active employees"
+    for kind in (MentionKind.COLUMN, MentionKind.VALUE):
+        assert column("tbl_emp.is_active") not in {one.column for one in over(text, text, kind)}
+        assert column("tbl_emp.is_active") not in {one.column for one in over(text, "active employees", kind)}
+    assert over(text, "active", MentionKind.VALUE)[0].column == column("tbl_emp.is_active")
+    assert not over("How many units of the stadiums are there?", "units of the stadiums", MentionKind.TABLE)
+    known = knowledge(table("vessel", "v_id v_name"), table("vessel_type", "v_type_cd v_type_desc"))
+    assert over("the type of the vessel", "type of the vessel", MentionKind.TABLE, known)[0].table == fqn("vessel_type")
+
+
+def test_a_plural_that_a_table_is_called_by_is_its_rows_rather_than_a_value() -> None:
+    club = table("Member_of_club", "StuID ClubID Position")
+    known = knowledge(club, profiles={club.fqn: profiled(club, {"Position": ["Member", "President"]})})
+    rows, value = (
+        over("clubs with members", "members", kind, known)[0] for kind in (MentionKind.TABLE, MentionKind.VALUE)
+    )
+    assert (rows.table, value.column) == (club.fqn, column("Member_of_club.Position"))
+    assert rows.score > value.score
+    assert over("a member", "member", MentionKind.VALUE, known)[0].score > rows.score
+
+
+def test_a_full_name_is_a_name_where_nothing_is_called_so() -> None:
+    said = linked("full name of singers", knowledge(table("singer", "id name"))).tokens
+    assert [token.text for token in said] == ["name", "of", "singers"]
+    known = knowledge(table("maker", "id name full_name"))
+    found = over("full name of makers", "full name", MentionKind.COLUMN, known)
+    assert [one.column for one in found if one.score > 0.9] == [column("maker.full_name")]
+
+
+def test_a_verb_that_says_little_names_no_table() -> None:
+    known = knowledge(table("company", "id name"), table("vessel", "id name"))
+    assert not over("vessels that made it", "made", MentionKind.TABLE, known)
+
+
+def test_no_command_is_a_part_of_a_value() -> None:
+    note = table("note", "id text")
+    known = knowledge(note, profiles={note.fqn: profiled(note, {"text": ["On the List"]})})
+    assert not over("Which are new? List names.", "List", MentionKind.VALUE, known)
+    assert over("Which are on the List?", "List", MentionKind.VALUE, known)
+
+
 @pytest.mark.parametrize(
     ("text", "said", "expected"),
     [

@@ -124,6 +124,36 @@ def test_the_columns_that_name_a_row(vocabulary: Vocabulary, name: str, columns:
     assert (last.column if last else None) == (columns[-1] if columns else None)
 
 
+@pytest.mark.parametrize(
+    ("name", "columns", "naming"),
+    [
+        ("Ref_Test_Types", "test_type_code* test_type_description", "test_type_description"),
+        ("vessel_type", "v_type_cd* v_type_desc", "v_type_desc"),
+        ("schools", "schoolID* name_full city", "name_full"),
+    ],
+)
+def test_a_lookup_table_is_named_by_what_describes_its_codes(name: str, columns: str, naming: str) -> None:
+    assert Vocabulary(knowledge(table(name, columns))).name_columns(fqn(name)) == (column(f"{name}.{naming}"),)
+
+
+def test_a_table_is_called_by_its_key_where_no_other_is_called_so() -> None:
+    people, batting = table("people", "playerID* nameLast"), table("batting", "playerID year:INTEGER hits:INTEGER")
+    assert Vocabulary(knowledge(people, batting)).tables(["player"])[0] == (fqn("people"), 0.8)
+    known = Vocabulary(knowledge(people, batting, table("player", "id* name")))
+    assert [name for name, score in known.tables(["player"]) if score > 0.7] == [fqn("player")]
+
+
+def test_the_rows_of_a_table_are_what_stands_before_of() -> None:
+    known = Vocabulary(knowledge(table("Member_of_club", "StuID ClubID")))
+    assert known.tables(["member"])[0][1] > known.tables(["club"])[0][1]
+
+
+def test_names_in_one_piece_are_split_along_plurals() -> None:
+    assert best_table(Vocabulary(knowledge(table("teamsfranchises", "id"), table("teams", "id"))), "franchises") == (
+        "teamsfranchises"
+    )
+
+
 def test_a_table_whose_column_is_called_like_it_is_named_by_it() -> None:
     vocabulary = Vocabulary(Knowledge((table("country", "country_id*:INTEGER country population:INTEGER"),)))
     assert [key.column for key in vocabulary.name_columns(fqn("country"))] == ["country"]

@@ -8,7 +8,7 @@ from resolvers.engines.describing.grammar import singular
 from resolvers.engines.describing.names import table_name, tokens_of
 from resolvers.engines.describing.vocabulary import words
 
-HEADS: Final = words("id key code no nr number num fk pk sk ref uuid guid uid")
+HEADS: Final = words("id key code cd no nr nbr number num fk pk sk ref uuid guid uid")
 """Last words of names of keys."""
 NAMES: Final = words("name title fname lname mname first last middle full forename surname firstname lastname label")
 """Words that columns are called by which say who or what a row is."""

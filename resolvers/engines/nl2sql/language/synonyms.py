@@ -398,6 +398,8 @@ WIDER: Final[dict[str, tuple[str, ...]]] = {
     worth > value price amount wealth market
     title > name
     long > length duration
+    length > duration runtime millisecond second minute
+    duration > length runtime millisecond second minute
     old > age
     tall > height
     heavy > weight
@@ -424,6 +426,9 @@ WIDER: Final[dict[str, tuple[str, ...]]] = {
     major > major department
     teach > course
     hold > capacity
+    last > duration length time
+    town > hometown
+    city > hometown
     """.strip().splitlines()
 }  # fmt: skip
 """What a word may be answered by though it does not mean the same: "where" by a city. Weaker than a synonym."""

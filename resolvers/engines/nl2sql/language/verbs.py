@@ -180,9 +180,9 @@ FAMILIES: Final = tuple(
     depart departure leave
     arrive arrival
     leave departure depart
-    locate location city address place
-    live residence address city home resident reside
-    reside residence resident address live
+    locate location
+    live residence resident reside
+    reside residence resident live
     bear birth born
     die death
     born birth
@@ -293,7 +293,6 @@ FAMILIES: Final = tuple(
     originate origin source
     consume consumption
     perform performance
-    last duration length
     spend expense expenditure spending
     hot temperature
     call call

@@ -25,6 +25,16 @@ class Question:
         """A question by its text."""
         return cls(text, tokenize(text))
 
+    def without_full(self) -> "Question":
+        """`full name` as `name`, for where nothing is called by the one only."""
+        said = [token.lemma for token in (*self.tokens, *self.tokens[-1:])]
+        kept = (
+            token
+            for at, token in enumerate(self.tokens)
+            if not (token.lemma in ("full", "whole", "complete") and said[at + 1] == "name" and not token.quoted)
+        )
+        return Question(self.text, tuple(kept))
+
     def carries(self, at: int) -> bool:
         """Whether a token may begin or end a name."""
         token = self.tokens[at]

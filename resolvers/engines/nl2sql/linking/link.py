@@ -18,7 +18,7 @@ from resolvers.engines.nl2sql.language.literals import literals_of
 from resolvers.engines.nl2sql.language.numbers import number_of
 from resolvers.engines.nl2sql.language.places import gender_values, other_names
 from resolvers.engines.nl2sql.language.words import COMMANDS, SUPERFLUOUS
-from resolvers.engines.nl2sql.linking.asked import Question
+from resolvers.engines.nl2sql.linking.asked import INSIDE, Question
 from resolvers.engines.nl2sql.linking.lookups import LONGEST, MOST_COLUMNS, MOST_TEXTS
 from resolvers.engines.nl2sql.linking.unknown import left_over, unknown
 from resolvers.engines.nl2sql.linking.values import Held, Values
@@ -39,6 +39,14 @@ _NEARLY: Final = 0.75
 _SHARED: Final = 0.9
 """How well both names must fit that share their last word."""
 _ENOUGH: Final = 0.5
+_VERY: Final = 0.98
+"""How well a column must be called by several words for others to be left out that they fit only loosely."""
+_ROWS: Final = 0.78
+"""How well a table must be called by a plural for that to be its rows, and no value."""
+_OF_FIGURES: Final = frozenset(("number", "amount", "total", "count", "value", "quantity", "sum", "level", "rate"))
+"""Words before `of` that may be left out of a column's name: `number of seats`."""
+_LIGHT_VERBS: Final = frozenset(("make", "do", "take", "give", "get", "put", "go", "come", "have", "hold", "keep"))
+"""Verbs that say little; as they stand alone no table is called by what they are related to."""
 _MOST_EACH: Final = 16
 """Mentions of one kind over the same tokens."""
 
@@ -46,6 +54,8 @@ _MOST_EACH: Final = 16
 def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_lookup) -> Linked:
     """All mentions of a question, in the order of their tokens. `lookup` is called once at most."""
     question = Question.of(text)
+    if not any(one.score >= _SHARED for _, one in vocabulary.found_columns(("full", "name"), most=1)):
+        question = question.without_full()
     work = _Work(question, vocabulary)
     work.find_tables()
     work.find_knowledge()
@@ -111,10 +121,25 @@ class _Work:
         for first, last, lemmas in self.question.spans(_LONGEST_NAME):
             for fqn, one in self.vocabulary.found_tables(lemmas, _MOST_EACH, _ENOUGH):
                 score = self.fits(first, last, one.score)
-                if score >= _ENOUGH:
+                if score < 0.8 and last - first == 1 and lemmas[0] in _LIGHT_VERBS:
+                    continue
+                if score >= _ENOUGH and not (one.how == "name" and self.is_of_table(first, last, fqn, one.score)):
                     self.mentions.append(
                         Mention(first, last, MentionKind.TABLE, score, one.how, table=fqn, memory=one.memory)
                     )
+
+    def is_of_table(self, first: int, last: int, fqn: str, score: float) -> bool:
+        """`units of the track`: what stands before `of` is asked for, and no table is called by it."""
+        ofs = [at for at in range(first + 1, last - 1) if self.tokens[at].lemma == "of"]
+        if not ofs:
+            return False
+        before, behind = (
+            [token.lemma for token in tokens if token.lemma not in INSIDE]
+            for tokens in (self.tokens[first : ofs[0]], self.tokens[ofs[0] : last])
+        )
+        if dict(self.vocabulary.tables(behind)).get(fqn, 0.0) >= score:
+            return True
+        return not any(fqn in dict(self.vocabulary.tables((lemma,))) for lemma in before)
 
     def settle(self) -> None:
         """Chooses the tables to look into."""
@@ -145,16 +170,34 @@ class _Work:
         """Columns by their names, and columns of yes and no by what they say of a row."""
         self.find_shared_heads()
         for first, last, lemmas in self.question.spans(_LONGEST_NAME):
-            for key, one in self.vocabulary.found_columns(lemmas, self.plausible, _MOST_EACH, _ENOUGH):
+            found = self.vocabulary.found_columns(lemmas, self.plausible, _MOST_EACH, _ENOUGH)
+            least = _SHARED if len(lemmas) > 1 and found and found[0][1].score >= _VERY else _ENOUGH
+            for key, one in found:
                 score = self.fits(first, last, one.score)
-                if score < _ENOUGH:
+                if score < least:
                     break
+                flag = self.vocabulary.flag(key) if score > 0.6 else None
+                if self.is_of_another(first, last, key) or (flag is not None and self.names_rows(first, last, key)):
+                    continue
                 self.mentions.append(
                     Mention(first, last, MentionKind.COLUMN, score, one.how, column=key, memory=one.memory)
                 )
-                flag = self.vocabulary.flag(key) if score > 0.6 else None
                 if flag is not None:
                     self.value(first, last, score, "flag", key, flag[0])
+
+    def is_of_another(self, first: int, last: int, key: ColumnKey) -> bool:
+        """`names of the insured`: what stands before `of` is asked for, and a column must be called by it."""
+        ofs = [at for at in range(first + 1, last - 1) if self.tokens[at].lemma == "of"]
+        if not ofs or self.tokens[first].lemma in _OF_FIGURES:
+            return False
+        before = [token.lemma for token in self.tokens[first : ofs[0]] if token.lemma not in INSIDE]
+        return not any(self.vocabulary.says(key, lemma) for lemma in before)
+
+    def names_rows(self, first: int, last: int, key: ColumnKey) -> bool:
+        """`insured patients`: an adjective of yes and no, and the rows that it is said of."""
+        rows = self.vocabulary.words(key.table)
+        head = self.vocabulary.asked((self.tokens[last - 1].lemma,))
+        return last - first > 1 and head == rows[-1:] and not self.vocabulary.says(key, self.tokens[last - 1].lemma)
 
     def find_shared_heads(self) -> None:
         """`first and last name`, `billing or shipping address`: the first ones go with the last word too."""
@@ -232,15 +275,27 @@ class _Work:
         if number:
             return
         if not quoted:
+            rows = self.is_rows(first, last)
             for one in values.like(said):
-                self.value(first, last, 0.86, "lemma", one.column, _text(one.value))
+                self.value(first, last, 0.7 if rows else 0.86, "lemma", one.column, _text(one.value))
             for other in other_names(said):
                 for one in values.named(other):
                     if len(other) > 2 or (one.value == other and self.is_of_place(one.column)):
                         self.value(first, last, 0.87, "demonym", one.column, _text(one.value))
-        if quoted or (capital and self.question.carries(first)):
+        if quoted or (self.question.is_capital(first) and self.question.carries(first)):
             for column in values.containing(said)[:_MOST_EACH]:
                 self.value(first, last, 0.55 if quoted else 0.5, "part", column, _text(said))
+
+    def is_rows(self, first: int, last: int) -> bool:
+        """`members`: a plural that a table is called by says its rows rather than a value."""
+        head = self.tokens[last - 1]
+        return head.text.lower() != head.lemma and any(
+            one.table is not None
+            and one.how == "name"
+            and one.score >= _ROWS
+            and (one.first, one.last) == (first, last)
+            for one in self.mentions
+        )
 
     def find_misspelled(self) -> None:
         """Values that a word which stands for nothing else is nearly."""

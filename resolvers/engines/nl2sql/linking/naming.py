@@ -1,11 +1,14 @@
 """The tables and columns of a catalog by number, with an index of all that they are called."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
+from resolvers.engines.nl2sql.joining.joins import joins_of
 from resolvers.engines.nl2sql.language.forms import Form, NamedTable, named, phrase_words, schema_prefix, weights_of
 from resolvers.engines.nl2sql.linking.index import Index
 from resolvers.engines.nl2sql.linking.noted import Note, notes_of
+from resolvers.engines.nl2sql.linking.roles import KEY_HEADS
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -13,6 +16,8 @@ from schema.data_readiness.source import ColumnFacts, TableFacts
 _EXACT: Final = 0.9
 """How well an asset must be called by a noted name for the other names to count for it."""
 _DESCRIBED: Final = 0.6
+_KEYED: Final = 0.8
+"""How well a table is called by the name of its key: `player` of people, whose key is `player_id`."""
 _DATED: Final = 0.85
 """How well a column of dates is called a date, when its name does not say so: `seen_on`."""
 
@@ -35,6 +40,7 @@ class Naming:
         self.noted: dict[tuple[str, ...], list[Note]] = {}
         """What people noted, by the words of every name; values and memories are linked from it."""
         self._read()
+        self._name_by_keys()
         self._note()
 
     # --- making it
@@ -70,11 +76,24 @@ class Naming:
             self._own[table.fqn] = range(start, len(self._keys))
             self._column_index.put_beside(len(self._own[table.fqn]), names.words)
 
+    def _name_by_keys(self) -> None:
+        """A table whose key is called `player id` holds the players, where no other table is called so."""
+        joins = joins_of(self.known)
+        for number, fqn in enumerate(self._fqns):
+            columns = joins.key(fqn)
+            if len(columns) != 1 or joins.refers(fqn, columns[0]) is not None:
+                continue
+            *said, head = self._names[fqn].columns[self._places[ColumnKey(fqn, columns[0])][1]].own
+            if head not in KEY_HEADS or not said or set(said) <= set(self._names[fqn].words):
+                continue
+            if not self._table_index.search(said, most=1, least=_KEYED):
+                self._table_index.add(number, Form(tuple(said), weights_of(said, said), _KEYED, "name"))
+
     def _add_table(self, number: int, table: TableFacts, names: NamedTable) -> None:
-        self._table_index.add(number, Form(names.words, _headed(names.words), 1.0, "name"))
+        self._table_index.add(number, Form(names.words, _headed(names.words, table.name), 1.0, "name"))
         whole = phrase_words(table.name.replace("_", " "))
         if whole and whole != names.words:
-            self._table_index.add(number, Form(whole, _headed(whole), 1.0, "name"))
+            self._table_index.add(number, Form(whole, _headed(whole, table.name), 1.0, "name"))
         self._more(self._table_index, number, table.display_name, table.description)
 
     @staticmethod
@@ -198,6 +217,10 @@ class Naming:
         return (facts.display_name or self._names[key.table].columns[at].phrase).lower()
 
 
-def _headed(words: Sequence[str]) -> tuple[float, ...]:
-    """The last word of a table's name says what a row is; those before it only which."""
-    return (*(0.5 for _ in words[1:]), 1.0)
+_OF: Final = re.compile(r"[a-z](?:_|(?=O))[Oo][Ff](?:_|(?=[A-Z]))")
+
+
+def _headed(words: Sequence[str], name: str) -> tuple[float, ...]:
+    """The last word of a table's name says what a row is, those before it only which; in `member_of_club` the first."""
+    others = (0.5,) * (len(words) - 1)
+    return (1.0, *others) if _OF.search(name) else (*others, 1.0)

@@ -9,7 +9,7 @@ from resolvers.engines.nl2sql.linking.kinds import ColumnKind
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
-_KEY_HEADS: Final = frozenset(("id", "key", "uuid", "guid", "pk", "fk", "sk", "rowid"))
+KEY_HEADS: Final = frozenset(("id", "key", "uuid", "guid", "pk", "fk", "sk", "rowid"))
 _NAMING: Final = {
     ("name",): 1.0, ("full", "name"): 0.98, ("title",): 0.92, ("label",): 0.8, ("display", "name"): 0.9,
     ("caption",): 0.7, ("headline",): 0.75, ("heading",): 0.7, ("last", "name"): 0.6, ("first", "name"): 0.55,
@@ -32,7 +32,7 @@ def is_identifier(facts: ColumnFacts, named: NamedColumn) -> bool:
     """Whether a column only tells rows apart, or refers to others."""
     if facts.is_primary_key or facts.references is not None:
         return True
-    return named.words[-1] in _KEY_HEADS
+    return named.words[-1] in KEY_HEADS
 
 
 def naming(
@@ -44,11 +44,13 @@ def naming(
     """The columns that may name a row, by their place in the table, best first."""
     found: list[tuple[float, int]] = []
     for at, (facts, named, kind) in enumerate(zip(table.columns, names.columns, kinds, strict=False)):
-        if kind is not ColumnKind.TEXT or named.words[-1] in _KEY_HEADS:
+        if kind is not ColumnKind.TEXT or named.words[-1] in KEY_HEADS:
             continue
-        score = _NAMING.get(named.own, 0.0)
+        score = _NAMING.get(named.own, 0.0) or _NAMING.get(named.own[::-1], 0.0)  # `name full`
         if not score and named.words == names.words:  # country of country
             score = 0.85
+        elif not score and (bare := tuple(word for word in named.own if word not in names.words)) in _NAMING:
+            score = 0.97 * _NAMING[bare]  # `type description` of a table of types
         elif not score and named.own[-1] in ("name", "title"):
             score = 0.72 if set(named.own[:-1]) & set(names.words) else 0.5
         elif not score and named.own[-1] in names.words:

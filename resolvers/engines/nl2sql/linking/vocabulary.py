@@ -109,6 +109,11 @@ class Vocabulary(Naming):
                 self._scopes.pop(next(iter(self._scopes)), None)
         return kept
 
+    def says(self, key: ColumnKey, lemma: str) -> bool:
+        """Whether a column is called by a word, or by what it may stand for."""
+        entity, index = self._numbers[key], self._column_index
+        return any(entity in index.bearers(at) for word in self.asked((lemma,)) for at in index.hits(word))
+
     def tables_with(self, lemma: str) -> dict[str, float]:
         """The tables in whose columns' names a word is said, or what it may stand for, with how near it is."""
         known = self._with.get(lemma)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from resolvers.engines.nl2sql.language.degrees import Degree
-from resolvers.engines.nl2sql.mention import Mention
+from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Column, Literal, Operator
 from resolvers.engines.nl2sql.planner.atoms import Cut, Ref
@@ -144,8 +144,19 @@ class Resolver:
             if far < FAR:
                 score = max(score, 0.2 - 0.16 * far)
         if not nearest and subject is None and not self.mentioned():
-            score = 0.0
+            held = self._of_values()
+            far = self.catalog.farness(table, held)
+            score = 0.0 if far >= FAR or not held else 0.25 - 0.16 * far
         return score
+
+    def _of_values(self) -> list[str]:
+        """The tables of values that stand in one table only: whose phone, where no table is named."""
+        found: list[str] = []
+        for ref in (ref for cond in self.frame.conditions for ref in cond.values):
+            best = ref.best(MentionKind.VALUE)
+            tables = {one.column.table for one in ref.values if one.column is not None and one.score > best - 0.03}
+            found += tables if len(tables) == 1 and best >= 0.85 else ()
+        return list(dict.fromkeys(found))
 
     def subject(self) -> str | None:
         """The table that the question is about, when it names one."""

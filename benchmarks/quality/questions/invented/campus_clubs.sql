@@ -1,0 +1,16 @@
+create table Student (StuID integer primary key, LName varchar, Fname varchar, Age integer, Sex varchar, Major varchar, Advisor integer, city_code varchar);
+create table Faculty (FacID integer primary key, Lname varchar, Fname varchar, Rank varchar, Sex varchar, Phone integer, Room varchar, Building varchar);
+create table City (city_code varchar primary key, city_name varchar, state varchar, country varchar);
+create table Club (ClubID integer primary key, ClubName varchar, ClubDesc varchar, ClubLocation varchar);
+create table Member_of_club (StuID integer, ClubID integer, Position varchar, foreign key (StuID) references Student (StuID), foreign key (ClubID) references Club (ClubID));
+create table Team (team_id integer primary key, team_nickname varchar, Sport varchar, coach_fac_id integer references Faculty (FacID));
+create table Game (game_id integer primary key, home_team_id integer references Team (team_id), away_team_id integer references Team (team_id), home_score integer, away_score integer, game_date varchar, Attendance integer);
+create table Plays_on (StuID integer references Student (StuID), team_id integer references Team (team_id), HoursPerWeek integer, OnScholarship varchar);
+insert into City values ('BAL','Baltimore','MD','USA'),('HKG','Hong Kong','HK','China'),('WAS','Washington','DC','USA'),('PHL','Philadelphia','PA','USA'),('LON','London','ENG','UK'),('SEA','Seattle','WA','USA');
+insert into Faculty values (11,'Hallam','Grace','Professor','F',4410,'204','Adler'),(12,'Okafor','Chidi','Lecturer','M',4412,'118','Adler'),(13,'Reyes','Marta','Professor','F',4420,'301','Brandt'),(14,'Stone','Felix','Instructor','M',4433,'12','Gym'),(15,'Yuen','Wai','AsstProf','M',4434,'14','Brandt');
+insert into Student values (1001,'Abbot','Lena',19,'F','Biology',11,'BAL'),(1002,'Brooks','Dan',22,'M','History',12,'WAS'),(1003,'Cho','Min',20,'F','Physics',13,'HKG'),(1004,'Drake','Sam',18,'M','Biology',11,'PHL'),(1005,'Egan','Rory',27,'M','Physics',13,'LON'),(1006,'Fox','Nina',21,'F','History',11,'BAL'),(1007,'Gupta','Ravi',20,'M','Biology',13,'SEA');
+insert into Club values (1,'Chess Circle','plays chess every Friday','ADL'),(2,'Film Society','watches and discusses films','BRT'),(3,'Hiking Crew','weekend hikes','GYM'),(4,'Robotics Lab','builds robots','BRT');
+insert into Member_of_club values (1001,1,'President'),(1001,2,'Member'),(1002,2,'President'),(1003,1,'Treasurer'),(1004,3,'Member'),(1005,2,'Member'),(1006,3,'President'),(1003,2,'Member');
+insert into Team values (1,'Otters','rowing',14),(2,'Falcons','football',14),(3,'Hornets','football',12),(4,'Comets','football',15);
+insert into Game values (1,2,3,21,14,'2022-09-03',1200),(2,3,4,7,10,'2022-09-10',850),(3,4,2,3,24,'2022-09-17',930),(4,2,4,17,17,'2022-10-01',1500),(5,3,2,28,6,'2022-10-08',400);
+insert into Plays_on values (1001,1,6,'N'),(1002,2,12,'Y'),(1004,2,10,'N'),(1005,3,14,'Y'),(1007,4,8,'N'),(1002,3,4,'N');

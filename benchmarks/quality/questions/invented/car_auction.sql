@@ -1,0 +1,14 @@
+create table makers (Id integer primary key, Maker varchar, FullName varchar, country_code varchar);
+create table countries (country_code varchar primary key, CountryName varchar, continent_id integer);
+create table continents (ContId integer primary key, Continent varchar);
+create table models (ModelId integer primary key, Maker integer references makers (Id), Model varchar);
+create table cars (CarId integer primary key, model_id integer references models (ModelId), colour varchar, Model_Year integer, Horsepower integer, Mileage_km integer, Fuel varchar, Reserve_Price double, Roadworthy integer);
+create table bidders (bidder_id integer primary key, name varchar, member_since varchar, country varchar, vip varchar);
+create table bids (bid_id integer primary key, CarId integer references cars (CarId), bidder_id integer references bidders (bidder_id), amount double, bid_time timestamp, Won integer);
+insert into continents values (1,'Europe'),(2,'Asia'),(3,'America');
+insert into countries values ('DE','Germany',1),('IT','Italy',1),('JP','Japan',2),('US','USA',3),('SE','Sweden',1),('KR','South Korea',2);
+insert into makers values (1,'bergmann','Bergmann Motoren AG','DE'),(2,'volante','Volante SpA','IT'),(3,'kaze','Kaze Jidosha','JP'),(4,'liberty','Liberty Motor Company','US'),(5,'nordisk','Nordisk Bil','SE'),(6,'alba','Alba Automobili','IT');
+insert into models values (1,1,'b3'),(2,1,'b5 estate'),(3,2,'spider'),(4,3,'mizu'),(5,4,'frontier'),(6,5,'alg'),(7,3,'hayai');
+insert into cars values (1,1,'black',2015,150,82000,'diesel',9500,1),(2,3,'red',2019,310,21000,'petrol',42000,1),(3,4,'white',2020,95,15000,'hybrid',12500,1),(4,5,'blue',2008,280,190000,'petrol',6000,0),(5,7,'red',2021,201,9000,'electric',28000,1),(6,2,'silver',2012,177,134000,'diesel',7300,1),(7,6,'black',2017,140,66000,'diesel',8900,0);
+insert into bidders values (1,'Anders Holm','2015-01-20','Denmark','N'),(2,'Bianca Neri','2018-06-02','Italy','Y'),(3,'Cem Aydin','2020-11-11','Turkey','N'),(4,'Dora Klein','2012-03-30','Germany','Y'),(5,'Emil Stark','2021-08-15','Germany','N');
+insert into bids values (1,1,1,9000,'2023-02-01 10:00:00',0),(2,1,4,9800,'2023-02-01 10:05:00',1),(3,2,2,43500,'2023-02-01 11:00:00',1),(4,3,3,12000,'2023-02-02 09:30:00',0),(5,3,1,12800,'2023-02-02 09:45:00',1),(6,5,4,29000,'2023-02-03 14:00:00',1),(7,5,2,28500,'2023-02-03 13:40:00',0),(8,4,3,5000,'2023-02-03 15:00:00',0),(9,1,3,9400,'2023-02-01 10:02:00',0);

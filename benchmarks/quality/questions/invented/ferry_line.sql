@@ -1,0 +1,14 @@
+create table tbl_port (port_cd varchar, port_nm varchar, ctry varchar, berths integer, is_hub varchar);
+create table vessel (v_id integer, v_name varchar, v_type_cd varchar, built_yr integer, gross_tons double, max_pax integer, own_id integer);
+create table vessel_type (v_type_cd varchar, v_type_desc varchar);
+create table owner_company (own_id integer, comp_nm varchar, hq_city varchar, hq_ctry varchar, founded_yr integer);
+create table crew (crew_id integer, fname varchar, lname varchar, sex varchar, birth_dt varchar, rank_title varchar, v_id integer, salary integer);
+create table crossing (cross_no integer, v_id integer, dep_port_cd varchar, arr_port_cd varchar, dep_dt date, mins integer, status varchar);
+create table ticket (tkt_no integer, cross_no integer, pax_nm varchar, tkt_class varchar, fare double, refunded varchar);
+insert into tbl_port values ('CAL','Calais','France',9,'Y'),('DOV','Dover','United Kingdom',12,'Y'),('HRW','Harwich','United Kingdom',4,'N'),('ROT','Rotterdam','Netherlands',15,'Y'),('BRG','Bergen','Norway',5,'N'),('HEL','Helsinki','Finland',8,'N');
+insert into vessel_type values ('CF','car ferry'),('HC','high-speed craft'),('CR','cruise ferry'),('FR','freight');
+insert into owner_company values (1,'Nordlink Lines','Oslo','Norway',1961),(2,'Channel Star','London','United Kingdom',1985),(3,'Blauwe Golf','Rotterdam','Netherlands',1998),(4,'Aurore Maritime','Nantes','France',2010);
+insert into vessel values (1,'Sea Lark','CF',1994,15200.5,900,2),(2,'Swift Tern','HC',2011,5400,450,2),(3,'Queen Maren','CR',2005,38200,1900,1),(4,'Golf Express','HC',2018,6100,520,3),(5,'Old Boreas','CF',1979,9800,600,1),(6,'Grey Mule','FR',1999,21000,12,2);
+insert into crew values (1,'Olga','Lind','F','1971-04-12','captain',3,8200),(2,'Peter','Marsh','M','1980-09-30','captain',1,7600),(3,'Jan','de Boer','M','1992-01-17','engineer',4,5100),(4,'Sofie','Haug','F','1988-11-05','engineer',3,5600),(5,'Tom','Webb','M','1999-06-21','steward',1,2900),(6,'Aino','Salo','F','1995-03-08','steward',3,3050),(7,'Marc','Duval','M','1965-12-24','captain',2,7900);
+insert into crossing values (101,1,'DOV','CAL','2023-05-01',95,'completed'),(102,1,'CAL','DOV','2023-05-01',98,'completed'),(103,2,'DOV','CAL','2023-05-02',55,'cancelled'),(104,4,'HRW','ROT','2023-05-02',210,'completed'),(105,3,'BRG','HEL','2023-05-03',1900,'delayed'),(106,2,'DOV','CAL','2023-06-04',58,'completed'),(107,4,'ROT','HRW','2023-06-05',205,'delayed');
+insert into ticket values (1,101,'A. Brown','economy',42.5,'F'),(2,101,'C. Diaz','first class',88,'F'),(3,102,'A. Brown','economy',42.5,'F'),(4,103,'E. Faure','economy',51,'T'),(5,103,'G. Holm','first class',99,'T'),(6,105,'I. Jansen','cabin',240,'F'),(7,105,'K. Larsen','cabin',260,'F'),(8,105,'C. Diaz','economy',120,'F'),(9,106,'M. Nowak','economy',49,'F'),(10,104,'I. Jansen','economy',60,'F');
