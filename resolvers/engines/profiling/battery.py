@@ -5,16 +5,17 @@ other columns are a sketch. Rows that each meet by chance are collected in the s
 of a sample do; when that are all rows, everything is exact.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any, Final
 
 from sqlglot import exp, parse_one
 
 from resolvers.engines.profiling import distribution
 from resolvers.engines.profiling.basics import Basics, mean_length
-from resolvers.engines.profiling.kinds import is_integer, is_plain_text, kind_of, type_of
-from resolvers.engines.profiling.values import BLANKS, LONGEST_VALUE, hashable, number_of
+from resolvers.engines.profiling.kinds import is_exact_fraction, is_integer, is_plain_text, kind_of, type_of
+from resolvers.engines.profiling.values import BLANKS, LONGEST_VALUE, hashable, moment_of, number_of
 from schema.data_readiness.profile import ValueCount, ValueKind
 from schema.data_readiness.source import ColumnFacts, Row
 
@@ -38,8 +39,6 @@ class Wanted:
     of: ColumnFacts
     staged: str | None = None
     """The type that the texts are read as that stand in for the values; None when these are there."""
-    has_few: bool = False
-    """Whether a sample shows so few values that each can be counted in the pass."""
     counts_blanks: bool = True
     """Whether blanks are counted in the pass; else the least text tells whether there can be any."""
 
@@ -87,14 +86,15 @@ def sampled(columns: Sequence[Wanted]) -> list[Wanted]:
 
 
 def _rows(columns: Sequence[Wanted], share: float) -> str:
-    names = ", ".join(_in_row(column.of) for column in sampled(columns))
+    names = ", ".join(in_row(column.of) for column in sampled(columns))
     if not names or share <= 0:
         return "null"
     chance = "" if share >= 1 else f" filter (where random() < {share:.12f})"
     return f"list(row({names})){chance}"
 
 
-def _in_row(of: ColumnFacts) -> str:
+def in_row(of: ColumnFacts) -> str:
+    """A column as it is kept in a row."""
     # A moment with a zone would come as a value of a package that is not there.
     return f"cast({_name(of)} as varchar)" if type_of(of) in _ZONED else _name(of)
 
@@ -126,8 +126,6 @@ def _asked(column: Wanted) -> Iterator[tuple[str, str]]:
         yield "minimum", f"cast(min({value}) as varchar)"
         yield "maximum", f"cast(max({value}) as varchar)"
     yield "distinct", f"approx_count_distinct({value})"
-    if column.has_few:
-        yield "values", f"histogram({value})"
 
 
 def _of_texts(value: str, column: Wanted) -> Iterator[tuple[str, str]]:
@@ -180,15 +178,32 @@ def _told(values: Mapping[str, Any]) -> Told:
         mean_length=mean_length(values.get("total_length"), int(values["filled"])),
         trues=values.get("trues"),
     )
-    distinct, every = values.get("distinct"), values.get("values")
-    return Told(basics, None if distinct is None else min(int(distinct), basics.filled), every)
+    distinct = values.get("distinct")
+    return Told(basics, None if distinct is None else min(int(distinct), basics.filled))
 
 
-def values_query(relation: exp.Table, columns: Sequence[Wanted]) -> exp.Query | None:
-    """Every value of columns that have few, and how often it occurs: the column's position, the value, the count."""
-    parts = []
+def with_values(
+    ask: Callable[[exp.Query], list[Row]], relation: exp.Table, columns: Sequence[Wanted], passed: Passed
+) -> Passed:
+    """What a pass told, with every value of the columns that turned out to have few: one more look at those alone."""
+    few = [one for one in columns if may_have_few(one.of, passed.columns[one.of.name].distinct_count)]
+    query = _values_query(relation, few)
+    if query is None:
+        return passed
+    values: dict[str, dict[Any, int]] = {one.of.name: {} for one in few}
+    for position, text, count in ask(query):
+        values[few[position].of.name][_value_of(few[position].of, text)] = count
+    told = {name: replace(one, values=values.get(name)) for name, one in passed.columns.items()}
+    return replace(passed, columns=told)
+
+
+def _values_query(relation: exp.Table, columns: Sequence[Wanted]) -> exp.Query | None:
+    """Every value of some columns and how often it occurs: the column's position, the value as text, the count."""
+    parts: list[exp.Query] = []
     for position, one in enumerate(columns):
-        value = exp.column(one.of.name, quoted=True)
+        value: exp.Expr = exp.column(one.of.name, quoted=True)
+        if one.staged is not None:
+            value = exp.TryCast(this=value, to=exp.DataType.build(one.staged, dialect="duckdb"))
         counted = exp.select(
             exp.alias_(exp.Literal.number(position), "c", quoted=True),
             exp.alias_(exp.cast(value, "text"), "v", quoted=True),
@@ -197,6 +212,15 @@ def values_query(relation: exp.Table, columns: Sequence[Wanted]) -> exp.Query | 
         there = exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
         parts.append(counted.from_(relation.copy()).where(there).group_by(value.copy()))
     return exp.union(*parts, distinct=False) if len(parts) > 1 else next(iter(parts), None)
+
+
+def _value_of(of: ColumnFacts, text: str) -> Any:
+    """A value that DuckDB wrote as text, as the value that its driver would hand over."""
+    kind = kind_of(of)
+    if kind is ValueKind.NUMBER:
+        number: Any = int(text) if is_integer(of) else Decimal(text) if is_exact_fraction(of) else float(text)
+        return hashable(number)
+    return (moment_of(text) or text) if kind is ValueKind.TEMPORAL else text
 
 
 def top_values(values: Mapping[Any, int]) -> list[ValueCount]:

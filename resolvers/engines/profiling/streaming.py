@@ -8,9 +8,10 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 from resolvers.engines.profiling.basics import is_refused, with_blanks
 from resolvers.engines.profiling.battery import (
@@ -21,24 +22,28 @@ from resolvers.engines.profiling.battery import (
     Told,
     Wanted,
     battery,
-    may_have_few,
+    in_row,
     read,
     sampled,
-    values_query,
+    with_values,
 )
 from resolvers.engines.profiling.columns import Extent, column_profile, with_pass
-from resolvers.engines.profiling.distribution import counts_of
 from resolvers.engines.profiling.kinds import is_exact_fraction, is_integer, is_plain_text, kind_of, type_of
-from resolvers.engines.profiling.sampling import FEWEST_SAMPLED, MOST_CELLS, MOST_CHARACTERS, by_sample, take
+from resolvers.engines.profiling.sampling import FEWEST_SAMPLED, MOST_CELLS, MOST_CHARACTERS, by_sample
 from resolvers.engines.profiling.sql import column
 from resolvers.engines.profiling.tables import Header, structure, table_profile
+from resolvers.engines.profiling.tally import Tally
 from resolvers.engines.profiling.values import Progress
 from schema.data_readiness.profile import ProfileTier, TableProfile, ValueKind
 from schema.data_readiness.source import ColumnFacts, Row, Sample, Source, TableFacts
 
 ROWS_AT_ONCE: Final = 20_000
-ROWS_BEFORE: Final = 3_000
-"""Rows that are looked at first, for which columns have few values."""
+PLACES: Final = 4
+ROWS_AT_PLACE: Final = 500
+"""How many rows of a table are looked at in how many places for the length of its texts."""
+
+_STAGED: Final = exp.table_("staged", quoted=True)
+_ZERO: Final = exp.Literal.number(0)
 
 MEMORY: Final = "512MB"
 """What DuckDB may hold; the rest it keeps on disk."""
@@ -48,14 +53,14 @@ def by_stream(source: Source, facts: TableFacts, rows: int, header: Header, prog
     """Profile a table by reading every row."""
     relation = source.relation(facts.database, facts.schema, facts.name)
     columns = _present(source, relation, facts)
-    [(count,)] = source.ask(exp.select(exp.Count(this=exp.Star())).from_(relation.copy()))
-    progress(0, int(count))
-    if count <= rows:
+    count, expected = _counted(source, relation, facts, rows)
+    progress(0, expected)
+    if count is not None and count <= rows:
         # What fits into a sample is told exactly by it, and by a scan that costs nothing.
         profile = by_sample(source, facts, rows, header, progress)
         if profile.sample_size is None:
             return profile.model_copy(update={"tier": ProfileTier.FULL})
-    passed = _passes(source, relation, columns, rows, int(count), progress)
+    passed = _passes(source, relation, columns, rows, expected, progress)
     names = tuple(one.of.name for one in sampled([Wanted(of) for of in columns])) if passed.rows else ()
     whole = len(passed.rows) == passed.row_count
     extent = Extent(passed.row_count, len(passed.rows), is_whole=whole)
@@ -69,6 +74,22 @@ def by_stream(source: Source, facts: TableFacts, rows: int, header: Header, prog
     found = structure(facts, sample, {one.name: one for one in profiles}, source.dialect)
     size = None if whole else len(passed.rows)
     return table_profile(header, facts, ProfileTier.FULL, extent, profiles, found, sample_size=size)
+
+
+def _counted(source: Source, relation: exp.Table, facts: TableFacts, rows: int) -> tuple[int | None, int | None]:
+    """How many rows a table has, None when more than a sample; and how many to expect, when somebody knows.
+
+    Files know it by themselves. A database would read the table for it, and the stream tells it anyway.
+    """
+    counted: exp.Select = exp.select(exp.Count(this=exp.Star()))
+    if source.dialect == "duckdb":
+        [(count,)] = source.ask(counted.from_(relation.copy()))
+        return int(count), int(count)
+    some = exp.select(exp.alias_(exp.Literal.number(1), "n", quoted=True)).from_(relation.copy()).limit(rows + 1)
+    [(count,)] = source.ask(counted.from_(some.subquery("some")))
+    if count <= rows:
+        return int(count), int(count)
+    return None, None if facts.row_count is None else max(facts.row_count, int(count))
 
 
 def _present(source: Source, relation: exp.Table, facts: TableFacts) -> list[ColumnFacts]:
@@ -90,24 +111,29 @@ def _present(source: Source, relation: exp.Table, facts: TableFacts) -> list[Col
 
 
 def _passes(
-    source: Source, relation: exp.Table, columns: Sequence[ColumnFacts], rows: int, count: int, progress: Progress
+    source: Source,
+    relation: exp.Table,
+    columns: Sequence[ColumnFacts],
+    rows: int,
+    expected: int | None,
+    progress: Progress,
 ) -> Passed:
     """One pass, or several over a wide table, whose first one then collects the rows of all columns."""
-    before = take(source, relation, columns, None, ROWS_BEFORE)
-    share = _share(before, columns, rows, count)
+    count = 0
     told: dict[str, Told] = {}
     kept: list[Row] = []
 
     def told_of(done: int) -> None:
-        progress(done, max(count, done))
+        progress(done, None if expected is None else max(expected, done))
 
     for start in range(0, len(columns) or 1, COLUMNS_AT_ONCE):
         some = columns[start : start + COLUMNS_AT_ONCE]
-        wanted_rows = share if start == 0 else 0.0
+        wide = columns if start == 0 else some
+        most = _most_rows(columns, rows) if start == 0 else 0
         if source.dialect == "duckdb":
-            passed = _asked(source, relation, some, columns, wanted_rows)
+            passed = _asked(source, relation, some, wide, _share(source.ask, relation, wide, most, expected or 0))
         else:
-            passed = _streamed(source, relation, some, columns if start == 0 else some, before, wanted_rows, told_of)
+            passed = _streamed(source, relation, some, wide, most, told_of)
         count = passed.row_count if start == 0 else count
         kept = passed.rows or kept
         told |= passed.columns
@@ -115,13 +141,30 @@ def _passes(
     return Passed(count, told, kept)
 
 
-def _share(before: Sample, columns: Sequence[ColumnFacts], rows: int, count: int) -> float:
-    """Which share of the rows to keep: of a wide table or of long texts fewer than were asked for."""
+def _most_rows(columns: Sequence[ColumnFacts], rows: int) -> int:
+    """How many rows to keep: of a wide table fewer than were asked for."""
     wide = max(1, sum(1 for of in columns if kind_of(of) is not ValueKind.OTHER))
-    most = min(rows, max(FEWEST_SAMPLED, MOST_CELLS // wide))
-    texts = sum(len(value) for row in before.rows for value in row if isinstance(value, str))
-    if texts:
-        most = max(1, min(most, MOST_CHARACTERS * len(before.rows) // texts))
+    return min(rows, max(FEWEST_SAMPLED, MOST_CELLS // wide))
+
+
+def _share(
+    ask: Callable[[exp.Query], list[Row]], relation: exp.Table, columns: Sequence[ColumnFacts], rows: int, count: int
+) -> float:
+    """Which share of the rows of DuckDB's table to keep: of long texts fewer than were asked for.
+
+    How long they are is looked up in a few places, for the rows are kept by the pass that first sees them all.
+    """
+    texts = [exp.Length(this=exp.cast(column(of.name), "text")) for of in columns if kind_of(of) is ValueKind.TEXT]
+    if rows <= 0 or count <= 0:
+        return 0.0
+    longest = 0.0
+    for place in range(PLACES if texts else 0):
+        some = exp.select(*(exp.alias_(one.copy(), f"l{at}", quoted=True) for at, one in enumerate(texts)))
+        some = some.from_(relation.copy()).limit(ROWS_AT_PLACE).offset(place * count // PLACES)
+        sums = [exp.Coalesce(this=exp.Sum(this=column(f"l{at}")), expressions=[_ZERO]) for at in range(len(texts))]
+        [(met, *found)] = ask(exp.select(exp.Count(this=exp.Star()), *sums).from_(some.subquery("some")))
+        longest = max(longest, float(sum(found)) / met if met else 0.0)
+    most = max(1, min(rows, int(MOST_CHARACTERS / longest))) if longest else rows
     return 1.0 if count <= most else most / count
 
 
@@ -130,33 +173,27 @@ def _streamed(
     relation: exp.Table,
     some: Sequence[ColumnFacts],
     every: Sequence[ColumnFacts],
-    before: Sample,
-    share: float,
+    rows: int,
     progress: Callable[[int], None],
 ) -> Passed:
     """A pass over the rows of a source; once more with decimals as texts when one is too large for a double."""
     try:
-        return _one_pass(source, relation, _wanted(some, before), _wanted(every, before), share, progress)
+        return _one_pass(source, relation, _wanted(some), _wanted(every), rows, progress)
     except Exception as error:
         if not is_refused(error):
             raise
-    plain, wide = _wanted(some, before, as_texts=True), _wanted(every, before, as_texts=True)
-    return _one_pass(source, relation, plain, wide, share, progress)
+    plain, wide = _wanted(some, as_texts=True), _wanted(every, as_texts=True)
+    return _one_pass(source, relation, plain, wide, rows, progress)
 
 
-def _wanted(columns: Sequence[ColumnFacts], before: Sample, *, as_texts: bool = False) -> list[Wanted]:
-    """How each column comes from a source that is streamed, and whether it seems to have few values."""
-    places = {name: position for position, name in enumerate(before.columns)}
+def _wanted(columns: Sequence[ColumnFacts], *, as_texts: bool = False) -> list[Wanted]:
+    """How each column comes from a source that is streamed."""
     found = []
     for of in columns:
-        few = False
-        if of.name in places:
-            distinct = len(counts_of(row[places[of.name]] for row in before.rows))
-            few = may_have_few(of, distinct) and (distinct * 20 <= len(before.rows))
         staged = "time" if type_of(of) in ("TIME", "TIMETZ") else None
         if as_texts and is_exact_fraction(of):
             staged = "double"
-        found.append(Wanted(of, staged, has_few=few))
+        found.append(Wanted(of, staged))
     return found
 
 
@@ -165,21 +202,12 @@ def _asked(
 ) -> Passed:
     """A pass in the source's own DuckDB, and one more over the columns that turn out to have few values."""
     asked = [Wanted(of, counts_blanks=False) for of in some]
-    wide = [Wanted(of) for of in every]
-    [row] = source.ask(battery(relation, asked, share, rows_of=wide))
+    [row] = source.ask(battery(relation, asked, share, rows_of=[Wanted(of) for of in every]))
     passed = read(asked, row)
     known = {name: one.basics for name, one in passed.columns.items()}
     known |= with_blanks(source, relation, some, known)
     passed = replace(passed, columns={name: replace(one, basics=known[name]) for name, one in passed.columns.items()})
-    few = [one for one in asked if may_have_few(one.of, passed.columns[one.of.name].distinct_count)]
-    query = values_query(relation, few)
-    if query is None:
-        return passed
-    values: dict[str, dict[Any, int]] = {one.of.name: {} for one in few}
-    for position, value, number in source.ask(query):
-        values[few[position].of.name][value] = number
-    told = {name: replace(one, values=values.get(name)) for name, one in passed.columns.items()}
-    return replace(passed, columns=told)
+    return with_values(source.ask, relation, asked, passed)
 
 
 def staged_select(relation: exp.Table, columns: Sequence[Wanted], *, as_texts: bool, dialect: str = "") -> exp.Select:
@@ -215,37 +243,62 @@ def _one_pass(
     relation: exp.Table,
     columns: Sequence[Wanted],
     wide: Sequence[Wanted],
-    share: float,
+    rows: int,
     progress: Callable[[int], None],
 ) -> Passed:
     import duckdb
 
-    read_of = wide if share > 0 else columns
-    broken: list[Exception] = []
+    read_of = wide if rows > 0 else columns
     with (
         tempfile.TemporaryDirectory(prefix="stoa-profile-", ignore_cleanup_errors=True) as folder,
         closing(duckdb.connect(f"{folder}/rows.duckdb", config={"memory_limit": MEMORY})) as session,
     ):
         session.execute(f"set temp_directory = '{folder}/spill'")
         batches = source.arrow_batches(staged_select(relation, read_of, as_texts=False, dialect=source.dialect))
-        asked: Sequence[Wanted]
         if batches is not None:
-            asked = columns
-            session.register("staged", _reader(batches, progress, broken))
-        else:
-            asked, read_of = [_texts(one) for one in columns], [_texts(one) for one in read_of]
-            _stage(session, source, staged_select(relation, read_of, as_texts=True), read_of, progress)
-        query = battery(exp.table_("staged", quoted=True), asked, share, rows_of=read_of)
-        row: Row | None = None
-        try:
-            row = session.execute(query.sql(dialect="duckdb", identify=True)).fetchone()
-        except duckdb.Error:
-            if not broken:
-                raise
-        if broken:
-            raise broken[0]  # what the source said, which comes out of DuckDB as the text of a traceback
-        assert row is not None
-        return read(asked, row)
+            return _of_batches(session, batches, columns, read_of, rows, progress)
+        ask = partial(_answer, session)
+        asked, read_of = [_texts(one) for one in columns], [_texts(one) for one in read_of]
+        count = _stage(session, source, staged_select(relation, read_of, as_texts=True), read_of, progress)
+        share = _share(ask, _STAGED, [one.of for one in read_of], rows, count)
+        [row] = ask(battery(_STAGED, asked, share, rows_of=read_of))
+        return with_values(ask, _STAGED, asked, read(asked, row))
+
+
+def _of_batches(
+    session: Any,
+    batches: Iterator[Any],
+    columns: Sequence[Wanted],
+    read_of: Sequence[Wanted],
+    rows: int,
+    progress: Callable[[int], None],
+) -> Passed:
+    """One pass over batches, which DuckDB adds up while the next one comes in."""
+    import duckdb
+
+    broken: list[Exception] = []
+    tally = Tally(read_of, rows)
+    session.register("staged", _reader(batches, tally, progress, broken))
+    rows_told: list[Row] = []
+    try:
+        rows_told = _answer(session, battery(_STAGED, columns, 0.0))
+    except duckdb.Error:
+        if not broken:
+            raise
+    if broken:
+        raise broken[0]  # what the source said, which comes out of DuckDB as the text of a traceback
+    passed = read(columns, rows_told[0])
+    kept, held = tally.rows(), sampled(read_of)
+    values = {name: replace(one, values=tally.values(name)) for name, one in passed.columns.items()}
+    if kept is None or not held:
+        return replace(passed, columns=values)
+    session.register("kept", kept)
+    chosen = parse_one(f"select {', '.join(in_row(one.of) for one in held)}", read="duckdb", into=exp.Select)
+    return replace(passed, columns=values, rows=_answer(session, chosen.from_(exp.table_("kept", quoted=True))))
+
+
+def _answer(session: Any, query: exp.Query) -> list[Row]:
+    return list(session.execute(query.sql(dialect="duckdb", identify=True)).fetchall())
 
 
 def _texts(one: Wanted) -> Wanted:
@@ -255,8 +308,8 @@ def _texts(one: Wanted) -> Wanted:
     return replace(one, staged={"DATE": "date", "TIMESTAMPTZ": "timestamptz"}.get(type_of(one.of), "timestamp"))
 
 
-def _reader(batches: Iterator[Any], progress: Callable[[int], None], broken: list[Exception]) -> Any:
-    """Batches as DuckDB takes them in, counted as they go by; what breaks them off is kept in `broken`."""
+def _reader(batches: Iterator[Any], tally: Tally, progress: Callable[[int], None], broken: list[Exception]) -> Any:
+    """Batches as DuckDB takes them in, tallied as they go by; what breaks them off is kept in `broken`."""
     import pyarrow
 
     first = next(batches, None)
@@ -268,6 +321,7 @@ def _reader(batches: Iterator[Any], progress: Callable[[int], None], broken: lis
         batch = first
         try:
             while batch is not None:
+                tally.add(batch)
                 yield batch
                 done += batch.num_rows
                 progress(done)
@@ -281,8 +335,8 @@ def _reader(batches: Iterator[Any], progress: Callable[[int], None], broken: lis
 
 def _stage(
     session: Any, source: Source, query: exp.Select, columns: Sequence[Wanted], progress: Callable[[int], None]
-) -> None:
-    """Put the rows of a source into a table on disk, some thousand at a time."""
+) -> int:
+    """Put the rows of a source into a table on disk, some thousand at a time; how many there are."""
     types = [_staged_type(one) for one in columns] or ["integer"]
     names = [one.of.name for one in columns] or ["none"]
     declared = ", ".join(f'"{_doubled(name)}" {kind}' for name, kind in zip(names, types, strict=True))
@@ -297,6 +351,7 @@ def _stage(
         session.execute(f"insert into staged select {lists}", turned)
         done += len(batch)
         progress(done)
+    return done
 
 
 def _doubled(name: str) -> str:
