@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from persistence.engine import Database
 from persistence.queries.chat import SessionShelf, TurnShelf
 from persistence.queries.chat_learning import AnswerNoteShelf, ChatSettingsShelf
+from persistence.queries.chat_overlap import AnsweredShelf
 from persistence.queries.chat_provenance import ProvenanceShelf
 from persistence.queries.classifications import ClassificationShelf
 from persistence.queries.connections import ConnectionShelf
@@ -224,6 +225,11 @@ class Shelves:
     def turn_provenance(self) -> ProvenanceShelf:
         """Where the answers of turns come from."""
         return ProvenanceShelf(self.connection)
+
+    @cached_property
+    def answered(self) -> AnsweredShelf:
+        """What users were told of the rows of protected tables."""
+        return AnsweredShelf(self.connection)
 
     @cached_property
     def context_packs(self) -> ContextPackShelf:

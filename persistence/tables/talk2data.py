@@ -162,3 +162,20 @@ answer_notes = sa.Table(
     sa.UniqueConstraint("turn_id"),
     sa.Index("ix_answer_notes_project", "organization_id", "project_id", "status", "created_at"),
 )
+
+answered_sets = sa.Table(
+    "answered_sets",
+    metadata,
+    sa.Column("id", sa.String(36), primary_key=True),
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("project_id", sa.String(255), nullable=False),
+    sa.Column("user_id", sa.String(255), nullable=False),
+    sa.Column("subject_hash", sa.String(64), nullable=False),  # of the table, or the column, that a policy protects
+    sa.Column("query_hash", sa.String(64), nullable=False),
+    sa.Column("sets", Json, nullable=False),  # sketches of the rows behind each group; no key can be read from them
+    sa.Column("created_at", Moment, nullable=False),
+    # It outlives the chat session: who deletes what was told does not forget it.
+    sa.UniqueConstraint(
+        "organization_id", "project_id", "user_id", "subject_hash", "query_hash", name="uq_answered_sets_query"
+    ),
+)

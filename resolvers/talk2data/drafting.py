@@ -29,7 +29,7 @@ async def drafter_of(ctx: Context, settings: ChatSettings, ground: Ground, task_
 
     async def run(draft: Draft) -> Voted:
         try:
-            ran = await run_query(ctx, ground, draft.sql, task_id=task_id)
+            ran = await run_query(ctx, ground, draft.sql, task_id=task_id, shown=False)
         except Refused as refused:
             return Voted(None, Failure(draft, refused.rule, refused.reason))
         except SourceFailed as failure:

@@ -19,6 +19,7 @@ from resolvers.data_readiness.work.task_use import TaskUse, within
 from resolvers.engines.answering.rows import ResultTable, parquet_rows, size_of, table_of
 from resolvers.talk2data.guarding import judged
 from resolvers.talk2data.knowledge import Ground
+from resolvers.talk2data.overlap import Told, compare, told_by
 from schema.content import Upload
 from schema.data_readiness.source import Row, Source
 from schema.errors import Forbidden
@@ -53,22 +54,31 @@ class Ran:
     """Whether the query sorts its rows."""
 
 
-async def run_query(ctx: Context, ground: Ground, sql: str, *, task_id: str, seconds: float | None = None) -> Ran:
-    """Run a draft, guarded anew with what the source calls its tables. Raises Refused and SourceFailed."""
+async def run_query(
+    ctx: Context, ground: Ground, sql: str, *, task_id: str, seconds: float | None = None, shown: bool = True
+) -> Ran:
+    """Run a draft, guarded anew with what the source calls its tables. Raises Refused and SourceFailed.
+
+    What is shown of it is compared with what the caller was shown before; what is not, is neither compared nor
+    remembered.
+    """
     limits = ctx.services.turns
     seconds = limits.turn_statement_seconds if seconds is None else seconds
 
-    def work(source: Source) -> Ran:
+    def work(source: Source) -> tuple[Ran, str, list[Told]]:
         guarded = judged(ground, sql, most_rows=limits.turn_rows + 1, source=source)
         query = guarded.query
         rows, more = _rows(source, query, seconds, limits.turn_rows, limits.turn_bytes)
         table = table_of(query.named_selects, rows, truncated=more)
-        return Ran(guarded.shown(source.dialect), table, rows, query.args.get("order") is not None)
+        ran = Ran(guarded.shown(source.dialect), table, rows, query.args.get("order") is not None)
+        return ran, f"{ground.uri}\n{ran.sql}", told_by(source, guarded, seconds) if shown else []
 
     try:
-        return await in_source(ctx, ground, work, task_id=task_id, seconds=seconds)
+        ran, name, told = await in_source(ctx, ground, work, task_id=task_id, seconds=seconds)
     except ConnectorError as error:
         raise failed(ground, sql, error) from None
+    await compare(ctx, name, told)
+    return ran
 
 
 async def in_source(ctx: Context, ground: Ground, work: Callable[[Source], T], *, task_id: str, seconds: float) -> T:

@@ -8,6 +8,7 @@ from typing import Final
 import sqlglot
 from sqlglot import exp
 
+from resolvers.engines.sql_guard.behind import Grouped
 from resolvers.engines.sql_guard.binding import Binder
 from resolvers.engines.sql_guard.failing import may_fail
 from resolvers.engines.sql_guard.grouping import Protected, keep_to_groups
@@ -31,6 +32,8 @@ class Compiled:
     applied: list[str] = field(default_factory=list)
     masked: set[Key] = field(default_factory=set)
     least_rows: int = 0
+    grouped: list[Grouped] = field(default_factory=list)
+    """The uses of tables that are shown only in groups."""
     wraps: dict[int, exp.Select] = field(default_factory=dict)
     """What stands in the place of a table, by the id of its source; its own FROM is still to be filled in."""
 
@@ -73,6 +76,12 @@ def compiled(query: exp.Query, bound: Bound, policies: Sequence[Policy], dialect
             _forbid(source, rulings[source.table.fqn])
     protected = _protected(bound, rulings, done)
     keep_to_groups(bound, protected, ROW, dialect)
+    done.grouped = [
+        Grouped(block, protected[id(source)], tuple(rulings[source.table.fqn].forbidden))
+        for block in bound.blocks
+        for source in block.sources
+        if source.table is not None and id(source) in protected
+    ]
     fences = any(one.filters for one in rulings.values()) and _may_fail(query, dialect)
     for source in bound.tables:
         table = source.table

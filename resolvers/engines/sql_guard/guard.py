@@ -8,8 +8,8 @@ policy_unreadable, policy_forbid, policy_aggregate_only, policy_group_size.
 
 What remains for those who run the query: what a source says of a failure may quote values of rows, also of rows that a
 policy leaves out of the answer, so its words are not passed on when `Guarded.applied` or a forbidden column is about
-the tables. Totals that differ by one row tell about that row: a minimum group size bounds every single answer, not what
-somebody learns from several.
+the tables. Totals that differ by one row tell about that row: a minimum group size bounds every single answer, and
+`Guarded.behind` tells the rows behind it, for whoever compares it with the answers before.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -18,8 +18,9 @@ from typing import Protocol
 
 from sqlglot import exp
 
+from resolvers.engines.sql_guard.behind import Behind, rows_behind
 from resolvers.engines.sql_guard.binding import Binder
-from resolvers.engines.sql_guard.compiling import Compiled, compiled, readable, refuse_forbidden
+from resolvers.engines.sql_guard.compiling import ROW, Compiled, compiled, readable, refuse_forbidden
 from resolvers.engines.sql_guard.judging import parsed
 from resolvers.engines.sql_guard.lineage import Bound, Key
 from resolvers.engines.sql_guard.masking import HIDDEN, UNSHOWN
@@ -72,6 +73,8 @@ class Guarded:
     """The ids of the policies that changed it or judged it."""
     least_rows: int = 0
     """How many rows the policies want behind each figure; smaller groups are left out of the answer. 0: any number."""
+    behind: tuple[Behind, ...] = ()
+    """Where policies want so many rows behind each figure: what tells which rows those are."""
     outputs: tuple[Output, ...] = ()
     """The columns of the answer, in their order."""
     reads: Mapping[Key, frozenset[str]] = field(default_factory=dict)
@@ -122,6 +125,7 @@ def guard_sql(
     _relate(meaning, done, relation)
     if dialect == "mysql":
         _match_as_mariadb(query)
+    behind = rows_behind(query, done.grouped, ROW, frozenset(map(_key, forbidden)))
     read = {source.table.fqn: source.table for source in meaning.tables if source.table is not None}
     return Guarded(
         query=query,
@@ -130,6 +134,7 @@ def guard_sql(
         counts=counts,
         applied=tuple(done.applied),
         least_rows=done.least_rows,
+        behind=behind,
         outputs=tuple(
             Output(name, origin.columns, origin.aggregated, bool(origin.columns & done.masked))
             for name, origin in zip(meaning.answer.names, meaning.answer.origins, strict=True)
