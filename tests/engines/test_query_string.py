@@ -178,6 +178,14 @@ def test_text_is_split_into_plain_words(text, words):
     assert split_words(text) == words
 
 
+@given(st.text(alphabet="aAbZz09_ -.'\t\x1f\x85é", max_size=12))
+def test_ordinary_text_is_split_as_any_other(text):
+    """Ordinary text takes a shorter way, which text of more than 200 letters never does."""
+    behind = "x" * 200
+    assert split_words(f"{behind} {text}") == [behind, *split_words(text)]
+    assert stored_words([f"{behind} {text}"], []).split() == [behind, *stored_words([text], []).split()]
+
+
 @given(
     st.text(alphabet=st.characters(codec="utf-8", categories=["Ll", "Lo", "Nd"]), min_size=1, max_size=8),
     st.integers(0, 8),
