@@ -1,12 +1,15 @@
 """Looking words of a question up in the source itself, for drafters that work in a thread of their own.
 
 Every search is a query as any other: it passes the guard with the policies of the project, and runs read-only with the
-asker's permission. Columns whose values may be quoted nowhere are not searched.
+asker's permission. Columns whose values may be quoted nowhere are not searched. Texts are looked for as they are
+commonly written, which an index serves; only what was found nowhere so is looked for without regard to case, which
+reads every row, and only in the time that is left.
 """
 
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import closing
@@ -82,23 +85,35 @@ class Search:
 
     async def _searched(self, columns: Sequence[ColumnKey], texts: Sequence[str]) -> list[FoundValue]:
         def work(source: Source) -> list[FoundValue]:
-            found: list[FoundValue] = []
-            for some in _chunks(columns):
-                if (statement := self._written(some, texts)) is None:
-                    continue
-                try:
-                    guarded = judged(self._ground, statement, most_rows=_MOST_ROWS, source=source)
-                except Refused as refused:
-                    log.info("words could not be looked up in %s: rule %s", self._ground.uri, refused.rule)
-                    continue
-                found += found_in(_rows(source, guarded.query), some)
+            until = time.monotonic() + SECONDS
+            found = list(self._answers(source, columns, texts, until, exact=True))
+            spelled = {one.value.strip().casefold() for one in found}
+            left = [text for text in texts if text.strip().casefold() not in spelled]
+            try:
+                found += self._answers(source, columns, left, until, exact=False)
+            except ConnectorError as error:
+                if error.kind != "timeout":
+                    raise
+                log.info("not all words could be looked up in %s in time", self._ground.uri)
             return found
 
         return await in_source(self._ctx, self._ground, work, task_id=self._task_id, seconds=SECONDS)
 
-    def _written(self, columns: Sequence[ColumnKey], texts: Sequence[str]) -> str | None:
-        query = query_of(columns, texts, self._ground.knowledge, _named)
-        return None if query is None else query.sql(dialect=self._ground.dialect, identify=True)
+    def _answers(
+        self, source: Source, columns: Sequence[ColumnKey], texts: Sequence[str], until: float, *, exact: bool
+    ) -> Iterator[FoundValue]:
+        for some in _chunks(columns):
+            query = query_of(some, texts, self._ground.knowledge, _named, exact=exact)
+            seconds = until - time.monotonic()
+            if query is None or seconds <= 0:
+                continue
+            statement = query.sql(dialect=self._ground.dialect, identify=True)
+            try:
+                guarded = judged(self._ground, statement, most_rows=_MOST_ROWS, source=source)
+            except Refused as refused:
+                log.info("words could not be looked up in %s: rule %s", self._ground.uri, refused.rule)
+                continue
+            yield from found_in(_rows(source, guarded.query, seconds), some)
 
 
 def _named(database: str, schema: str, table: str) -> exp.Table:
@@ -110,6 +125,6 @@ def _chunks(columns: Sequence[ColumnKey]) -> Iterator[Sequence[ColumnKey]]:
         yield columns[at : at + _AT_ONCE]
 
 
-def _rows(source: Source, query: exp.Query) -> list[Row]:
-    with closing(source.stream(query, _MOST_ROWS, SECONDS)) as batches:  # type: ignore[type-var]
+def _rows(source: Source, query: exp.Query, seconds: float) -> list[Row]:
+    with closing(source.stream(query, _MOST_ROWS, seconds)) as batches:  # type: ignore[type-var]
         return [row for batch in batches for row in batch]

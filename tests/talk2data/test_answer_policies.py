@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from persistence.tables.catalog import metadata_assets
+from resolvers.engines.nl2sql.linking.lookups import query_of
 from resolvers.engines.nl2sql.model import ColumnKey, Unanswerable
+from resolvers.talk2data import searching
 from resolvers.talk2data.provenance import get_turn_provenance
 from resolvers.utils.context_packs import create_context_pack
 from resolvers.utils.memories import archive_memory, create_memory
@@ -171,6 +173,36 @@ async def test_private_columns_are_known_to_drafters_and_never_looked_up(
     await ask(world, "Who?")
     assert ColumnKey(fqn, "email") in drafter.known[-1].private
     assert [[(one.column.column, one.value) for one in found] for found in seen] == [[("city", "Kiel")], []]
+
+
+async def test_words_that_are_written_oddly_are_found_after_those_that_are_not(
+    world: World, shop: Bench, source: Source, drafter: ScriptedDrafter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source.run("update sales.customers set city = 'McAdam' where id = 2")
+    key = ColumnKey(f"shop.{source.database}.sales.customers", "city")
+    seen: list[list[str]] = []
+    asked: list[tuple[tuple[str, ...], bool]] = []
+
+    def noted(columns: Any, texts: Any, *given: Any, exact: bool) -> Any:
+        asked.append((tuple(texts), exact))
+        return query_of(columns, texts, *given, exact=exact)
+
+    def looking(asked: Any, known: Any, lookup: Any) -> Any:
+        seen.append([one.value for one in lookup([key], ["mcadam", "bonn", "nowhere"])])
+        seen.append([one.value for one in lookup([key], ["BONN"])])
+        return Unanswerable("No.")
+
+    monkeypatch.setattr(searching, "query_of", noted)
+    drafter.script["Who?"] = looking
+    await ask(world, "Who?")
+    assert seen == [["Bonn", "McAdam"], ["Bonn"]]
+    # Every row is read for what was found nowhere else, and for nothing else.
+    assert asked == [
+        (("mcadam", "bonn", "nowhere"), True),
+        (("mcadam", "nowhere"), False),
+        (("BONN",), True),
+        ((), False),
+    ]
 
 
 async def test_another_tenants_data_and_words_are_never_used(

@@ -405,6 +405,18 @@ def test_a_lookup_is_bounded_and_leaves_forbidden_columns_out(session: duckdb.Du
     assert len(session.execute(bounded.sql(dialect="duckdb")).fetchall()) == MOST_FOUND
 
 
+def test_an_exact_lookup_compares_columns_as_they_are(session: duckdb.DuckDBPyConnection) -> None:
+    columns = [column("people.Name")]
+    session.execute("insert into app.people values ('Ana-Lu O''Neil', null, 1), ('aNa', null, 1)")
+    query = query_of(columns, ["ana", "ana-lu o'neil", "é"], PEOPLE, _relation, exact=True)
+    assert query is not None
+    assert not list(query.find_all(exp.Lower, exp.Upper, exp.Cast)), "an index may serve it"
+    rows = session.execute(query.sql(dialect="duckdb")).fetchall()
+    assert set(found_in(rows, columns)) == {
+        FoundValue(columns[0], value) for value in ("Ana", "ANA", "ana", "É", "Ana-Lu O'Neil")
+    }
+
+
 def test_rows_of_a_lookup_that_make_no_sense_are_left_out() -> None:
     columns = [column("people.Name")]
     assert found_in([(0, "a"), (0, None), (7, "b"), (-1, "c")], columns) == [FoundValue(columns[0], "a")]

@@ -6,7 +6,8 @@ Whoever gives a drafter its `Lookup` builds the query here, runs it as the calle
     found = found_in(source.ask(query), columns) if query is not None else []
 
 It has two columns: which column (its place among `columns`), and a value of it as it stands there. Every text is
-compared whole, without regard to case, and stands in the query as a literal; nothing else of the asker's gets in.
+compared whole and stands in the query as a literal; nothing else of the asker's gets in. With `exact` a text is
+compared as it is commonly written, which an index serves; else without regard to case, which reads every row.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,8 +37,13 @@ def is_text(facts: ColumnFacts) -> bool:
     return any(name in kind for name in _TEXT)
 
 
+def spellings(text: str) -> list[str]:
+    """The ways that a text is commonly written in data."""
+    return list(dict.fromkeys((text, text.lower(), text.upper(), text.capitalize(), text.title())))
+
+
 def query_of(
-    columns: Sequence[ColumnKey], texts: Sequence[str], known: Knowledge, relation: Relation
+    columns: Sequence[ColumnKey], texts: Sequence[str], known: Knowledge, relation: Relation, *, exact: bool = False
 ) -> exp.Query | None:
     """The query; None when there is nothing to look up. Forbidden columns, and unknown ones, are left out."""
     tables = {table.fqn: table for table in known.tables}
@@ -49,7 +55,7 @@ def query_of(
         if table is None or facts is None or key in known.forbidden or not is_text(facts):
             continue
         if wanted:
-            parts.append(_one(at, table, facts, wanted, relation))
+            parts.append(_one(at, table, facts, wanted, relation, exact=exact))
     if not parts:
         return None
     whole: exp.Query = parts[0]
@@ -58,16 +64,19 @@ def query_of(
     return whole
 
 
-def _one(at: int, table: TableFacts, facts: ColumnFacts, texts: Sequence[str], relation: Relation) -> exp.Select:
-    """The values of one column that equal a text. Both sides are lowered by the source, which knows its letters."""
-    column = exp.column(facts.name, quoted=True)
-    equal = exp.In(
-        this=exp.Lower(this=_as_text(column, facts)),
-        expressions=[exp.Lower(this=exp.Literal.string(text)) for text in texts],
-    )
-    value = exp.alias_(_as_text(column, facts), "value", quoted=True)
+def _one(
+    at: int, table: TableFacts, facts: ColumnFacts, texts: Sequence[str], relation: Relation, *, exact: bool
+) -> exp.Select:
+    """The values of one column that equal a text; without regard to case the source lowers both, for its letters."""
+    value = _as_text(exp.column(facts.name, quoted=True), facts)
+    if exact:
+        written = [exp.Literal.string(one) for text in texts for one in spellings(text)]
+        equal = exp.In(this=value, expressions=written)
+    else:
+        lowered = [exp.Lower(this=exp.Literal.string(text)) for text in texts]
+        equal = exp.In(this=exp.Lower(this=value), expressions=lowered)
     inner = (
-        exp.select(value)
+        exp.select(exp.alias_(value.copy(), "value", quoted=True))
         .distinct()
         .from_(relation(table.database, table.schema, table.name))
         .where(equal)
