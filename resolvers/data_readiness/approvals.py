@@ -323,6 +323,8 @@ def _tagged(proposal: Proposal, asset: Mapping[str, Any], changes: dict[str, Any
     except PydanticError:
         return "What is proposed is no tag that the catalog can keep."
     tags = changes.get("tags", list(asset["tags"] or ()))
+    if proposal.kind is ProposalKind.SENSITIVITY_TAG:  # an asset has one level
+        tags = [other for other in tags if other["category_name"] != tag["category_name"] or other == tag]
     if all(other["tag_fqn"] != tag["tag_fqn"] for other in tags):
         changes["tags"] = [*tags, tag]
     if (flag := FLAGS[proposal.kind]) is not None:

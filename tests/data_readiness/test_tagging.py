@@ -264,13 +264,29 @@ async def test_sensitivity_follows_from_the_taxonomy_and_combinations_raise_it(s
     found = await made.tags(kind="sensitivity")
     assert ("c17", "Sensitivity.Confidential") in found
     assert ("t1", "Sensitivity.Confidential") in found
-    assert not any(name == "t2" for name, _ in found)
+    assert {tag for (name, tag) in found if name == "t2"} == {"Sensitivity.Internal"}
+    assert len([one for one in found if one[0] == "c17"]) == 1
     reason = found[("c17", "Sensitivity.Confidential")]["evidence"][0]
     assert reason["recognizer"] == "taxonomy"
     assert "PII.Email is Confidential" in reason["reason"]
     assert {one["kind"] for one in await made.proposals(run)} == {"sensitivity_tag"}
     await made.approve(run)
     assert (await made.asset("t1"))["is_sensitivity_tagged"] is True
+
+
+async def test_what_had_no_finding_is_raised_when_something_is_found_later(shop: Bench, source: Source) -> None:
+    made = await tagger(shop, source)
+    kind = WorkflowType.GENERATE_SENSITIVITY_TAGS
+    where = f"{made.prefix}.t2"
+    await made.approve(await made.run(kind, asset_fqn=where))
+    column = "c3"
+    assert [tag["tag_fqn"] for tag in (await made.asset("t2", column))["tags"]] == ["Sensitivity.Internal"]
+    await made.set_tags("Sensitivity.Internal", "PII.Passport", on=("t2", column))
+    again = await made.run(kind, asset_fqn=where)
+    assert {one["proposed_value"]["tag_fqn"] for one in await made.proposals(again)} == {"Sensitivity.Restricted"}
+    await made.approve(again)
+    tags = [tag["tag_fqn"] for tag in (await made.asset("t2", column))["tags"]]
+    assert tags == ["PII.Passport", "Sensitivity.Restricted"]
 
 
 async def test_sensitivity_recognises_itself_when_nobody_has_looked(shop: Bench, source: Source) -> None:

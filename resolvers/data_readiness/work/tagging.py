@@ -9,7 +9,7 @@ them is proposed again. A suggestion that no longer holds is withdrawn.
 import asyncio
 import hashlib
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Final
@@ -48,6 +48,11 @@ MOST_ROWS: Final = 10_000
 
 _PII: Final = CATEGORIES[ClassificationKind.PII]
 _SENSITIVITY: Final = CATEGORIES[ClassificationKind.SENSITIVITY]
+_LOWEST: Final = f"{_SENSITIVITY}.{Level.INTERNAL.tag}"
+
+NOTHING_FOUND: Final = 0.9
+"""The confidence of the lowest level: of columns without a finding, about one in ten holds something, as measured
+without names by `make quality`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +153,10 @@ class Tagging(RunWork):
             if tag.asset_fqn not in catalog:
                 continue  # vanished while it was looked at
             tag_fqn = f"{CATEGORIES[self.kind]}.{tag.tag}"
-            by_hand = self._by_hand(catalog[tag.asset_fqn], tag_fqn)
+            confirmed = {
+                one.tag_fqn for one in standing.get(tag.asset_fqn, ()) if one.state is ClassificationState.CONFIRMED
+            }
+            by_hand = self._by_hand(catalog[tag.asset_fqn], tag_fqn, confirmed)
             known = before.get((tag.asset_fqn, tag_fqn))
             state = ClassificationState.SUGGESTED if known is None else known.state
             if known is None and by_hand is not None:
@@ -193,8 +201,11 @@ class Tagging(RunWork):
         proposals = put_new(self, shelves, wanted, arguments)
         return {**counts, "found": len(seen_now), "new": len(new), "withdrawn": len(gone), "proposals": proposals}
 
-    def _by_hand(self, on: StandingTags, tag_fqn: str) -> bool | None:
-        """True when the tag stands already, False when people's other tags shut it out, None when it is open."""
+    def _by_hand(self, on: StandingTags, tag_fqn: str, confirmed: Set[str]) -> bool | None:
+        """True when the tag stands already, False when people's other tags shut it out, None when it is open.
+
+        `confirmed` are the asset's tags that were proposed once and confirmed.
+        """
         return True if tag_fqn in on.fqns else None
 
     @abstractmethod
@@ -313,22 +324,21 @@ class SensitivityTagging(Tagging):
 
     async def look(self, facts: TableFacts) -> Seen:
         """Judge what personal data the columns hold: as classified, or as recognised here when nobody has looked."""
-        known = await self.ctx.store.read(lambda shelves: self._known(shelves, facts))
+        known, looked_for = await self.ctx.store.read(lambda shelves: self._known(shelves, facts))
         rows = 0
-        if known is None:
+        if not looked_for:
             sample = await self.sampled(facts)
             rows = len(sample.rows)
             found = await self.recognized(facts, sample)
-            known = {
-                column.fqn: {one.tag: one.confidence for one in found.get(column.name, ())} for column in facts.columns
-            }
+            for column in facts.columns:
+                known[column.fqn] = {one.tag: one.confidence for one in found.get(column.name, ())} | known[column.fqn]
         looked = Looked(VERSION, basis_of(sorted((fqn, sorted(tags.items())) for fqn, tags in known.items())))
         if await self.looked_before(facts.fqn) == looked:
             return Seen(facts, looked, (), changed=False, rows=rows)
         return Seen(facts, looked, tuple(sensitivity_tags(facts, known, looked.data_fingerprint)), rows=rows)
 
-    def _known(self, shelves: Shelves, facts: TableFacts) -> dict[str, dict[str, float]] | None:
-        """The personal data of each column with its confidence; None when nobody has looked for it yet."""
+    def _known(self, shelves: Shelves, facts: TableFacts) -> tuple[dict[str, dict[str, float]], bool]:
+        """The personal data of each column with its confidence, and whether it was looked for."""
         fqns = [column.fqn for column in facts.columns]
         classified = shelves.classifications.of_assets(self.scope, fqns, ClassificationKind.PII)
         known: dict[str, dict[str, float]] = {}
@@ -346,12 +356,14 @@ class SensitivityTagging(Tagging):
                 if tag.startswith(f"{_PII}.") and (fqn, tag) not in rejected:
                     known[fqn][tag.split(".", 1)[1]] = 1.0
         looked = shelves.classifications.looked(self.scope, facts.fqn, ClassificationKind.PII)
-        return known if looked is not None or any(known.values()) else None
+        return known, looked is not None
 
-    def _by_hand(self, on: StandingTags, tag_fqn: str) -> bool | None:
+    def _by_hand(self, on: StandingTags, tag_fqn: str, confirmed: Set[str]) -> bool | None:
         if tag_fqn in on.fqns:
             return True
-        return False if any(tag.startswith(f"{_SENSITIVITY}.") for tag in on.fqns) else None
+        levels = {tag for tag in on.fqns if tag.startswith(f"{_SENSITIVITY}.")}
+        # That nothing was found was no judgement about what is found later.
+        return None if levels <= ({_LOWEST} & confirmed) else False
 
     def _described(self, tag_fqn: str) -> str:
         return LEVELS[Level[tag_fqn.split(".", 1)[1].upper()]]
@@ -360,11 +372,12 @@ class SensitivityTagging(Tagging):
 def sensitivity_tags(
     facts: TableFacts, known: Mapping[str, Mapping[str, float]], data_fingerprint: str
 ) -> list[Tagged]:
-    """The level of each column that holds personal data, and of the table; see the taxonomy."""
+    """The level of each column and of the table; see the taxonomy. What has no finding has the lowest."""
     tags = []
     for column in facts.columns:
         held = known.get(column.fqn) or {}
         if not held:
+            tags.append(Tagged(column.fqn, Level.INTERNAL.tag, NOTHING_FOUND, (_NOTHING,), data_fingerprint))
             continue
         level = column_level(held)
         reasons = [tag for tag in held if column_level([tag]) is level]
@@ -396,9 +409,17 @@ def sensitivity_tags(
             told = {
                 "recognizer": "taxonomy", "source": "neighbours", "weight": 1.0,
                 "reason": f"{len(of_level)} of its columns are {level.tag}, and none is more sensitive.",
-            }  # fmt: skip
+            } if any(known.values()) else _NOTHING  # fmt: skip
         tags.append(Tagged(facts.fqn, level.tag, round(sure, 4), (told,), data_fingerprint))
     return tags
+
+
+_NOTHING: Final[Mapping[str, Any]] = {
+    "recognizer": "taxonomy",
+    "source": "values",
+    "weight": NOTHING_FOUND,
+    "reason": "No personal or secret data was found, and what has no finding is for people of the organization.",
+}
 
 
 def _because(tag: str, confidence: float, level: Level) -> dict[str, Any]:

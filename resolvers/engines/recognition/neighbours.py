@@ -180,7 +180,7 @@ def _postcodes(around: Around) -> list[tuple[int, Match]]:
         # A number is counted with more often than written on an envelope, unless it has a letter or a nought before.
         written = form or (not column.is_number and len(set(map(len, column.distinct))) <= 2)
         zeros = any(text[0] == "0" for text in column.distinct)
-        strength = 0.5 if form or zeros else 0.42 if written else 0.0
+        strength = 0.5 if form else 0.42 if zeros else 0.36 if written else 0.0
         strength += 0.12 if min(near) <= 1 else 0.05 if min(near) <= 2 else 0.0
         if not written and min(near) <= 1:
             strength = 0.4
