@@ -1,13 +1,14 @@
 """The exact basics of every column out of one scan in the source: counts, extremes, averages, lengths."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
 from sqlglot import exp
 
-from resolvers.engines.profiling.kinds import kind_of
+from resolvers.engines.profiling.distribution import unit_of
+from resolvers.engines.profiling.kinds import is_integer, kind_of
 from resolvers.engines.profiling.sql import Terms, blank, column, counted_if, extreme, number, sorts_by_code_point
 from resolvers.engines.profiling.values import hashable, number_of
 from schema.data_readiness.profile import ValueKind
@@ -165,6 +166,7 @@ def scan(source: Source, relation: exp.Table, columns: Sequence[ColumnFacts]) ->
     if columns and not found and failure is not None:
         raise failure
     found |= with_blanks(source, relation, columns, found)
+    found |= with_extreme_numbers(source, relation, columns, found)
     return Scanned(row_count, {of.name: found[of.name] for of in columns if of.name in found})
 
 
@@ -194,6 +196,45 @@ def with_blanks(
             continue
         known |= {name: replace(found[name], blanks=basics.blanks) for name, basics in _read(some, row[1:]).items()}
     return known
+
+
+def with_extreme_numbers(
+    source: Source, relation: exp.Table, columns: Sequence[ColumnFacts], found: Mapping[str, Basics]
+) -> dict[str, Basics]:
+    """The basics of columns whose numbers are so large, or so small, that the sum of their squares was none.
+
+    They are divided by a power of two first, which loses no digit.
+    """
+    known: dict[str, Basics] = {}
+    for of in columns:
+        basics = found.get(of.name)
+        if basics is None or kind_of(of) is not ValueKind.NUMBER or is_integer(of):
+            continue
+        ends = [number_of(basics.minimum), number_of(basics.maximum)]
+        if None in ends or not (basics.mean is None or basics.stddev is None or basics.stddev == 0.0):
+            continue
+        unit = unit_of(end for end in ends if end is not None)
+        if unit == 1.0 or basics.filled < 2:
+            continue
+        value = exp.Div(this=exp.cast(column(of.name), "double"), expression=exp.cast(_number(unit), "double"))
+        asked = exp.select(exp.Avg(this=value), exp.StddevSamp(this=value.copy())).from_(relation.copy())
+        try:
+            [(mean, stddev)] = source.ask(asked)
+        except Exception as error:
+            if not is_refused(error):
+                raise
+            continue
+        known[of.name] = replace(basics, mean=_times(mean, unit), stddev=_times(stddev, unit))
+    return known
+
+
+def _number(value: float) -> exp.Expr:
+    return exp.Literal.string(repr(value))
+
+
+def _times(value: Any, unit: float) -> float | None:
+    number = number_of(value)
+    return None if number is None else number_of(number * unit)
 
 
 def is_refused(error: Exception) -> bool:

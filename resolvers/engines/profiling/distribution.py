@@ -190,12 +190,25 @@ def _bound_text(bound: float) -> str:
 
 def mean_of(values: Sequence[float]) -> float | None:
     """The average."""
-    return math.fsum(values) / len(values) if values else None
+    unit = unit_of(values)
+    return math.fsum(value / unit for value in values) / len(values) * unit if values else None
 
 
 def stddev_of(values: Sequence[float]) -> float | None:
-    """The standard deviation of a sample."""
+    """The standard deviation of a sample; None where it is beyond the greatest number."""
     if len(values) < 2:
         return None
-    middle = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (len(values) - 1))
+    unit = unit_of(values)
+    middle = math.fsum(value / unit for value in values) / len(values)
+    squares = math.fsum((value / unit - middle) ** 2 for value in values)
+    found = math.sqrt(squares / (len(values) - 1)) * unit
+    return found if math.isfinite(found) else None
+
+
+def unit_of(values: Iterable[float]) -> float:
+    """The power of two to divide numbers by whose sums or squares a double cannot hold: too large, or too small."""
+    largest = max(map(abs, values), default=0.0)
+    return 1.0 if largest == 0.0 or _SMALL < largest < _LARGE else math.ldexp(1.0, math.frexp(largest)[1] - 1)
+
+
+_SMALL, _LARGE = 2.0**-400, 2.0**400

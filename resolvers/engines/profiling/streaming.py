@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from sqlglot import exp, parse_one
 
-from resolvers.engines.profiling.basics import is_refused, with_blanks
+from resolvers.engines.profiling.basics import is_refused, with_blanks, with_extreme_numbers
 from resolvers.engines.profiling.battery import (
     COLUMNS_AT_ONCE,
     GREATEST,
@@ -134,11 +134,21 @@ def _passes(
             passed = _asked(source, relation, some, wide, _share(source.ask, relation, wide, most, expected or 0))
         else:
             passed = _streamed(source, relation, some, wide, most, told_of)
+        passed = _with_extremes(source, relation, some, passed)
         count = passed.row_count if start == 0 else count
         kept = passed.rows or kept
         told |= passed.columns
         progress(count, count)
     return Passed(count, told, kept)
+
+
+def _with_extremes(source: Source, relation: exp.Table, columns: Sequence[ColumnFacts], passed: Passed) -> Passed:
+    known = {name: one.basics for name, one in passed.columns.items()}
+    better = with_extreme_numbers(source, relation, columns, known)
+    if not better:
+        return passed
+    told = {name: replace(one, basics=better.get(name, one.basics)) for name, one in passed.columns.items()}
+    return replace(passed, columns=told)
 
 
 def _most_rows(columns: Sequence[ColumnFacts], rows: int) -> int:

@@ -299,3 +299,20 @@ def test_bins_count_as_a_search_does(values: list[float]) -> None:
     for value in values:
         expected[min(len(expected) - 1, max(0, bisect.bisect_right(bounds, value) - 1))] += 1
     assert distribution.bin_counts(ordered, bounds) == expected
+
+
+@pytest.mark.parametrize(
+    "numbers", [[1e308, -1e308, 1.7e308], [1e-300, 3e-300, -2e-300], [1.0, 2.0, 4.0], [5e-324, 0.0]]
+)
+def test_averages_and_deviations_hold_where_sums_and_squares_do_not(numbers: list[float]) -> None:
+    exact = [Fraction(number) for number in numbers]
+    middle = sum(exact) / len(exact)
+    assert distribution.mean_of(numbers) == pytest.approx(float(middle), rel=1e-12, abs=0)
+    unit = Fraction(max(map(abs, exact)))
+    variance = sum(((one - middle) / unit) ** 2 for one in exact) / (len(exact) - 1)
+    assert distribution.stddev_of(numbers) == pytest.approx(math.sqrt(variance) * float(unit), rel=1e-9, abs=0)
+
+
+def test_a_deviation_beyond_every_number_is_none() -> None:
+    assert distribution.stddev_of([1.79e308, -1.79e308]) is None
+    assert distribution.mean_of([]) is None

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, timedelta
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -289,6 +290,47 @@ def test_odd_values_never_fail_a_profile(odd: Odd, tier: ProfileTier, rows: int)
     assert columns["u"].min_length == columns["u"].max_length == 36
     assert columns["big"].maximum == "1e+308"
     assert columns["h"].minimum == "1"
+
+
+EXTREME = {"large": [1e308, 1.5e308, -1e308, 7.0, 0.5], "small": [1e-300, 2e-300, -3e-300, 1e-300, 0.0]}
+
+
+@pytest.mark.parametrize(("tier", "rows"), [(ProfileTier.SAMPLE, 1000), (ProfileTier.SAMPLE, 2), (ProfileTier.FULL, 2)])
+@pytest.mark.parametrize("kind", ["postgres", "parquet"])
+def test_numbers_whose_squares_no_double_holds_have_a_deviation(
+    postgres_server: PostgresServer, tmp_path: Path, kind: str, tier: ProfileTier, rows: int
+) -> None:
+    values = ", ".join(f"({large!r}, {small!r})" for large, small in zip(*EXTREME.values(), strict=True))
+    table = f"select * from (values {values}) t (large, small)"
+    cast = f"select large::double precision as large, small::double precision as small from ({table}) t"
+    if kind == "parquet":
+        with duckdb.connect() as session:
+            session.execute(f"copy ({cast}) to '{tmp_path}/facts.parquet'")
+        settings = {"filesystem_roots": (str(tmp_path),)}
+        with opened("nfs", {"path": str(tmp_path), "protocol": "nfs"}, {}, **settings) as connector:
+            [schema] = connector.schemas()
+            profile = next(
+                profile_table(source, facts, HEADER, tier=tier, rows=rows)
+                for source, facts in _opened(connector, schema.database, schema.name)
+            )
+    else:
+        url = postgres_server.create_database()
+        with psycopg.connect(url, autocommit=True) as session:
+            session.execute(f"create table facts as {cast}".encode())
+        name = database_name(url)
+        config = {"host": postgres_server.host, "port": postgres_server.port, "database": name}
+        login = {"username": postgres_server.user, "password": postgres_server.password}
+        with opened("postgres", config, login) as connector:
+            profile = next(
+                profile_table(source, facts, HEADER, tier=tier, rows=rows)
+                for source, facts in _opened(connector, name, "public")
+            )
+        postgres_server.drop_database(url)
+    for name, numbers in EXTREME.items():
+        told = by_name(profile)[name]
+        assert told.mean == pytest.approx(statistics.fmean(number / 8 for number in numbers) * 8, rel=1e-9, abs=0)
+        assert told.stddev == pytest.approx(statistics.stdev(map(Fraction, numbers)), rel=1e-9, abs=0)
+        assert not {"mean", "stddev"} & set(told.approximate)
 
 
 @pytest.mark.parametrize("tier", [ProfileTier.SAMPLE, ProfileTier.FULL])
