@@ -317,6 +317,25 @@ async def test_one_table_that_cannot_be_read_fails_alone(shop: Bench, source: So
     assert await made.table("letters") == "RESOURCE_NOT_FOUND"
 
 
+async def test_keys_to_a_table_that_cannot_be_read_are_left_out_and_told(shop: Bench, source: Source) -> None:
+    made = await profiled(shop, source)
+    source.run("create table sales.notes (id int primary key, letter int, customer_id int references sales.customers)")
+    source.run("insert into sales.notes select i, 1 + i % 9, 1 + i % 9 from generate_series(1, 40) i")
+    source.run("create table sales.letter (id int primary key)")
+    source.run("insert into sales.letter select i from generate_series(1, 40) i")
+    source.run(f'grant select on sales.notes, sales.letter to "{source.role}"')
+    await shop.ingest()
+    source.run(f'revoke select on sales.customers from "{source.role}"')
+    run = await made.run("failed", asset_fqn=made.prefix)
+    assert "1 of 7 tasks failed" in run["error_message"]
+    assert (run["output"]["tables"], run["output"]["tables_unread"]) == (5, 1)
+    found = (await made.table("notes"))["foreign_keys"]
+    assert [(key["columns"], key["target_fqn"]) for key in found] == [(["letter"], f"{made.prefix}.letter")]
+    source.run(f'grant select on sales.customers to "{source.role}"')
+    assert "tables_unread" not in (await made.run(asset_fqn=made.prefix))["output"]
+    assert len((await made.table("notes"))["foreign_keys"]) == 2
+
+
 async def test_columns_that_the_source_no_longer_has_are_left_out(shop: Bench, source: Source) -> None:
     made = await profiled(shop, source)
     source.run("alter table sales.letters drop column flag")

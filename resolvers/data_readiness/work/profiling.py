@@ -104,10 +104,11 @@ class Profiling(RunWork):
         uri, fqns = arguments["resource_uri"], list(arguments["tables"])
         tables = await self.ctx.store.read(lambda shelves: self._known(shelves, uri, fqns))
         mine = [one for one in tables if one.facts.fqn in fqns and one.profile is not None]
+        unread: set[str] = set()
 
         def read(source: Source) -> dict[str, list[ForeignKeyCandidate]]:
             return {
-                one.facts.fqn: foreign_keys(source, one, [other for other in tables if other is not one])
+                one.facts.fqn: foreign_keys(source, one, [other for other in tables if other is not one], unread)
                 for one in mine
             }
 
@@ -116,7 +117,8 @@ class Profiling(RunWork):
         def write(shelves: Shelves) -> dict[str, int]:
             for fqn, keys in found.items():
                 shelves.table_profiles.set_foreign_keys(self.scope, profile_id(self.scope, self.run.id, fqn), keys)
-            return {"foreign_keys": sum(len(keys) for keys in found.values())}
+            told = {"foreign_keys": sum(len(keys) for keys in found.values())}
+            return told | ({"tables_unread": len(unread)} if unread else {})
 
         return write
 

@@ -59,14 +59,20 @@ class _Guess:
     score: float
 
 
-def foreign_keys(source: Source, table: Known, others: Sequence[Known]) -> list[ForeignKeyCandidate]:
-    """The foreign keys of a table to tables of the same connection, itself too, the declared ones first."""
+def foreign_keys(
+    source: Source, table: Known, others: Sequence[Known], unread: set[str] | None = None
+) -> list[ForeignKeyCandidate]:
+    """The foreign keys of a table to tables of the same connection, itself too, the declared ones first.
+
+    A key to a table that may not be read, or is gone, is left out, and the table is put into `unread`.
+    """
+    unread = set() if unread is None else unread
     targets = {other.facts.fqn: other for other in (*others, table)}
     found: list[ForeignKeyCandidate] = []
     taken: set[tuple[str, ...]] = set()
     for guess in _declared(table, targets):
         taken.add(guess.columns)
-        if (candidate := _checked(source, table, guess)) is not None:
+        if (candidate := _checked(source, table, guess, unread)) is not None:
             found.append(candidate)
     checks = 0
     for guesses in _guesses(table, targets, taken):
@@ -78,7 +84,7 @@ def foreign_keys(source: Source, table: Known, others: Sequence[Known]) -> list[
             if checks >= MOST_CHECKS:
                 break
             checks += 1
-            candidate = _checked(source, table, guess)
+            candidate = _checked(source, table, guess, unread)
             least = LEAST_MATCHED if guess.score >= _NAMED else LEAST_MATCHED_UNNAMED
             if candidate is None or candidate.match_rate < least:
                 continue
@@ -253,8 +259,14 @@ def _is_common(words: Sequence[str]) -> bool:
     return words in (("name",), ("title",), ("type",), ("status",), ("description",), ("email",), ("code",))
 
 
-def _checked(source: Source, table: Known, guess: _Guess) -> ForeignKeyCandidate | None:
+_UNREAD: Final = frozenset({"permission", "not_found"})
+"""The failures that are of one table and say nothing of the next one."""
+
+
+def _checked(source: Source, table: Known, guess: _Guess, unread: set[str]) -> ForeignKeyCandidate | None:
     """The guess with the share of values that have a target, counted in the source; None when it cannot be counted."""
+    if guess.target.facts.fqn in unread:
+        return None
     rows = table.facts.row_count if table.profile is None else table.profile.row_count
     try:
         if rows is not None and rows > WHOLE_ROWS:
@@ -262,7 +274,9 @@ def _checked(source: Source, table: Known, guess: _Guess) -> ForeignKeyCandidate
         else:
             matched, is_exact = _match(source, table, guess), True
     except Exception as error:
-        if not is_refused(error) and getattr(error, "kind", None) not in ("timeout", "not_found"):
+        if getattr(error, "kind", None) in _UNREAD:
+            unread.add(guess.target.facts.fqn)
+        elif not is_refused(error) and getattr(error, "kind", None) != "timeout":
             raise
         return None
     if matched is None:
