@@ -53,6 +53,7 @@ _WEAK: Final = {
 _FIRST_ONLY: Final = frozenset(
     ("name", "state", "order", "rank", "list", "report", "count", "output", "display", "describe")
 )
+_AFTER_COMMA: Final = frozenset(("list", "report", "display", "describe"))
 _ARTICLES: Final = frozenset(("the", "a", "an"))
 
 
@@ -364,6 +365,7 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
         if entry is not None:
             cue, what = entry
             begins = not start or tokens[start - 1].text in (".", "?", "!", ";")
+            begins = begins or (word in _AFTER_COMMA and tokens[start - 1].text == ",")
             if cue is Cue.ASK and not begins and word in _FIRST_ONLY and len(said) == 1:
                 continue
             if cue is Cue.ORDER and word == "order" and at < len(tokens) and tokens[at].text.isdigit():

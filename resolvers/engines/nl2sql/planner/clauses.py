@@ -51,6 +51,7 @@ class Clauses(Comparisons):
         self.scope = None
         self.i += 1
         self.listing = True
+        self.apart = True
 
     def _negation(self) -> bool:
         if self.is_(Cue.NOT):
@@ -331,6 +332,7 @@ class Clauses(Comparisons):
             self.frame.loose.append((atom.first, atom.last))
         if atom.is_(Cue.DISTINCT):
             self.frame.distinct = True
-        if not atom.is_(Cue.LIGHT, Cue.PREPOSITION, Cue.HAVE, Cue.BE, Cue.ASK, Cue.WHAT):
+        asks = atom.is_(Cue.RELATIVE) and self.is_(Cue.ASK, Cue.WHAT, Cue.AND, offset=-1)  # what is that cost
+        if not atom.is_(Cue.LIGHT, Cue.PREPOSITION, Cue.HAVE, Cue.BE, Cue.ASK, Cue.WHAT) and not asks:
             self.listing = False
         self.i += 1

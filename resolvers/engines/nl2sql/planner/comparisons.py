@@ -28,9 +28,11 @@ class Comparisons(Ordering):
             self.scope = cond.inner
 
     def _new(self, kind: OneOf["compare", "value", "exists", "null", "superlative"], negated: bool = False) -> Cond:
-        return Cond(
+        cond = Cond(
             kind, self.i, negated=negated or self.negated, near=tuple(self.near), joined=self.joined, both=self.both
         )
+        cond.apart = self.apart
+        return cond
 
     def _add(self, cond: Cond) -> None:
         if self.scope is not None and cond.kind != "exists":
@@ -40,6 +42,7 @@ class Comparisons(Ordering):
             self.frame.conditions.append(cond)
         self.negated = False
         self.listing = False
+        self.apart = False
         self.last = cond
         if self.joined == "but":
             self.joined = "and"

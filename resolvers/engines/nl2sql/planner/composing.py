@@ -23,6 +23,7 @@ from resolvers.engines.nl2sql.plan import (
     Share,
     Term,
 )
+from resolvers.engines.nl2sql.planner.bridges import over_bridges
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
 from resolvers.engines.nl2sql.planner.conditions import Conditions
@@ -63,6 +64,7 @@ class Composer(Clashes):
         found = self._made(maker) if self.items else self._without_items(maker)
         if found is not None:
             self._rank_and_file(found)
+            found = over_bridges(found, resolver)
         return found
 
     def _shown_again(self, noun: Noun) -> Item | None:
@@ -89,6 +91,17 @@ class Composer(Clashes):
             if one.counted == item.table and item.columns[0] == catalog.key(item.table) and words[0] == "number":
                 return one
         return item
+
+    def _ranked_by(self) -> None:
+        """`the region with the highest total cost, and that cost`: the figure that rows are put in order by."""
+        figures = [one.term for one in self.orders if isinstance(one.term, Figure) and one.term.of is not None]
+        for items in (self.items, self.shown):
+            for at, item in enumerate(items):
+                columns = [as_column(one) for one in item.columns]
+                for figure in figures if not item.figures and len(columns) == 1 else ():
+                    if figure.of == columns[0]:
+                        self.groups = [one for one in self.groups if one != figure.of]
+                        items[at] = Item([figure], item.table, item.noun, columns=item.columns, figures=True)
 
     def _rank_and_file(self, plan: Plan) -> None:
         """`the manager of Pia`: a row and the one it refers to in its own table are not told apart yet."""
@@ -127,6 +140,7 @@ class Composer(Clashes):
         parts = conditions.parts(frame.conditions)
         self._sorts(maker, main)
         self._mixed()
+        self._ranked_by()
         related = self._related(parts, main)
         if frame.dangling:
             related += self._denied(main)
@@ -155,7 +169,7 @@ class Composer(Clashes):
             also=tuple(dict.fromkeys(table for table in self.also if table != main)),
             via=tuple(conditions.via),
         )
-        if self.limit is not None and self.orders and not self.groups and all(item.figures for item in self.items):
+        if self.limit is not None and self.orders and not self.groups and self._many_of_the_first():
             plan = self._about_the_first(plan)
         plan, standing = self._preferred(plan, [part.condition for part in parts if part.condition is not None])
         return self.with_sets(plan, parts, [*where_extra, *standing])
@@ -180,6 +194,15 @@ class Composer(Clashes):
                 resolver.memories.add(preferred.memory)
                 plan = replace(plan, limit=preferred.limit)
         return plan, found
+
+    def _many_of_the_first(self) -> bool:
+        """Whether more is asked for of the first of something than one row of its own."""
+        if all(item.figures for item in self.items):
+            return True
+        term, catalog = self.orders[0].term, self.resolver.catalog
+        if not isinstance(term, Column) or self.items[0].table != term.table or len(self.orders) > 1:
+            return False
+        return any(not item.figures and not catalog.refers(term.table, item.table) for item in self.items[1:])
 
     def _about_the_first(self, plan: Plan) -> Plan:
         """Figures of the rows that belong to the first of something: `of the department with the largest budget`."""

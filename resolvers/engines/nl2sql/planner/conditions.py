@@ -15,6 +15,7 @@ from resolvers.engines.nl2sql.plan import (
     Literal,
     Nested,
     Operator,
+    Order,
     Output,
     Plan,
     Related,
@@ -423,6 +424,14 @@ class Conditions:
                 return as_column(inner_column) if inner_column != column else None
         if aggregate is None and nest.every:
             aggregate = Aggregate.MAX if operator in (Operator.MORE, Operator.AT_LEAST) else Aggregate.MIN
+        degree = nest.noun.degree if nest.noun is not None else None
+        if degree is not None and aggregate in (Aggregate.MAX, Aggregate.MIN):
+            measured = resolver.measured(degree, [inner_column.table])
+            if measured is not None and measured[0] != inner_column:
+                first = Order(as_column(measured[0]), measured[1])
+                plan = Plan(inner_column.table, (Output(as_column(inner_column)),), orders=(first,), limit=1)
+                return Nested(replace(plan, where=conjoined(inner), also=also_of(inner, inner_column.table)))
+            aggregate = Aggregate.MAX if resolver.direction(degree, inner_column) else Aggregate.MIN
         term: Term = as_column(inner_column) if aggregate is None else Figure(aggregate, as_column(inner_column))
         if (
             aggregate is not None

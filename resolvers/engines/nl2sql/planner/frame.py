@@ -74,8 +74,8 @@ class Cond:
     joined: OneOf["and", "or", "but"] = "and"
     """How it is tied to the condition before."""
     both: bool = False
-    high: int = 0
-    """Of `between`: unused; kept for its second value in `values`."""
+    apart: bool = True
+    """Whether a connector stands between it and the condition before."""
 
 
 @dataclass(slots=True)

@@ -26,6 +26,7 @@ class Ordering(Reader):
         """Conditions on things that are not had go here."""
         self.listing = False
         """Whether a list went on just before: an item may follow."""
+        self.apart = True
         self.last: Cond | None = None
 
     def _order(self) -> bool:

@@ -59,7 +59,10 @@ def instead(parts: Sequence[Part], main: str, catalog: Catalog) -> None:
         if "or" not in {one.cond.joined for one in parts[at : at + 2] if one is not parts[0]}:
             continue
         others = [one for one in parts[max(0, at - 1) : at + 2] if one is not part]
-        if part.condition is None and part.tables and part.cond.count is None:
+        following = parts[at + 1] if at + 1 < len(parts) else None
+        if part.condition is None and following is not None and not following.cond.apart and not following.cond.negated:
+            part.tables = ()  # took part in the race of Kiel: the race says all
+        elif part.condition is None and part.tables and part.cond.count is None:
             part.condition, part.tables = Related(main, Plan(part.tables[0], ())), ()
         elif (
             isinstance(part.condition, Comparison)

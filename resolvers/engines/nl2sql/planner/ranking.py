@@ -168,6 +168,7 @@ class Ranking:
             )
             if column is None:
                 return None, False
+            column = self._shown_so(sort.noun, column)
             if sort.degree is not None:
                 descending = resolver.direction(sort.degree, column)
             term: Term = as_column(column)
@@ -211,6 +212,17 @@ class Ranking:
 
     def _many_side(self, term: Term, column: ColumnKey, descending: bool) -> Term:
         return term
+
+    def _shown_so(self, noun: Noun, column: ColumnKey) -> ColumnKey:
+        """The column that is shown and bears the words that rows are ordered by: `each start year, ordered by year`."""
+        catalog, ref = self.resolver.catalog, noun.ref
+        shown = [one for item in self.items for one in item.columns]
+        shown += [ColumnKey(one.table, one.column) for one in self.groups if isinstance(one, Column)]
+        if column in shown or noun.owner is not None or ref is None or column.table in {one.table for one in shown}:
+            return column
+        words = set(self.resolver.cut.linked.words(ref.first, ref.last))
+        found = [one for one in dict.fromkeys(shown) if words <= set(catalog.words(one))]
+        return found[0] if len(found) == 1 else column
 
     def _shown_figure(self, noun: Noun) -> Term | None:
         """A figure that is shown already and ordered by: `ordered by the average price`."""

@@ -1,0 +1,12 @@
+create table Region (Region_ID integer primary key, Region_Name varchar, Continent varchar, Area_km2 integer, Climate varchar);
+create table Explorer (Explorer_ID integer primary key, Name varchar, Nationality varchar, Birth_Year integer, Gender varchar, Home_City varchar);
+create table Expedition (Expedition_ID integer primary key, Title varchar, Region_ID integer, Start_Year integer, Days integer, Cost double, Leader_ID integer references Explorer (Explorer_ID));
+create table Participation (Expedition_ID integer, Explorer_ID integer, Role varchar, Rating integer);
+create table Sponsor (Sponsor_ID integer primary key, Sponsor_Name varchar, Industry varchar, Headquarters varchar);
+create table Funding (Expedition_ID integer, Sponsor_ID integer, Amount double, Year integer);
+insert into Region values (1,'Namta Desert','Africa',420000,'arid'),(2,'Oru Basin','South America',310000,'tropical'),(3,'Vell Ice Field','Europe',12000,'polar'),(4,'Karsa Range','Asia',98000,'alpine'),(5,'Tipa Coast','South America',54000,'tropical');
+insert into Explorer values (1,'Ilse Brandt','German',1961,'F','Bremen'),(2,'Mateus Prado','Brazilian',1974,'M','Recife'),(3,'Jun Sato','Japanese',1980,'M','Sapporo'),(4,'Freya Lund','Norwegian',1968,'F','Bergen'),(5,'Adaeze Obi','Nigerian',1985,'F','Lagos'),(6,'Karl Weiss','German',1955,'M','Bremen'),(7,'Pilar Soto','Chilean',1990,'F','Recife');
+insert into Expedition values (1,'First Sands',1,1998,45,80000,6),(2,'River Source',2,2005,120,260000,2),(3,'White Line',3,2009,60,190000,4),(4,'High Pass',4,2012,75,150000,3),(5,'Second Sands',1,2014,30,70000,1),(6,'Canopy',2,2017,90,310000,2),(7,'Blue Ice',3,2019,20,95000,4),(8,'Salt Road',1,2021,25,60000,1);
+insert into Participation values (1,6,'leader',4),(1,1,'doctor',5),(2,2,'leader',5),(2,5,'botanist',4),(2,1,'doctor',3),(3,4,'leader',5),(3,3,'climber',4),(4,3,'leader',3),(4,4,'climber',5),(5,1,'leader',4),(5,6,'guide',2),(6,2,'leader',5),(6,5,'botanist',5),(7,4,'leader',3),(8,1,'leader',5),(8,5,'guide',4);
+insert into Sponsor values (1,'Nordwind','energy','Oslo'),(2,'Bellavista','travel','Lima'),(3,'Tekton','machinery','Bremen'),(4,'Mira Foundation','charity','Geneva'),(5,'Halo Foods','food','Recife');
+insert into Funding values (1,3,50000,1998),(2,2,120000,2004),(2,5,60000,2005),(3,1,150000,2008),(4,3,90000,2012),(5,3,40000,2014),(6,2,100000,2016),(6,4,80000,2017),(7,1,70000,2019),(8,4,30000,2021);
