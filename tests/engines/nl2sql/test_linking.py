@@ -110,6 +110,19 @@ def test_a_plural_that_a_table_is_called_by_is_its_rows_rather_than_a_value() ->
     assert (rows.table, value.column) == (club.fqn, column("Member_of_club.Position"))
     assert rows.score > value.score
     assert over("a member", "member", MentionKind.VALUE, known)[0].score > rows.score
+    assert over("a member of a club", "member", MentionKind.VALUE, known)[0].score < rows.score
+
+
+def test_a_column_is_not_called_by_what_is_measured_in_it() -> None:
+    known = knowledge(table("crossing", "cross_no mins:INTEGER"))
+    assert not over("the longest crossing in minutes", "crossing in minutes", MentionKind.COLUMN, known)
+    assert over("the longest crossing in minutes", "minutes", MentionKind.COLUMN, known)[0].score == 1.0
+
+
+def test_an_adjective_of_rows_is_rather_a_value_than_a_column() -> None:
+    flag, value = (over("active employees", "active", kind)[0] for kind in (MentionKind.COLUMN, MentionKind.VALUE))
+    assert flag.column == value.column == column("tbl_emp.is_active")
+    assert flag.score < value.score - 0.1
 
 
 def test_a_full_name_is_a_name_where_nothing_is_called_so() -> None:

@@ -14,6 +14,8 @@ from resolvers.engines.nl2sql.plan import Literal
 from schema.utils.memory import MemoryType
 from tests.engines.nl2sql.catalogs import column, fqn, knowledge, memory, profiled, table
 
+LATE = Degree("late", True, True, False, ("date", "time", "year"))
+
 
 @pytest.fixture(scope="module")
 def vocabulary() -> Vocabulary:
@@ -227,6 +229,25 @@ def test_adjectives_measure_columns_and_some_point_the_other_way(vocabulary: Voc
     assert not vocabulary.is_reversed(_degree("oldest"), column("Student.Age"))
     assert vocabulary.is_reversed(_degree("youngest"), column("tbl_emp.birthdate"))
     assert {key for key, _ in vocabulary.measured(_degree("oldest"), [staff])} == {column("tbl_emp.birthdate")}
+
+
+def test_only_what_tells_when_is_late_or_old() -> None:
+    """A level is a year in schools, and no time; a year of birth points the other way however it is called."""
+    known = Vocabulary(
+        knowledge(table("motion", "no* level:INTEGER held_on:DATE"), table("writer", "id* born:INTEGER"))
+    )
+    assert [key for key, _ in known.measured(degree_of_phrase(["latest"]) or LATE, [fqn("motion")])] == [
+        column("motion.held_on")
+    ]
+    oldest = degree_of_phrase(["oldest"]) or LATE
+    assert known.is_reversed(oldest, column("writer.born"))
+
+
+def test_minutes_are_no_minimum_of_what_lasts() -> None:
+    known = Vocabulary(knowledge(table("run", "run_no* delay_min:INTEGER price_min:INTEGER waiting_secs:INTEGER")))
+    assert best_column(known, "delay in minutes") == "run.delay_min"
+    assert best_column(known, "minimum price") == "run.price_min"
+    assert best_column(known, "seconds waiting") == "run.waiting_secs"
 
 
 def test_question_words_ask_for_columns(vocabulary: Vocabulary) -> None:

@@ -24,8 +24,8 @@ class Degree:
 
 
 _ADJECTIVES: Final = """
-old + | age year birth founded opening built | birth date year founded opening built established start manufactured release
-young - | age birth year | birth date year
+old + | age year birth born founded opening built | birth born date year founded opening built established start manufactured release
+young - | age birth born year | birth born date year
 new + | date year founded opening built release model created added registered start | age
 recent + | date year time created updated modified | age
 modern + | year date model | age

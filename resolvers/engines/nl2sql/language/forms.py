@@ -161,8 +161,14 @@ class NamedTable:
     columns: tuple[NamedColumn, ...]
 
 
+_LASTING: Final = frozenset(("duration", "length", "delay", "time", "runtime", "run", "wait", "travel", "long", "late"))
+
+
 def _spelled(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(piece for word in words for piece in SHORT.get(word, word).split())
+    spelled = tuple(piece for word in words for piece in SHORT.get(word, word).split())
+    if spelled[-1:] == ("minimum",) and _LASTING & set(spelled):  # duration_min
+        return (*spelled[:-1], "minute")
+    return spelled
 
 
 def _is_short_for(token: str, noun: str) -> bool:

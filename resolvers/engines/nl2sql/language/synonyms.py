@@ -382,7 +382,7 @@ WIDER: Final[dict[str, tuple[str, ...]]] = {
     who > name
     address > street city line location
     contact > phone email name
-    time > hour minute date timestamp duration
+    time > hour minute second date timestamp duration
     day > date
     date > year month day timestamp time
     measurement > size height weight length

@@ -41,7 +41,7 @@ _YEARS: Final = frozenset(("year", "found", "build", "establish", "yr"))
 _YEARS_BY_VALUE: Final = word_set(
     "write publish publication release open opening start begin make produce bear birth debut join launch create "
     "creation sign finish end premiere inaugurate vintage manufacture construct die death elect graduate hire since "
-    "active edition season model form formed formation introduce retire"
+    "active edition season model form formed formation introduce retire born died founded built"
 )
 """Lemmas of the names of columns that hold years when all their values look like it."""
 _NUMERIC: Final = ("INT", "NUM", "DEC", "DOUBLE", "FLOAT", "REAL", "SERIAL", "MONEY", "BIGINT")

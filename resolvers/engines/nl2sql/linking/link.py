@@ -13,6 +13,7 @@ from datetime import datetime
 from math import log2
 from typing import Final
 
+from resolvers.engines.describing.names import tokens_of
 from resolvers.engines.nl2sql.language.degrees import degree_of
 from resolvers.engines.nl2sql.language.literals import literals_of
 from resolvers.engines.nl2sql.language.numbers import number_of
@@ -41,6 +42,10 @@ _SHARED: Final = 0.9
 _ENOUGH: Final = 0.5
 _VERY: Final = 0.98
 """How well a column must be called by several words for others to be left out that they fit only loosely."""
+_TYING: Final = frozenset(("in", "for", "at", "to", "on", "from"))
+"""Little words between two things, where no column has them in its name."""
+_DESCRIBING: Final = 0.8
+"""How much of a column of yes and no is meant where an adjective describes rows by it."""
 _ROWS: Final = 0.78
 """How well a table must be called by a plural for that to be its rows, and no value."""
 _OF_FIGURES: Final = frozenset(("number", "amount", "total", "count", "value", "quantity", "sum", "level", "rate"))
@@ -177,21 +182,34 @@ class _Work:
                 if score < least:
                     break
                 flag = self.vocabulary.flag(key) if score > 0.6 else None
-                if self.is_of_another(first, last, key) or (flag is not None and self.names_rows(first, last, key)):
+                if (one.how == "name" and self.is_of_another(first, last, key)) or (
+                    flag is not None and self.names_rows(first, last, key)
+                ):
                     continue
+                sure = score * (_DESCRIBING if flag is not None and self.describes(last, key) else 1)
                 self.mentions.append(
-                    Mention(first, last, MentionKind.COLUMN, score, one.how, column=key, memory=one.memory)
+                    Mention(first, last, MentionKind.COLUMN, sure, one.how, column=key, memory=one.memory)
                 )
                 if flag is not None:
                     self.value(first, last, score, "flag", key, flag[0])
 
     def is_of_another(self, first: int, last: int, key: ColumnKey) -> bool:
-        """`names of the insured`: what stands before `of` is asked for, and a column must be called by it."""
+        """`names of the insured`, `crossing in minutes`: a little word that ties two things, and is not in the name."""
+        inside = {token.lemma for token in self.tokens[first + 1 : last - 1]} & _TYING
+        if inside - set(tokens_of(key.column)):
+            return True
         ofs = [at for at in range(first + 1, last - 1) if self.tokens[at].lemma == "of"]
         if not ofs or self.tokens[first].lemma in _OF_FIGURES:
             return False
         before = [token.lemma for token in self.tokens[first : ofs[0]] if token.lemma not in INSIDE]
         return not any(self.vocabulary.says(key, lemma) for lemma in before)
+
+    def describes(self, last: int, key: ColumnKey) -> bool:
+        """Whether the rows of its table are named right behind: `active` employees."""
+        return (
+            last < len(self.tokens)
+            and self.vocabulary.asked((self.tokens[last].lemma,)) == self.vocabulary.words(key.table)[-1:]
+        )
 
     def names_rows(self, first: int, last: int, key: ColumnKey) -> bool:
         """`insured patients`: an adjective of yes and no, and the rows that it is said of."""
@@ -268,14 +286,15 @@ class _Work:
         said, quoted = self.question.said(first, last), self.tokens[first].quoted
         capital = said[:1].isupper() and first > 0
         number = last - first == 1 and number_of(self.tokens[first].lemma) is not None
+        rows = self.is_rows(first, last)
         for one in values.named(said):
             exact = one.value == said
             score = 1.0 if exact and (quoted or capital) else 0.97 if exact or quoted or capital else 0.93
-            self.value(first, last, 0.7 if number else score, "value", one.column, _text(one.value))
+            unsure = number or (rows and not (quoted or capital))
+            self.value(first, last, 0.7 if unsure else score, "value", one.column, _text(one.value))
         if number:
             return
         if not quoted:
-            rows = self.is_rows(first, last)
             for one in values.like(said):
                 self.value(first, last, 0.7 if rows else 0.86, "lemma", one.column, _text(one.value))
             for other in other_names(said):
@@ -287,9 +306,10 @@ class _Work:
                 self.value(first, last, 0.55 if quoted else 0.5, "part", column, _text(said))
 
     def is_rows(self, first: int, last: int) -> bool:
-        """`members`: a plural that a table is called by says its rows rather than a value."""
+        """`members`, `a member of`: what a table is called by says its rows rather than a value."""
         head = self.tokens[last - 1]
-        return head.text.lower() != head.lemma and any(
+        is_of = last < len(self.tokens) and self.tokens[last].lemma == "of"
+        return (is_of or head.text.lower() != head.lemma) and any(
             one.table is not None
             and one.how == "name"
             and one.score >= _ROWS

@@ -16,6 +16,7 @@ _NAMING: Final = {
     ("user", "name"): 0.7, ("nickname",): 0.5, ("short", "name"): 0.6, ("long", "name"): 0.65, ("model",): 0.55,
     ("subject",): 0.5, ("description",): 0.42, ("detail",): 0.41, ("brand",): 0.45, ("type",): 0.36, ("email",): 0.35,
     ("common", "name"): 0.7, ("official", "name"): 0.75, ("company", "name"): 0.8, ("theme",): 0.45, ("text",): 0.3,
+    ("topic",): 0.45,
 }  # fmt: skip
 NAMED_ENOUGH: Final = 0.4
 PERSONS: Final = word_set(

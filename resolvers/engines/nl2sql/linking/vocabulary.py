@@ -147,7 +147,10 @@ class Vocabulary(Naming):
         found: dict[ColumnKey, float] = {}
         for at, word in enumerate(degree.measures):
             for key, one in self.found_columns((word,), within):
-                if not self.column_kind(key).is_ordered or self.is_identifier(key) or one.score < 0.6:
+                kind = self.column_kind(key)
+                if not kind.is_ordered or self.is_identifier(key) or one.score < 0.6:
+                    continue
+                if word in ("date", "year") and not kind.is_temporal:  # a level is a year in schools only
                     continue
                 score = one.score * (1 - 0.04 * min(at, 10))
                 found[key] = max(found.get(key, 0.0), score)
