@@ -29,6 +29,12 @@ MOST_CHECKS: Final = 40
 MOST_TARGETS: Final = 3
 """Guesses about one column that are counted."""
 
+MOST_COMPOSED: Final = 8
+"""Guesses of several columns about one table that are counted."""
+
+WIDEST: Final = 4
+"""Columns of a key beyond which nothing is guessed."""
+
 WHOLE_ROWS: Final = 2_000_000
 """Up to this many rows every one is matched; of a larger table a sample of values is."""
 
@@ -75,6 +81,16 @@ def foreign_keys(
         if (candidate := _checked(source, table, guess, unread)) is not None:
             found.append(candidate)
     checks = 0
+    for guess in _composed(table, targets, taken):
+        if checks >= MOST_COMPOSED:
+            break
+        if guess.columns in taken:
+            continue
+        checks += 1
+        candidate = _checked(source, table, guess, unread)
+        if candidate is not None and candidate.match_rate >= LEAST_MATCHED:
+            taken.add(guess.columns)
+            found.append(candidate)
     for guesses in _guesses(table, targets, taken):
         best: ForeignKeyCandidate | None = None
         likeliest = 0.0
@@ -129,6 +145,54 @@ def _guesses(table: Known, targets: Mapping[str, Known], taken: set[tuple[str, .
             yield sorted(rated, key=_likelihood)
 
 
+def _composed(table: Known, targets: Mapping[str, Known], taken: set[tuple[str, ...]]) -> Iterator[_Guess]:
+    """The keys of several columns for which the table has a column each, called the same or after the other table.
+
+    A table that has the same key itself is not asked: two that count the same refer to neither.
+    """
+    own = {frozenset(key) for key in _composed_keys(table)}
+    keys = [
+        (target, key)
+        for target in targets.values()
+        if target is not table and "VIEW" not in (target.facts.table_type or "")
+        for key in _composed_keys(target)
+    ]
+    # A key that is itself a reference is borrowed: where it comes from is the likelier target.
+    for target, key in sorted(
+        keys, key=lambda one: any(guess.columns == one[1] for guess in _declared(one[0], targets))
+    ):
+        columns = tuple(_named_for(table, target, name) or "" for name in key)
+        if all(columns) and len(set(columns)) == len(key) and frozenset(columns) not in own:
+            yield _Guess(columns, target, key, is_declared=False, score=0.9)
+
+
+def _composed_keys(target: Known) -> list[tuple[str, ...]]:
+    """Keys of several columns: declared ones, and those that the profile found unique."""
+    keys = [
+        tuple(str(name) for name in key.get("columns") or ())
+        for key in target.facts.keys
+        if key.get("type") in ("PRIMARY_KEY", "UNIQUE")
+    ]
+    if target.profile is not None:
+        keys += [tuple(key.columns) for key in target.profile.candidate_keys if key.uniqueness == 1.0]
+    return [key for key in dict.fromkeys(keys) if 2 <= len(key) <= WIDEST]
+
+
+def _named_for(table: Known, target: Known, key: str) -> str | None:
+    """The column of a table that is called like a column of another one's key and can hold its values."""
+    to = next((one for one in target.facts.columns if one.name == key), None)
+    if to is None:
+        return None
+    names = (words_of(key), (*words_of(target.facts.name), *words_of(key)))
+    for of in table.facts.columns:
+        figures = table.figures(of.name)
+        if figures is None or words_of(of.name) not in names or _family(of) != _family(to):
+            continue
+        if _filled(figures) and _within(figures, target.figures(key)):
+            return of.name
+    return None
+
+
 def _likelihood(guess: _Guess) -> tuple[float, bool, str]:
     """How guesses sort: what speaks for them, then declared keys before others."""
     key = next((of for of in guess.target.facts.columns if of.name == guess.target_columns[0]), None)
@@ -157,8 +221,12 @@ def _single_keys(target: Known) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def _filled(figures: ColumnProfile) -> bool:
+    return figures.row_count > 0 and figures.null_count != figures.row_count
+
+
 def _may_refer(of: ColumnFacts, figures: ColumnProfile) -> bool:
-    if figures.row_count == 0 or figures.null_count == figures.row_count:
+    if not _filled(figures):
         return False
     return is_integer(of) or is_exact_fraction(of) or kind_of(of) is ValueKind.TEXT
 

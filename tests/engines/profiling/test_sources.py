@@ -395,3 +395,43 @@ def test_references_are_guessed_from_names_and_values_and_counted(postgres_serve
     assert told["customer_id", "customers", "id"].match_rate == 380 / 400
     assert told["customer_code", "customers", "code"].match_rate == 1.0
     assert all(one.is_exact for one in found)
+
+
+COMPOSED = """
+    create table lines (order_no int, line_no int, quantity int, primary key (order_no, line_no));
+    insert into lines select i, j, i * j from generate_series(1, 40) i, generate_series(1, 4) j;
+    create table returns (id int primary key, order_no int, line_no int, reason text);
+    insert into returns select i, 1 + i % 40, 1 + i % 4, 'r' from generate_series(1, 200) i;
+    create table claims (id int primary key, order_no int, line_no int);
+    insert into claims select i, 1 + i % 40, 1 + (i * i) % 9 from generate_series(1, 200) i;
+    create table parcels (order_no int, line_no int, primary key (order_no, line_no),
+        foreign key (order_no, line_no) references lines);
+    insert into parcels select order_no, line_no from lines;
+    analyze;
+"""
+
+
+def test_references_of_two_columns_are_one_and_guessed_where_pairs_match(postgres_server: PostgresServer) -> None:
+    url = postgres_server.create_database()
+    with psycopg.connect(url, autocommit=True) as session:
+        session.execute(COMPOSED.encode())
+    name = database_name(url)
+    config = {"host": postgres_server.host, "port": postgres_server.port, "database": name}
+    login = {"username": postgres_server.user, "password": postgres_server.password}
+    with opened("postgres", config, login) as connector, connector.source() as source:
+        facts = facts_from(connector, name, "public", "claims", "lines", "parcels", "returns")
+        known = {name: Known(one, profile_table(source, one, HEADER)) for name, one in facts.items()}
+        found = {
+            table: [
+                (one.columns, one.target_fqn.rpartition(".")[2], one.target_columns, one.match_rate, one.is_declared)
+                for one in foreign_keys(source, known[table], [other for of, other in known.items() if of != table])
+                if len(one.columns) > 1
+            ]
+            for table in known
+        }
+    postgres_server.drop_database(url)
+    both = ["order_no", "line_no"]
+    # The parcels hold the same pairs, but have borrowed them from the lines.
+    assert found["returns"] == [(both, "lines", both, 1.0, False)]
+    assert found["parcels"] == [(both, "lines", both, 1.0, True)]
+    assert found["claims"] == found["lines"] == []
