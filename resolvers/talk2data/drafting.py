@@ -1,7 +1,7 @@
 """Who drafts the queries of an answer: the planner, or a language model that the project has chosen."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 
 from resolvers.context import Context
@@ -53,16 +53,17 @@ class InThread:
 
     async def draft(self, asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome:
         """The best way to answer."""
-
-        async def drafted() -> Outcome:
-            return await self._drafter.draft(asked, known, lookup)
-
-        return await asyncio.to_thread(lambda: asyncio.run(drafted()))
+        return await asyncio.to_thread(_run, self._drafter.draft(asked, known, lookup))
 
     async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[Failure], lookup: Lookup) -> Outcome:
         """Another way, after those that failed."""
+        return await asyncio.to_thread(_run, self._drafter.repair(asked, known, failures, lookup))
 
-        async def repaired() -> Outcome:
-            return await self._drafter.repair(asked, known, failures, lookup)
 
-        return await asyncio.to_thread(lambda: asyncio.run(repaired()))
+def _run(drafting: Awaitable[Outcome]) -> Outcome:
+    """What a drafter says, on an event loop of this thread's own."""
+
+    async def drafted() -> Outcome:
+        return await drafting
+
+    return asyncio.run(drafted())

@@ -42,9 +42,9 @@ from schema.utils.memory import MemoryStatus
 async def replay_turn(ctx: Context, *, session_id: SessionId, turn_id: TurnId) -> TurnReplay:
     """Ask the question of a turn of one of the caller's own sessions again, and send its old query again.
 
-    It answers what has changed and why. Nothing is kept: the turn stays as it is, and no artifact is made. It takes no
-    longer than the deployment allows (STOA_TURN_REPLAY_SECONDS); what takes longer is broken off in the source too, and
-    is a 502.
+    It answers what has changed and why. The turn stays as it is, and no artifact is made; only which rows of a table
+    with a minimum group size were told is remembered, as with any answer. It takes no longer than the deployment allows
+    (STOA_TURN_REPLAY_SECONDS); what takes longer is broken off in the source too, and is a 502.
     """
     old = await ctx.store.read(lambda shelves: own_provenance(ctx, shelves, session_id, turn_id))
     seconds = ctx.services.turns.turn_replay_seconds

@@ -93,6 +93,28 @@ async def test_a_cancel_stops_a_search_for_words_in_the_source(
     assert found == [()]
 
 
+async def test_a_replay_that_is_broken_off_leaves_nothing(
+    world: World, shop: Bench, source: Source, drafter: ScriptedDrafter
+) -> None:
+    drafter.script["Fast?"] = draft("select count(*) as n from orders")
+    turn = (await ask(world, "Fast?")).turn
+    drafter.script["Fast?"] = draft(SLOW)
+    path = f"/talk2data/chat/sessions/{turn['session_id']}/turns/{turn['turn_id']}/replay"
+    before = await world.dump()
+
+    async def replay() -> Any:
+        return await world.request("POST", path, token=world.owner, headers={"Idempotency-Key": "again"}, json={})
+
+    going = asyncio.create_task(replay())
+    await until(source, 1)
+    going.cancel()
+    await asyncio.gather(going, return_exceptions=True)
+    await until(source, 0)
+    assert await world.dump() == before
+    drafter.script["Fast?"] = draft("select count(*) as n from orders")
+    assert (await replay()).json()["same"] is True, "the same key is free again"
+
+
 class TestTime:
     """Little time for statements."""
 

@@ -10,6 +10,7 @@ from resolvers.talk2data.provenance import get_turn_provenance
 from resolvers.talk2data.replay import replay_turn
 from resolvers.talk2data.sessions import delete_chat_session
 from tests.doors import Door, RestDoor
+from tests.support.chat import asked, begun, streamed
 from tests.support.ingestion import Bench, Source, body_of, connected
 from tests.talk2data.asking import Answered, ScriptedDrafter, ask, draft, drafter, shop, source, world
 from tests.talk2data.test_answer_policies import remembered
@@ -158,3 +159,15 @@ async def test_of_more_rows_than_can_be_read_the_numbers_are_compared(
     assert await outcome(world, drafter, "select town, sum(cost) from patients group by town") != REFUSED
     assert await outcome(world, drafter, "select sum(cost) from patients where id <> 7") == REFUSED
     assert await outcome(world, drafter, "select sum(cost) from patients where age < 31") != REFUSED
+
+
+async def test_answers_that_are_found_at_the_same_time_see_one_another(
+    world: World, ward: Bench, drafter: ScriptedDrafter
+) -> None:
+    pair = [TOTAL, "select sum(cost) from patients where id > 1"]
+    drafter.script |= {sql: draft(sql) for sql in pair}
+    drafter.repairs = [Unanswerable("No."), Unanswerable("No.")]
+    turns = [await asked(world, await begun(world), sql) for sql in pair]
+    await world.jobs.settle()
+    kinds = [(await streamed(world, turn))[-1]["data"]["kind"] for turn in turns]
+    assert sorted(kinds) == ["answer", "refused"]
