@@ -6,8 +6,9 @@ that bear it, and scored once for all of them.
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final
 
 from rapidfuzz import fuzz, process
@@ -37,10 +38,11 @@ class Found:
     memory: str | None = None
 
 
-Hits = dict[int, tuple[float, int, bool]]
-"""Of one word: the forms that it occurs in, each with how near, at which of its words, and whether by a guess."""
-_Group = tuple[float, Found, Sequence[int]]
-"""Entities that are called equally well, in their order, with their score."""
+Hits = dict[int, tuple[float, int, bool, float]]
+"""Of one word: the forms that it occurs in, each with how near, at which of its words, whether by a guess, and what the
+form is worth when nothing else of it is said."""
+_Group = tuple[float, str, str | None, Sequence[int]]
+"""Entities that are called equally well, in their order, with their score, how it is known, and the memory."""
 
 
 class Index:
@@ -56,7 +58,10 @@ class Index:
         self._postings: dict[str, list[tuple[int, int]]] = {}
         self._roots: dict[str, set[str]] = {}
         self._pieces: dict[str, dict[int, list[int]]] = {}
-        self._contexts: list[frozenset[str]] = []
+        self.owners: list[int] = []
+        """The table of every entity, by number, when they are columns."""
+        self.saying: dict[str, list[tuple[int, float]]] = {}
+        """The tables that say a word, with how much it says beside their columns: of two words one says half."""
         self._last = (0, 0)
         self._hits: dict[str, Hits] = {}
         self.synonyms: dict[str, dict[str, float]] = {}
@@ -94,8 +99,11 @@ class Index:
         _note(self._pieces.setdefault(piece, {}).setdefault(at, []), entity)
 
     def put_beside(self, entities: int, words: Iterable[str]) -> None:
-        """Words that may be said with the next so many entities: those of their table."""
-        self._contexts += [frozenset(words)] * entities
+        """The next so many entities are of a table with these words, which may be said with them."""
+        owner, context = (self.owners[-1] + 1 if self.owners else 0), frozenset(words)
+        self.owners += [owner] * entities
+        for word in context if entities else ():
+            self.saying.setdefault(word, []).append((owner, 0.5 + 0.5 / len(context)))
 
     def bearers(self, at: int) -> Sequence[int]:
         """The entities that are called by a form."""
@@ -145,7 +153,7 @@ class Index:
         for other, sure in near.items():
             for at, place in self._postings[other]:
                 if at not in found or found[at][0] < sure:
-                    found[at] = (sure, place, guessed)
+                    found[at] = (sure, place, guessed, self._weighed(at, self.forms[at].weights[place]))
         if len(self._hits) > _MOST_WORDS_KEPT:
             self._hits.clear()
         self._hits[word] = found
@@ -157,65 +165,72 @@ class Index:
         """The entities that are called so, best first, then by number: so many at most, and none of a lower score."""
         if not words:
             return []
-        groups = [*self._by_words(words, scope, least), *self._in_one_piece(words, scope, least)]
+        groups = self._by_words(words, scope, least)
+        groups += self._in_one_piece(words, scope, least)
         return _merged(groups, most)
 
-    def _by_words(self, words: Sequence[str], scope: "Scope | None", least: float) -> Iterator[_Group]:
+    def _by_words(self, words: Sequence[str], scope: "Scope | None", least: float) -> list[_Group]:
         each = [self.hits(word) for word in words]
         weights = [weight_of(word) for word in words]
         total = sum(weights)
         said: dict[int, float] = {}
-        for hits, weight in zip(each, weights, strict=True):
+        alone: dict[int, int] = {}
+        for place, (hits, weight) in enumerate(zip(each, weights, strict=True)):
             for at, hit in hits.items():
-                said[at] = said.get(at, 0.0) + weight * hit[0]
+                if at in said:
+                    said[at] += weight * hit[0]
+                    alone[at] = -1
+                else:
+                    said[at], alone[at] = weight * hit[0], place
+        beside = _Beside(self, words, weights, scope)
+        needed = least ** (1 / _HALF) * total * (1 - 1e-9) - beside.most
+        above = max(least, _LEAST * (1 + 1e-9))
+        groups: list[_Group] = []
+        owners, forms = self.owners, self.forms
+        known = self._bearers if scope is None else scope.bearers_of(said, self._bearers)
         for at, enough in said.items():
-            bearers = self._bearers[at] if scope is None else scope.bearers(at, self._bearers[at])
-            worth, how = self._worth(at, each) if bearers else (0.0, "")
-            if worth < least or worth <= _LEAST:
+            if enough < needed or not (bearers := known[at]):
                 continue
-            memory = self.forms[at].memory
+            place = alone[at]
+            if place < 0:
+                worth, guessed = self._worth(at, [hits[at] for hits in each if at in hits])
+                others = beside.without(tuple(place for place, hits in enumerate(each) if at in hits))
+            else:
+                _, _, guessed, worth = each[place][at]
+                others = beside.without((place,))
+            if worth < above:
+                continue
+            form = forms[at]
+            how = "fuzzy" if guessed else form.how
             score = worth * (enough / total) ** _HALF
-            if score > _LEAST and score >= least:
-                yield score, Found(score, how, memory), bearers
-            for more, entities in self._beside(at, words, weights, each, bearers).items() if self._contexts else ():
+            if score >= above:
+                groups.append((score, how, form.memory, bearers))
+            if not others:
+                continue
+            more_of: dict[float, list[int]] = {}
+            for entity in bearers:
+                more = others.get(owners[entity])
+                if more is not None:
+                    more_of.setdefault(more, []).append(entity)
+            for more, entities in more_of.items():
                 score = worth * ((enough + more) / total) ** _HALF
-                if score > _LEAST and score >= least:
-                    yield score, Found(score, how, memory), entities
+                if score >= above:
+                    groups.append((score, how, form.memory, entities))
+        return groups
 
-    def _worth(self, at: int, each: Sequence[Hits]) -> tuple[float, str]:
-        """What a form is worth when every word is said of those that it has in common with the words, and how."""
+    def _worth(self, at: int, hits: Sequence[tuple[float, int, bool, float]]) -> tuple[float, bool]:
+        """What a form is worth of which these words are said, as if nothing else were; and whether by a guess."""
         form = self.forms[at]
-        covered = 0.0
-        places: set[int] = set()
-        guessed = own = False
-        for hits in each:
-            hit = hits.get(at)
-            if hit is not None:
-                _, place, is_guess = hit
-                guessed = guessed or is_guess
-                if place not in places:
-                    places.add(place)
-                    covered += form.weights[place]
-                    own = own or form.weights[place] > 0
-        if not own:
-            return 0.0, ""
-        whole = covered / self._sums[at] if form.how != "description" else 1.0
-        return form.score * (self._unsaid + (1 - self._unsaid) * whole), "fuzzy" if guessed else form.how
+        covered = sum(form.weights[place] for place in dict.fromkeys(hit[1] for hit in hits))
+        return self._weighed(at, covered), any(hit[2] for hit in hits)
 
-    def _beside(
-        self, at: int, words: Sequence[str], weights: Sequence[float], each: Sequence[Hits], bearers: Sequence[int]
-    ) -> dict[float, list[int]]:
-        """The bearers of a form whose table says other words, by how much that adds to what was said."""
-        found: dict[float, list[int]] = {}
-        missing = [(word, weight) for word, weight, hits in zip(words, weights, each, strict=True) if at not in hits]
-        for entity in bearers if missing else ():
-            context, more = self._contexts[entity], 0.0
-            for word, weight in missing:
-                if word in context:  # of a table of two words, one says half
-                    more += weight * (0.5 + 0.5 / len(context))
-            if more:
-                found.setdefault(more, []).append(entity)
-        return found
+    def _weighed(self, at: int, covered: float) -> float:
+        """What a form is worth of which words of so much weight are said; nothing when they have none."""
+        form = self.forms[at]
+        if covered <= 0:
+            return 0.0
+        whole = covered / self._sums[at] if form.how != "description" else 1.0
+        return form.score * (self._unsaid + (1 - self._unsaid) * whole)
 
     def _in_one_piece(self, words: Sequence[str], scope: "Scope | None", least: float) -> Iterator[_Group]:
         for at, entities in self._pieces.get(squeezed(words), {}).items():
@@ -223,29 +238,61 @@ class Index:
             score = form.score * (1 if form.words == tuple(words) else IN_ONE_PIECE)
             inside = entities if scope is None else scope.only(entities)
             if inside and score >= least:
-                yield score, Found(score, form.how, form.memory), inside
+                yield score, form.how, form.memory, inside
 
 
 class Scope:
     """Some of an index's entities, to be asked about several times."""
 
-    def __init__(self, ranges: Iterable[range]) -> None:
+    def __init__(self, index: Index, ranges: Iterable[range]) -> None:
         self._ranges = sorted((one for one in ranges if one), key=lambda one: one.start)
         self._entities = frozenset(entity for one in self._ranges for entity in one)
         self._bearers: dict[int, list[int]] = {}
+        self.owners = frozenset(index.owners[one.start] for one in self._ranges)
 
-    def bearers(self, at: int, entities: list[int]) -> list[int]:
-        """Those of a form's bearers that are among them."""
-        found = self._bearers.get(at)
-        if found is None:
-            found = self._bearers[at] = self.only(entities)
-        return found
+    def bearers_of(self, forms: Iterable[int], bearers: Sequence[list[int]]) -> Mapping[int, Sequence[int]]:
+        """Those of the bearers of forms that are among them."""
+        kept = self._bearers
+        for at in forms:
+            if at not in kept:
+                kept[at] = self.only(bearers[at])
+        return kept
 
     def only(self, entities: list[int]) -> list[int]:
         """Those of some entities that are among them, both in their order."""
         if len(entities) <= _FEW:
             return [one for one in entities if one in self._entities]
         return [one for inside in self._ranges for one in _inside(entities, inside)]
+
+
+class _Beside:
+    """What tables say of the words beside their columns."""
+
+    def __init__(self, index: Index, words: Sequence[str], weights: Sequence[float], scope: Scope | None) -> None:
+        self._each: list[dict[int, float]] = []
+        self._without: dict[tuple[int, ...], dict[int, float]] = {}
+        for word, weight in zip(words, weights, strict=True) if len(words) > 1 else ():
+            saying = index.saying.get(word, ())
+            owners = None if scope is None else scope.owners
+            self._each.append({one: weight * part for one, part in saying if owners is None or one in owners})
+        self.most = sum(max(each.values()) for each in self._each if each)
+        """How much that adds at most."""
+
+    def without(self, places: tuple[int, ...]) -> dict[int, float]:
+        """How much each table says of the words but for some of them, by their place."""
+        if not self.most:
+            return _NONE
+        found = self._without.get(places)
+        if found is None:
+            found = {}
+            for place, each in enumerate(self._each):
+                for owner, more in each.items() if place not in places else ():
+                    found[owner] = found.get(owner, 0.0) + more
+            self._without[places] = found
+        return found
+
+
+_NONE: Final[dict[int, float]] = {}
 
 
 def _note(entities: list[int], entity: int) -> None:
@@ -266,19 +313,27 @@ def _inside(entities: Sequence[int], inside: range) -> Sequence[int]:
 
 def _merged(groups: list[_Group], most: int | None) -> list[tuple[int, Found]]:
     """The entities of all groups, each as it is called best; the best first, then by number."""
-    groups.sort(key=lambda group: -group[0])
+    groups.sort(key=itemgetter(0), reverse=True)
     found: dict[int, Found] = {}
     at = 0
     while at < len(groups) and (most is None or len(found) < most):
-        end = at + 1
-        while end < len(groups) and groups[end][0] == groups[at][0]:
-            end += 1
-        alike = [(entity, one) for _, one, entities in groups[at:end] for entity in entities]
-        if end - at > 1:
-            alike.sort(key=lambda item: item[0])
-        for entity, one in alike:
-            found.setdefault(entity, one)
-        at = end
+        score, how, memory, entities = groups[at]
+        at += 1
+        if at == len(groups) or groups[at][0] < score:
+            one = Found(score, how, memory)
+            for entity in entities if most is None else entities[:most]:
+                found.setdefault(entity, one)
+            continue
+        alike = [(entity, how, memory) for entity in entities]
+        while at < len(groups) and groups[at][0] == score:
+            alike += [(entity, *groups[at][1:3]) for entity in groups[at][3]]
+            at += 1
+        alike.sort(key=itemgetter(0))
+        for entity, how, memory in alike:
+            if entity not in found:
+                found[entity] = Found(score, how, memory)
+                if len(found) == most:
+                    break
     return list(found.items())[:most]
 
 

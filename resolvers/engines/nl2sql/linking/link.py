@@ -7,7 +7,7 @@ called by), memory, lookup, fuzzy, part (the words stand inside of longer values
 LITERAL: see `literals.py`. KNOWLEDGE: the type of the memory.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import log2
@@ -30,6 +30,8 @@ from resolvers.engines.nl2sql.plan import Literal
 
 MOST_TABLES: Final = 40
 """In a larger catalog, columns and values are looked for in the likeliest tables only, and what is tied to them."""
+_RARE: Final = 4 * MOST_TABLES
+"""The name of a column that more tables have says little."""
 _NAMED: Final = 2.0
 """How much more it says that a table is named than that one of its columns is."""
 _LONGEST_NAME: Final = 6
@@ -93,6 +95,33 @@ def _in_order(one: Mention) -> tuple[object, ...]:
     return (one.first, -one.last, -one.score, one.kind.value, *named, str(one.values))
 
 
+_Spread = tuple[dict[str, float], float, float]
+"""The tables in which a word is said, with how near it is; how near at best; and what it says that few have it."""
+
+
+def _likeliest(named: Mapping[str, float], said: Sequence[_Spread], most: int) -> list[str]:
+    """The tables that a question is likeliest about, by what it names and by the words of columns.
+
+    Words that are said in very many tables are left for the end: mostly they change nothing but the order.
+    """
+    rare = [found for found, _, _ in said if len(found) <= _RARE]
+    some = set(named).union(*rare)
+
+    def score(fqn: str) -> float:
+        whole = named.get(fqn, 0.0)
+        for found, _, rarity in said:
+            near = found.get(fqn)
+            if near is not None:
+                whole += near * rarity
+        return whole
+
+    common = sum(highest * rarity for found, highest, rarity in said if len(found) > _RARE)
+    best = sorted([(-score(fqn), fqn) for fqn in some])[:most]
+    if common and (len(best) < most or -best[-1][0] <= common * (1 + 1e-9)):
+        best = sorted([(-score(fqn), fqn) for fqn in some.union(*(found for found, _, _ in said))])[:most]
+    return [fqn for _, fqn in best]
+
+
 @dataclass
 class _Work:
     question: Question
@@ -152,22 +181,20 @@ class _Work:
         if len(every) <= MOST_TABLES:
             self.plausible = every
             return
-        scores: dict[str, float] = {}
+        named: dict[str, float] = {}
         for one in self.mentions:
             if one.table is not None:
-                scores[one.table] = max(scores.get(one.table, 0.0), _NAMED * one.score**2 * (one.last - one.first))
+                named[one.table] = max(named.get(one.table, 0.0), _NAMED * one.score**2 * (one.last - one.first))
         words = dict.fromkeys(token.lemma for at, token in enumerate(self.tokens) if self.question.carries(at))
-        for lemma in words:
-            found = self.vocabulary.tables_with(lemma)
-            rare = 1 / log2(1 + len(found)) if found else 0.0
-            for fqn, near in found.items():
-                scores[fqn] = scores.get(fqn, 0.0) + near * rare
-        best = sorted(scores, key=lambda fqn: (-scores[fqn], fqn))[: MOST_TABLES // 2]
-        self.plausible = best
-        for fqn in best:
+        spread = [self.vocabulary.tables_with(word) for word in words]
+        said = [(found, highest, 1 / log2(1 + len(found))) for found, highest in spread if found]
+        self.plausible = best = _likeliest(named, said, MOST_TABLES // 2)
+        there = set(best)
+        for fqn in tuple(best):
             for other in sorted(self.vocabulary.neighbours(fqn)):
-                if other not in self.plausible and len(self.plausible) < MOST_TABLES:
-                    self.plausible.append(other)
+                if len(best) < MOST_TABLES and other not in there:
+                    there.add(other)
+                    best.append(other)
 
     # --- columns
 
@@ -250,12 +277,13 @@ class _Work:
         """Values that profiles know."""
         values = self.vocabulary.values
         values.read(self.plausible)
+        within = frozenset(self.plausible) if len(self.plausible) < len(self.vocabulary.fqns) else None
         for first in range(len(self.tokens)):
             for last in range(first + 1, min(first + _LONGEST_VALUE, len(self.tokens)) + 1):
                 if last - first > 1 and self.tokens[last - 1].quoted:
                     break
                 if self.question.may_be_value(first, last):
-                    self.find_value(first, last, values)
+                    self.find_value(first, last, values, within)
                 if self.tokens[first].quoted:
                     break
         for at, token in enumerate(self.tokens):
@@ -281,13 +309,13 @@ class _Work:
             return []
         return [Held(key, one.value) for one in profile.top_values]
 
-    def find_value(self, first: int, last: int, values: Values) -> None:
+    def find_value(self, first: int, last: int, values: Values, within: Collection[str] | None) -> None:
         """The values that a run of tokens is, in one way or another."""
         said, quoted = self.question.said(first, last), self.tokens[first].quoted
         capital = said[:1].isupper() and first > 0
         number = last - first == 1 and number_of(self.tokens[first].lemma) is not None
         rows = self.is_rows(first, last)
-        for one in values.named(said):
+        for one in values.named(said, within):
             exact = one.value == said
             score = 1.0 if exact and (quoted or capital) else 0.97 if exact or quoted or capital else 0.93
             unsure = number or (rows and not (quoted or capital))
@@ -295,14 +323,14 @@ class _Work:
         if number:
             return
         if not quoted:
-            for one in values.like(said):
+            for one in values.like(said, within):
                 self.value(first, last, 0.7 if rows else 0.86, "lemma", one.column, _text(one.value))
             for other in other_names(said):
-                for one in values.named(other):
+                for one in values.named(other, within):
                     if len(other) > 2 or (one.value == other and self.is_of_place(one.column)):
                         self.value(first, last, 0.87, "demonym", one.column, _text(one.value))
         if quoted or (self.question.is_capital(first) and self.question.carries(first)):
-            for column in values.containing(said)[:_MOST_EACH]:
+            for column in values.containing(said, within)[:_MOST_EACH]:
                 self.value(first, last, 0.55 if quoted else 0.5, "part", column, _text(said))
 
     def is_rows(self, first: int, last: int) -> bool:
@@ -320,7 +348,7 @@ class _Work:
     def find_misspelled(self) -> None:
         """Values that a word which stands for nothing else is nearly."""
         for at in sorted(left_over(self.question, self.mentions)):
-            for held, alike in self.vocabulary.values.alike(self.tokens[at].text):
+            for held, alike in self.vocabulary.values.alike(self.tokens[at].text, self.plausible):
                 self.value(at, at + 1, _NEARLY * alike, "fuzzy", held.column, _text(held.value))
 
     def is_of_place(self, key: ColumnKey) -> bool:

@@ -47,15 +47,19 @@ def lemmas(text: str) -> str:
     return " ".join(lemma_of(word) for word in text.split(" "))
 
 
+_Places = dict[str, dict[ColumnKey, str]]
+"""Where a text stands: by the FQN of the table the columns, each with how it is spelled there."""
+
+
 class Values:
     """An index of values. Tables are read when they are first asked about."""
 
     def __init__(self, vocabulary: "Vocabulary") -> None:
         self._vocabulary = vocabulary
         self._known: Knowledge = vocabulary.known
-        self._read: set[str] = set()
-        self._whole: dict[str, dict[ColumnKey, str]] = {}
-        self._lemmas: dict[str, dict[ColumnKey, str]] = {}
+        self._read: dict[str, set[str]] = {}
+        self._whole: dict[str, _Places] = {}
+        self._lemmas: dict[str, _Places] = {}
         self._words: dict[str, set[Held]] = {}
         self._complete: set[ColumnKey] = set()
 
@@ -63,7 +67,7 @@ class Values:
         """Takes the values of tables in, once each."""
         for fqn in tables:
             if fqn not in self._read:
-                self._read.add(fqn)
+                self._read[fqn] = set()
                 self._read_table(fqn)
 
     def _read_table(self, fqn: str) -> None:
@@ -80,10 +84,11 @@ class Values:
                     self._add(key, one.value, said)
 
     def _add(self, key: ColumnKey, value: str, said: str) -> None:
-        self._whole.setdefault(said, {}).setdefault(key, value)
+        self._read[key.table].add(said)
+        self._whole.setdefault(said, {}).setdefault(key.table, {}).setdefault(key, value)
         base = lemmas(said)
         if base != said:
-            self._lemmas.setdefault(base, {}).setdefault(key, value)
+            self._lemmas.setdefault(base, {}).setdefault(key.table, {}).setdefault(key, value)
         if " " in said:
             held = Held(key, value)
             for word in set(said.split(" ")):
@@ -93,17 +98,17 @@ class Values:
         """Whether the profile knows every value of a column that has been read."""
         return key in self._complete
 
-    def named(self, text: str) -> list[Held]:
-        """The values that are this text, but for case, accents and signs."""
-        return [Held(key, value) for key, value in self._whole.get(folded(text), {}).items()]
+    def named(self, text: str, within: Collection[str] | None = None) -> list[Held]:
+        """The values that are this text, but for case, accents and signs; only those of the tables `within`."""
+        return [Held(key, value) for key, value in _held(self._whole.get(folded(text)), within)]
 
-    def like(self, text: str) -> list[Held]:
+    def like(self, text: str, within: Collection[str] | None = None) -> list[Held]:
         """The values that are this text in another form of its words: `dogs` for `Dog`."""
         base = lemmas(folded(text))
-        found = {**self._lemmas.get(base, {}), **self._whole.get(base, {})}
+        found = {**dict(_held(self._lemmas.get(base), within)), **dict(_held(self._whole.get(base), within))}
         return [Held(key, value) for key, value in found.items()]
 
-    def containing(self, text: str) -> list[ColumnKey]:
+    def containing(self, text: str, within: Collection[str] | None = None) -> list[ColumnKey]:
         """The columns with longer values that contain the words of this text, in a row."""
         said = folded(text)
         if not said:
@@ -111,20 +116,27 @@ class Values:
         held = sorted((self._words.get(word, _NONE) for word in said.split(" ")), key=len)
         found: set[ColumnKey] = set()
         for one in held[0]:
-            if one.column not in found and all(one in others for others in held[1:]):
+            if one.column in found or (within is not None and one.column.table not in within):
+                continue
+            if all(one in others for others in held[1:]):
                 value = folded(one.value)
                 if value != said and f" {said} " in f" {value} ":
                     found.add(one.column)
         return sorted(found, key=lambda key: (key.table, key.column))
 
-    def alike(self, text: str) -> Iterator[tuple[Held, float]]:
-        """The values that are this text but for a misspelling."""
+    def alike(self, text: str, within: Collection[str]) -> Iterator[tuple[Held, float]]:
+        """The values of tables that are this text but for a misspelling."""
         said = folded(text)
         if len(said) < 5 or not any(map(str.isalpha, said)):
             return
-        for other, alike, _ in process.extract(
-            said, self._whole.keys(), scorer=fuzz.ratio, score_cutoff=_ALIKE, limit=3
-        ):
+        texts = sorted(set().union(*(self._read.get(fqn, ()) for fqn in within)))
+        for other, alike, _ in process.extract(said, texts, scorer=fuzz.ratio, score_cutoff=_ALIKE, limit=3):
             if other != said and other[0] == said[0]:
-                for key, value in self._whole[other].items():
+                for key, value in _held(self._whole[other], within):
                     yield Held(key, value), alike / 100
+
+
+def _held(places: _Places | None, within: Collection[str] | None) -> Iterator[tuple[ColumnKey, str]]:
+    if places is not None:
+        for table in places if within is None else [table for table in within if table in places]:
+            yield from places[table].items()

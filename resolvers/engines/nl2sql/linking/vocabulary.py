@@ -52,7 +52,8 @@ class Vocabulary(Naming):
         self._kinds: dict[ColumnKey, ColumnKind] = {}
         self._flags: dict[ColumnKey, tuple[Literal, Literal] | None] = {}
         self._texts: dict[str, list[ColumnKey]] = {}
-        self._with: dict[str, dict[str, float]] = {}
+        self._with: dict[str, tuple[dict[str, float], float]] = {}
+        self._neighbours: dict[str, frozenset[str]] = {}
         self._scopes: dict[tuple[str, ...], Scope] = {}
 
     @classmethod
@@ -103,7 +104,8 @@ class Vocabulary(Naming):
         """The columns of some tables. The last ones asked for are kept: a question asks often about the same."""
         kept = self._scopes.get(tables)
         if kept is None:
-            kept = Scope({self._own[fqn].start: self._own[fqn] for fqn in tables if self._own.get(fqn)}.values())
+            own = {self._own[fqn].start: self._own[fqn] for fqn in tables if self._own.get(fqn)}
+            kept = Scope(self._column_index, own.values())
             self._scopes[tables] = kept
             while len(self._scopes) > _SCOPES:
                 self._scopes.pop(next(iter(self._scopes)), None)
@@ -114,14 +116,15 @@ class Vocabulary(Naming):
         entity, index = self._numbers[key], self._column_index
         return any(entity in index.bearers(at) for word in self.asked((lemma,)) for at in index.hits(word))
 
-    def tables_with(self, lemma: str) -> dict[str, float]:
-        """The tables in whose columns' names a word is said, or what it may stand for, with how near it is."""
+    def tables_with(self, lemma: str) -> tuple[dict[str, float], float]:
+        """The tables in whose columns' names a word is said, or what it may stand for, with how near it is; and how
+        near at best."""
         known = self._with.get(lemma)
         if known is not None:
             return known
         found: dict[str, float] = {}
         for word in self.asked((lemma,)):
-            for at, (near, place, guessed) in self._column_index.hits(word).items():
+            for at, (near, place, guessed, _) in self._column_index.hits(word).items():
                 form = self._column_index.forms[at]
                 sure = 0.0 if guessed else near * form.weights[place] * form.score
                 for entity in self._column_index.bearers(at) if sure else ():
@@ -130,8 +133,8 @@ class Vocabulary(Naming):
                         found[fqn] = sure
         if len(self._with) > _WORDS:
             self._with.clear()
-        self._with[lemma] = found
-        return found
+        self._with[lemma] = found, max(found.values(), default=0.0)
+        return self._with[lemma]
 
     @staticmethod
     def asked(lemmas: Iterable[str]) -> tuple[str, ...]:
@@ -291,7 +294,10 @@ class Vocabulary(Naming):
 
     def neighbours(self, fqn: str) -> frozenset[str]:
         """The tables that a key ties to a table."""
-        return frozenset(end for key in self.ties(fqn) for end in (key.table, key.to)) - {fqn}
+        if fqn not in self._neighbours:
+            ends = frozenset(end for key in self.ties(fqn) for end in (key.table, key.to))
+            self._neighbours[fqn] = ends - {fqn}
+        return self._neighbours[fqn]
 
 
 _LOCK: Final = Lock()

@@ -1,0 +1,36 @@
+"""A catalog of many tables: what a question is about is found among them, whatever was asked before."""
+
+from benchmarks.alike import MOMENTS, NOW, asked, catalog, profiles
+from resolvers.engines.nl2sql.linking.link import MOST_TABLES, link
+from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
+from resolvers.engines.nl2sql.model import Knowledge
+
+TABLES = catalog(120)
+KNOWN = Knowledge(TABLES, profiles(TABLES))
+QUESTION = "What is the average price of sales devices in Lyon?"
+
+
+def test_a_question_is_linked_alike_whatever_was_asked_before() -> None:
+    fresh = link(QUESTION, Vocabulary(KNOWN), NOW)
+    used = Vocabulary(KNOWN)
+    for at in range(40):
+        link(asked(at)[1], used, NOW)
+    assert link(QUESTION, used, NOW) == fresh
+
+
+def test_a_column_that_every_table_has_is_found_in_the_likeliest_tables_only() -> None:
+    linked = link("Which price do sales devices have?", Vocabulary(KNOWN), NOW)
+    prices = [one.column for one in linked.mentions if one.column is not None and one.column.column == "price"]
+    assert 0 < len(prices) < MOST_TABLES < len(TABLES)
+    assert any(key.table == "bench.main.public.sales_device" for key in prices)
+
+
+def test_names_are_scored_alike_alone_and_among_others() -> None:
+    alone = Vocabulary(Knowledge(TABLES[4:5]))
+    among = Vocabulary(KNOWN)
+    fqn = TABLES[4].fqn
+    for words in (("price",), ("device", "price"), ("sale", "city"), ("due", "date"), (MOMENTS[0],)):
+        expected = {key.column: score for key, score in alone.columns(words)}
+        found = {key.column: score for key, score in among.columns(words, [fqn])}
+        assert found == expected, words
+        assert expected or words == (MOMENTS[0],)
