@@ -234,7 +234,7 @@ async def _ready(api: Api, service: str) -> None:
     assessed = await _run(api, "10. Measuring the data", "dq-assessment", {"asset_fqn": service})
     card = await api("POST", "/data-readiness/metrics/scorecard", json={"asset_fqn": service})
     table = Table(title=f"11. Scorecard of {service}: {card['overall_score']}", title_justify="left")
-    for heading in ("dimension", "of", "score"):
+    for heading in ("dimension", "good of all", "score"):
         table.add_column(heading, justify="right" if heading != "dimension" else "left")
     for one in card["dimensions"]:
         if one["score"] is not None:
@@ -257,8 +257,8 @@ async def _worst(api: Api, service: str) -> None:
         params={"asset_fqn": service, "status": "open", "sort": "severity:desc", "limit": 3},
     )
     number = found["pagination"]["total_items"]
-    table = Table(title=f"12. The three worst of {number} open violations", title_justify="left")
-    for heading in ("severity", "what", "where"):
+    table = Table(title=f"12. Three of the worst of {number:,} open violations", title_justify="left")
+    for heading in ("severity", "rule or finding", "where"):
         table.add_column(heading, overflow="fold")
     for one in found["data"]:
         table.add_row(one["severity"], one["display_name"] or one["name"], one["asset_fqn"])

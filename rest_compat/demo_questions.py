@@ -5,11 +5,14 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
 from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 from starlette.types import ASGIApp, Message
 
@@ -46,7 +49,10 @@ PACK: Final = "Demo policies"
 
 async def ask_all(api: Any, app: ASGIApp, headers: Mapping[str, str], uri: str, asked: Questions, out: Console) -> None:
     """Ask every question in one session; print what streams, and where rows and charts lie."""
-    out.print("14. Questions in words; the planner answers them without a language model")
+    out.print("14. Questions in words; the planner answers them without a language model. Each line below is one event")
+    out.print(
+        "    of the answer's stream, as it comes: the steps, the query, the rows, charts, and what is said at last."
+    )
     folder = Path(tempfile.mkdtemp(prefix="stoa-answers-"))  # stays when the demo ends
     session = (await api("POST", "/talk2data/chat/sessions", json={"title": "Demo"}))["session_id"]
     for number, question in enumerate((*asked.answered, asked.unanswerable), 1):
@@ -54,7 +60,7 @@ async def ask_all(api: Any, app: ASGIApp, headers: Mapping[str, str], uri: str, 
     if asked.forbidden is not None:
         column, question = asked.forbidden
         await _forbid(api, column)
-        out.print(f"   A policy: nobody reads [cyan]{column}[/]")
+        out.print(f"\n   From here on a policy lets nobody read [cyan]{column}[/].")
         await _ask(api, app, headers, session, uri, question, out, folder / "chart.png")
 
 
@@ -91,18 +97,17 @@ async def _ask(
             if name == "artifact" and data["artifact_type"] in ("chart", "image"):
                 await _chart(api, data, picture, out)
             elif name in ("done", "error"):
-                out.print(
-                    f"   [dim]{name}[/] {data.get('kind') or data['state']}: {text or data['message']}", markup=True
-                )
+                said = (text or data["message"] or "").replace("\n\n", "\n").replace("\n", "\n      ")
+                out.print(f"   [dim]{name}[/] [bold]{data.get('kind') or data['state']}[/]: {escape(said)}")
 
 
 def _update(data: dict[str, Any], out: Console) -> None:
     if data["agent"] is not None:
-        out.print(f"   [dim]task_update[/] {data['message']}")
+        out.print(f"   [dim]task_update[/] {escape(data['message'])}")
 
 
 def _sql(data: dict[str, Any], out: Console) -> None:
-    out.print(f"   [dim]sql[/] {' '.join(data['drafted'].split())}", highlight=False, soft_wrap=True)
+    out.print(f"   [dim]sql[/] {escape(' '.join(data['drafted'].split()))}", highlight=False, soft_wrap=True)
 
 
 def _result(data: dict[str, Any], out: Console) -> None:
@@ -110,9 +115,19 @@ def _result(data: dict[str, Any], out: Console) -> None:
     for column in data["columns"]:
         table.add_column(column["name"])
     for row in data["rows"][:SHOWN_ROWS]:
-        table.add_row(*("" if cell is None else str(cell) for cell in row))
-    out.print(f"   [dim]result[/] {data['row_count']} rows")
-    out.print(table)
+        table.add_row(*map(_cell, row))
+    first = f", of which the first {SHOWN_ROWS} are" if data["row_count"] > SHOWN_ROWS else ""
+    out.print(f"   [dim]result[/] {data['row_count']} rows{first}:")
+    out.print(Padding(table, (0, 0, 0, 6)))
+
+
+def _cell(cell: Any) -> str:
+    """A cell as it is read at a glance: figures with two decimals."""
+    try:
+        exact = Decimal(str(cell))
+    except InvalidOperation:
+        return "" if cell is None else escape(str(cell))
+    return str(cell) if exact == exact.to_integral_value() else f"{exact:,.2f}"
 
 
 _SHOWN: Final[dict[str, Callable[[dict[str, Any], Console], None]]] = {
@@ -124,10 +139,11 @@ _SHOWN: Final[dict[str, Callable[[dict[str, Any], Console], None]]] = {
 
 async def _chart(api: Any, data: dict[str, Any], picture: Path, out: Console) -> None:
     address = f"/assets/artifacts/{data['resource_uri']}/download"
-    out.print(f"   [dim]artifact[/] {data['artifact_type']} at [cyan]{address}[/]", soft_wrap=True)
+    what = "the chart's specification" if data["artifact_type"] == "chart" else "the chart as a picture"
+    out.print(f"   [dim]artifact[/] {what}, by REST: [cyan]GET {address}[/]", soft_wrap=True)
     if data["artifact_type"] == "image":
         await asyncio.to_thread(picture.write_bytes, await api.bytes_of(address))
-        out.print(f"   file://{picture}", soft_wrap=True)
+        out.print(f"      to open at once: file://{picture}", soft_wrap=True)
 
 
 @asynccontextmanager
