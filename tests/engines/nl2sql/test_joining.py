@@ -8,7 +8,7 @@ from resolvers.engines.nl2sql.joining.joins import Ambiguous, Joins, Key, NotCon
 from resolvers.engines.nl2sql.joining.ties import Origin
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Column
-from schema.data_readiness.profile import ColumnProfile, ForeignKeyCandidate, TableProfile
+from schema.data_readiness.profile import ColumnProfile, ForeignKeyCandidate, TableProfile, ValueCount
 from schema.data_readiness.source import TableFacts
 from schema.utils.memory import Memory, MemoryType
 from tests.engines.nl2sql.shop import fqn, known, table
@@ -203,6 +203,28 @@ GUESSED: list[tuple[list[TableFacts], set[str]]] = [
         {"crossing.dep_port_cd>tbl_port.port_cd", "crossing.arr_port_cd>tbl_port.port_cd"},
     ),
     (
+        [
+            table("country_ref", "ctry_code VARCHAR, ctry_name VARCHAR", key=["ctry_code"]),
+            table("plants", "plant_id INTEGER, origin_ctry_code VARCHAR, max_ctry_code VARCHAR"),
+        ],
+        {"plants.origin_ctry_code>country_ref.ctry_code"},
+    ),
+    (
+        [
+            table("customers", "CustID INTEGER, name VARCHAR"),
+            table("parcels", "ParcelNo INTEGER, SenderID INTEGER, ReceiverID INTEGER, FolderID INTEGER"),
+        ],
+        {"parcels.SenderID>customers.CustID", "parcels.ReceiverID>customers.CustID"},
+    ),
+    (
+        [
+            table("customers", "CustID INTEGER, name VARCHAR"),
+            table("employees", "EmpID INTEGER, name VARCHAR"),
+            table("parcels", "ParcelNo INTEGER, SenderID INTEGER"),
+        ],
+        set(),
+    ),
+    (
         [table("person", "id INTEGER, name VARCHAR"), table("visit", "id INTEGER, person DATE")],
         set(),
     ),
@@ -252,6 +274,40 @@ def test_a_first_column_that_tells_few_rows_apart_is_a_key_when_it_is_called_so(
     of = joins(*tables, profiles={fqn("warehouse"): profile("warehouse", columns=[figures], row_count=4)})
     assert of.key(fqn("warehouse")) == (("wno",) if expected else ())
     assert ties(of) == expected
+
+
+@pytest.mark.parametrize(
+    ("customers", "employees", "expected"),
+    [
+        ((1, 6, False), (11, 17, False), {"parcels.SenderID>customers.CustID"}),
+        ((2, 6, False), (1, 17, False), {"parcels.SenderID>employees.EmpID"}),
+        ((1, 6, True), (1, 17, False), {"parcels.SenderID>employees.EmpID"}),
+        ((1, 6, False), (1, 17, False), set()),
+        ((2, 6, False), (2, 17, False), set()),
+    ],
+)
+def test_whoever_sends_is_among_the_people_whose_keys_are_his(
+    customers: tuple[int, int, bool], employees: tuple[int, int, bool], expected: set[str]
+) -> None:
+    """The least and the greatest key tell, or all of them: the sender 1 is no customer where only 5 and 6 are."""
+    tables = (
+        table("customers", "CustID INTEGER, name VARCHAR"),
+        table("employees", "EmpID INTEGER, name VARCHAR"),
+        table("parcels", "ParcelNo INTEGER, SenderID INTEGER"),
+    )
+
+    def figures(name: str, low: int, high: int, whole: bool) -> ColumnProfile:
+        top = [ValueCount(value=str(one), count=1) for one in ((5, 6) if whole else (low, high))]
+        return ColumnProfile.model_construct(
+            name=name, row_count=9, distinct_count=2 if whole else 9, approximate=[], top_values=top,
+            minimum=str(low), maximum=str(high),
+        )  # fmt: skip
+
+    columns = {"customers": figures("CustID", *customers), "employees": figures("EmpID", *employees)}
+    columns["parcels"] = figures("SenderID", 1, 5, False)
+    assert (
+        ties(joins(*tables, profiles={fqn(at): profile(at, columns=[one]) for at, one in columns.items()})) == expected
+    )
 
 
 def test_a_table_that_only_ties_two_others_is_a_bridge() -> None:

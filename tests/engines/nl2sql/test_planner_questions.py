@@ -18,7 +18,6 @@ UNSOLVED: dict[str, dict[str, Verdict]] = {
     "shop": {"What is the first name of the manager of Pia?": Verdict.ASKED},
     "staff": {
         "In which year were the most bonuses awarded?": Verdict.WRONG,
-        "How many acting statuses are there?": Verdict.SAID_NO,
     },
 }
 

@@ -2,7 +2,8 @@
 
 A column that is called as a table's key refers to it: `student_id`, `StuID`, `home_team_id`, `CountryCode` to `code` of
 `country`; a column that is called as a table itself does where the types agree: `channel` to `tv_channel`. A column
-such as `manager_id` refers to its own table where rows are people, else to the one table of people.
+such as `manager_id` refers to its own table where rows are people, else to the one table of people; `sender_id` to the
+one table of people whose keys its values are among.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from resolvers.engines.describing.vocabulary import ABBREVIATIONS, words
 from resolvers.engines.nl2sql.joining.names import HEADS, family, folded, names_key, nouns, role_of
 from resolvers.engines.nl2sql.joining.ties import Key, Origin
+from resolvers.engines.nl2sql.linking.roles import PERSONS
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
 if TYPE_CHECKING:
@@ -35,6 +37,12 @@ PEOPLE: Final = words(
     "employee staff person people worker user member agent clerk personnel salesperson faculty teacher professor "
     "instructor lecturer officer physician doctor nurse consultant engineer"
 )
+AGENTS: Final = words(
+    "sender receiver recipient buyer seller owner author writer reviewer approver creator editor requester reporter "
+    "borrower lender payer payee winner loser host guest assignee organizer referrer inspector examiner coach keeper "
+    "holder donor renter tenant applicant submitter handler driver teacher trainer captain contact"
+)
+"""Words of columns that refer to whoever does or gets something."""
 MEASURES: Final = words("max maximum min minimum num number total count avg average sum many no nr of has is")
 """Words before a noun that make a figure of it: `max_guests` refers to no guest."""
 MOST_CALLED: Final = 6
@@ -55,6 +63,10 @@ class _Names:
     owners: dict[str, list[str]] = field(default_factory=dict)
     """Tables by the name of their key."""
     people: list[str] = field(default_factory=list)
+    persons: list[str] = field(default_factory=list)
+    """Tables of people of any sort."""
+    called: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
+    """Tables by what their key is called, where that takes several words."""
 
     def __post_init__(self) -> None:
         for fqn, table in self.finder.tables.items():
@@ -65,7 +77,11 @@ class _Names:
                 continue
             self.keys[fqn] = self.finder.columns[fqn][key[0]]
             self.owners.setdefault(key[0].lower(), []).append(fqn)
+            if len(said := folded(key[0])) > 1 and not set(said) <= COMMON:
+                self.called.setdefault(said, []).append(fqn)
             called = nouns(table.name)
+            if any(noun[-1] in PERSONS for noun in called):
+                self.persons.append(fqn)
             for noun in called:
                 self.nouns.setdefault(noun, []).append(fqn)
                 if len(noun) > 1:
@@ -100,7 +116,9 @@ def _of_column(fqn: str, column: ColumnFacts, names: _Names) -> Iterator[Key]:
     elif called[-1] not in HEADS and not is_key and not set(called) & COUNTS:
         offers += [(to, cost + 0.5, True) for to, cost, _ in _by_noun(called, names, 1.5)]
     if not is_key and not offers:
-        offers += _to_people(fqn, called, names)
+        offers += _by_end_of_key(fqn, called, names) or _to_people(fqn, called, names)
+    if not is_key and not offers:
+        offers += _to_agents(fqn, column, names)
     for to, cost, strict in offers:
         target = names.keys[to]
         if to == fqn and target.name == column.name:
@@ -151,6 +169,23 @@ def _by_noun_of_another(fqn: str, called: tuple[str, ...], names: _Names) -> lis
     tables = [to for to in names.nouns.get(called, ()) if to != fqn]
     own = nouns(names.finder.tables[fqn].name)
     return [(tables[0], 1.6, False)] if len(tables) == 1 and called not in own else []
+
+
+def _by_end_of_key(fqn: str, called: tuple[str, ...], names: _Names) -> list[Offer]:
+    """Tables whose key is called as the last words say: `origin_ctry_code` to `ctry_code`."""
+    for start in range(1, len(called) - 1):
+        tables = names.called.get(called[start:], ())
+        if tables and not set(called[:start]) & MEASURES:
+            return [(to, 1.7, True) for to in tables if to != fqn] if len(tables) <= MOST_CALLED else []
+    return []
+
+
+def _to_agents(fqn: str, column: ColumnFacts, names: _Names) -> list[Offer]:
+    called = folded(column.name)
+    if called[0] not in AGENTS or not (len(called) == 1 or called[1:] in {(head,) for head in HEADS}):
+        return []
+    held = [to for to in names.persons if to != fqn and names.finder.may_refer(fqn, column.name, to)]
+    return [(held[0], 1.9, True)] if len(held) == 1 else []
 
 
 def _to_people(fqn: str, called: tuple[str, ...], names: _Names) -> list[Offer]:

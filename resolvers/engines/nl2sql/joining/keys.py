@@ -12,6 +12,7 @@ must compare columns of exactly two tables. Whatever does not resolve is left ou
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 import sqlglot
@@ -22,6 +23,7 @@ from resolvers.engines.nl2sql.joining.guessing import COMMON, guessed, plain_key
 from resolvers.engines.nl2sql.joining.names import folded, nouns, role_of
 from resolvers.engines.nl2sql.joining.ties import Key, Origin
 from resolvers.engines.nl2sql.model import Knowledge
+from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import TableFacts
 from schema.identifiers import Fqn
 from schema.utils.memory import Memory, MemoryType
@@ -118,6 +120,25 @@ class KeyFinder:
             self._unique[fqn] = [names for names in found if names]
         given = frozenset(columns)
         return any(names <= given for names in self._unique[fqn])
+
+    def may_refer(self, fqn: str, column: str, to: str) -> bool:
+        """Whether the values of a column may all be keys of a table, as far as profiles tell."""
+        own, key = self._profile(fqn, column), self._profile(to, self.key(to)[0])
+        if own is None or key is None or not own.top_values:
+            return True
+        known = {one.value for one in key.top_values}
+        if key.distinct_count is not None and key.distinct_count <= len(known):
+            return all(one.value in known for one in own.top_values)
+        ends = [own.minimum, own.maximum, key.minimum, key.maximum]
+        try:
+            least, most, low, high = (Decimal(one) if one is not None else Decimal("NaN") for one in ends)
+        except InvalidOperation:
+            return True
+        return any(one.is_nan() for one in (least, most, low, high)) or (low <= least and most <= high)
+
+    def _profile(self, fqn: str, column: str) -> ColumnProfile | None:
+        profile = self.known.profiles.get(fqn)
+        return next((one for one in (profile.columns if profile else ()) if one.name == column), None)
 
     # Keys between tables.
 

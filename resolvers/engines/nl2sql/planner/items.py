@@ -228,7 +228,7 @@ class Items:
     def _unnamed(self, noun: Noun) -> Item | None:
         resolver = self.resolver
         table = resolver.table(noun.owner) or resolver.subject() or next(iter(resolver.mentioned()), None)
-        if table is None and (noun.wh or noun.degree is not None):
+        if table is None and (noun.wh or noun.count or noun.degree is not None):
             values = [cond.values[0] for cond in resolver.frame.conditions if cond.values]
             found = next((one for ref in values if (one := resolver.value(ref, ())) is not None), None)
             table = found[0].table if found is not None else None

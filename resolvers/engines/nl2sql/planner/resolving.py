@@ -382,7 +382,8 @@ class Resolver:
             if catalog.is_text(column) and not catalog.is_moment_like(column):
                 self.doubt("a text is compared by size", 0.2)
         elif not self._may_hold(column, text):
-            self.doubt("no such value is known of the column", 0.12)
+            elsewhere = ref.best(MentionKind.VALUE) >= 0.9
+            self.doubt("no such value is known of the column", 0.4 if elsewhere else 0.12)
         return operator, (Literal("text", text),)
 
     def _may_hold(self, column: ColumnKey, text: str) -> bool:

@@ -1,0 +1,12 @@
+create table plants (plant_id integer primary key, common_nm varchar, latin_nm varchar, family_id integer, origin_ctry_code varchar, ht_cm integer, flower_colour varchar, price_usd double, is_toxic varchar);
+create table plant_families (family_id integer primary key, family varchar);
+create table country_ref (ctry_code varchar primary key, ctry_name varchar, continent varchar);
+create table gardeners (gid integer primary key, gname varchar, age integer, sex varchar, town varchar, exp_yrs integer);
+create table plantings (gid integer references gardeners (gid), plant_id integer references plants (plant_id), bed_no integer, planted_dt varchar, qty integer);
+create table beds (bed_no integer primary key, soil_type varchar, sun varchar, area_sqm double, keeper_gid integer references gardeners (gid));
+insert into plant_families values (1,'Rosaceae'),(2,'Lamiaceae'),(3,'Asteraceae'),(4,'Solanaceae');
+insert into country_ref values ('FR','France','Europe'),('MX','Mexico','North America'),('CN','China','Asia'),('PE','Peru','South America'),('IT','Italy','Europe'),('NZ','New Zealand','Oceania');
+insert into plants values (1,'damask rose','Rosa damascena',1,'FR',150,'pink',18.5,'F'),(2,'lavender','Lavandula vera',2,'FR',60,'purple',6,'F'),(3,'dahlia','Dahlia pinnata',3,'MX',110,'red',9.9,'F'),(4,'angel trumpet','Brugmansia',4,'PE',300,'white',25,'T'),(5,'tree peony','Paeonia',1,'CN',180,'pink',40,'F'),(6,'nightshade','Solanum nigrum',4,'IT',70,'white',4.5,'T'),(7,'sage','Salvia officinalis',2,'IT',50,'purple',5,'F');
+insert into gardeners values (1,'Otto Brandt',61,'M','Lund',30),(2,'Petra Csik',34,'F','Malmo',8),(3,'Quentin Dale',45,'M','Lund',15),(4,'Rosa Eklund',29,'F','Ystad',3);
+insert into beds values (1,'clay','full sun',12.5,1),(2,'sand','half shade',8,2),(3,'loam','full sun',20,1),(4,'loam','shade',6.5,null);
+insert into plantings values (1,1,1,'2021-04-10',6),(1,2,2,'2021-04-12',20),(2,3,3,'2021-05-01',10),(3,2,3,'2022-04-20',15),(2,7,2,'2022-05-05',8),(3,5,1,'2022-09-30',2),(1,4,3,'2023-04-01',1);
