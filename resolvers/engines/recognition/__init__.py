@@ -17,6 +17,7 @@ from resolvers.engines.recognition.neighbours import Around, told
 from resolvers.engines.recognition.scoring import (
     BESIDE,
     LEAST,
+    TRAITS_OF_ONE,
     Candidate,
     candidates,
     chosen,
@@ -98,6 +99,14 @@ def _with_persons(
         for place, (_, few) in some.items()
         if any(one.tag in BESIDE and score(with_neighbours(one, False).figures) >= SURE for one in few)
     }
+    named = {
+        (place, one.tag)
+        for place, (_, few) in some.items()
+        for one in few
+        if one.tag in TRAITS_OF_ONE and one.figures["name"] and score(with_neighbours(one, True).figures) >= LEAST
+    }
+    if len({tag for _, tag in named}) > 1:
+        persons |= {place for place, _ in named}
     return [[with_neighbours(one, bool(persons - {place})) for one in few] for place, (_, few) in some.items()]
 
 
@@ -117,7 +126,7 @@ def pair_coordinates(weighed: Mapping[int, tuple[ColumnFacts, list[Candidate]]])
         for one in weighed[name][1]:
             if one.tag == "Coordinates" and name not in lonely:
                 one.figures["form"] = 1.0
-                one.figures["checked"] = 0.6 if one.figures["shape"] > 0.5 else 0.0
+                one.figures["checked"] = max(one.figures["checked"], 0.6 if one.figures["shape"] > 0.5 else 0.0)
     for name in lonely:
         some = weighed[name][1]
         some[:] = [one for one in some if one.tag != "Coordinates" or one.figures["proof"] or one.figures["name"]]

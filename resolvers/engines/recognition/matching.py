@@ -36,6 +36,8 @@ from resolvers.engines.recognition.wholes import (
     degrees,
     diagnoses,
     few,
+    genders,
+    is_abbreviation,
     is_dates,
     loose_phones,
     plates,
@@ -241,11 +243,15 @@ def _column_wide(column: ColumnValues, found: list[Match]) -> list[Match]:
         if match.recognizer.shuffled and bare > 0.6:
             # Digits without any grouping could number anything.
             match = replace(match, recognizer=replace(match.recognizer, strength=Strength.SHAPE))
+        if tag == "PersonName" and match.recognizer.strength is Strength.SHAPE and is_abbreviation(column):
+            continue
+        if tag == "Postcode" and column.is_number and column.share_of(match.recognizer.test) < 0.5:
+            continue  # few postcodes begin with noughts
         if tag == "Postcode" and (is_years(column) or (numbers and len(numbers) < 3)):
             continue
         kept.append(match)
     kept += ages(column) + usernames(column)
-    for judge in (diagnoses, plates, loose_phones):
+    for judge in (diagnoses, plates, loose_phones, genders):
         kept = judge(column, kept)
     return _without_rivals(kept)
 

@@ -35,6 +35,8 @@ _LOGIN: Final = _rule("username-of-person", "Username", "words made of the name 
 _YEARS: Final = _rule("age-by-birth", "Age", "years between the date of birth of the same row and one day")
 _POSTCODE: Final = _rule("postcode-by-place", "Postcode", "codes of one length beside streets or towns")
 _TOWN: Final = _rule("city-by-place", "City", "capitalised words between a street and a postcode")
+_DEGREES: Final = _rule("latitude-and-longitude", "Coordinates",
+                        "two columns of degrees, one as latitudes are and one as longitudes are")  # fmt: skip
 _PARTS: Final = _rule("birth-parts", "DateOfBirth",
                       "year, month and day in three columns, days of the calendar, spread as births are")  # fmt: skip
 _PART: Final = _rule("birth-part", "DateOfBirth", "whole numbers within the range of a part of a date", Strength.SHAPE)
@@ -78,7 +80,7 @@ class Around:
 def told(around: Around) -> dict[int, list[Match]]:
     """What the neighbours of each column say for it, by the column's place; empty where they say nothing."""
     found: dict[int, list[Match]] = {}
-    for judge in (_names, _logins, _ages, _postcodes, _towns, _birth_parts):
+    for judge in (_names, _logins, _ages, _postcodes, _towns, _coordinates, _birth_parts):
         for place, match in judge(around):
             found.setdefault(place, []).append(match)
     return found
@@ -180,8 +182,8 @@ def _postcodes(around: Around) -> list[tuple[int, Match]]:
         # A number is counted with more often than written on an envelope, unless it has a letter or a nought before.
         written = form or (not column.is_number and len(set(map(len, column.distinct))) <= 2)
         zeros = any(text[0] == "0" for text in column.distinct)
-        strength = 0.5 if form else 0.42 if zeros else 0.36 if written else 0.0
-        strength += 0.12 if min(near) <= 1 else 0.05 if min(near) <= 2 else 0.0
+        strength = 0.5 if form else 0.36 if zeros else 0.32 if written else 0.0
+        strength += 0.12 if min(near) <= 1 else 0.05 if min(near) <= 3 else 0.0
         if not written and min(near) <= 1:
             strength = 0.4
         if strength >= 0.4:
@@ -204,6 +206,21 @@ def _towns(around: Around) -> list[tuple[int, Match]]:
             share = column.share_of(lambda text: text[:1].isupper())
             tested = len(column.distinct)
             found.append((place, _match(_TOWN, tested, int(share * tested), 0.5 if coded and behind else 0.4)))
+    return found
+
+
+def _coordinates(around: Around) -> list[tuple[int, Match]]:
+    """Latitudes stay within 90 degrees; longitudes go beyond, or lie west, where few other figures are below nought."""
+    found = []
+    for place in range(len(around.columns) - 1):
+        if not (around.passed(place, "coordinate") and around.passed(place + 1, "coordinate")):
+            continue
+        sides = [[float(text) for text in around.columns[at].distinct] for at in (place, place + 1)]
+        for one, other in (sides, sides[::-1]):
+            north = max(map(abs, one)) <= 90 and len(one) >= ENOUGH_ROWS
+            if north and (max(map(abs, other)) > 90 or max(other) < 0 < max(one)):
+                found += [(at, _match(_DEGREES, len(one), len(one), 0.6)) for at in (place, place + 1)]
+                break
     return found
 
 

@@ -31,8 +31,14 @@ FIGURES: Final = (
 )  # fmt: skip
 """What the score is made of, in the order of the weights; the first weight is the constant."""
 
-BESIDE: Final = frozenset({"Email", "PhoneNumber", "PersonName", "NationalId", "DateOfBirth", "StreetAddress"})
+BESIDE: Final = frozenset(
+    {"Email", "PhoneNumber", "PersonName", "NationalId", "DateOfBirth", "StreetAddress", "Gender", "MaritalStatus"}
+)
 """Tags that show that a table is about persons."""
+
+
+TRAITS_OF_ONE: Final = frozenset({"Age", "Gender", "DateOfBirth"})
+"""Tags of which two whose names say so show it as well, though each alone could be of a thing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def ages(column: ColumnValues) -> list[Match]:
     found = [Match(AGE, len(numbers), len(numbers), 1.0, 0.5)]
     most = max(column.counted.values()) / column.rows
     # Marks end at a hundred, hours a week have one value for most, and weights have no twenties.
-    grown = 14 <= numbers[0] <= 25 and 55 <= numbers[-1] <= 110 and numbers[-1] != 100 and 25 <= middle <= 60
+    grown = 14 <= numbers[0] <= 25 and 55 <= numbers[-1] <= 110 and numbers[-1] != 100 and 25 <= middle <= 65
     if grown and len(numbers) >= 15 and most < 0.2 and column.rows >= 20:
         found.append(Match(GROWN, len(numbers), len(numbers), 1.0, GROWN.ceiling))
     return found
@@ -92,6 +92,30 @@ def few(column: ColumnValues, tag: str) -> bool:
         return len(column.counted) >= 2
     core = {text.lower() for text in column.counted} & GENDER_CORE
     return len(core) >= 2 or (len(core) == 1 and len(next(iter(core))) > 1)
+
+
+CLEAR_GENDER: Final = Recognizer("gender-whole-words", "Gender", Strength.CHECKED, bool, 0.03, 0.95,
+                                 "words that only genders have, not letters alone")  # fmt: skip
+_GENDER_CODES: Final = Recognizer("gender-codes", "Gender", Strength.SHAPE, bool, 0.3, 1.0,
+                                  "two or three small whole numbers, as genders are coded")  # fmt: skip
+
+
+def genders(column: ColumnValues, found: list[Match]) -> list[Match]:
+    """Whole words tell without a person beside; codes tell nothing without their name."""
+    if any(one.recognizer.name == "gender-words" and one.strength > 0 for one in found):
+        whole = {text.lower() for text in column.counted if len(text) > 2} & GENDER_CORE
+        if len(whole) >= 2:
+            return [*found, Match(CLEAR_GENDER, len(column.counted), len(column.counted), 1.0, 0.75, 6.0)]
+    numbers = column.integers
+    if 2 <= len(numbers) <= 4 and set(numbers) <= {0, 1, 2, 9} and column.rows >= 20:
+        return [*found, Match(_GENDER_CODES, len(numbers), len(numbers), 1.0, 1.0)]
+    return found
+
+
+def is_abbreviation(column: ColumnValues) -> bool:
+    """Whether they are capitals of one short length, which name nobody."""
+    lengths = set(map(len, column.distinct))
+    return len(lengths) == 1 and max(lengths) <= 4 and column.share_of(str.isupper) > 0.9
 
 
 def degrees(column: ColumnValues) -> int:

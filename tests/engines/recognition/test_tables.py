@@ -116,3 +116,31 @@ def test_plain_codes_are_postcodes_beside_a_street_and_nothing_by_themselves() -
     assert tags(codes) == set()
     assert [one.tag for one in found_in({"c1": streets, "c2": codes})["c2"]] == ["Postcode"]
     assert found_in({"c1": codes} | PEOPLE)["c1"] == []
+
+
+def test_traits_hold_up_one_another_where_their_names_say_so() -> None:
+    ages, sexes = [29 + place % 49 for place in range(ROWS)], [place * 7 % 3 % 2 for place in range(ROWS)]
+    found = found_in({"age": ages, "sex": sexes}, name="measurements")
+    assert {name: [one.tag for one in some] for name, some in found.items()} == {"age": ["Age"], "sex": ["Gender"]}
+    assert found_in({"age": ages}, name="measurements")["age"] == []
+    assert found_in({"c1": ages, "c2": sexes}, name="measurements") == {"c1": [], "c2": []}
+
+
+def test_whole_words_for_genders_need_nobody_beside_and_letters_do() -> None:
+    assert tags(["Male", "Female"] * 30) == {"Gender"}
+    assert tags(["M", "F"] * 30) == set()
+
+
+def test_degrees_with_few_decimals_are_a_place_when_one_side_lies_west_or_beyond_ninety() -> None:
+    north = [round(rng.uniform(35, 48), 4) for _ in range(ROWS)]
+    west = [round(rng.uniform(-122, -70), 4) for _ in range(ROWS)]
+    found = found_in({"c1": north, "c2": west})
+    assert {one.tag for some in found.values() for one in some} == {"Coordinates"}
+    assert all(found.values())
+    assert not any(found_in({"c1": north, "c2": [round(value / 2, 4) for value in north]}).values())
+
+
+def test_short_capitals_and_counted_numbers_are_no_names_and_no_postcodes_whatever_they_are_called() -> None:
+    codes = ["".join(rng.choice("ABCDEFGHIKLMNOPRSTUVW") for _ in range(3)) for _ in range(ROWS)]
+    assert found_in({"forename": codes} | PEOPLE)["forename"] == []
+    assert found_in({"postal_code": [rng.randint(1, 600) for _ in range(ROWS)]} | PEOPLE)["postal_code"] == []
