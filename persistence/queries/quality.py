@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from persistence.queries.catalog_rows import chunks
+from persistence.queries.latest_results import latest_ids
 from persistence.queries.totals import ALL_RUNS, WHOLE_PROJECT, Sums, add_up, first_moment, lock_totals, sums_at
 from persistence.repository import Repository, Scope
 from persistence.tables import quality
@@ -288,25 +289,22 @@ class MetricResultShelf(Repository[MetricResult]):
     def of_parts(self, scope: Scope, parts: Sequence[ScoredPart], most: int) -> dict[ScoredPart, list[MetricResult]]:
         """What figures of scorecards were added up from: the latest result of each asset, the worst first."""
         table, found = self.table, {}
+        share = sa.cast(table.c.numerator, sa.Float) / sa.func.nullif(table.c.denominator, 0)
+        order = (sa.func.coalesce(share, 2.0), (table.c.numerator - table.c.denominator), table.c.asset_fqn)
         for part in parts:
-            where = [
-                *self._within(Scope(scope.organization_id, part.project_id)),
-                *below(table, part.asset_parts),
-                table.c.metric_definition_id == part.metric_definition_id,
-            ]
-            if part.as_of is not None:
-                where.append(table.c.measured_at <= part.as_of)
-            if part.workflow_run_id is not None:
-                where.append(table.c.workflow_run_id == part.workflow_run_id)
-            rank = sa.func.row_number().over(
-                partition_by=table.c.asset_fqn, order_by=[table.c.measured_at.desc(), table.c.id]
-            )
-            ranked = sa.select(*self._columns, rank.label("of_rank")).where(*where).subquery()
-            share = sa.cast(ranked.c.numerator, sa.Float) / sa.func.nullif(ranked.c.denominator, 0)
-            query = sa.select(ranked).where(ranked.c.of_rank == 1)
-            order = (sa.func.coalesce(share, 2.0), (ranked.c.numerator - ranked.c.denominator), ranked.c.asset_fqn)
-            rows = self._connection.execute(query.order_by(*order).limit(most)).all()
-            found[part] = self.resources(rows)
+            inside = Scope(scope.organization_id, part.project_id)
+            query = sa.select(*self._columns).where(*self._within(inside))
+            if part.workflow_run_id is None:
+                query = query.join(latest := latest_ids(inside, part), latest.c.id == table.c.id)
+            else:  # a run has one result of a metric and an asset
+                query = query.with_hint(table, "INDEXED BY ix_metric_results_run", "sqlite").where(
+                    *below(table, part.asset_parts),
+                    table.c.metric_definition_id == part.metric_definition_id,
+                    table.c.workflow_run_id == part.workflow_run_id,
+                )
+                if part.as_of is not None:
+                    query = query.where(table.c.measured_at <= part.as_of)
+            found[part] = self.resources(self._connection.execute(query.order_by(*order).limit(most)).all())
         return found
 
     def first_of_run(self, scope: Scope, parts: Sequence[str], run_id: str) -> datetime | None:

@@ -1,4 +1,4 @@
-"""The sums that scorecards are read from equal a ranking of all history, whatever was written when."""
+"""The sums that scorecards are read from, and their receipts, equal a ranking of all history, whatever came when."""
 
 import random
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from persistence.repository import Scope
 from persistence.tables import metadata
 from persistence.tables.quality import metric_results, metric_totals
 from schema.data_readiness.quality_builtin import METRICS
+from schema.data_readiness.scorecard import ScoredPart
 from tests.support.catalog import catalog_url
 
 __all__ = ["catalog_url"]
@@ -64,6 +65,17 @@ def read(connection: sa.Connection, parts: tuple[str, ...], at: datetime, run: s
     return {metric: (one.numerator, one.denominator, one.asset_count) for metric, one in found.items()}
 
 
+def opened(connection: sa.Connection, parts: tuple[str, ...], at: datetime, run: str | None) -> dict[str, Any]:
+    """The same from the receipts: what each figure opens into, added up."""
+    wanted = [ScoredPart(HERE.project_id, parts, metric.id, at, run) for metric in METRICS[:3]]
+    found = MetricResultShelf(connection).of_parts(HERE, wanted, 100)
+    return {
+        part.metric_definition_id: (sum(one.numerator for one in rows), sum(one.denominator for one in rows), len(rows))
+        for part, rows in found.items()
+        if rows
+    }
+
+
 def some_results(dice: random.Random) -> list[Measured]:
     made = []
     for name in dice.sample(NAMES, dice.randint(1, 4)):
@@ -90,6 +102,9 @@ def test_sums_equal_the_ranking_of_all_history(
         for parts in SCOPES:
             for run in (None, *runs):
                 assert read(connection, parts, at, run) == ranked(connection, parts, at, run), (hours, parts, run)
+        for run in (None, dice.choice(runs)):
+            parts = dice.choice(SCOPES)
+            assert opened(connection, parts, at, run) == ranked(connection, parts, at, run), (hours, parts, run)
 
 
 def test_recording_the_same_twice_changes_no_sum(connection: sa.Connection) -> None:
