@@ -233,6 +233,8 @@ def _strays(
     begins = not mention.first or tokens[mention.first - 1].text in (".", "?", "!", ",", ";")
     if mention.last - mention.first > 1 and first.lemma in COMMANDS and begins:
         return True
+    if tokens[mention.last - 1].text.lower() in ORDINALS and _is_ranked(tokens, mention.last):
+        return True  # poured in the second most pubs
     inside = {token.lemma for token in tokens[mention.first + 1 : mention.last - 1]}
     longer = mention.kind is MentionKind.TABLE and mention.score < 0.85 and mention.last - mention.first > 1
     if longer and (mention.last, mention.table) in tables:
@@ -273,8 +275,13 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
         return False
     low, lemma = tokens[atom.first].text.lower(), tokens[atom.first].lemma
     best = atom.ref.mentions[0].score
+    named = tokens[atom.first - 1].text.lower() in _DETERMINERS if atom.first else False
+    if low.endswith("ing") and named and atom.ref.best(MentionKind.TABLE) >= 0.95:
+        return False  # a crossing, any booking
     if low.endswith(("ed", "ing")) and low != lemma:
         return True
+    if named and atom.first > 1 and tokens[atom.first - 2].text.lower() in ("is", "are", "was", "were", "and"):
+        return False  # what is that cost
     ahead = tokens[atom.first - 1].text.lower() if atom.first else ""
     is_table = atom.ref.best(MentionKind.TABLE) >= 0.9 and low != lemma
     before_that = tokens[atom.first - 2].lemma if atom.first > 1 else ""
@@ -287,6 +294,9 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
     return best < 0.9 or (before is not None and before.lemma != before.text.lower() and before.text.isalpha())
 
 
+_DETERMINERS: Final = frozenset(
+    ("a", "an", "the", "any", "each", "every", "no", "some", "that", "this", "one", "single", "per", "many")
+)
 _SUBJECTS: Final = frozenset(
     ("that", "which", "who", "they", "he", "she", "it", "to", "not", "can", "n't", "did", "do", "does")
 )
@@ -305,6 +315,8 @@ def _starting(
             spans.add(last)
     for last, cue, said in _phrases(tokens, start):
         words = last - start
+        if cue is Cue.COUNT and _is_named(tokens, start, refs):
+            continue  # the plate number of
         weight = _WEAK.get(cue, 1.0)
         if words == 1 and last in spans and len(tokens[start].text) > 1 and tokens[start].text.isupper() and start:
             continue  # the country code NOR
@@ -327,6 +339,13 @@ def _starting(
         else:
             found.append((Atom(start, start + 1, is_unknown=any(map(str.isalnum, token.text))), -0.5))
     return found
+
+
+def _is_named(tokens: Sequence[Token], at: int, refs: dict[tuple[int, int], list[Mention]]) -> bool:
+    """Whether `number` is the last word of what a column is called, with the word before it."""
+    if not at or tokens[at].lemma != "number" or not tokens[at - 1].text[:1].isalpha():
+        return False
+    return any(one.kind is MentionKind.COLUMN and one.score >= 0.95 for one in refs.get((at - 1, at + 1), ()))
 
 
 def _worth(ref: Ref, tokens: Sequence[Token]) -> float:

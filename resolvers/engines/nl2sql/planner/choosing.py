@@ -93,6 +93,22 @@ def _with_references(linked: Linked, catalog: Catalog) -> Linked:
             continue
         if not any(word in one.column.column.lower() for word in catalog.table_words(key.to)):
             more.append(Mention(one.first, one.last, MentionKind.TABLE, 0.7 * one.score, "reference", table=key.to))
+    roles: set[tuple[int, int]] = set()
+    for one in linked.mentions:
+        if one.column is None or one.kind is not MentionKind.COLUMN or (one.first, one.last) in named:
+            continue
+        key = catalog.reference(one.column)
+        if key is None or key.table == key.to or not one.first:
+            continue
+        role = [word for word in catalog.words(one.column) if word not in ("id", "code", "number", "no", "key")]
+        if role == list(linked.words(one.first, one.last)) and linked.tokens[one.first - 1].text.lower() in _WHOSE:
+            more.append(Mention(one.first, one.last, MentionKind.TABLE, 0.9, "reference", table=key.to))
+            roles.add((one.first, one.last))  # its leader: the row referred to, rather than a value
+    if roles:
+        kept = (
+            one for one in linked.mentions if one.kind is not MentionKind.VALUE or (one.first, one.last) not in roles
+        )
+        linked = replace(linked, mentions=tuple(kept))
     covered = {at for one in linked.mentions for at in range(one.first, one.last)}
     tables = list(dict.fromkeys(one.table for one in linked.mentions if one.table is not None and one.score >= 0.8))
     for at, token in enumerate(linked.tokens):
@@ -101,6 +117,9 @@ def _with_references(linked: Linked, catalog: Catalog) -> Linked:
             for column, found in catalog.vocabulary.found_columns((token.lemma,), tables, 2):
                 more.append(Mention(at, at + 1, MentionKind.COLUMN, found.score, found.how, column=column))
     return replace(linked, mentions=(*linked.mentions, *more)) if more else linked
+
+
+_WHOSE: Final = frozenset(("its", "their", "his", "her"))
 
 
 def _tried(catalog: Catalog, pieces: Cut) -> Resolver:

@@ -32,6 +32,9 @@ class Clauses(Comparisons):
                 self.sentence()
             else:
                 self.i += 1
+        elif atom.is_(Cue.WHEN, Cue.WHERE) and self.listing and " " in atom.text:
+            self.frame.loose.append((atom.first, atom.last))  # and when was that made
+            self.i += 1
         elif atom.is_(Cue.BOTH, Cue.EITHER, Cue.NEITHER):
             self.frame.both = self.frame.both or atom.is_(Cue.BOTH)
             self.frame.either = self.frame.either or atom.is_(Cue.EITHER)
@@ -235,6 +238,7 @@ class Clauses(Comparisons):
         after = self.at()
         goes_on = table and after is not None and after.verbal
         goes_on = goes_on or (table and self.is_(Cue.COMPARE, Cue.RELATIVE, Cue.WITH, Cue.WHO, Cue.WHOSE))
+        asked = asked and not (table and self._indefinite(start) and self.last is not None)
         asked = asked and not self.negated and not (table and self._verb_before(start)) and not goes_on
         if noun.count or noun.aggregates or asked:
             noun.either = self.joined == "or"
@@ -275,6 +279,11 @@ class Clauses(Comparisons):
             else:
                 self.frame.loose.append((noun.ref.first, noun.ref.last))
         return True
+
+    def _indefinite(self, start: int) -> bool:
+        """`a school`: one that is had, rather than something to show."""
+        first = self.atoms[start].first
+        return first > 0 and self.cut.linked.tokens[first - 1].text.lower() in ("a", "an")
 
     def _possessed(self, start: int) -> bool:
         """`with their departments`: shown as well."""

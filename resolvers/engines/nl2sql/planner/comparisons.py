@@ -233,8 +233,12 @@ class Comparisons(Ordering):
         aggregate = atom.said if atom.is_(Cue.AGGREGATE) else extreme
         self.i += 1
         self.skip(Cue.OF)
+        values: list[Cond] = []
+        if atom.is_(Cue.SUPERLATIVE) and self.value_at() and self.table_at(1):
+            values.append(self.plain_value())  # the oldest German explorer
+            values[0].negated = False
         noun = self.noun()
-        cond.nest = Nest(aggregate, noun)
+        cond.nest = Nest(aggregate, noun, values)
         if atom.is_(Cue.SUPERLATIVE) and noun is not None and noun.ref is not None and may_be_table(noun.ref):
             noun.degree = atom.said
         if noun is not None and cond.noun is None and noun.ref is not None and not may_be_table(noun.ref):

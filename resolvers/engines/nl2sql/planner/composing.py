@@ -71,7 +71,7 @@ class Composer(Clashes):
         """`... and the number`: what is counted by a condition of the first sentence."""
         resolver, ref = self.resolver, noun.ref
         words = resolver.cut.linked.words(ref.first, ref.last) if ref is not None else ["number"]
-        if list(words) not in (["number"], ["count"]) or noun.owner is not None or (ref is None and not noun.count):
+        if list(words) not in (["number"], ["count"]) or (ref is None and not noun.count):
             return None
         counted = [cond for cond in resolver.frame.conditions if cond.kind == "exists" and cond.count is not None]
         table = resolver.table(counted[0].table) if len(counted) == 1 else None

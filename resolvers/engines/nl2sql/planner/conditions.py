@@ -25,7 +25,7 @@ from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.frame import Cond, Nest
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
-from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined, either_of, instead
+from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined, denies, either_of, instead
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
 
@@ -49,6 +49,8 @@ class Conditions:
         found: list[Part] = []
         last: ColumnKey | None = None
         for cond in conds:
+            if cond.kind == "exists" and not (cond.apart or cond.negated or cond.count) and denies(found):
+                continue  # no departure port of any crossing
             part = self._part(cond, main or self.main, last)
             if part is None:
                 self.resolver.frame.loose.append((cond.first, cond.first))

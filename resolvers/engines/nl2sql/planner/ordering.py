@@ -41,6 +41,9 @@ class Ordering(Reader):
         ):
             self.i += 1
             return True
+        if self.is_(Cue.ORDER) and self.atoms[self.i].text.lower() in _VERBS and self.is_(Cue.COMMON, offset=1):
+            self.i += 1  # ordered most often
+            return True
         if self.is_(Cue.ORDER):
             if (
                 self.noun_at()

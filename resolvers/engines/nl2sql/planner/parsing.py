@@ -216,7 +216,10 @@ class Parser(Clauses):
             return
         for atom in atoms:
             if atom is not None and atom.is_(Cue.SUPERLATIVE):
-                atom.said = Aggregate.MAX if atom.said.descending else Aggregate.MIN
+                named = self.atoms[self.i + 3]
+                turned = set(self.cut.linked.words(named.first, named.last)) & set(atom.said.reversed_on)
+                most = atom.said.descending != bool(turned)  # the oldest year is the least
+                atom.said = Aggregate.MAX if most else Aggregate.MIN
                 atom.cue = Cue.AGGREGATE
 
     def _most_of(self) -> Noun | None:

@@ -72,3 +72,9 @@ def instead(parts: Sequence[Part], main: str, catalog: Catalog) -> None:
             and not catalog.refers(main, part.column.table)
         ):
             part.condition = Related(main, Plan(part.column.table, (), where=part.condition))
+
+
+def denies(parts: Sequence[Part]) -> bool:
+    """Whether the last of some conditions is that there are no such rows."""
+    last = parts[-1].condition if parts else None
+    return isinstance(last, Related) and last.negated

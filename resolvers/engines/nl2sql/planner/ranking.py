@@ -21,6 +21,8 @@ from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
+_AMOUNTS = frozenset(("quantity", "qty", "amount", "units", "sold", "total"))
+
 
 @dataclass(slots=True)
 class Ranking:
@@ -211,6 +213,13 @@ class Ranking:
         return None, False
 
     def _many_side(self, term: Term, column: ColumnKey, descending: bool) -> Term:
+        """The term, with a doubt where amounts of single rows are compared that may be meant in total."""
+        catalog = self.resolver.catalog
+        item = self.items[0] if self.items else None
+        if item is not None and not self.groups and isinstance(term, Column) and not item.figures:
+            amount = set(catalog.words(column)) & _AMOUNTS
+            if amount and item.table != column.table and not catalog.refers(item.table, column.table):
+                self.resolver.doubt("the largest or the largest total may be meant", 0.3)
         return term
 
     def _shown_so(self, noun: Noun, column: ColumnKey) -> ColumnKey:

@@ -52,7 +52,7 @@ def across(resolver: Resolver) -> Plan | None:
         way = "and"
     else:
         return None
-    if way == "and" and not frame.both:
+    if way == "and" and not frame.both and first is None:
         return None
     plans = [Plan(key.table, (Output(as_column(key)),)) for key in keys if key is not None]
     how = _WAYS[way]
