@@ -63,7 +63,9 @@ def told_by(source: Source, guarded: Guarded, seconds: float) -> list[Told]:
 
 def _sets(source: Source, behind: Behind, seconds: float) -> list[Sketch]:
     if behind.query is None:
-        raise _refused(behind, "is not read once for each row of another table, for then nobody could tell whose rows")
+        raise _refused(
+            behind, "is only read in ways that tell its rows apart, and not once for each row of another table"
+        )
     groups: dict[tuple[object, ...], set[int]] = {}
     for number, row in enumerate(_rows(source, behind.query, seconds)):
         if number >= MOST_ROWS:

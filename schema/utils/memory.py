@@ -108,8 +108,8 @@ class MemoryAccess(Resource):
 
     count: Size = Field(description="How often it was read by its id; reads without a token do not count.")
     last_accessed: datetime | None = Field(description="When it was last read by its id.")
-    success_count: Size = Field(description="How often it helped.")
-    failure_count: Size = Field(description="How often it did not.")
+    success_count: Size = Field(description="How many answers that used it are rated good.")
+    failure_count: Size = Field(description="How many answers that used it are rated bad.")
     success_rate: float | None = Field(description="The share of uses that helped; null before the first.")
 
 

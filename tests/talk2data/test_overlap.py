@@ -27,11 +27,13 @@ WARD = """
     create table sales.patients (
         id integer primary key, age integer not null, town text not null, cost numeric(10, 2) not null
     );
-    create table sales.visits (patient_id integer not null, day integer not null, cost numeric(10, 2) not null);
+    create table sales.visits (
+        patient_id integer not null, day integer not null, cost numeric(10, 2) not null, note json, place point
+    );
     insert into sales.patients
         select i, 20 + i, case when i <= 12 then 'Bonn' when i <= 19 then 'Kiel' else 'Ulm' end, 100 + i
         from generate_series(1, 20) i;
-    insert into sales.visits select i, i % 7, 10 + i from generate_series(1, 20) i;
+    insert into sales.visits select i, i % 7, 10 + i, '{}', '(1,2)' from generate_series(1, 20) i;
     analyze;
 """
 TOTAL = "select sum(cost) from patients"

@@ -15,6 +15,7 @@ from resolvers.engines.sql_guard.lineage import Block, Key
 from resolvers.engines.sql_guard.naming import quoted
 
 _READ: Final = ("from_", "joins", "laterals", "where")
+_UNLIKE: Final = ("JSON", "XML", "GEO", "POINT", "STRUCT", "MAP", "VARIANT", "UNKNOWN", "OTHER")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class Behind:
     keys: int
     """How many of the columns of `query` tell the group; the others tell the row."""
     query: exp.Select | None
-    """Each row once for each of its groups; None where a row of a query around it decides what is read."""
+    """Each row once for each of its groups; None where a row of a query around it decides what is read, and where no
+    column tells rows apart."""
 
 
 def rows_behind(query: exp.Query, grouped: Sequence[Grouped], row: str, closed: Collection[Key]) -> tuple[Behind, ...]:
@@ -60,7 +62,8 @@ def _of(query: exp.Query, one: Grouped, row: str, closed: Collection[Key]) -> It
         made = _rows(query, one.block.select, keys)
         if table.key is None:
             hidden = {*one.forbidden, *(name for fqn, name in closed if fqn == table.fqn)}
-            names = _identified(made, source.alias, row, [name for name in table.columns if name not in hidden])
+            told = [name for name in table.columns if name not in hidden and _is_comparable(table.type_of(name))]
+            names = _identified(made, source.alias, row, told)
         else:
             names = [row]
         for name in names:
@@ -69,7 +72,7 @@ def _of(query: exp.Query, one: Grouped, row: str, closed: Collection[Key]) -> It
         if column is not None:
             value = exp.Column(this=quoted(column), table=quoted(source.alias))
             made.where(exp.Not(this=exp.Is(this=value, expression=exp.Null())), copy=False)
-        whole = made if _stands_alone(made) else None
+        whole = made if names and _stands_alone(made) else None
         yield Behind(table.fqn, column, least, one.protected.policy, len(keys), whole)
 
 
@@ -109,6 +112,11 @@ def _identified(made: exp.Select, alias: str, row: str, columns: Sequence[str]) 
         inner.set("expressions", kept)
         return names
     return []
+
+
+def _is_comparable(kind: str | None) -> bool:
+    """Whether every database can tell two values of a type apart; JSON and shapes cannot be compared in PostgreSQL."""
+    return kind is None or not any(one in kind.upper() for one in _UNLIKE)
 
 
 def _stands_alone(made: exp.Select) -> bool:

@@ -96,6 +96,12 @@ def test_what_is_read_for_each_row_of_another_table_has_no_rows_of_its_own() -> 
     text = "select dept, (select count(*) from staff s where s.dept = d.dept) from depts d"
     (behind,) = guarded(text, policy("minimum_group_size", tables=("staff",), minimum=2)).behind
     assert behind.query is None
+    rules = (
+        policy("minimum_group_size", tables=("depts",), minimum=2),
+        policy("forbid", columns=("depts.dept", "depts.title")),
+    )
+    (behind,) = guarded("select count(*) from depts", *rules).behind
+    assert behind.query is None, "nothing that may be read tells one row from another"
 
 
 def test_queries_without_protected_tables_have_nothing_behind_them() -> None:
