@@ -3,11 +3,12 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 from resolvers.engines.recognition import lists
 from resolvers.engines.recognition.model import Recognizer, Strength
-from resolvers.engines.recognition.words import FAMILY, GIVEN, NOT_IN_NAMES, fold
+from resolvers.engines.recognition.words import NOT_IN_NAMES, family_names, fold, given_names
 
 _TITLES: Final = frozenset(
     [
@@ -161,7 +162,7 @@ def names_a_thing(text: str) -> float:
     told = [word for word in words if word in NOT_IN_NAMES or (word[-2:] in ("'s", "’s"))]
     if not told:
         return 0.0
-    given = words[0] in lists.GIVEN or words[0] in GIVEN
+    given = words[0] in lists.GIVEN or words[0] in given_names()
     return 0.4 if given or all(word in lists.FAMILY or word in lists.GIVEN for word in told) else 1.0
 
 
@@ -200,19 +201,25 @@ def full_name(text: str) -> bool:
         return False
     if words[-1].lower() in NOT_IN_NAMES and _fold(words[-1]) not in lists.FAMILY:
         return False
-    return any(_in_list(word, lists.GIVEN, GIVEN) or _in_list(word, lists.FAMILY, FAMILY) for word in words)
+    return any(
+        _in_list(word, lists.GIVEN, given_names()) or _in_list(word, lists.FAMILY, family_names()) for word in words
+    )
 
 
 def given_name(text: str) -> bool:
     """A known given name, alone or with a second one."""
     words = _tokens(text)
-    return 1 <= len(words) <= 2 and name_shape(text) and _in_list(words[0], lists.GIVEN, GIVEN)
+    return 1 <= len(words) <= 2 and name_shape(text) and _in_list(words[0], lists.GIVEN, given_names())
 
 
 def family_name(text: str) -> bool:
     """A known family name, alone or one of two."""
     words = [word for word in _tokens(text) if word.lower() not in _PARTICLES]
-    return 1 <= len(words) <= 2 and name_shape(text) and any(_in_list(word, lists.FAMILY, FAMILY) for word in words)
+    return (
+        1 <= len(words) <= 2
+        and name_shape(text)
+        and any(_in_list(word, lists.FAMILY, family_names()) for word in words)
+    )
 
 
 def _family_ending(text: str) -> bool:
@@ -221,24 +228,28 @@ def _family_ending(text: str) -> bool:
 
 
 _USER = re.compile(r"[a-z][a-z0-9]{1,24}(?:[._][a-z0-9]{1,20}){0,2}")
-_NAMES: Final = frozenset(
-    name for name in lists.GIVEN | lists.FAMILY | GIVEN | FAMILY if len(name) >= 4 and name.isascii()
-)
+
+
+@cache
+def _names() -> frozenset[str]:
+    """Given and family names that a user name may hold."""
+    known = lists.GIVEN | lists.FAMILY | given_names() | family_names()
+    return frozenset(name for name in known if len(name) >= 4 and name.isascii())
 
 
 def username(text: str) -> bool:
     """Lower-case letters and digits with a person's name within, as many choose to sign in."""
     bare = text.removeprefix("@")
-    if not _USER.fullmatch(bare) or bare in _NAMES:
+    if not _USER.fullmatch(bare) or bare in _names():
         return False
     return any(_named(part) for part in re.sub(r"[^a-z]+", " ", bare).split())
 
 
 def _named(part: str) -> bool:
     """A name, with an initial before or behind it, or two names in one."""
-    if part in _NAMES or part[1:] in _NAMES or part[:-1] in _NAMES:
+    if part in _names() or part[1:] in _names() or part[:-1] in _names():
         return True
-    return any(part[:cut] in _NAMES and part[cut:] in _NAMES for cut in range(4, len(part) - 3))
+    return any(part[:cut] in _names() and part[cut:] in _names() for cut in range(4, len(part) - 3))
 
 
 def _handle(text: str) -> bool:

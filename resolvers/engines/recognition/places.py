@@ -7,7 +7,7 @@ from typing import Final
 
 from resolvers.engines.recognition import lists
 from resolvers.engines.recognition.model import Recognizer, Strength
-from resolvers.engines.recognition.words import TOWNS, fold
+from resolvers.engines.recognition.words import fold, towns
 
 _BEFORE: Final = (
     # French, Spanish, Catalan, Italian, Portuguese, Polish, Czech, Romanian, Turkish, Russian, Ukrainian, Greek
@@ -140,7 +140,7 @@ def _shape(pattern: str) -> Callable[[str], bool]:
 def city(text: str) -> bool:
     """A town of the world, also with its region or country behind a comma."""
     name = text.split(",")[0].strip().lower()
-    return name in lists.CITIES or fold(name) in TOWNS
+    return name in lists.CITIES or fold(name) in towns()
 
 
 _CITY_PARTS = re.compile(

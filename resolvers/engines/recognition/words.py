@@ -1,17 +1,14 @@
-"""Long lists of names and towns that stand as compressed files beside this module, and words that no person's name holds.
+"""Long lists of names and towns, of the data package mimesis, and words that no person's name holds."""
+# ruff: noqa: RUF001 - words and letters of many languages
 
-`given` and `family` come from the United States census of 1990 (public domain): all of its given names and its 24,000
-most frequent family names. `towns` comes from GeoNames (CC BY 4.0, www.geonames.org): places of 15,000 people and more.
-All are folded (see `fold`), and what an English dictionary knows as a common noun is left out of them: a Steel or a
-Glass in a list of products would be a person otherwise.
-"""
-# ruff: noqa: E501, RUF001 - words and letters of many languages
-
-import gzip
 import unicodedata
-from functools import lru_cache
-from importlib.resources import files
-from typing import Final
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
 
 _WHOLE: Final = str.maketrans(
     {"ł": "l", "ø": "o", "ß": "ss", "ı": "i", "đ": "d", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"}
@@ -28,18 +25,52 @@ def fold(text: str) -> str:
     return "".join(character for character in plain if not unicodedata.combining(character))
 
 
-def _read(name: str) -> frozenset[str]:
-    return frozenset(gzip.decompress((files(__name__) / f"{name}.txt.gz").read_bytes()).decode().split("\n"))
+@cache
+def given_names() -> frozenset[str]:
+    """Some 30,000 given names of 49 languages and regions, folded, but for common words."""
+    return _listed("person", "names") - _common_words()
 
 
-GIVEN: Final = _read("given")
-"""Given names, folded."""
+@cache
+def family_names() -> frozenset[str]:
+    """Some 35,000 family names, likewise."""
+    return _listed("person", "surnames") - _common_words()
 
-FAMILY: Final = _read("family")
-"""Family names, folded."""
 
-TOWNS: Final = _read("towns")
-"""Names of towns, folded."""
+@cache
+def towns() -> frozenset[str]:
+    """Some 25,000 names of towns, likewise."""
+    return _listed("address", "city") - _common_words()
+
+
+@cache
+def _common_words() -> frozenset[str]:
+    """The commonest words of English: a Steel or a Glass in a list of products would be a person otherwise."""
+    return _listed("text", "words", "en")
+
+
+def _listed(file: str, key: str, place: str = "*") -> frozenset[str]:
+    """Every text under a key of a data file, in all places of the world or in one.
+
+    The files are read without their package, whose import would take longer than they do.
+    """
+    found = find_spec("mimesis")
+    [package] = (found and found.submodule_search_locations) or [""]
+    paths = sorted(Path(package, "datasets").glob(f"{place}/{file}.json"))
+    if not paths:
+        raise ImportError(
+            f"The package mimesis has no data {file}.json. Install the version that pyproject.toml names."
+        )
+    return frozenset(fold(text) for path in paths for text in _texts(orjson.loads(path.read_bytes()).get(key)))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)
+
 
 _SITES: Final = """
     park field fields stadium stadion estadio stade arena center centre court grounds ground garden gardens hall house
