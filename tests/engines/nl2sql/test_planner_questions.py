@@ -1,4 +1,4 @@
-"""Questions about nine invented databases, each with the query that answers it.
+"""Questions about ten invented databases, each with the query that answers it.
 
 What the planner does not master yet is named in UNSOLVED with what becomes of it: so that nobody takes it for
 solved, and a test fails when one of them is solved, so that the list stays true.

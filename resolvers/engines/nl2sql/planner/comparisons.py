@@ -35,7 +35,10 @@ class Comparisons(Ordering):
         return cond
 
     def _add(self, cond: Cond) -> None:
-        if self.scope is not None and cond.kind != "exists":
+        nest = self.last.nest if self.last is not None else None
+        if nest is not None and nest.aggregate is not None and not cond.apart and cond.how == "time":
+            nest.conditions.append(cond)  # the average guide born after 1970
+        elif self.scope is not None and cond.kind != "exists":
             cond.negated = False if not cond.negated else cond.negated
             self.scope.append(cond)
         else:
