@@ -220,7 +220,13 @@ class Naming:
 _OF: Final = re.compile(r"[a-z](?:_|(?=O))[Oo][Ff](?:_|(?=[A-Z]))")
 
 
+_LISTS: Final = frozenset(("list", "reference", "register", "directory"))
+"""Last words of tables that say nothing of what a row is: `country_ref`."""
+
+
 def _headed(words: Sequence[str], name: str) -> tuple[float, ...]:
     """The last word of a table's name says what a row is, those before it only which; in `member_of_club` the first."""
     others = (0.5,) * (len(words) - 1)
+    if len(words) > 1 and words[-1] in _LISTS:
+        return (*others[1:], 1.0, 0.3)
     return (1.0, *others) if _OF.search(name) else (*others, 1.0)

@@ -205,7 +205,13 @@ class Items:
             return table if resolver.catalog.distance(owner, table) < FAR else resolver.column(noun) or table
         if not options:
             return table
-        return table if score + (0.3 if score > 0.85 else 0.1) >= best else resolver.column(noun)
+        if score + (0.3 if score > 0.85 else 0.1) >= best:
+            return table
+        column = resolver.column(noun)
+        tie = self.catalog.reference(column) if column is not None else None
+        if tie is not None and tie.to == table and self.catalog.names(table) and not self._says_key(noun):
+            return table  # the country of origin, where only its code stands here
+        return column
 
     def _says_key(self, noun: Noun) -> bool:
         ref = noun.ref
@@ -213,7 +219,27 @@ class Items:
             set(self.resolver.cut.linked.words(ref.first, ref.last)) & {"id", "code", "number", "key"}
         )
 
+    def _worth(self, table: str, noun: Noun) -> Item | None:
+        """`how much does ... cost`: the amount that another word of the question speaks of."""
+        mentions = [one for one in self.resolver.cut.linked.mentions if one.kind is MentionKind.COLUMN]
+        for one in sorted(mentions, key=lambda one: -one.score):
+            column = one.column
+            if column is not None and column.table == table and one.score >= 0.65 and self.catalog.is_measure(column):
+                self.resolver.used.add((one.first, one.last))
+                return self._column(column, noun)
+        return None
+
+    def _place(self, table: str, noun: Noun) -> Item | None:
+        """Where a row is."""
+        for place in _PLACES:
+            for key in self.catalog.of(table):
+                if place in self.catalog.words(key) and self.catalog.is_text(key):
+                    return self._column(key, noun)
+        return None
+
     def _entity(self, table: str, noun: Noun) -> Item:
+        if noun.wh == "where" and (found := self._place(table, noun)) is not None:
+            return found
         columns = self.catalog.entity(table)
         preferred = self.catalog.noted.preferred.get(table)
         if preferred is not None and preferred.columns and noun.wh != "who" and not self.resolver.frame.groups:
@@ -259,11 +285,9 @@ class Items:
             column = resolver.time_column([table, *resolver.mentioned()], hint=hint)
             return self._column(column, noun) if column else None
         if noun.wh == "where":
-            for place in _PLACES:
-                for key in self.catalog.of(table):
-                    if place in self.catalog.words(key) and self.catalog.is_text(key):
-                        return self._column(key, noun)
-            return None
+            return self._place(table, noun)
+        if noun.wh == "much":
+            return self._worth(table, noun)
         return self._entity(table, noun) if noun.wh == "who" else None
 
     def _count(self, noun: Noun) -> Item | None:

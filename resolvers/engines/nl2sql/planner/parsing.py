@@ -107,6 +107,8 @@ class Parser(Clauses):
             frame.items.append(Noun(wh=wh))
         elif not frame.items and wh == "much" and self.noun_at():
             self._items("")
+        elif not frame.items and wh == "much":
+            frame.items.append(Noun(wh=wh))
 
     def _subject_of_degree(self) -> None:
         """How old is the singer ..."""

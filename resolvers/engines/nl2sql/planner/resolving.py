@@ -171,7 +171,18 @@ class Resolver:
             return None
         options = self.column_options(noun, want)
         taken = self._choose(noun.ref, "column", list(options.items()))
-        return taken if isinstance(taken, ColumnKey) else None
+        if not isinstance(taken, ColumnKey):
+            return None
+        if self._is_strange_key(noun, taken) and ("a key of a table that is not named", 0.3) not in self.trouble:
+            self.doubt("a key of a table that is not named", 0.3)
+        return taken
+
+    def _is_strange_key(self, noun: Noun, key: ColumnKey) -> bool:
+        """A key in a table that nobody names, which is no key of its own rows: another's league."""
+        if not self.catalog.is_key(key) or key.table in self.mentioned() or self.catalog.key(key.table) == key:
+            return False
+        subject = self.subject() if noun.owner is None else self.table(noun.owner)
+        return subject is not None and not self.catalog.refers(subject, key.table)
 
     def column_options(self, noun: Noun, want: str = "") -> dict[ColumnKey, float]:
         """The columns that a noun may stand for, with how well each fits here."""
