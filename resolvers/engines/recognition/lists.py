@@ -344,6 +344,7 @@ COMPANY: Final = _words(
     "lda ltda eireli b.v. bv n.v. nv vof ab oy oyj as a/s aps hb asa sp. spółka s.r.o. a.s. kft zrt nyrt d.o.o. ооо оао "
     "зао ао пао ип pty pvt industries solutions services systems technologies enterprises foundation bank university "
     "institute stiftung fils hijos hermanos figli records music studios stores shop market store airlines logistics"
+    " sa s/a k/s i/s p/s sàrl sagl bt rt kkt kht nonprofit társa társai filhos cia cie eirl pte bhd sdn tbk hnos gbr"
 )
 """Words that companies' names end in or hold."""
 

@@ -148,8 +148,8 @@ def is_company(text: str) -> bool:
     return (
         len(words) > 1
         and (
-            any(word in lists.COMPANY for word in words)
-            or any(word in ("&", "and", "und", "et", "y") for word in words[1:-1])
+            any(word in lists.COMPANY or word.rstrip(".") in lists.COMPANY for word in words)
+            or any(word in ("&", "and", "und", "et", "y", "és", "og", "och", "ja") for word in words[1:-1])
         )
     ) or any(sign in text for sign in ("株式会社", "有限会社", "合同会社", "有限公司", "주식회사", "유한회사", "(주)"))
 

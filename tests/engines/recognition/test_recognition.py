@@ -130,6 +130,7 @@ NEGATIVE: list[tuple[str, list[Any]]] = [
     ("isbn", ["9780306406157", "9783161484100", "9780131103627", "9780262033848", "9780596007126"] * 4),
     ("isbn 10", ["0306406152", "0131103628", "0262033844", "080442957X", "0596007124", "043942089X"]),
     ("companies", [f"{last} {end}" for last in LAST for end in ("GmbH", "Inc.", "& Sons", "S.A.")]),
+    ("companies of other lands", [f"{last} {end}" for last in LAST for end in ("Kft.", "S/A", "Sàrl.", "A/S", "és társa Bt.")]),
     ("versions", [f"{i % 5}.{i % 9}.{i}" for i in MANY]),
     ("sizes", ["S", "M", "L", "XL"] * 10),
     ("grades", ["A", "B", "C", "D", "F"] * 10),
