@@ -1,9 +1,12 @@
 """What several answers must not tell together: the rows of a table that is shown only in groups of a size."""
 
+import asyncio
 from typing import Any
 
 import pytest
+from sqlalchemy.util import await_only
 
+from persistence.queries.chat_overlap import AnsweredShelf
 from resolvers.engines.nl2sql.model import Unanswerable
 from resolvers.talk2data import overlap
 from resolvers.talk2data.provenance import get_turn_provenance
@@ -164,8 +167,17 @@ async def test_of_more_rows_than_can_be_read_the_numbers_are_compared(
 
 
 async def test_answers_that_are_found_at_the_same_time_see_one_another(
-    world: World, ward: Bench, drafter: ScriptedDrafter
+    world: World, ward: Bench, drafter: ScriptedDrafter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    others = AnsweredShelf.others
+
+    def slowly(shelf: AnsweredShelf, *given: Any) -> Any:
+        found = others(shelf, *given)
+        if shelf._connection.dialect.name == "postgresql":  # SQLite writes one transaction after the other
+            await_only(asyncio.sleep(0.5))  # so that both would have read before either has written
+        return found
+
+    monkeypatch.setattr(AnsweredShelf, "others", slowly)
     pair = [TOTAL, "select sum(cost) from patients where id > 1"]
     drafter.script |= {sql: draft(sql) for sql in pair}
     drafter.repairs = [Unanswerable("No."), Unanswerable("No.")]
