@@ -287,7 +287,7 @@ def _of_batches(
     import duckdb
 
     broken: list[Exception] = []
-    tally = Tally(read_of, rows)
+    tally = Tally(columns, rows)  # which come first in the batches
     session.register("staged", _reader(batches, tally, progress, broken))
     rows_told: list[Row] = []
     try:

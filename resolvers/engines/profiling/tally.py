@@ -24,7 +24,7 @@ class Tally:
     """Told every batch once, in their order; used by one thread at a time."""
 
     def __init__(self, columns: Sequence[Wanted], rows: int) -> None:
-        """`columns` are those of the batches, in their order; about `rows` rows are kept."""
+        """`columns` are the first ones of the batches, in their order; so many `rows` are kept, with all columns."""
         self._values: dict[str, dict[Any, int]] = {
             one.of.name: {} for one in columns if may_have_few(one.of, 1) and one.staged in (None, "time")
         }
