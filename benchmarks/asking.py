@@ -168,7 +168,7 @@ def _measured(
 ) -> tuple[Figures, list[tuple[str, float]], int]:
     facts = catalog(tables)
     known = Knowledge(facts, profiles(facts), dialect="postgres")
-    readable = tables_of_catalog(facts)
+    readable = tuple(tables_of_catalog(facts))
     figures, drafter = Figures(), drafter_of(place)
     figures.add(FIRST, timed(partial(drafted, drafter, known, asked(0)[1])))
     drafts = [drafted(drafter, known, asked(at)[1]) for at in range(DRAFTED)]
@@ -192,7 +192,7 @@ def _measured(
     return figures, _by_module(profile), len(texts)
 
 
-def _guarded(text: str, readable: list[Readable]) -> None:
+def _guarded(text: str, readable: tuple[Readable, ...]) -> None:
     guard_sql(text, dialect="postgres", tables=readable, most_rows=1000).query.sql("postgres")
 
 

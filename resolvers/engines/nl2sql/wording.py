@@ -1,6 +1,7 @@
 """A plan in one plain sentence, so that whoever asked sees how the question was understood."""
 
 import calendar
+from collections import deque
 from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
@@ -73,11 +74,25 @@ def called_many(known: Knowledge, table: str) -> str:
     return _Speaker(known).many(table)
 
 
+_Names = tuple[dict[str, TableFacts], dict[str, str | None]]
+_KEPT: Final[deque[tuple[tuple[TableFacts, ...], _Names]]] = deque(maxlen=8)
+"""The latest catalogs that were spoken of, known again as the same object."""
+
+
+def _names_of(tables: tuple[TableFacts, ...]) -> _Names:
+    """Tables by their FQN, and by schema what their names begin with, as far as it was looked for."""
+    for kept, names in tuple(_KEPT):
+        if kept is tables:
+            return names
+    made: _Names = {one.fqn: one for one in tables}, {}
+    _KEPT.append((tables, made))
+    return made
+
+
 class _Speaker:
     def __init__(self, known: Knowledge) -> None:
         self._known = known
-        self._tables: dict[str, TableFacts] = {one.fqn: one for one in known.tables}
-        self._shared: dict[str, str | None] = {}
+        self._tables, self._shared = _names_of(known.tables)
         self._plan: Plan | None = None
 
     # Names.

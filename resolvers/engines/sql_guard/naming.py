@@ -1,5 +1,6 @@
 """How names are compared, found and written."""
 
+from collections import deque
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
@@ -66,14 +67,30 @@ def _folded(names: tuple[str, ...]) -> dict[str, list[int]]:
     return found
 
 
+_Named = dict[str, list[Table]]
+_KEPT: Final[deque[tuple[tuple[Table, ...], _Named]]] = deque(maxlen=8)
+"""The latest catalogs that were asked about. Only tuples, which nobody can change, known again as the same object."""
+
+
+def _by_name(tables: Sequence[Table]) -> _Named:
+    """Tables by their names, whatever their case."""
+    for kept, named in tuple(_KEPT):
+        if kept is tables:
+            return named
+    found: _Named = {}
+    for table in tables:
+        found.setdefault(table.name.casefold(), []).append(table)
+    if isinstance(tables, tuple):
+        _KEPT.append((tables, found))
+    return found
+
+
 class TableIndex:
     """The tables that a query may read, by name."""
 
     def __init__(self, tables: Sequence[Table], near: Table | None, dialect: str) -> None:
         self._near, self._folds_all = near, dialect in FOLDS_ALL
-        self._tables: dict[str, list[Table]] = {}
-        for table in tables:
-            self._tables.setdefault(table.name.casefold(), []).append(table)
+        self._tables = _by_name(tables)
         self.names = self._tables.keys()
         """The names of the tables, whatever their case."""
 

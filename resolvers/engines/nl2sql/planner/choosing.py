@@ -63,10 +63,11 @@ def candidates(linked: Linked, known: Knowledge) -> tuple[list[Candidate], list[
     catalog = catalog_of(known)
     pieces = cut(_with_references(linked, catalog))
     failed: list[Failed] = []
-    found = _made(catalog, pieces, known, {}, failed)
+    tried: list[Plan] = []
+    found = _made(catalog, pieces, {}, failed, tried)
     resolver = found[0].resolver if found else _tried(catalog, pieces)
     for forced in _others(resolver, NEAR if found else FARTHER):
-        for other in _made(catalog, pieces, known, forced, failed):
+        for other in _made(catalog, pieces, forced, failed, tried):
             if all(other.sql != one.sql for one in found):
                 found.append(other)
     found.sort(key=lambda one: -one.score)
@@ -144,19 +145,23 @@ def _others(resolver: Resolver, near: float) -> Iterator[Mapping[tuple[int, int,
 def _made(
     catalog: Catalog,
     pieces: Cut,
-    known: Knowledge,
     forced: Mapping[tuple[int, int, str], Target],
     failed: list[Failed],
+    tried: list[Plan],
 ) -> list[Candidate]:
+    """The candidates of one choice; none when it leads to a plan that was tried already."""
     frame = parse(pieces)
     resolver = Resolver(catalog, pieces, frame, forced)
     plan = Composer(resolver).plan()
     if plan is None:
         failed.append(Failed(None, "Nothing in the question names what to show."))
         return []
+    if plan in tried:
+        return []
+    tried.append(plan)
     found: list[Candidate] = []
     for one, query, cost in _written(plan, catalog, pieces, failed):
-        found.append(_candidate(one, query, cost, known, pieces, resolver))
+        found.append(_candidate(one, query, cost, catalog.known, pieces, resolver))
     return found
 
 
