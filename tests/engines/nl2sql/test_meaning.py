@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.model import Asked, Draft, no_lookup
+from resolvers.engines.nl2sql.model import Asked, Draft, Knowledge, no_lookup
 from schema.talk2data.chat_settings import UNSURE
 from tests.engines.nl2sql.catalogs import NOW, knowledge, profiled, table
 
@@ -24,9 +24,9 @@ KNOWN = knowledge(
 )
 
 
-def draft(text: str, known: object = KNOWN) -> Draft:
+def draft(text: str, known: Knowledge = KNOWN) -> Draft:
     """What the planner drafts."""
-    made = asyncio.run(Planner().draft(Asked(text, NOW), known, no_lookup))  # type: ignore[arg-type]
+    made = asyncio.run(Planner().draft(Asked(text, NOW), known, no_lookup))
     assert isinstance(made, Draft), made
     return made
 
