@@ -61,7 +61,7 @@ _MOST_EACH: Final = 16
 def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_lookup) -> Linked:
     """All mentions of a question, in the order of their tokens. `lookup` is called once at most."""
     question = Question.of(text)
-    if not any(one.score >= _SHARED for _, one in vocabulary.found_columns(("full", "name"), most=1)):
+    if not vocabulary.has_full_names:
         question = question.without_full()
     work = _Work(question, vocabulary)
     work.find_tables()

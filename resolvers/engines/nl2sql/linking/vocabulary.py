@@ -32,6 +32,8 @@ from schema.utils.memory import MemoryType
 
 _SOME_TIME: Final = 0.55
 """How well any moment measures what is new, old or late, when no name says so."""
+_FULL: Final = 0.9
+"""How well a column must be called a full name to be one."""
 _KEPT: Final = 8
 _SCOPES: Final = 64
 _WORDS: Final = 2_000
@@ -258,6 +260,11 @@ class Vocabulary(Naming):
     def is_person(self, fqn: str) -> bool:
         """Whether rows of a table are people."""
         return is_person(self._names[fqn])
+
+    @cached_property
+    def has_full_names(self) -> bool:
+        """Whether some column holds full names."""
+        return bool(self.found_columns(("full", "name"), most=1, least=_FULL))
 
     @cached_property
     def values(self) -> Values:
