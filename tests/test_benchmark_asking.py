@@ -302,7 +302,7 @@ def test_a_quick_run_measures_drafts_and_guards_beside_round_trips() -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=800,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]

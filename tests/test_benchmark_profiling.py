@@ -21,7 +21,7 @@ def test_a_quick_run_measures_both_sources() -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=800,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]

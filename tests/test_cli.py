@@ -19,7 +19,7 @@ from rest_compat.settings import Settings
 from tests.support.postgres import PostgresServer, free_port
 from tests.support.server import Process, Server, environment, stoa, until
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)
 
 
 def refused(answer: Any, *words: str) -> None:
@@ -325,7 +325,7 @@ def test_the_demo_with_a_source_that_is_none_ends_with_a_sentence(tmp_path: Path
 
 
 def test_the_demo_shows_the_main_job_on_real_data(tmp_path: Path) -> None:
-    answer = stoa(tmp_path, "demo", "--no-serve", seconds=220)
+    answer = stoa(tmp_path, "demo", "--no-serve", seconds=800)
     assert answer.returncode == 0, answer.stdout + answer.stderr
     for step in (
         "2. Registered",

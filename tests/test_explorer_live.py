@@ -21,7 +21,7 @@ from tests.test_explorer_browser import browser, write_query
 __all__ = ["browser"]
 
 # The walk through every example takes a while on a busy machine.
-pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(900)]
 
 RESULT = "(document.querySelector('.result-window .CodeMirror')?.CodeMirror.getValue() ?? '')"
 RUNS = "document.querySelector('button.graphiql-execute-button').getAttribute('aria-label').startsWith('Stop')"

@@ -11,7 +11,7 @@ from tests.support.clients import generator, run
 from tests.support.postgres import free_port
 from tests.support.server import COMMAND, ROOT
 
-pytestmark = [pytest.mark.xdist_group("clients"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.xdist_group("clients"), pytest.mark.timeout(900)]
 
 SNIPPET = re.compile(r"^```(sh|graphql|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MARK = "-- the next snippet --"

@@ -15,7 +15,7 @@ from tests.support.clients import PYTHON, run, succeeded
 from tests.support.postgres import die_with_parent, free_port
 from tests.support.server import COMMAND, ROOT, Server, until
 
-pytestmark = [pytest.mark.xdist_group("clients"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.xdist_group("clients"), pytest.mark.timeout(900)]
 
 PRINTED = """\
 organization: acme

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.clients import PYTHON, run, succeeded
 
-pytestmark = [pytest.mark.xdist_group("clients"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.xdist_group("clients"), pytest.mark.timeout(900)]
 
 
 def operations(examples: Path) -> Iterator[tuple[str, str, str]]:

@@ -17,7 +17,7 @@ from tests.contract.test_bounds import BY_SERVICE, Calls, operations_of
 from tests.doors import ROUTES, Door, Refused, RestDoor
 from tests.world import World
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(900)]
 
 TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),

@@ -20,7 +20,7 @@ from tests.contract.variants import Variant, changed, of_body, of_param, of_valu
 from tests.doors import QUERIES, ROUTES, Door, Refused
 from tests.world import World
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(900)]
 
 CASES = {case.operation: case for case in reversed(MATRIX)}
 BY_SERVICE = pytest.mark.parametrize("service", [s.name for s in SERVICES])

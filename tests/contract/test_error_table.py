@@ -38,7 +38,7 @@ from tests.contract.test_permission_matrix import headers_of, nonexistent, verdi
 from tests.doors import ROUTES, Door, Refused, RestDoor
 from tests.world import World
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(900)]
 
 JSON = "application/json"
 OTHER_TYPES = ("text/plain", "application/x-www-form-urlencoded", "application/jsonp", "*/*")

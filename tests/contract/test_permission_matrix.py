@@ -17,7 +17,7 @@ from tests.contract.stage import MARK, ROLES, Case, Place, Stage
 from tests.doors import FIELDS, OPERATIONS, ROUTES, Door, Refused
 from tests.world import World
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(900)]
 
 OO, OA, OM = "organization owner", "organization admin", "organization member"
 PO, PA, PD, PP, PV = (f"project {r}" for r in ("owner", "admin", "developer", "operator", "viewer"))

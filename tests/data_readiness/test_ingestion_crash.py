@@ -19,7 +19,7 @@ from tests.support.server import Gate, Process, statements_for, stoa, until
 
 __all__ = ["place"]
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)
 
 TABLES, COLUMNS = {"sales": 160, "stock": 90}, 6
 TASKS = 6  # 160 tables in four batches, 90 in two

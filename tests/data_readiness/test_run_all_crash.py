@@ -24,7 +24,7 @@ __all__ = ["place"]
 
 pytestmark = pytest.mark.timeout(900)
 
-PATIENCE = 240.0
+PATIENCE = 400.0
 """Seconds after which a test gives up waiting; nothing is measured against it."""
 
 

@@ -21,7 +21,7 @@ __all__ = ["bench", "setting_overrides", "source"]
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 SLOW = """
     create view sales.slow as select i, pg_sleep(60)::text as slept from generate_series(1, 100) i;

@@ -11,7 +11,7 @@ from tests.support.server import until
 
 __all__ = ["place"]
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ class Deployment:
     def rest(self, service: str, method: str, path: str, **how: Any) -> httpx.Response:
         """A request to a service."""
         headers = self.headers() | how.pop("headers", {})
-        return httpx.request(method, self.apart[service].address + path, headers=headers, timeout=30, **how)
+        return httpx.request(method, self.apart[service].address + path, headers=headers, timeout=120, **how)
 
     def made(self, service: str, path: str, **how: Any) -> dict[str, Any]:
         """What a POST to a service made."""
@@ -89,7 +89,7 @@ def deployment(tmp_path_factory: pytest.TempPathFactory, postgres_server: Postgr
         subgraphs = {}
         for name, server in apart.items():
             said = httpx.post(
-                f"{server.address}/graphql", json=query, headers={"Authorization": f"Bearer {token}"}, timeout=30
+                f"{server.address}/graphql", json=query, headers={"Authorization": f"Bearer {token}"}, timeout=120
             )
             subgraphs[name] = (f"{server.address}/graphql", said.json()["data"]["_service"]["sdl"])
         composed = compose(subgraphs)

@@ -42,11 +42,11 @@ def live_server(folder: Path) -> Iterator[Live]:
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
-        while httpx.get(f"{address}/readyz", timeout=30).status_code != 200:
+        while httpx.get(f"{address}/readyz", timeout=120).status_code != 200:
             time.sleep(0.05)
         issuer = DevelopmentIssuer(settings.data)
         headers = {"Authorization": f"Bearer {issuer.issue('olga', ORG)}"}
-        made = httpx.post(f"{address}/governance/projects", json={"name": "shop"}, headers=headers, timeout=30)
+        made = httpx.post(f"{address}/governance/projects", json={"name": "shop"}, headers=headers, timeout=120)
         project = made.json()["id"]
         yield Live(address, issuer.issue("olga", ORG, project=project, ttl=timedelta(hours=2)), project)
     finally:

@@ -83,7 +83,7 @@ def test_what_one_door_did_under_a_key_the_other_answers_again(operation: str, t
     assert graph.charged == rest.charged  # being told again is charged too
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 def test_a_call_does_the_same_through_both_doors_on_postgresql(postgres_twin: Twin, record_property: Any) -> None:
     """Fewer cases: what the doors make of a call does not depend on the store, and what the store refuses may."""
     counted, changing = 0, set()

@@ -29,9 +29,9 @@ from tests.support.postgres import postgres_server, postgres_url
 
 __all__ = ["postgres_server", "postgres_url"]
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(900)]
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 
 @dataclass

@@ -45,7 +45,7 @@ FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1",
 )
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 
 def chromium() -> str:

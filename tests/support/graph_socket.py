@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-PATIENCE = 20.0
+PATIENCE = 120.0
 
 
 class Socket:

@@ -88,7 +88,7 @@ async def create_tables(database: Database) -> None:
     await database.write(lambda connection: metadata.create_all(connection, tables=[workers, job_ledger]))
 
 
-async def until(true: Callable[[], Any], what: str, *, patience: float = 60.0) -> None:
+async def until(true: Callable[[], Any], what: str, *, patience: float = 240.0) -> None:
     """Wait for a condition, plain or asynchronous."""
     end = time.monotonic() + patience
     while True:

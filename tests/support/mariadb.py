@@ -27,7 +27,7 @@ import pytest
 from tests.support.needs import missing
 from tests.support.postgres import account_to_drop_to, as_account, die_with_parent, free_port, write_for
 
-_START_SECONDS = 60
+_START_SECONDS = 240
 _CACHE = Path(__file__).resolve().parents[2] / ".cache" / "mariadb"
 
 

@@ -72,7 +72,7 @@ def openfga_url() -> Iterator[str]:
 
 
 def _answers(address: str, process: subprocess.Popen[bytes]) -> bool:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while time.monotonic() < deadline and process.poll() is None:
         try:
             with urllib.request.urlopen(address, timeout=5) as answer:

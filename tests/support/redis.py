@@ -55,7 +55,7 @@ class RedisServer:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self.stop()

@@ -131,7 +131,7 @@ def _configuration(home: Path, port: int, user: str) -> str:
 
 
 def _answers(server: "subprocess.Popen[bytes]", port: int) -> bool:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and server.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=5).close()

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-c", "from rest_compat.cli import main; main(prog_name='stoa')")
-PATIENCE = 150.0
+PATIENCE = 400.0
 """Seconds after which a test gives up waiting; nothing is measured against it."""
 
 OVER = ("completed", "failed", "canceled")
@@ -145,7 +145,7 @@ class Server(Process):
     def status(self, path: str) -> int:
         """What a path answers without a token; 0 when nothing listens."""
         try:
-            return httpx.get(self.address + path, timeout=10).status_code
+            return httpx.get(self.address + path, timeout=60).status_code
         except httpx.TransportError:
             return 0
 
@@ -160,7 +160,7 @@ class Client:
     """The owner of one organization, with a project, over HTTP."""
 
     def __init__(self, folder: Path, server: Server, project: str | None = None) -> None:
-        self._http = httpx.Client(base_url=server.address, timeout=30)
+        self._http = httpx.Client(base_url=server.address, timeout=120)
         self._issuer = DevelopmentIssuer(folder / "data")
         self._sign_in(None)
         self.project: str = project or self("POST", "/governance/projects", json={"name": "shop"})["id"]

@@ -44,7 +44,7 @@ def compose(subgraphs: Mapping[str, tuple[str, str]]) -> Composed:
         input=json.dumps(given),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=400,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
@@ -96,7 +96,7 @@ class Gateway:
 
     def _answers(self) -> bool:
         try:
-            return httpx.get(f"{self.address}/readiness", timeout=10).status_code == 200
+            return httpx.get(f"{self.address}/readiness", timeout=60).status_code == 200
         except httpx.TransportError:
             return False
 
@@ -104,7 +104,7 @@ class Gateway:
 def ask(address: str, query: str, headers: Mapping[str, str], **variables: Any) -> dict[str, Any]:
     """One GraphQL request; its JSON."""
     answer = httpx.post(
-        f"{address}/graphql", json={"query": query, "variables": variables}, headers=dict(headers), timeout=60
+        f"{address}/graphql", json={"query": query, "variables": variables}, headers=dict(headers), timeout=240
     )
     found: dict[str, Any] = answer.json()
     return found

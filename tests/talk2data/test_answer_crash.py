@@ -31,7 +31,7 @@ from tests.world import ORG, World
 
 __all__ = ["drafter", "shop", "source", "world"]
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 BY_CITY = "select city, count(*) as customers from customers group by city order by city"
 

@@ -22,7 +22,7 @@ __all__ = ["drafter", "shop", "source", "world"]
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 SLOW = (
     "select count(*) as rows from orders a, orders b, orders c, orders d, orders e, orders f, orders g, orders h, "
     "orders i, orders j, orders k, orders l, orders m, orders n, orders o, orders p"

@@ -29,7 +29,7 @@ from tests.support.chat import (
 from tests.support.postgres import free_port
 from tests.world import World
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(900)]
 
 
 @asynccontextmanager

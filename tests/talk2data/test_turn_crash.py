@@ -12,7 +12,7 @@ from tests.support.chat import events_of
 from tests.support.chat_server import WORDS
 from tests.support.server import Client, Server, stoa, until
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)
 
 
 class ChatServer(Server):

@@ -18,7 +18,7 @@ from rest_compat.app import create_app
 from tests.support.server import Client, Server, stoa, until
 from tests.world import World
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)
 
 FIRINGS = 110
 """More than one look claims, so that a kill finds some that are claimed and some that are not."""
@@ -71,7 +71,7 @@ class Place:
 
     def assert_each_fired_once(self, number: int) -> None:
         """One record for each schedule, carried out, and one run for each that starts one."""
-        until(lambda: self.fired() == number and not self.fired("PENDING"), "every firing", seconds=120)
+        until(lambda: self.fired() == number and not self.fired("PENDING"), "every firing")
         with self.engine.connect() as connection:
             records = connection.execute(sa.select(schedule_runs)).all()
             runs = connection.execute(sa.select(workflow_runs.c.id)).scalars().all()

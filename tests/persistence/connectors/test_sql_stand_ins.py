@@ -24,7 +24,7 @@ def found() -> Any:
     script = ROOT / "tests" / "support" / "read_snowflake.py"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     ran = subprocess.run(
-        [PYTHON, script], capture_output=True, text=True, env=environment, cwd=ROOT, timeout=240, check=False
+        [PYTHON, script], capture_output=True, text=True, env=environment, cwd=ROOT, timeout=800, check=False
     )
     assert ran.returncode == 0, ran.stderr[-3000:]
     return json.loads(ran.stdout)
