@@ -56,6 +56,15 @@ class Clashes(Ranking):
         """`zones with a savanna but no aviary`: of kinds, those with the one but without the other."""
         if self.items[0].entity is not None or any(item.figures for item in self.items):
             return None
+        for part in parts:
+            denied = part.condition
+            if not isinstance(denied, Related) or not denied.negated or part.cond.joined != "but":
+                continue
+            if denied.to == plan.main and self.resolver.catalog.refers(plan.main, denied.plan.main):
+                left = [one for one in parts if one is not part]
+                whole = replace(plan, where=everything([*parts_of(conjoined(left)), *extra]))
+                taken = replace(plan, where=replace(denied, negated=False), orders=(), limit=None)
+                return replace(whole, combined=Combined("except", taken))
         for one in parts:
             for other in parts:
                 ours, theirs = one.condition, other.condition

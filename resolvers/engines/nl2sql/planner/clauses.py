@@ -238,7 +238,7 @@ class Clauses(Comparisons):
         after = self.at()
         goes_on = table and after is not None and after.verbal
         goes_on = goes_on or (table and self.is_(Cue.COMPARE, Cue.RELATIVE, Cue.WITH, Cue.WHO, Cue.WHOSE))
-        asked = asked and not (table and self._indefinite(start) and self.last is not None)
+        asked = asked and not (table and self.last is not None and (self._indefinite(start) or self._had_both()))
         asked = asked and not self.negated and not (table and self._verb_before(start)) and not goes_on
         if noun.count or noun.aggregates or asked:
             noun.either = self.joined == "or"
@@ -284,6 +284,11 @@ class Clauses(Comparisons):
         """`a school`: one that is had, rather than something to show."""
         first = self.atoms[start].first
         return first > 0 and self.cut.linked.tokens[first - 1].text.lower() in ("a", "an")
+
+    def _had_both(self) -> bool:
+        """`Which towns have pubs and breweries`: the second is had as the first is."""
+        last = self.last
+        return self.frame.which and last is not None and last.kind == "exists" and not (last.how or last.count)
 
     def _possessed(self, start: int) -> bool:
         """`with their departments`: shown as well."""
