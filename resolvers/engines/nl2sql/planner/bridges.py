@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Final
+from weakref import WeakKeyDictionary
 
 from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.language.tokens import root_of
@@ -13,6 +15,9 @@ from resolvers.engines.nl2sql.planner.resolving import Resolver
 from resolvers.engines.nl2sql.writing.uses import columns_in, figures_in, parts_of, terms_in
 
 _IDENTIFIES = frozenset(("id", "code", "number", "no", "key"))
+Bridge = tuple[str, tuple[Key, Key], Key]
+"""A table, its keys to two others, and the key that ties those two."""
+_FOUND: Final[WeakKeyDictionary[Catalog, tuple[Bridge, ...]]] = WeakKeyDictionary()
 Pairs = tuple[tuple[Column, Column], ...]
 
 
@@ -24,7 +29,7 @@ def over_bridges(plan: Plan, resolver: Resolver) -> Plan:
     tables = [resolver.table(cond.table) for cond in frame.conditions if cond.table is not None]
     named = {*resolver.mentioned(), *(one for one in tables if one is not None)}
     said = {root_of(word) for word in resolver.cut.linked.words(0, len(resolver.cut.linked.tokens))}
-    for bridge, ends, straight in _bridges(catalog):
+    for bridge, ends, straight in bridges_of(catalog):
         roles = _roles(catalog, straight)
         if not roles or not {one.to for one in ends} <= _used(plan) or roles & said:
             continue
@@ -36,8 +41,15 @@ def over_bridges(plan: Plan, resolver: Resolver) -> Plan:
     return plan
 
 
-def _bridges(catalog: Catalog) -> Iterator[tuple[str, tuple[Key, Key], Key]]:
-    """Each table that ties two others which a key ties as well."""
+def bridges_of(catalog: Catalog) -> Sequence[Bridge]:
+    """Each table that ties two others which a key ties as well, looked for once."""
+    found = _FOUND.get(catalog)
+    if found is None:
+        found = _FOUND[catalog] = tuple(_bridges(catalog))
+    return found
+
+
+def _bridges(catalog: Catalog) -> Iterator[Bridge]:
     plain = [key for key in catalog.keys if len(key.columns) == 1 and key.table != key.to]
     straight = {frozenset((key.table, key.to)): key for key in plain}
     by_table: dict[str, list[Key]] = {}
