@@ -317,6 +317,8 @@ def _starting(
         words = last - start
         if cue is Cue.COUNT and _is_named(tokens, start, refs):
             continue  # the plate number of
+        if cue is Cue.LIGHT and words > 1 and _names_a_table(start, last, refs):
+            continue  # took part, where participations are noted
         weight = _WEAK.get(cue, 1.0)
         if words == 1 and last in spans and len(tokens[start].text) > 1 and tokens[start].text.isupper() and start:
             continue  # the country code NOR
@@ -346,6 +348,16 @@ def _is_named(tokens: Sequence[Token], at: int, refs: dict[tuple[int, int], list
     if not at or tokens[at].lemma != "number" or not tokens[at - 1].text[:1].isalpha():
         return False
     return any(one.kind is MentionKind.COLUMN and one.score >= 0.95 for one in refs.get((at - 1, at + 1), ()))
+
+
+def _names_a_table(first: int, last: int, refs: dict[tuple[int, int], list[Mention]]) -> bool:
+    """Whether words inside may be a table."""
+    return any(
+        one.kind is MentionKind.TABLE and one.score >= 0.5
+        for (begin, end), mentions in refs.items()
+        if first <= begin and end <= last
+        for one in mentions
+    )
 
 
 def _worth(ref: Ref, tokens: Sequence[Token]) -> float:

@@ -293,6 +293,8 @@ class Parser(Clauses):
         nxt = self.at(1)
         if nxt is None or nxt.is_(Cue.END):
             return True
+        if self.value_at(1) and self.table_at(2) and nxt.first > self.atoms[self.i].last:
+            return True  # the fee of all advanced courses
         return not (nxt.is_(Cue.COMPARE, Cue.BETWEEN, Cue.MATCH, Cue.BE, Cue.NOT) or self.value_at(1))
 
     def _value_before_noun(self) -> list[Cond]:

@@ -138,7 +138,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     "except|exclude|excludes|differs from|different from|nor|besides|apart from|outside|outside of|do not|does not|"
     "did not|don't|doesn't|didn't|have not|has not|had not|haven't|hasn't|hadn't|cannot|can not|can't|have never|"
     "has never|had never|are never|was never|were never|unequal to|not equal to|not equal|<>|!=|aside from|fail to|"
-    "failed to|fails to|is never|do n't|does n't|did n't|is n't|are n't|was n't|were n't|has n't|have n't|had n't",
+    "failed to|fails to|is never|do n't|does n't|did n't|is n't|are n't|was n't|were n't|has n't|have n't|had n't|nobody|nothing|no one",
     Cue.NO: "no|without|without any|no any|lack|lacks|lacking|not any|zero|with no|have no|has no|had no|"
     "do not have any|does not have any|did not have any|don't have any|doesn't have any|didn't have any|"
     "not have any|having no|there is no|there are no",
@@ -181,10 +181,11 @@ _PLAIN: Final[dict[Cue, str]] = {
     "in our database|in the table|in this database|in the dataset|in the system|on record|on file|has been|have been|"
     "had been|each of|a list of|the list of|list of|set of|one|ones|kind of|type of information|recorded in total|"
     "along with their|if|let|out|up|off|too|itself|themselves|himself|own s|given|following|stored|listed|registered|"
-    "specific|particular|certain|value of|values of|value|values|recorded|existing|anybody|anyone|everybody|somebody|someone|nobody|anything|something|everything|nothing|yet|ever|together|named as|called as|'re|'ve|"
+    "specific|particular|certain|value of|values of|value|values|recorded|existing|anybody|anyone|everybody|somebody|someone|anything|something|everything|yet|ever|together|named as|called as|'re|'ve|"
     "how|why|those of|that of|in terms of|based on|according to|in total|total of|altogether|result|results|"
     'amount to|of all|among all|names of the different|thing|things|people who|"|(|)|“|”|-|–|/|’|`|*',
-    Cue.LIGHT: "take care of|takes care of|took care of|taken care of|care|cared|cared for|look after|looks after|care for|cares for|responsible|responsible for|deal with|dealt with|dealt|live|lives|lived|living|work|works|worked|working|come|comes|came|coming|go|goes|went|locate|located|"
+    Cue.LIGHT: "take part in|takes part in|took part in|taken part in|taking part in|take part|takes part|took part|"
+    "taken part|taking part|participated in|participate in|participates in|participating in|take care of|takes care of|took care of|taken care of|care|cared|cared for|look after|looks after|care for|cares for|responsible|responsible for|deal with|dealt with|dealt|live|lives|lived|living|work|works|worked|working|come|comes|came|coming|go|goes|went|locate|located|"
     "situated|find in|found|made|make|makes|making|take|takes|took|taken|taking|get|gets|got|gave|given by|use|uses|"
     "used|using|do|done|play|plays|played|playing|belong|belonging|hold|held|holding|happen|happened|happens|"
     "take place|took place|takes place|participate|participated|participates|participating|attend|attended|attends|"
@@ -221,7 +222,7 @@ _DESCENDING: Final = (
     "in descending order of|in decreasing order of|in the descending order of|in descending order by|"
     "the descending order of|in the descending order|from the most to the least|largest to smallest|"
     "highest to lowest|most to least|from z to a|from greatest to least|from long to short|from the latest|"
-    "newest to oldest|largest first|highest first|reverse chronological order|in reverse chronological order"
+    "largest first|highest first|reverse chronological order|in reverse chronological order"
 )
 _ASCENDING: Final = (
     "ascending|asc|increasing|ascendingly|in ascending order|in increasing order|ascending order|from low to high|"
@@ -266,7 +267,8 @@ def _phrases() -> Phrases:
         add(texts, Cue.AGGREGATE, aggregate)
     for operator, texts in _OPERATORS.items():
         add(texts, Cue.COMPARE, operator)
-    add("after|later than|since|from after|following the", Cue.COMPARE, (Operator.MORE, "time"))
+    add("after|later than|from after|following the", Cue.COMPARE, (Operator.MORE, "time"))
+    add("since|ever since", Cue.COMPARE, (Operator.AT_LEAST, "time"))
     add("before|earlier than|prior to|until before", Cue.COMPARE, (Operator.LESS, "time"))
     add("more|higher|larger|greater|bigger", Cue.MORE, Operator.MORE)
     add("less|fewer|lower|smaller", Cue.MORE, Operator.LESS)

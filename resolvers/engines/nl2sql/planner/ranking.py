@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
@@ -164,7 +165,7 @@ class Ranking:
         ):
             figure = self._shown_figure(sort.noun)
             if figure is not None:
-                return figure, descending
+                return figure, descending if sort.degree is None else self._direction(sort.degree, figure)
             column = resolver.column(
                 sort.noun, "number" if sort.degree is not None and not sort.degree.measures else ""
             )
@@ -239,6 +240,13 @@ class Ranking:
             if item.figures and self._same(item.noun, noun):
                 return item.terms[0]
         return None
+
+    def _direction(self, degree: Degree, figure: Term) -> bool:
+        """Which way an adjective points on a figure: that of its column, or the number's own."""
+        column = figure.of if isinstance(figure, Figure) else figure
+        if not isinstance(column, Column):
+            return degree.descending
+        return self.resolver.direction(degree, ColumnKey(column.table, column.column))
 
     def _same(self, one: Noun, other: Noun) -> bool:
         if one.ref is None or other.ref is None:
