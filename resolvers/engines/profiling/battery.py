@@ -41,6 +41,8 @@ class Wanted:
     """The type that the texts are read as that stand in for the values; None when these are there."""
     counts_blanks: bool = True
     """Whether blanks are counted in the pass; else the least text tells whether there can be any."""
+    averages: bool = True
+    """Whether averages and deviations are worked out in the pass; else they come from elsewhere."""
 
     @property
     def kind(self) -> ValueKind:
@@ -116,12 +118,13 @@ def _asked(column: Wanted) -> Iterator[tuple[str, str]]:
         value = value if is_plain_text(column.of) or column.staged else f"cast({name} as varchar)"
         yield from _of_texts(value, column)
     elif kind is ValueKind.NUMBER:
-        place = f"cast({value} as double)"
-        finite = place if is_integer(column.of) else f"case when isfinite({place}) then {place} end"
         yield "minimum", f"min({value})"
         yield "maximum", f"max({value})"
-        yield "mean", f"avg({finite})"
-        yield "stddev", f"stddev_samp({finite})"
+        if column.averages:
+            place = f"cast({value} as double)"
+            finite = place if is_integer(column.of) else f"case when isfinite({place}) then {place} end"
+            yield "mean", f"avg({finite})"
+            yield "stddev", f"stddev_samp({finite})"
     else:
         yield "minimum", f"cast(min({value}) as varchar)"
         yield "maximum", f"cast(max({value}) as varchar)"
@@ -144,13 +147,18 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def read(columns: Sequence[Wanted], row: Sequence[Any]) -> Passed:
-    """What the one row of a pass tells."""
+def read(
+    columns: Sequence[Wanted], row: Sequence[Any], more: Mapping[str, Mapping[str, float]] | None = None
+) -> Passed:
+    """What the one row of a pass tells; `more` is what is to be added to the figures of a column, by their names."""
     at = 2
     found: dict[str, Told] = {}
     for column in columns:
         names = [name for name, _ in _asked(column)]
-        found[column.of.name] = _told(dict(zip(names, row[at : at + len(names)], strict=True)))
+        values = dict(zip(names, row[at : at + len(names)], strict=True))
+        for name, value in (more or {}).get(column.of.name, {}).items():
+            values[name] = (values.get(name) or 0) + value
+        found[column.of.name] = _told(values)
         at += len(names)
     return Passed(int(row[0]), found, [_tuple(one) for one in row[1] or ()])
 
@@ -178,6 +186,8 @@ def _told(values: Mapping[str, Any]) -> Told:
         mean_length=mean_length(values.get("total_length"), int(values["filled"])),
         trues=values.get("trues"),
     )
+    if basics.stddev is not None and basics.minimum == basics.maximum:
+        basics = replace(basics, stddev=0.0)  # what is added up in parts is hardly ever nothing
     distinct = values.get("distinct")
     return Told(basics, None if distinct is None else min(int(distinct), basics.filled))
 

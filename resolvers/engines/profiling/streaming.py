@@ -287,6 +287,7 @@ def _of_batches(
     import duckdb
 
     broken: list[Exception] = []
+    columns = [replace(one, averages=False) for one in columns]
     tally = Tally(columns, rows)  # which come first in the batches
     session.register("staged", _reader(batches, tally, progress, broken))
     rows_told: list[Row] = []
@@ -297,7 +298,7 @@ def _of_batches(
             raise
     if broken:
         raise broken[0]  # what the source said, which comes out of DuckDB as the text of a traceback
-    passed = read(columns, rows_told[0])
+    passed = read(columns, rows_told[0], tally.figures())
     kept, held = tally.rows(), sampled(read_of)
     values = {name: replace(one, values=tally.values(name)) for name, one in passed.columns.items()}
     if kept is None or not held:
@@ -331,8 +332,7 @@ def _reader(batches: Iterator[Any], tally: Tally, progress: Callable[[int], None
         batch = first
         try:
             while batch is not None:
-                tally.add(batch)
-                yield batch
+                yield tally.add(batch)
                 done += batch.num_rows
                 progress(done)
                 batch = next(batches, None)

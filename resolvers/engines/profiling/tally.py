@@ -1,6 +1,6 @@
-"""What is kept of Arrow batches while they go by to DuckDB: rows met by chance, and every value of columns of few.
+"""What is told of Arrow batches while they go by to DuckDB: rows met by chance, averages, all values of columns of few.
 
-Both cost a fraction of what they would cost as aggregates of the pass, which makes a row and a map of every row.
+All cost a fraction of what they would cost as aggregates of the pass; and values that repeat are handed on once.
 """
 
 import math
@@ -10,14 +10,25 @@ from typing import Any, Final
 
 from resolvers.engines.profiling.battery import FEW_VALUES, Wanted, may_have_few
 from resolvers.engines.profiling.kinds import type_of
+from resolvers.engines.profiling.moments import Moments
 from resolvers.engines.profiling.sampling import MOST_CHARACTERS
-from resolvers.engines.profiling.values import hashable, moment_of
+from resolvers.engines.profiling.values import BLANKS, hashable, moment_of
+from schema.data_readiness.profile import ValueKind
 
 _SEED: Final = 42
 """A table that is read again in the same order gives the same rows."""
 
 _BYTES: Final = MOST_CHARACTERS
 """Of rows that are larger than this together, fewer are kept."""
+
+_OFTEN: Final = 8
+"""How often the values of a column occur on average in a batch, so that each is worth handing on once."""
+
+_ENOUGH: Final = 1_000
+"""A batch of fewer rows tells little of how often values occur."""
+
+_ADDED: Final = ("filled", "blanks", "total_length")
+"""The figures that change when a value is handed on once instead of as often as it occurs."""
 
 
 class Tally:
@@ -28,7 +39,13 @@ class Tally:
         self._values: dict[str, dict[Any, int]] = {
             one.of.name: {} for one in columns if may_have_few(one.of, 1) and one.staged in (None, "time")
         }
-        self._places = {one.of.name: at for at, one in enumerate(columns) if one.of.name in self._values}
+        self._texts = {one.of.name for one in columns if one.kind is ValueKind.TEXT and one.staged is None}
+        self._repeated = set(self._texts)
+        self._unseen = {name: dict.fromkeys(_ADDED, 0) for name in self._texts | self._values.keys()}
+        self._numbers = {
+            one.of.name: Moments() for one in columns if one.kind is ValueKind.NUMBER and one.staged is None
+        }
+        self._places = {one.of.name: at for at, one in enumerate(columns)}
         self._times = {one.of.name for one in columns if type_of(one.of) in ("TIME", "TIMETZ")}
         self._chance = random.Random(_SEED)  # noqa: S311 - a sample, not a secret
         self._most = rows
@@ -38,12 +55,33 @@ class Tally:
         self._parts: list[Any] = []
         self._bytes = 0
 
-    def add(self, batch: Any) -> None:
-        """Take from a batch what is to be kept."""
-        for name in tuple(self._values):
-            self._count(name, batch.column(self._places[name]))
+    def add(self, batch: Any) -> Any:
+        """Take from a batch what is to be kept; the batch as DuckDB is to take it in, with what repeats once.
+
+        Extremes and distinct values are the same of it; what else there is to add tells `figures`.
+        """
+        import pyarrow
+
+        columns = list(batch.columns)
+        for name, moments in self._numbers.items():
+            moments.add(columns[self._places[name]])
+        for name in self._repeated | self._values.keys():
+            at = self._places[name]
+            columns[at] = self._once(name, columns[at])
         if self._most > 0:
             self._meet(batch)
+        return pyarrow.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+    def figures(self) -> dict[str, dict[str, float]]:
+        """What is to be added to DuckDB's figures of each column, by their names."""
+        found: dict[str, dict[str, float]] = {}
+        for name, moments in self._numbers.items():
+            told = {"mean": moments.mean, "stddev": moments.stddev}
+            found[name] = {figure: value for figure, value in told.items() if value is not None}
+        for name, unseen in self._unseen.items():
+            there = unseen if name in self._texts else {"filled": unseen["filled"]}
+            found.setdefault(name, {}).update({figure: value for figure, value in there.items() if value})
+        return found
 
     def values(self, name: str) -> Mapping[Any, int] | None:
         """Every value of a column and how often it occurs; None when there are many, or when they cannot be told."""
@@ -55,8 +93,39 @@ class Tally:
             self._keep()
         return self._parts[0] if self._parts else None
 
-    def _count(self, name: str, column: Any) -> None:
+    def _once(self, name: str, column: Any) -> Any:
+        """A column with each of its values once, and null in place of the others; as it is when few repeat."""
+        import pyarrow
+
         counts = column.value_counts()
+        if name in self._values:
+            self._count(name, counts)
+        rows, values = len(column), counts.field(0)
+        if len(values) * _OFTEN > rows:
+            if rows >= _ENOUGH:
+                self._repeated.discard(name)
+            return column
+        unseen = self._unseen[name]
+        unseen["filled"] += rows - column.null_count - (len(values) - values.null_count)
+        if name in self._texts:
+            self._measure(values, counts.field(1), unseen)
+        return pyarrow.concat_arrays([values, pyarrow.nulls(rows - len(values), values.type)])
+
+    def _measure(self, texts: Any, counts: Any, unseen: dict[str, int]) -> None:
+        """Lengths and blanks of the texts that are left out of a batch, for one of each is left in."""
+        import pyarrow
+        import pyarrow.compute as compute
+
+        left_out = compute.subtract(counts, 1)
+        lengths = compute.cast(compute.utf8_length(texts), pyarrow.int64())
+        unseen["total_length"] += compute.sum(compute.multiply(lengths, left_out)).as_py() or 0
+        # Every blank sorts before the exclamation mark.
+        perhaps = compute.less(texts, "!")
+        if compute.any(perhaps).as_py():
+            blank = compute.equal(compute.utf8_trim(texts.filter(perhaps), characters=BLANKS), "")
+            unseen["blanks"] += compute.sum(left_out.filter(perhaps).filter(blank)).as_py() or 0
+
+    def _count(self, name: str, counts: Any) -> None:
         told = self._values[name]
         if len(counts) > FEW_VALUES + 1:  # and null
             del self._values[name]

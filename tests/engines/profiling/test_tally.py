@@ -1,13 +1,20 @@
 """What is kept of batches while they go by."""
 
+import math
+import statistics
+from dataclasses import replace
 from datetime import date
+from fractions import Fraction
 from statistics import fmean
 
+import duckdb
 import pyarrow
 import pytest
+from sqlglot import exp
 
 from resolvers.engines.profiling import tally as module
-from resolvers.engines.profiling.battery import Wanted
+from resolvers.engines.profiling.battery import Passed, Wanted, battery, read
+from resolvers.engines.profiling.moments import Moments
 from resolvers.engines.profiling.tally import Tally
 from schema.data_readiness.source import ColumnFacts
 
@@ -75,3 +82,76 @@ def test_of_large_rows_fewer_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     tally = told(ROWS, 1_000)
     assert 20 < tally.rows().num_rows < 300
     assert tally.rows().nbytes <= 3_500
+
+
+TEXTS = (None, "", " \t", "a", "Ünï", "longer than twelve signs", "!")
+
+
+def test_values_that_repeat_are_handed_on_once_and_every_figure_stays() -> None:
+    columns = [column("text", "VARCHAR"), column("number", "INTEGER")]
+    # First each value often, then hardly any twice, then often again, and a last batch of a few rows.
+    texts = [TEXTS[at % 7] for at in range(2_000)] + [f"text {at}" for at in range(1_500)] + ["a"] * 1_500 + ["b"] * 3
+    numbers = [None if at % 5 == 0 else at % 9 for at in range(len(texts))]
+    arrays = [pyarrow.array(texts), pyarrow.array(numbers, pyarrow.int32())]
+    whole = pyarrow.RecordBatch.from_arrays(arrays, ["text", "number"])
+    sizes = ((0, 1_000), (1_000, 1_000), (2_000, 1_500), (3_500, 1_500), (5_000, 3))
+    parts = [whole.slice(start, size) for start, size in sizes]
+    tally = Tally(columns, 0)
+    handed = [tally.add(part) for part in parts]
+    assert [part.num_rows for part in handed] == [size for _, size in sizes]
+    assert [part.column("text").null_count > 900 for part in handed] == [True, True, False, False, False]
+    with duckdb.connect() as session:
+
+        def passed(batches: list[pyarrow.RecordBatch], asked: list[Wanted], tally: Tally | None) -> Passed:
+            session.register("staged", pyarrow.Table.from_batches(batches))
+            query = battery(exp.table_("staged"), asked, 0.0).sql("duckdb")
+            [row] = session.execute(query).fetchall()
+            return read(asked, row, None if tally is None else tally.figures())
+
+        plain = passed([whole], columns, None)
+        less = passed(handed, [replace(one, averages=False) for one in columns], tally)
+    assert less.row_count == plain.row_count
+    assert less.columns["text"] == plain.columns["text"]
+    assert less.columns["text"].basics.blanks == 2 * len(range(1, 2_000, 7))
+    one, other = less.columns["number"].basics, plain.columns["number"].basics
+    assert (one.mean, one.stddev) == (pytest.approx(other.mean, rel=1e-12), pytest.approx(other.stddev, rel=1e-12))
+    assert replace(one, mean=None, stddev=None) == replace(other, mean=None, stddev=None)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [1e9 + at % 3 for at in range(3_000)],
+        [float(at) if at < 1_000 else 1e15 + at for at in range(3_000)],
+        [math.nan if at % 7 == 0 else math.inf if at % 11 == 0 else at / 8 for at in range(3_000)],
+        [math.nan] * 1_500 + [2.0, 4.0],
+        [2**62 + at * 2**40 for at in range(3_000)],
+    ],
+)
+def test_averages_of_parts_are_those_of_the_whole(numbers: list[float]) -> None:
+    moments = Moments()
+    for start in range(0, len(numbers), BATCH):
+        moments.add(pyarrow.array([*numbers[start : start + BATCH], None]))
+    finite = [Fraction(number) for number in numbers if math.isfinite(number)]
+    assert moments.mean == pytest.approx(float(statistics.mean(finite)), rel=1e-14)
+    assert moments.stddev == pytest.approx(float(statistics.stdev(finite)), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "told"),
+    [
+        ([], (None, None)),
+        ([None], (None, None)),
+        ([math.nan, math.inf], (None, None)),
+        ([3.0], (3.0, None)),
+        ([1e308, 1e308], (None, None)),
+        ([1e-300, 3e-300], (2e-300, 0.0)),
+        ([1e-150, 3e-150], (2e-150, 0.0)),
+    ],
+)
+def test_where_sums_or_squares_are_none_the_source_is_to_be_asked(
+    numbers: list[float | None], told: tuple[float | None, float | None]
+) -> None:
+    moments = Moments()
+    moments.add(pyarrow.array(numbers, pyarrow.float64()))
+    assert (moments.mean, moments.stddev) == told
