@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of, degree_of_phrase
+from resolvers.engines.nl2sql.language.measures import measures_of
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS, NUMBER_WORDS, PREPOSITIONS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
@@ -190,6 +191,8 @@ def cut(linked: Linked) -> Cut:
                 atom.unit = UNITS.get(tokens[atom.first].text.lower()) or UNITS.get(tokens[atom.first].lemma)
                 if atom.unit is not None and found.atoms and _numeric(found.atoms[-1].text):
                     continue  # older than 20 years
+                if atom.is_unknown and _is_unit(tokens, atom.first):
+                    continue  # above 2500 metres
                 if atom.unit is not None:
                     atom.is_unknown = False
                     atom.ref, atom.cue = Ref(atom.first, atom.last, ()), None
@@ -445,6 +448,15 @@ def _degrees(tokens: Sequence[Token], start: int, taken: set[int]) -> list[tuple
     if how is not None and how.adjective not in ("many", "few", "much"):
         found.append((start + 2, Cue.MUCH, how))
     return found
+
+
+def _is_unit(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a unit of what is measured stands behind a number: metres, square metres."""
+    if not at or not measures_of(tokens[at].lemma):
+        return False
+    if tokens[at - 1].lemma in ("square", "cubic"):
+        at -= 1
+    return at > 0 and _numeric(tokens[at - 1].text)
 
 
 def _numeric(text: str) -> bool:

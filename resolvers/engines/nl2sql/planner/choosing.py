@@ -94,6 +94,8 @@ def _with_references(linked: Linked, catalog: Catalog) -> Linked:
             continue
         if not any(word in one.column.column.lower() for word in catalog.table_words(key.to)):
             more.append(Mention(one.first, one.last, MentionKind.TABLE, 0.7 * one.score, "reference", table=key.to))
+    whole: set[tuple[int, int, str | None]]
+    whole = {(one.first, one.last, one.table) for one in linked.mentions if one.table is not None and one.score >= 0.95}
     roles: set[tuple[int, int]] = set()
     for one in linked.mentions:
         if one.column is None or one.kind is not MentionKind.COLUMN or (one.first, one.last) in named:
@@ -105,6 +107,7 @@ def _with_references(linked: Linked, catalog: Catalog) -> Linked:
         if role == list(linked.words(one.first, one.last)) and linked.tokens[one.first - 1].text.lower() in _WHOSE:
             more.append(Mention(one.first, one.last, MentionKind.TABLE, 0.9, "reference", table=key.to))
             roles.add((one.first, one.last))  # its leader: the row referred to, rather than a value
+    linked = replace(linked, mentions=tuple(_behind(one, whole, catalog) for one in linked.mentions))
     if roles:
         kept = (
             one for one in linked.mentions if one.kind is not MentionKind.VALUE or (one.first, one.last) not in roles
@@ -120,6 +123,18 @@ def _with_references(linked: Linked, catalog: Catalog) -> Linked:
     return replace(linked, mentions=(*linked.mentions, *more)) if more else linked
 
 
+def _behind(mention: Mention, whole: set[tuple[int, int, str | None]], catalog: Catalog) -> Mention:
+    """A key to a table that the same words name stands behind the table: a hut rather than `to_hut`."""
+    if mention.column is None or mention.kind is not MentionKind.COLUMN or mention.score <= _KEYED:
+        return mention
+    key = catalog.reference(mention.column)
+    if key is None or (mention.first, mention.last, key.to) not in whole or key.table == key.to:
+        return mention
+    return replace(mention, score=_KEYED)
+
+
+_KEYED: Final = 0.77
+"""How well a key fits the words that its table is called by."""
 _WHOSE: Final = frozenset(("its", "their", "his", "her"))
 
 
@@ -203,6 +218,7 @@ def _candidate(
     )
     links = [choice.options[choice.taken][1] for choice in resolver.choices.values()]
     doubts = [*resolver.trouble, *([("tables belong together in several ways", way_cost)] if way_cost else [])]
+    doubts += [("a word before a name was passed over", 0.35) for _ in frame.modifiers]
     cost = sum(cost for _, cost in doubts)
     nouns = [
         word

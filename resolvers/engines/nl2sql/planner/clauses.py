@@ -306,9 +306,6 @@ class Clauses(Comparisons):
         before = self.atoms[start - 1]
         return before.last == self.atoms[start].first and before.ref is not None and bool(before.ref.values)
 
-    def _touches(self) -> bool:
-        return self.atoms[self.i].first == self.atoms[self.i - 1].last
-
     def _is_named(self) -> bool:
         """Whether a value right behind a table is the name of one of its rows."""
         token = self.cut.linked.tokens[self.atoms[self.i].first]

@@ -3,6 +3,7 @@
 from typing import Literal as OneOf
 
 from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.language.measures import measures_of
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
 from resolvers.engines.nl2sql.planner.frame import Cond, Nest, Noun
@@ -174,7 +175,10 @@ class Comparisons(Ordering):
         self.skip(Cue.THAN, Cue.OF, Cue.BE)
         if cond.noun is None and self.noun_at() and not self.table_at() and self.value_at(1):
             cond.noun = self.noun()
-        every = self.is_(Cue.ALL, Cue.EACH)
+        if self.is_(Cue.RELATIVE) and self.is_(Cue.EACH, Cue.ALL, Cue.OF, offset=1):
+            self.i += 1  # than that of every
+        self.skip(Cue.OF)
+        every = self.is_(Cue.ALL, Cue.EACH) or self._says_every(atom.last)
         self.skip(Cue.ALL, Cue.EACH)
         if self.is_(Cue.AGGREGATE, Cue.SUPERLATIVE):
             self._nested(cond)
@@ -213,6 +217,9 @@ class Comparisons(Ordering):
                 while self.value_at() and (more := self.atoms[self.i].ref) is not None and more.values:
                     cond.nest.conditions.append(Cond("value", self.i, values=(more,), near=tuple(self.near)))
                     self.i += 1
+                if self.table_at() and (noun := self.noun()) is not None and noun.ref is not None:
+                    self.remember(noun.ref)
+                    cond.nest.noun = noun
             else:
                 cond.values = (ref,) if ref is not None else ()
             if cond.noun is None and self.noun_at() and not self.table_at():
@@ -221,6 +228,7 @@ class Comparisons(Ordering):
             return True
         if self.noun_at() and (cond.noun is not None or every or cond.degree is not None):
             cond.nest = Nest(None, self.noun(), every=every)
+            cond.nest.every = every or (self.is_(Cue.EACH) or self._says_every(self.atoms[self.i - 1].last))
             if cond.nest.noun is not None and cond.nest.noun.ref is not None and may_be_table(cond.nest.noun.ref):
                 self.remember(cond.nest.noun.ref)
             self._inner(cond.nest)
@@ -228,6 +236,15 @@ class Comparisons(Ordering):
             return True
         self.i = start
         return False
+
+    def _touches(self) -> bool:
+        return self.atoms[self.i].first == self.atoms[self.i - 1].last
+
+    def _says_every(self, first: int) -> bool:
+        """Whether `all` or the like stands between a token and what is read next."""
+        last = self.atoms[self.i].first if self.i < len(self.atoms) else first
+        said = {token.text.lower() for token in self.cut.linked.tokens[first:last]}
+        return bool(said & {"all", "any", "every", "each"})
 
     def _nested(self, cond: Cond) -> None:
         """`than the average age of all singers`."""
@@ -254,7 +271,7 @@ class Comparisons(Ordering):
 
     def _inner(self, nest: Nest) -> None:
         """Conditions of what is computed first: `of the singers from France`."""
-        while self.is_(Cue.OF, Cue.PREPOSITION, Cue.FROM, Cue.ALL, Cue.WITH, Cue.LIGHT) and (
+        while self.is_(Cue.OF, Cue.PREPOSITION, Cue.FROM, Cue.ALL, Cue.EACH, Cue.WITH, Cue.LIGHT) and (
             self.value_at(1) or self.noun_at(1) or self.is_(Cue.ALL, offset=1)
         ):
             self.i += 1
@@ -272,6 +289,11 @@ class Comparisons(Ordering):
                 self.i += 1
         while self.value_at():
             nest.conditions.append(self.plain_value())
+        if nest.conditions and self.table_at() and self._touches() and (noun := self.noun()) is not None:
+            if noun.ref is not None:
+                self.remember(noun.ref)
+            if nest.noun is not None and nest.noun.owner is None:
+                nest.noun.owner = noun.ref  # of all jazz teachers
 
     def _same(self) -> bool:
         """`the same country as 'Foo'`."""
@@ -316,13 +338,20 @@ class Comparisons(Ordering):
     def _range_of(self) -> bool:
         """`between 3 and 4 credits`, where the range is one value."""
         atom = self.atoms[self.i]
-        if atom.ref is None or atom.cue is not None or not self.noun_at(1) or self.table_at(1):
+        if atom.ref is None or atom.cue is not None:
             return False
         if not any(len(one.values) == 2 and one.values[0].kind == "number" for one in atom.ref.literals):
             return False
+        ahead = 2 if self.is_(Cue.OF, Cue.PREPOSITION, offset=1) else 1
+        named = self.noun_at(ahead) and not self.table_at(ahead) and (ahead == 1 or not self.value_at(ahead + 1))
+        tokens = self.cut.linked.tokens
+        if not named and not (atom.last < len(tokens) and measures_of(tokens[atom.last].lemma)):
+            return False
         cond = self._new("compare")
-        cond.values = (atom.ref,)
+        cond.operator, cond.values = Operator.BETWEEN, (atom.ref,)
         self.i += 1
-        cond.noun = self.noun()
+        if named:
+            self.i += ahead - 1
+            cond.noun = self.noun()
         self._add(cond)
         return True

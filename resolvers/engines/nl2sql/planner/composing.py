@@ -29,6 +29,7 @@ from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
 from resolvers.engines.nl2sql.planner.conditions import Conditions
 from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
+from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.sets import across
@@ -55,7 +56,7 @@ class Composer(Clashes):
             self.items.append(item)
         asks_much = any(item.noun.wh == "much" for item in self.items)
         if asks_much and not any(
-            item.figures or any(map(resolver.catalog.is_number, item.columns)) for item in self.items
+            item.figures or any(map(resolver.catalog.is_measure, item.columns)) for item in self.items
         ):
             resolver.doubt("an amount is asked for, and none is shown", 0.9)
         for noun in frame.shown:
@@ -169,6 +170,8 @@ class Composer(Clashes):
             also=tuple(dict.fromkeys(table for table in self.also if table != main)),
             via=tuple(conditions.via),
         )
+        if frame.groups and self.limit is not None and self.orders and not self.groups:
+            self.resolver.doubt("the first of each is asked for, and one is shown", 0.9)
         if self.limit is not None and self.orders and not self.groups and self._many_of_the_first():
             plan = self._about_the_first(plan)
         plan, standing = self._preferred(plan, [part.condition for part in parts if part.condition is not None])
@@ -304,6 +307,11 @@ class Composer(Clashes):
                     outputs.append(Output(term))
         return outputs
 
+    def _is_value(self, item: Item) -> bool:
+        """Whether a column is asked for by its name, which several rows may share: `last names of two wardens`."""
+        noun, key = item.noun, self.resolver.catalog.key(item.table)
+        return noun.ref is not None and not may_be_table(noun.ref) and noun.owner is None and key not in item.columns
+
     def _counts(self, conditions: Conditions, main: str) -> list[Condition]:
         """`with more than two courses`."""
         catalog = self.resolver.catalog
@@ -324,8 +332,8 @@ class Composer(Clashes):
                 continue
             if table == subject:
                 item_columns = item.columns if item is not None else ()
-                if item is not None and item_columns and item.entity is None:
-                    self._group_by(item)
+                if item is not None and item_columns and (item.entity is None or self._is_value(item)):
+                    self.groups += [term for term in item.terms if isinstance(term, Column)]
                     self.having.append(Comparison(Figure(Aggregate.COUNT, rows_of=table), operator, right))
                     continue
                 self.resolver.doubt("a count of the rows asked for", 0.4)

@@ -23,6 +23,7 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
+from resolvers.engines.nl2sql.planner.figures import measured_in, only_number, split_aggregate
 from resolvers.engines.nl2sql.planner.frame import Cond, Nest
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined, denies, either_of, instead
@@ -233,13 +234,16 @@ class Conditions:
             and bool(cond.values)
             and any(one.values and one.values[0].kind != "number" for one in cond.values[0].literals)
         )
+        if cond.noun is None and cond.degree is None and sized and cond.nest is None:
+            column = measured_in(resolver, cond.values, self._tables(cond, main))
+            is_time = is_time and column is None
         if cond.how == "key" and cond.noun is not None:
             return self._keyed(cond, main)
         if cond.noun is not None:
             want = "time" if cond.how == "time" else "number" if sized and not is_time else ""
             if cond.noun.ref is not None and not cond.noun.ref.columns and may_be_table(cond.noun.ref):
                 return self._table_compared(cond, main)
-            column = resolver.column(cond.noun, want)
+            column = self._split(cond, want, main) or resolver.column(cond.noun, want)
             if cond.how == "verb" and column is not None and not self._fits(column, cond.values[0]):
                 return self._literal(cond, cond.values[0], main, last)
             if column is not None and cond.degree is not None:
@@ -249,7 +253,7 @@ class Conditions:
             if measured is not None:
                 column = measured[0]
                 operator = Operator.MORE if measured[1] else Operator.LESS
-        if column is None and cond.noun is None and is_time and cond.values:
+        elif column is None and is_time and cond.values:
             column = resolver.time_column(
                 self._tables(cond, main),
                 hint=resolver.cut.linked.words(max(0, cond.values[0].first - 5), cond.values[0].first),
@@ -267,12 +271,27 @@ class Conditions:
             column = found[0] if found else None
         if column is None and cond.noun is None:
             column = (
-                last if last is not None and (not sized or catalog.is_number(last)) else self._only_number(cond, main)
+                last
+                if last is not None and (not sized or catalog.is_number(last))
+                else only_number(resolver, self._tables(cond, main))
             )
         made = self._made(cond, column, operator, main) if column is not None else None
         if made is None and cond.values and cond.values[0].values and cond.nest is None and operator is Operator.EQUAL:
             return self._value(cond, main, last)
         return made
+
+    def _split(self, cond: Cond, want: str, main: str) -> ColumnKey | None:
+        """`with total beds more than 100`: the sum over the rows that belong to one, where `beds` is the column."""
+        noun = cond.noun
+        if noun is None or noun.aggregates or want != "number":
+            return None
+        other = replace(noun)
+        split_aggregate(self.resolver, other)
+        column = self.resolver.column(other, want) if other.aggregates else None
+        if column is None or column.table == main or self.catalog.refers(main, column.table):
+            return None
+        noun.ref, noun.aggregates = other.ref, other.aggregates
+        return column
 
     def _fits(self, column: ColumnKey, ref: Ref) -> bool:
         """Whether a column that a verb suggests can hold a value."""
@@ -301,16 +320,6 @@ class Conditions:
                 if operand is not None:
                     literal = operand[1][0] if column in columns else Literal("text", text)
                     return self._signed(Comparison(as_column(column), Operator.EQUAL, (literal,)), cond, column, main)
-        return None
-
-    def _only_number(self, cond: Cond, main: str) -> ColumnKey | None:
-        for table in self._tables(cond, main)[:1]:
-            numbers = [
-                key for key in self.catalog.of(table) if self.catalog.is_measure(key) and not self.catalog.is_year(key)
-            ]
-            if len(numbers) == 1:
-                self.resolver.doubt("the only number is taken", 0.1)
-                return numbers[0]
         return None
 
     def _turned(self, cond: Cond, column: ColumnKey) -> Operator:
@@ -392,7 +401,10 @@ class Conditions:
     def _between(self, cond: Cond, column: ColumnKey, main: str) -> Part | None:
         resolver = self.resolver
         if len(cond.values) == 1:
-            literal = next((one for one in cond.values[0].literals if len(one.values) == 2), None)
+            spans = [one for one in cond.values[0].literals if len(one.values) == 2]
+            if self.catalog.is_measure(column) and not self.catalog.is_year(column):
+                spans.sort(key=lambda one: one.values[0].kind != "number")
+            literal = spans[0] if spans else None
             if literal is None:
                 return None
             resolver.used.add((cond.values[0].first, cond.values[0].last))

@@ -118,6 +118,8 @@ class Frame:
     """Tokens that nothing explains."""
     loose: list[tuple[int, int]] = field(default_factory=list)
     """Nouns and phrases that were understood but found no place."""
+    modifiers: list[tuple[int, int]] = field(default_factory=list)
+    """Words before a noun that nothing stands for."""
     dangling: bool = False
     """Whether something is denied, and nothing says what."""
     which: bool = False

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from resolvers.engines.nl2sql.language.words import AGGREGATES, UNITS
+from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Span, Term, Unit
-from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, per_group
+from resolvers.engines.nl2sql.planner.figures import split_aggregate
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
@@ -45,7 +45,7 @@ class Items:
         if noun.count:
             return self._count(noun)
         if not noun.aggregates:
-            self._split_aggregate(noun)
+            split_aggregate(self.resolver, noun)
         if noun.aggregates:
             return self._aggregated(noun)
         if noun.everything:
@@ -56,6 +56,8 @@ class Items:
             return None
         if isinstance(target, str):
             figure = self._extreme(noun, target)
+            if figure is None and noun.wh == "much" and (worth := self._worth(target, noun)) is not None:
+                return worth  # how much did each stay cost
             return self._entity(target, noun) if figure is None else figure
         if noun.degree is not None and noun.degree.measures and target in self.catalog.names(target.table):
             self.resolver.frame.sorts.append(Sort(degree=noun.degree, limit=1))
@@ -94,28 +96,6 @@ class Items:
             figures = expression.aggregates or bool(noun.aggregates)
             return Item([term], expression.tables[0], noun, figures=figures)
         return None
-
-    def _split_aggregate(self, noun: Noun) -> None:
-        """`average attendance` may be the name of a column far away, or the average of one right here."""
-        resolver, ref = self.resolver, noun.ref
-        if ref is None or ref.last - ref.first < 2:
-            return
-        aggregate = AGGREGATES.get((resolver.cut.linked.tokens[ref.first].text.lower(),))
-        if aggregate is None or aggregate is Aggregate.COUNT:
-            return
-        inner = Ref(
-            ref.first + 1, ref.last, tuple(resolver.cut.linked.over(ref.first + 1, ref.last, MentionKind.COLUMN))
-        )
-        inner.mentions = tuple(one for one in inner.mentions if one.first == inner.first and one.last == inner.last)
-        other = Noun(inner, noun.owner, noun.near)
-        mine = max(resolver.column_options(noun).values(), default=-9.0)
-        theirs = max(resolver.column_options(other, "number").values(), default=-9.0)
-        key = resolver.column(noun)
-        said = resolver.cut.linked.tokens[ref.first].lemma
-        if key is not None and self.catalog.is_measure(key) and said not in key.column.lower() and theirs < mine:
-            noun.aggregates = (aggregate,)  # the whole phrase names the column, which has no such word
-        elif theirs > mine:
-            noun.ref, noun.aggregates = inner, (aggregate,)
 
     def _column(self, key: ColumnKey, noun: Noun) -> Item:
         unit = self._unit(noun, key)
@@ -226,6 +206,8 @@ class Items:
             column = one.column
             if column is not None and column.table == table and one.score >= 0.65 and self.catalog.is_measure(column):
                 self.resolver.used.add((one.first, one.last))
+                loose = self.resolver.frame.loose
+                loose[:] = [words for words in loose if words != (one.first, one.last)]
                 return self._column(column, noun)
         return None
 

@@ -11,6 +11,8 @@ from resolvers.engines.nl2sql.planner.frame import Frame, Noun, Sort
 from resolvers.engines.nl2sql.planner.phrases import Cue
 
 _BEFORE: Final = (Cue.AGGREGATE, Cue.COUNT, Cue.DISTINCT, Cue.ALL, Cue.SHARE, Cue.DIFFERENCE, Cue.EVERYTHING)
+MODIFIED: Final = 0.8
+"""How well a noun must be known for a word before it to be passed over."""
 STRONG: Final = 0.5
 """How well words must fit to be a noun or a value."""
 
@@ -213,6 +215,7 @@ class Reader:
         if noun.count and aggregates == [Aggregate.SUM]:
             aggregates = []
         noun.aggregates = tuple(aggregates)
+        self._modifier()
         named = self.at()
         total = bool(aggregates) and named is not None and named.is_(Cue.AGGREGATE) and named.ref is not None
         if not self.noun_at() and not total:
@@ -223,6 +226,18 @@ class Reader:
         self._compound(noun)
         self._owner(noun)
         return noun
+
+    def _modifier(self) -> None:
+        """`dance styles`, where only styles are known: the word is passed over, and noted as a doubt."""
+        atom, head = self.at(), self.at(1)
+        if atom is None or not atom.is_unknown or head is None or head.ref is None or not self.noun_at(1):
+            return
+        token = self.cut.linked.tokens[atom.first]
+        best = max(one.score for one in head.ref.mentions)
+        plain = token.text.isalpha() and token.text.islower() and not token.text.endswith(("ed", "ing", "ly"))
+        if plain and atom.last == head.first and best >= MODIFIED and atom.first:
+            self.frame.modifiers.append((atom.first, atom.last))
+            self.i += 1
 
     def _compound(self, noun: Noun) -> None:
         """`singer names`, `the singer's country`."""

@@ -108,7 +108,8 @@ class Ordering(Reader):
                 break
             if noun.ref is not None and noun.owner is None and may_be_table(noun.ref) and not noun.ref.columns:
                 self.remember(noun.ref)
-            self.frame.sorts.append(Sort(noun, direction, by_count=noun.count))
+            again = self.is_figure(noun) and self._computes() and not noun.count and noun.owner is None
+            self.frame.sorts.append(Sort(None if again else noun, direction, by_count=noun.count))
             made = True
             direction = None
         if not made and direction is not None:
@@ -177,6 +178,16 @@ class Ordering(Reader):
             self.i += 1
             return True
         return False
+
+    def is_figure(self, noun: Noun) -> bool:
+        """`the number`, `the total`: what was computed already, where no column is called so."""
+        ref = noun.ref
+        words = self.cut.linked.words(ref.first, ref.last) if ref is not None else ()
+        if ref is None or len(words) != 1:
+            return False
+        if words[0] in ("number", "count") and self.frame.groups:
+            return True
+        return words[0] in ("number", "count", "total", "sum") and ref.best(MentionKind.COLUMN) < 0.9
 
     def _computes(self) -> bool:
         return any(item.count or item.aggregates or item.share for item in self.frame.items)

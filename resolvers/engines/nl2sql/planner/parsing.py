@@ -150,10 +150,7 @@ class Parser(Clauses):
         """`... and the number`: the one that was asked for."""
         figure = next((item for item in items if item.count or item.aggregates), None)
         for at, noun in enumerate(self.frame.items):
-            alone = noun.ref is not None and self.cut.linked.words(noun.ref.first, noun.ref.last) in (
-                ["number"],
-                ["count"],
-            )
+            alone = self.is_figure(noun)
             if (figure is not None and alone and noun.owner is None) or (
                 figure is not None and noun.count and noun.ref is None
             ):
@@ -226,7 +223,7 @@ class Parser(Clauses):
 
     def _most_of(self) -> Noun | None:
         """`What is the greatest number of orders of one customer`: how many, not whose."""
-        if not (self.is_(Cue.MOST) and self.atoms[self.i].text.lower().endswith("number of") and self.table_at(1)):
+        if not (self.is_(Cue.MOST) and self.atoms[self.i].text.lower().endswith("number of") and self.noun_at(1)):
             return None
         if not self.is_(Cue.ASK, Cue.WHAT, Cue.BE, offset=-1):
             return None

@@ -1,0 +1,66 @@
+"""Words that may be a figure of a column, or its name; and the columns that a unit behind a number speaks of."""
+
+from collections.abc import Sequence
+
+from resolvers.engines.nl2sql.language.measures import measures_of
+from resolvers.engines.nl2sql.language.words import AGGREGATES
+from resolvers.engines.nl2sql.mention import MentionKind
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.plan import Aggregate
+from resolvers.engines.nl2sql.planner.atoms import Ref
+from resolvers.engines.nl2sql.planner.frame import Noun
+from resolvers.engines.nl2sql.planner.resolving import Resolver
+
+
+def split_aggregate(resolver: Resolver, noun: Noun) -> None:
+    """`average attendance` may be the name of a column far away, or the average of one right here."""
+    catalog, ref = resolver.catalog, noun.ref
+    if ref is None or ref.last - ref.first < 2:
+        return
+    aggregate = AGGREGATES.get((resolver.cut.linked.tokens[ref.first].text.lower(),))
+    if aggregate is None or aggregate is Aggregate.COUNT:
+        return
+    inner = Ref(ref.first + 1, ref.last, tuple(resolver.cut.linked.over(ref.first + 1, ref.last, MentionKind.COLUMN)))
+    inner.mentions = tuple(one for one in inner.mentions if one.first == inner.first and one.last == inner.last)
+    other = Noun(inner, noun.owner, noun.near)
+    mine = max(resolver.column_options(noun).values(), default=-9.0)
+    theirs = max(resolver.column_options(other, "number").values(), default=-9.0)
+    key = resolver.column(noun)
+    said = resolver.cut.linked.tokens[ref.first].lemma
+    if key is not None and catalog.is_measure(key) and said not in key.column.lower() and theirs < mine:
+        noun.aggregates = (aggregate,)  # the whole phrase names the column, which has no such word
+    elif theirs > mine:
+        noun.ref, noun.aggregates = inner, (aggregate,)
+
+
+def measured_in(resolver: Resolver, values: Sequence[Ref], tables: Sequence[str]) -> ColumnKey | None:
+    """The column that the unit behind a number speaks of: `above 2500 metres` of what is high; None without one."""
+    tokens, catalog = resolver.cut.linked.tokens, resolver.catalog
+    last = max((ref.last for ref in values), default=0)
+    if not last or last >= len(tokens):
+        return None
+    unit = tokens[last].lemma
+    named = measures_of(unit)
+    for table in tables if named else ():
+        fits = {
+            key: 2 if unit in catalog.words(key) else 1
+            for key in catalog.of(table)
+            if catalog.is_measure(key) and not catalog.is_year(key) and named & set(catalog.words(key))
+        }
+        best = [key for key, fit in fits.items() if fit == max(fits.values())]
+        if len(best) > 1:
+            resolver.doubt("several columns are measured in that unit", 0.3)
+        if best:
+            return best[0]
+    return None
+
+
+def only_number(resolver: Resolver, tables: Sequence[str]) -> ColumnKey | None:
+    """The column that a number is compared with when none is named: the only one of the first table that measures."""
+    catalog = resolver.catalog
+    for table in tables[:1]:
+        numbers = [key for key in catalog.of(table) if catalog.is_measure(key) and not catalog.is_year(key)]
+        if len(numbers) == 1:
+            resolver.doubt("the only number is taken", 0.1)
+            return numbers[0]
+    return None
