@@ -224,7 +224,7 @@ def _settled(
             continue
         if len(few) < len(determinant) and not _plausible(few, dependent.few):
             continue
-        share, tested = _holds(determinant, dependent.codes)
+        share, tested = _holds(determinant, dependent.codes, LEAST_HOLDS)
         if share < LEAST_HOLDS or tested < least:
             continue
         commonest = max(dependent.counts.values()) / dependent.counts.total()
@@ -234,12 +234,22 @@ def _settled(
 
 
 def _plausible(determinant: Sequence[int], dependent: Sequence[int]) -> bool:
-    share, tested = _holds(determinant, dependent)
-    return tested < FEWEST_ROWS or share >= LEAST_HOLDS - 0.08
+    least = LEAST_HOLDS - 0.08
+    share, tested = _holds(determinant, dependent, least)
+    return tested < FEWEST_ROWS or share >= least
 
 
-def _holds(determinant: Sequence[int], dependent: Sequence[int]) -> tuple[float, int]:
-    """The share of the rows that keep to the dependency, and how many of them could have spoken against it."""
+def _holds(determinant: Sequence[int], dependent: Sequence[int], least: float) -> tuple[float, int]:
+    """The share of the rows that keep to the dependency, and how many of them could have spoken against it.
+
+    A share below `least` may be told as 0, which is cheaper.
+    """
+    if -1 not in determinant and -1 not in dependent:
+        total, groups = len(determinant), len(set(determinant))
+        # Each pair beyond the first of its group is of one row at least that does not keep to it.
+        others = len(set(zip(determinant, dependent, strict=True))) - groups
+        if others == 0 or total - others < (least - 1e-9) * total:
+            return 0.0 if others else 1.0, total - groups
     best: dict[int, int] = {}
     total = 0
     for (a, b), count in Counter(zip(determinant, dependent, strict=True)).items():

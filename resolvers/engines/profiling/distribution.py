@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
@@ -110,7 +111,7 @@ def ranked(counts: Mapping[Hashable, int], kind: ValueKind) -> list[tuple[float,
     if place is None:
         return []
     placed = [(where, value, count) for value, count in counts.items() if (where := place(value)) is not None]
-    placed.sort(key=lambda one: one[0])
+    placed.sort(key=itemgetter(0))
     return placed
 
 

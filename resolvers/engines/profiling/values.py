@@ -15,6 +15,7 @@ LONGEST_PATTERN: Final = 64
 """Characters of a text that its pattern tells of."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_BARE_EPOCH: Final = _EPOCH.replace(tzinfo=None)
 _BLANKS: Final = " \t\n\r\f\v"
 BLANKS: Final = _BLANKS
 """What a text of which nothing can be seen consists of."""
@@ -74,6 +75,8 @@ def _duration_text(value: timedelta) -> str:
 
 def number_of(value: Any) -> float | None:
     """A number as a finite float, else None."""
+    if type(value) is float:
+        return value if math.isfinite(value) else None
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float | Decimal):
@@ -96,8 +99,7 @@ def seconds_of(value: Any) -> float | None:
     if isinstance(value, str):
         value = moment_of(value)
     if isinstance(value, datetime):
-        moment = value if value.tzinfo else value.replace(tzinfo=UTC)
-        return (moment - _EPOCH).total_seconds()
+        return (value - (_EPOCH if value.tzinfo else _BARE_EPOCH)).total_seconds()
     if isinstance(value, date):
         return float((value - _EPOCH.date()).days * 86400)
     if isinstance(value, time):
