@@ -23,11 +23,12 @@ from resolvers.engines.nl2sql.model import (
     Reading,
     Unanswerable,
 )
-from resolvers.engines.nl2sql.plan import Plan
+from resolvers.engines.nl2sql.plan import Column, Plan, Related
 from resolvers.engines.nl2sql.planner.choosing import Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.wording import called, said
 from resolvers.engines.nl2sql.writing.comparing import Unwritable
+from resolvers.engines.nl2sql.writing.uses import parts_of
 from resolvers.engines.nl2sql.writing.written import written
 
 NAME: Final = "planner/1"
@@ -177,7 +178,7 @@ def _outcome(found: Sequence[Candidate], known: Knowledge) -> Outcome:
         if best.unknown:
             return _missing(best.unknown, evidence)
         allowed = [one for one in found if not one.forbidden and one.score >= best.score - 0.5][:MOST_READINGS]
-        readings = tuple({one.sql: Reading(said(one.plan, known), one.sql) for one in allowed}.values())
+        readings = _readings(allowed, known)
         if len(readings) > 1:
             message = "The question can be understood in several ways. Which is meant?"
         else:
@@ -194,6 +195,38 @@ def _outcome(found: Sequence[Candidate], known: Knowledge) -> Outcome:
         tuple(sorted(best.resolver.memories)),
         evidence,
     )
+
+
+def _readings(found: Sequence[Candidate], known: Knowledge) -> tuple[Reading, ...]:
+    """The readings to choose from, told apart by the keys that they go along where their words are the same."""
+    texts = {one.sql: said(one.plan, known) for one in found}
+    made: list[Reading] = []
+    for one in found:
+        text = texts[one.sql]
+        if list(texts.values()).count(text) > 1 and (ways := _ways(one.plan, known)):
+            text = f"{text.rstrip('.')}, by {listed(ways)}."
+        if all(reading.sql != one.sql for reading in made):
+            made.append(Reading(text, one.sql))
+    return tuple(made)
+
+
+def _ways(plan: Plan, known: Knowledge) -> list[str]:
+    """What the keys are called that rows of a plan are joined along, where there are several."""
+    nested = [part.plan for part in parts_of(plan.where) if isinstance(part, Related)]
+    pairs = [pair for one in (plan, *nested) for pair in one.via]
+    return list(
+        dict.fromkeys(
+            f"the {called(known, left.table, left.column)} of the {called(known, left.table)}"
+            for pair in pairs
+            for left in (_referring(pair, known),)
+        )
+    )
+
+
+def _referring(pair: tuple[Column, Column], known: Knowledge) -> Column:
+    """The side of a join that refers to the other."""
+    keys = {(key.table, key.columns[0]) for side in pair for key in joins_of(known).keys_of(side.table)}
+    return next((side for side in pair if (side.table, side.column) in keys), pair[0])
 
 
 def _refused(forbidden: Sequence[ColumnKey], known: Knowledge, evidence: Mapping[str, Any]) -> Unanswerable:

@@ -1,8 +1,15 @@
 """What people noted shapes the plans."""
 
+from resolvers.engines.nl2sql.linking.link import link
+from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.model import Clarification, ColumnKey, Draft, Unanswerable
+from resolvers.engines.nl2sql.plan import Column, Output, Plan
+from resolvers.engines.nl2sql.planner.atoms import cut
+from resolvers.engines.nl2sql.planner.catalog import catalog_of
+from resolvers.engines.nl2sql.planner.choosing import unused
+from schema.talk2data.chat_settings import UNSURE
 from schema.utils.memory import MemoryType
-from tests.engines.nl2sql.asking import asked, knowledge, loaded, memory, rows
+from tests.engines.nl2sql.asking import NOW, asked, knowledge, loaded, memory, rows
 
 
 def drafted(text: str, *memories: object, name: str = "shop") -> Draft:
@@ -148,3 +155,33 @@ def test_two_ways_between_tables_are_offered() -> None:
     )
     assert isinstance(found, Clarification), found
     assert len(found.readings) == 2
+
+
+def test_ways_that_are_offered_differ_in_their_words() -> None:
+    """Who chooses must see between what."""
+    found = asked("List the airport names of all flights.", knowledge("flights"), "flights")
+    assert isinstance(found, Clarification), found
+    assert [one.text.rpartition(", by ")[2] for one in found.readings] == [
+        "the destination airport of the flight.",
+        "the source airport of the flight.",
+    ]
+
+
+def test_a_column_that_is_named_and_not_used_is_noticed() -> None:
+    """Whatever a plan leaves out of what was asked for makes it less sure."""
+    known = knowledge("library")
+    linked = link("Show the title and the price of all books.", Vocabulary.of(known), NOW, loaded("library").found)
+    book = next(one.fqn for one in known.tables if one.name == "Book")
+    title, price = (Output(Column(book, name)) for name in ("Title", "Price"))
+    assert unused(Plan(book, (title,)), cut(linked), catalog_of(known)) == ["price"]
+    assert unused(Plan(book, (title, price)), cut(linked), catalog_of(known)) == []
+
+
+def test_a_sum_of_what_one_hour_costs_is_doubted() -> None:
+    """Wages by the hour do not add up to what is paid."""
+    known = knowledge("zoo")
+    total = asked("What is the total wage of the keepers?", known, "zoo")
+    said = asked("What is the total hourly wage of the keepers?", known, "zoo")
+    assert isinstance(total, Draft)
+    assert isinstance(said, Draft)
+    assert (total.sql, total.confidence < UNSURE, said.confidence < UNSURE) == (said.sql, True, False)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable
+from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
@@ -26,6 +27,8 @@ MOST_OTHERS: Final = 5
 """How many other readings are tried beside the best."""
 NEAR: Final = 0.2
 """How much worse words may fit something else for that to be tried."""
+SURE_ENOUGH: Final = math.log(0.8 / 0.2)
+"""From 0.8 on, sums of evidence count twice: answers that sure are right 19 times of 20."""
 FARTHER: Final = 0.5
 """The same, when nothing else can be written."""
 
@@ -218,6 +221,7 @@ def _candidate(
     )
     links = [choice.options[choice.taken][1] for choice in resolver.choices.values()]
     doubts = [*resolver.trouble, *([("tables belong together in several ways", way_cost)] if way_cost else [])]
+    doubts += [("a column is named and not used", 0.4) for _ in unused(plan, pieces, catalog_of(known))]
     doubts += [("a word before a name was passed over", 0.35) for _ in frame.modifiers]
     cost = sum(cost for _, cost in doubts)
     nouns = [
@@ -236,6 +240,31 @@ def _candidate(
     return Candidate(
         plan, sql, score, doubts, unknown, loose, resolver, forbidden=forbidden, facts={"nouns": float(len(nouns))}
     )
+
+
+def unused(plan: Plan, pieces: Cut, catalog: Catalog) -> list[str]:
+    """Words that name a column and nothing else, where no column of the plan is called by one of them."""
+    had = set(_columns(plan))
+    called = {root_of(word) for column in had for word in catalog.words(column)} | {"name"}
+    found: list[str] = []
+    for atom in pieces.atoms:
+        ref = atom.ref
+        if (
+            ref is None
+            or atom.cue is not None
+            or atom.verbal
+            or ref.tables
+            or ref.values
+            or ref.literals
+            or ref.measures
+        ):
+            continue
+        named = {one.column for one in ref.columns if one.column is not None and one.score >= 0.8}
+        said = {root_of(word) for word in pieces.linked.words(ref.first, ref.last)}
+        sure = ref.best(MentionKind.COLUMN) >= 0.95 and not said & called
+        if sure and named and not named & had and not any(map(catalog.is_key, named)):
+            found.append(atom.text)
+    return found
 
 
 def _columns(node: Any) -> Iterator[ColumnKey]:
@@ -288,4 +317,5 @@ def confidence(one: Candidate, rival: Candidate | None) -> float:
         - 3.0 * max(0.0, 0.85 - weakest)
         - 5.0 * max(0.0, 0.2 - max(margin, 0.0))
     )
+    logit += max(0.0, logit - SURE_ENOUGH)
     return round(1 / (1 + math.exp(-logit)), 3)

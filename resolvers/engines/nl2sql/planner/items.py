@@ -202,7 +202,7 @@ class Items:
     def _worth(self, table: str, noun: Noun) -> Item | None:
         """`how much does ... cost`: the amount that another word of the question speaks of."""
         mentions = [one for one in self.resolver.cut.linked.mentions if one.kind is MentionKind.COLUMN]
-        for one in sorted(mentions, key=lambda one: -one.score):
+        for one in sorted(mentions, key=lambda one: -one.score * (one.last - one.first)):
             column = one.column
             if column is not None and column.table == table and one.score >= 0.65 and self.catalog.is_measure(column):
                 self.resolver.used.add((one.first, one.last))
@@ -348,6 +348,11 @@ class Items:
         found = named if named else found
         return found[0] if len(found) == 1 else None
 
+    def _is_of_one(self, column: ColumnKey, noun: Noun) -> bool:
+        """Whether a column tells what a piece or an hour costs, and the question does not say so: price per night."""
+        said = self.resolver.cut.linked.words(noun.first, noun.ref.last if noun.ref is not None else noun.first)
+        return bool({"per", "unit", "hourly", "daily", "rate"} & set(self.catalog.words(column)) - set(said))
+
     def _aggregated(self, noun: Noun) -> Item | None:
         resolver = self.resolver
         column = resolver.column(noun, "number")
@@ -370,6 +375,8 @@ class Items:
                 resolver.doubt(
                     "an average of what is no number", 0.3 if not self.catalog.is_numeric_text(column) else 0.1
                 )
+            if aggregate is Aggregate.SUM and self._is_of_one(column, noun):
+                resolver.doubt("what one costs is summed", 0.3)
             if aggregate in (Aggregate.AVG, Aggregate.SUM) and self.catalog.is_key(column):
                 resolver.doubt("an average of identifiers", 0.4)
         terms: list[Term] = [Figure(one, as_column(column), noun.distinct) for one in noun.aggregates]
