@@ -149,6 +149,15 @@ def with_pass(profile: ColumnProfile, told: Told) -> ColumnProfile:
     )
 
 
+def with_key(profile: ColumnProfile) -> ColumnProfile:
+    """The profile of a column that the source itself keeps unique: as many distinct values as there are any."""
+    if profile.distinct_count is None or profile.null_count is None or "null_count" in profile.approximate:
+        return profile
+    kept = [name for name in profile.approximate if name != "distinct_count"]
+    told = {"distinct_count": profile.row_count - profile.null_count, "approximate": kept}
+    return profile.model_copy(update={**told, "sample_size": profile.sample_size if kept else None})
+
+
 def basics_of(values: Sequence[Any], kind: ValueKind, extent: Extent) -> Basics:
     """What a scan would have told, out of a sample; counts are those of the whole."""
     there = [value for value in values if value is not None]

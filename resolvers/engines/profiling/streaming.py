@@ -27,11 +27,12 @@ from resolvers.engines.profiling.battery import (
     sampled,
     with_values,
 )
-from resolvers.engines.profiling.columns import Extent, column_profile, with_pass
+from resolvers.engines.profiling.columns import Extent, column_profile, with_key, with_pass
+from resolvers.engines.profiling.dependencies import declared_keys
 from resolvers.engines.profiling.kinds import is_exact_fraction, is_integer, is_plain_text, kind_of, type_of
 from resolvers.engines.profiling.sampling import FEWEST_SAMPLED, MOST_CELLS, MOST_CHARACTERS, by_sample
 from resolvers.engines.profiling.sql import column
-from resolvers.engines.profiling.tables import Header, structure, table_profile
+from resolvers.engines.profiling.tables import ENFORCED, Header, structure, table_profile
 from resolvers.engines.profiling.tally import Tally
 from resolvers.engines.profiling.values import Progress
 from schema.data_readiness.profile import ProfileTier, TableProfile, ValueKind
@@ -66,11 +67,13 @@ def by_stream(source: Source, facts: TableFacts, rows: int, header: Header, prog
     extent = Extent(passed.row_count, len(passed.rows), is_whole=whole)
     sample = Sample(names, tuple(passed.rows), is_whole=whole)
     places = {name: position for position, name in enumerate(names)}
+    keys = {key[0] for key in declared_keys(facts.keys) if len(key) == 1 and source.dialect in ENFORCED}
     profiles = []
     for of in columns:
         at, told = places.get(of.name), passed.columns[of.name]
         values = None if at is None else [row[at] for row in passed.rows]
-        profiles.append(with_pass(column_profile(of, told.basics, values, extent), told))
+        made = with_pass(column_profile(of, told.basics, values, extent), told)
+        profiles.append(with_key(made) if of.name in keys else made)
     found = structure(facts, sample, {one.name: one for one in profiles}, source.dialect)
     size = None if whole else len(passed.rows)
     return table_profile(header, facts, ProfileTier.FULL, extent, profiles, found, sample_size=size)

@@ -249,6 +249,8 @@ ODD = """
     insert into nothing default values;
     create table empty (a int, b text);
     create view seen as select id, e from odd;
+    create table keyed (id int primary key, other int, code text unique);
+    insert into keyed select i, i, case when i % 3 > 0 then 'code ' || i end from generate_series(1, 3000) i;
 """
 
 
@@ -265,7 +267,7 @@ def odd(postgres_server: PostgresServer) -> Iterator[tuple[Source, dict[str, Tab
     config = {"host": postgres_server.host, "port": postgres_server.port, "database": name}
     login = {"username": postgres_server.user, "password": postgres_server.password}
     with opened("postgres", config, login) as connector:
-        facts = facts_from(connector, name, "public", "odd", "nothing", "empty", "seen", "wide")
+        facts = facts_from(connector, name, "public", "odd", "nothing", "empty", "seen", "wide", "keyed")
         with connector.source() as source:
             yield source, facts
     postgres_server.drop_database(url)
@@ -290,6 +292,14 @@ def test_odd_values_never_fail_a_profile(odd: Odd, tier: ProfileTier, rows: int)
     assert columns["u"].min_length == columns["u"].max_length == 36
     assert columns["big"].maximum == "1e+308"
     assert columns["h"].minimum == "1"
+
+
+def test_a_column_that_the_source_keeps_unique_has_as_many_distinct_values_as_any(odd: Odd) -> None:
+    source, facts = odd
+    columns = by_name(profile_table(source, facts["keyed"], HEADER, tier=ProfileTier.FULL, rows=100))
+    assert {
+        name: (column.distinct_count, "distinct_count" in column.approximate) for name, column in columns.items()
+    } == {"id": (3000, False), "other": (columns["other"].distinct_count, True), "code": (2000, False)}
 
 
 EXTREME = {"large": [1e308, 1.5e308, -1e308, 7.0, 0.5], "small": [1e-300, 2e-300, -3e-300, 1e-300, 0.0]}
