@@ -1,5 +1,6 @@
 """Units behind a number, and what columns that are measured in them are called."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from resolvers.engines.describing.vocabulary import words
@@ -41,3 +42,16 @@ MEASURES: Final = {unit: words(names) for units, names in _FAMILIES for unit in 
 def measures_of(lemma: str) -> frozenset[str]:
     """The words that columns measured in a unit are called by; none when a word is no unit."""
     return frozenset(MEASURES.get(lemma, ()))
+
+
+def is_unit(before: Sequence[str], lemma: str) -> bool:
+    """Whether a word stands behind a number as its unit: metres, square metres."""
+    if not before or not measures_of(lemma):
+        return False
+    number = before[-2:-1] if before[-1].lower() in ("square", "cubic") else before[-1:]
+    return any(map(is_numeric, number))
+
+
+def is_numeric(text: str) -> bool:
+    """Whether a word is a number in digits, with a sign of money or without."""
+    return text.replace(",", "").replace(".", "", 1).lstrip("-$").isdigit()

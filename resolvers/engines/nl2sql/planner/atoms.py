@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of, degree_of_phrase
-from resolvers.engines.nl2sql.language.measures import measures_of
+from resolvers.engines.nl2sql.language.measures import is_numeric, is_unit
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS, NUMBER_WORDS, PREPOSITIONS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
@@ -189,9 +189,11 @@ def cut(linked: Linked) -> Cut:
             atom.verbal = _is_verbal(atom, tokens)
             if atom.last - atom.first == 1 and (atom.is_unknown or (atom.cue is Cue.LIGHT and atom.ref is None)):
                 atom.unit = UNITS.get(tokens[atom.first].text.lower()) or UNITS.get(tokens[atom.first].lemma)
-                if atom.unit is not None and found.atoms and _numeric(found.atoms[-1].text):
+                if atom.unit is not None and found.atoms and is_numeric(found.atoms[-1].text):
                     continue  # older than 20 years
-                if atom.is_unknown and _is_unit(tokens, atom.first):
+                if atom.is_unknown and is_unit(
+                    [token.text for token in tokens[: atom.first]], tokens[atom.first].lemma
+                ):
                     continue  # above 2500 metres
                 if atom.unit is not None:
                     atom.is_unknown = False
@@ -339,7 +341,7 @@ def _starting(
     if start + 1 not in spans and not any(atom.last == start + 1 for atom, _ in found):
         token = tokens[start]
         number = NUMBER_WORDS.get(token.text.lower())
-        if token.quoted or number is not None or _numeric(token.text):
+        if token.quoted or number is not None or is_numeric(token.text):
             found.append((Atom(start, start + 1, ref=Ref(start, start + 1, ())), 0.3))
         else:
             found.append((Atom(start, start + 1, is_unknown=any(map(str.isalnum, token.text))), -0.5))
@@ -448,19 +450,6 @@ def _degrees(tokens: Sequence[Token], start: int, taken: set[int]) -> list[tuple
     if how is not None and how.adjective not in ("many", "few", "much"):
         found.append((start + 2, Cue.MUCH, how))
     return found
-
-
-def _is_unit(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a unit of what is measured stands behind a number: metres, square metres."""
-    if not at or not measures_of(tokens[at].lemma):
-        return False
-    if tokens[at - 1].lemma in ("square", "cubic"):
-        at -= 1
-    return at > 0 and _numeric(tokens[at - 1].text)
-
-
-def _numeric(text: str) -> bool:
-    return text.replace(",", "").replace(".", "", 1).lstrip("-$").isdigit()
 
 
 _STARTS: Final = frozenset(phrase[:length] for phrase in PHRASES for length in range(1, len(phrase) + 1))

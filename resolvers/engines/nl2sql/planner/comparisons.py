@@ -132,7 +132,10 @@ class Comparisons(Ordering):
                 ref = Ref(self.atoms[self.i].first, self.atoms[self.i].last, ())
             cond.values = (ref,)
             self.i += 1
-            if self.is_(Cue.PREPOSITION) and noun is None and self.noun_at(1):
+            last, conditions = self.last, self.frame.conditions
+            if noun is None and last is not None and last.kind == "null" and last.negated and conditions[-1:] == [last]:
+                cond.noun = conditions.pop().noun  # have a family name that begins with N
+            elif self.is_(Cue.PREPOSITION) and noun is None and self.noun_at(1):
                 self.i += 1
                 cond.noun = self.noun()
             self._add(cond)

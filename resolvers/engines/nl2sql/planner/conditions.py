@@ -23,7 +23,7 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
-from resolvers.engines.nl2sql.planner.figures import measured_in, only_number, split_aggregate
+from resolvers.engines.nl2sql.planner.figures import measured_in, none_of, only_number, split_aggregate
 from resolvers.engines.nl2sql.planner.frame import Cond, Nest
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined, denies, either_of, instead
@@ -84,7 +84,7 @@ class Conditions:
         table = self.resolver.table(cond.table)
         own = self._own_column(cond, table, main)
         if own is not None:
-            return Part(Comparison(as_column(own), Operator.IS_NULL, (), not cond.negated), cond, own)
+            return Part(none_of(self.resolver, own), cond, own)
         if table is None:
             return None
         if cond.count is not None:

@@ -1,15 +1,16 @@
-"""Words that may be a figure of a column, or its name; and the columns that a unit behind a number speaks of."""
+"""Figures and numbers: words that may be a figure or a name, units behind a number, and none of something."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 from resolvers.engines.nl2sql.language.measures import measures_of
 from resolvers.engines.nl2sql.language.words import AGGREGATES
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Aggregate
+from resolvers.engines.nl2sql.plan import Aggregate, Comparison, Literal, Operator
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.frame import Noun
-from resolvers.engines.nl2sql.planner.resolving import Resolver
+from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
 
 def split_aggregate(resolver: Resolver, noun: Noun) -> None:
@@ -64,3 +65,13 @@ def only_number(resolver: Resolver, tables: Sequence[str]) -> ColumnKey | None:
             resolver.doubt("the only number is taken", 0.1)
             return numbers[0]
     return None
+
+
+def none_of(resolver: Resolver, column: ColumnKey) -> Comparison:
+    """That a row has none of what a column tells: it is empty, or 0 where a number is never left out."""
+    profile = resolver.catalog.profile(column)
+    if resolver.catalog.is_measure(column):
+        if profile is not None and profile.null_count == 0:
+            return Comparison(as_column(column), Operator.EQUAL, (Literal("number", Decimal(0)),))
+        resolver.doubt("none may be said by nothing or by 0", 0.3)
+    return Comparison(as_column(column), Operator.IS_NULL, ())

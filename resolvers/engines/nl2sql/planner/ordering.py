@@ -104,6 +104,11 @@ class Ordering(Reader):
                 return
             if made and not self.is_(Cue.COMMA, Cue.AND, offset=-1):
                 break
+            verb = self.at(1) if self.is_(Cue.BE) and not made else None
+            if verb is not None and verb.verbal and verb.ref is not None and verb.ref.columns:
+                self.frame.sorts.append(Sort(Noun(verb.ref, near=tuple(self.near)), direction))
+                self.i += 2  # in the order they were built
+                return
             if (noun := self.noun()) is None:
                 break
             if noun.ref is not None and noun.owner is None and may_be_table(noun.ref) and not noun.ref.columns:
