@@ -65,6 +65,14 @@ class Clashes(Ranking):
                 whole = replace(plan, where=everything([*parts_of(conjoined(left)), *extra]))
                 taken = replace(plan, where=replace(denied, negated=False), orders=(), limit=None)
                 return replace(whole, combined=Combined("except", taken))
+        for part in parts:
+            if part.cond.those and isinstance(part.condition, Comparison) and part.condition.negated:
+                beside = parts_of(conjoined([one for one in parts if one is not part]))
+                whole = replace(plan, where=everything([*beside, *extra]))
+                other_rows = everything([*beside, replace(part.condition, negated=False), *extra])
+                return replace(
+                    whole, combined=Combined("except", replace(plan, where=other_rows, orders=(), limit=None))
+                )
         for one in parts:
             for other in parts:
                 ours, theirs = one.condition, other.condition

@@ -61,6 +61,8 @@ class Clauses(Comparisons):
             self.negated = True
             if self.frame.conditions and self.joined == "and" and self.atoms[self.i].text.lower().startswith("exce"):
                 self.joined = "but"
+            behind = self.cut.linked.tokens[self.atoms[self.i].last :][:2]
+            self.those = [token.text.lower() for token in behind] == ["those", "of"]
             self.i += 1
             self.skip(Cue.ALL)
             single = self.at(1) if self.is_(Cue.HAVE) and self.table_at(2) else None

@@ -32,7 +32,8 @@ class Comparisons(Ordering):
         cond = Cond(
             kind, self.i, negated=negated or self.negated, near=tuple(self.near), joined=self.joined, both=self.both
         )
-        cond.apart = self.apart
+        cond.apart, cond.those = self.apart, self.those and cond.negated
+        self.those = False
         return cond
 
     def _add(self, cond: Cond) -> None:

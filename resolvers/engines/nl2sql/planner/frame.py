@@ -74,6 +74,8 @@ class Cond:
     joined: OneOf["and", "or", "but"] = "and"
     """How it is tied to the condition before."""
     both: bool = False
+    those: bool = False
+    """Whether what it denies are things of other rows: except those of."""
     apart: bool = True
     """Whether a connector stands between it and the condition before."""
 

@@ -20,6 +20,8 @@ class Ordering(Reader):
     def __init__(self, cut: Cut) -> None:
         super().__init__(cut)
         self.negated = False
+        self.those = False
+        """Whether what is denied are things of other rows: except those of."""
         self.joined: OneOf["and", "or", "but"] = "and"
         self.both = False
         self.scope: list[Cond] | None = None
