@@ -13,6 +13,8 @@ from uuid import uuid4
 import pytest
 import redis
 import sqlalchemy as sa
+from hypothesis import HealthCheck
+from hypothesis import settings as property_settings
 
 from persistence.migrations.run import upgrade
 from tests.doors import Door, GraphDoor, RestDoor
@@ -41,6 +43,10 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 __all__ = ["postgres_server", "postgres_url"]
 
 STORES = ("sqlite", "postgresql")
+
+# A busy machine is no fault of what is tested.
+property_settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+property_settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session", autouse=True)
