@@ -8,7 +8,7 @@ create table Appointments (appt_id integer primary key, patient_id integer refer
 insert into Ref_Specialties values ('CARD','Cardiology'),('DERM','Dermatology'),('NEUR','Neurology'),('PEDS','Pediatrics');
 insert into Physicians values (1,'Dr. Alma Voss','CARD',22,180),(2,'Dr. Brian Tate','DERM',9,120),(3,'Dr. Cora Ito','NEUR',15,210),(4,'Dr. Dev Rao','CARD',4,110),(5,'Dr. Ella Quist','PEDS',12,105);
 insert into Patients values (1,'Hugo','Marsh','M','1956-02-11',1,'A+','Leeds'),(2,'Iris','Nolan','F','1990-07-23',0,'O-','York'),(3,'Jude','Olsen','M','2014-12-01',1,'B+','Leeds'),(4,'Kara','Price','F','1978-05-30',1,'O-','Hull'),(5,'Liam','Quinn','M','2001-10-09',0,'AB+','York'),(6,'Mona','Reed','F','1949-01-19',1,'A+','Leeds');
-insert into Ref_Test_Types values ('BLD','blood count',35),('XRY','chest x-ray',90),('MRI','brain scan',640),('ALG','allergy panel',150);
+insert into Ref_Test_Types values ('BLD','blood count',35),('XRY','chest x-ray',90),('MRI','brain scan',640),('ALG','allergy panel',150),('EEG','sleep study',420);
 insert into Ref_Result_Statuses values ('N','Normal'),('A','Abnormal'),('P','Pending');
 insert into Lab_Tests values (1,1,1,3,'BLD','2021-03-04','N',null),(2,1,1,4,'XRY','2021-03-05','A',null),(3,2,2,1,'ALG','2021-04-12','A',null),(4,3,5,5,'BLD','2021-05-20','N',null),(5,4,3,1,'MRI','2021-06-02','P',null),(6,6,4,1,'BLD','2021-06-02','A',null),(7,6,1,3,'XRY','2021-07-15','N',null);
 insert into Appointments values (1,1,1,'2021-03-01',30,'R1'),(2,1,4,'2021-03-10',20,'R2'),(3,2,2,'2021-04-11',15,'R2'),(4,3,5,'2021-05-19',45,'R3'),(5,4,3,'2021-06-01',60,'R1'),(6,6,1,'2021-06-01',30,'R1'),(7,6,1,'2021-07-14',25,'R3'),(8,6,4,'2021-08-02',20,'R2');
