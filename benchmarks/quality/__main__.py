@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import sys
+from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
@@ -29,6 +30,10 @@ def main() -> None:
     parser.add_argument("--show", action="append", help="asking: list the questions that ended so (wrong, asked, ...)")
     parser.add_argument("--drafter", metavar="MODULE:CLASS", help="asking: what drafts, the planner when not given")
     given = parser.parse_args()
+    if given.hospital and not all(Path(given.hospital, f"{name}.csv").is_file() for name in ("dirty", "clean")):
+        parser.error(f"{given.hospital} holds no dirty.csv and clean.csv. Name the folder that does with --hospital.")
+    if given.databases and not Path(given.databases, "chinook").is_dir():
+        parser.error(f"{given.databases} holds no folder chinook. Name the folder that does with --databases.")
     if given.calibrate:
         importlib.import_module("benchmarks.quality.calibrate").main()
         return
