@@ -161,7 +161,7 @@ def _scaled_parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_ScaledP
 class _StockedStores:
     """A store of each kind with both organizations and their projects in it, made when the first test asks for it.
 
-    Copying it costs a fifth of stocking an empty one.
+    Copying it costs less than stocking an empty one for each test.
     """
 
     def __init__(self, folder: Path, template: Path, postgres: _PostgresTemplate, scaled: _ScaledParts) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import orjson
-import psycopg
 import pytest
 import sqlalchemy as sa
 
@@ -15,28 +14,15 @@ from persistence.tables.rules import rule_executions
 from tests.support.place import Place, place
 from tests.support.postgres import PostgresServer
 from tests.support.server import Client, Gate, Process, Server, Worker, until
-from tests.support.shop import SHOP
+from tests.support.shop import source
 
-__all__ = ["place"]
+__all__ = ["place", "source"]
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 TABLES, COLUMNS = 6, 27
-PATIENCE = 120.0
-"""Seconds after which a test gives up waiting; nothing is measured against it."""
-
 DEEP = {"tier": "full", "sampling": {"rows": 10}}
 """Every table has more rows, so that each one is streamed, over a connection of its own."""
-
-
-@pytest.fixture(scope="module")
-def source(postgres_server: PostgresServer) -> Iterator[str]:
-    """A source of six tables in two schemas."""
-    url = postgres_server.create_database()
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(SHOP.encode())
-    yield url
-    postgres_server.drop_database(url)
 
 
 @pytest.fixture
@@ -68,7 +54,7 @@ class Mortal:
 
     def ended(self, run: str) -> dict[str, Any]:
         """The run when it is over."""
-        return self.client.over(run, PATIENCE)
+        return self.client.over(run)
 
     def die(self) -> None:
         """End what carries out tasks, as a power cut would."""
@@ -164,7 +150,7 @@ def killed_twice(platform: Mortal, gate: Gate, runs: str, tasks: int, **given: A
     platform.die()
     gate.let_through()
     platform.rise()
-    until(lambda: platform.client.done(path) >= tasks, f"{tasks} tasks", PATIENCE)
+    until(lambda: platform.client.done(path) >= tasks, f"{tasks} tasks")
     platform.die()  # wherever it is: it may be writing
     platform.rise()
     run = platform.ended(path)

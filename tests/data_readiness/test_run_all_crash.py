@@ -3,12 +3,11 @@
 import random
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
 import orjson
-import psycopg
 import pytest
 import sqlalchemy as sa
 
@@ -16,30 +15,16 @@ from persistence.migrations.run import whole_metadata
 from persistence.tables.data_readiness import pipeline_runs, proposals, run_tasks
 from persistence.tables.slots import connection_slots
 from tests.support.place import SAID, Place, place
-from tests.support.postgres import PostgresServer
 from tests.support.server import Client, stoa, until
-from tests.support.shop import SHOP
+from tests.support.shop import source
 
-__all__ = ["place"]
+__all__ = ["place", "source"]
 
 pytestmark = pytest.mark.timeout(900)
-
-PATIENCE = 400.0
-"""Seconds after which a test gives up waiting; nothing is measured against it."""
 
 
 _OWN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+\+00:00")
 """Ids and moments: what differs between two platforms that are told the same."""
-
-
-@pytest.fixture(scope="module")
-def source(postgres_server: PostgresServer) -> Iterator[str]:
-    """A source of six tables in two schemas."""
-    url = postgres_server.create_database()
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(SHOP.encode())
-    yield url
-    postgres_server.drop_database(url)
 
 
 def counts(place: Place) -> dict[str, int]:
@@ -72,7 +57,7 @@ def pipeline(place: Place) -> dict[str, Any]:
 def ingested(client: Client, source: str) -> None:
     """The source's catalog, on a platform."""
     runs = client.configure(source)
-    run = client.over(f"{runs}/{client('POST', runs, json={})['id']}", PATIENCE)
+    run = client.over(f"{runs}/{client('POST', runs, json={})['id']}")
     assert run["status"] == "completed", run
 
 
@@ -113,7 +98,7 @@ def undisturbed(source: str, tmp_path_factory: pytest.TempPathFactory) -> Undist
         own = Place(folder, {}, started)
         client = own.client(own.serve())
         ingested(client, source)
-        run = client.over(begin(client), PATIENCE)
+        run = client.over(begin(client))
         assert (run["status"], run["error_message"]) == ("completed", None), run
         whole = everything(own, run)
     progress = whole[3]
@@ -160,12 +145,12 @@ def test_two_workers_of_whom_one_is_killed_again_and_again_leave_what_an_undistu
     run = begin(client)
     chosen = random.Random(seed)
     for tasks, pause in moments(seed, undisturbed[0]["tasks"], 3):
-        until(lambda: client.done(run) >= tasks, f"{tasks} tasks", PATIENCE)  # noqa: B023
+        until(lambda: client.done(run) >= tasks, f"{tasks} tasks")  # noqa: B023
         time.sleep(pause)
         victim = chosen.randrange(2)
         workers[victim].kill()
         workers[victim] = own.work()
-    assert_the_same(own, client.over(run, PATIENCE), undisturbed)
+    assert_the_same(own, client.over(run), undisturbed)
 
 
 @pytest.mark.parametrize("seed", [4, 5])
@@ -178,9 +163,9 @@ def test_a_server_killed_and_restarted_leaves_what_an_undisturbed_one_does(
     ingested(client, source)
     run = begin(client)
     for tasks, pause in moments(seed, undisturbed[0]["tasks"], 3):
-        until(lambda: client.done(run) >= tasks, f"{tasks} tasks", PATIENCE)  # noqa: B023
+        until(lambda: client.done(run) >= tasks, f"{tasks} tasks")  # noqa: B023
         time.sleep(pause)
         server.kill()
         server = own.serve()
         client = own.client(server, client.project)
-    assert_the_same(own, client.over(run, PATIENCE), undisturbed)
+    assert_the_same(own, client.over(run), undisturbed)

@@ -1,6 +1,12 @@
 """A small shop in two schemas with people, keys and amounts: what a run-all-enrichment finds something to say about."""
 
+from collections.abc import Iterator
 from typing import Final
+
+import psycopg
+import pytest
+
+from tests.support.postgres import PostgresServer
 
 SHOP: Final = """
     drop schema public;
@@ -31,3 +37,13 @@ SHOP: Final = """
     insert into stock.moves select i, i % 50 + 1, i % 20 + 1, date '2024-01-01' + i, i from generate_series(1, 400) i;
     analyze;
 """
+
+
+@pytest.fixture(scope="module")
+def source(postgres_server: PostgresServer) -> Iterator[str]:
+    """A source of six tables in two schemas."""
+    url = postgres_server.create_database()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(SHOP.encode())
+    yield url
+    postgres_server.drop_database(url)

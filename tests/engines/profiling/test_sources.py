@@ -365,6 +365,21 @@ def test_a_table_of_1590_columns_is_scanned_in_parts(odd: Odd, tier: ProfileTier
     assert (columns["c1589"].null_count, columns["c1588"].null_count) == (1, 2)
 
 
+@contextmanager
+def profiled(server: PostgresServer, script: str, *tables: str) -> Iterator[tuple[Source, dict[str, Known]]]:
+    """A database of a script, and its tables with their profiles."""
+    url = server.create_database()
+    with psycopg.connect(url, autocommit=True) as session:
+        session.execute(script.encode())
+    name = database_name(url)
+    config = {"host": server.host, "port": server.port, "database": name}
+    login = {"username": server.user, "password": server.password}
+    with opened("postgres", config, login) as connector, connector.source() as source:
+        facts = facts_from(connector, name, "public", *tables)
+        yield source, {name: Known(one, profile_table(source, one, HEADER)) for name, one in facts.items()}
+    server.drop_database(url)
+
+
 REFERENCES = """
     create table customers (id int primary key, code text unique);
     create table orders (number int primary key, customer_id int, customer_code text, quantity int, parent_id int,
@@ -380,20 +395,11 @@ REFERENCES = """
 
 
 def test_references_are_guessed_from_names_and_values_and_counted(postgres_server: PostgresServer) -> None:
-    url = postgres_server.create_database()
-    with psycopg.connect(url, autocommit=True) as session:
-        session.execute(REFERENCES.encode())
-    name = database_name(url)
-    config = {"host": postgres_server.host, "port": postgres_server.port, "database": name}
-    login = {"username": postgres_server.user, "password": postgres_server.password}
-    with opened("postgres", config, login) as connector, connector.source() as source:
-        facts = facts_from(connector, name, "public", "alive", "awarded", "customers", "orders")
-        known = {name: Known(one, profile_table(source, one, HEADER)) for name, one in facts.items()}
+    with profiled(postgres_server, REFERENCES, "alive", "awarded", "customers", "orders") as (source, known):
         others = [known["alive"], known["awarded"], known["customers"]]
         # Neither a view, however well it is named, nor a table that misses a value stands before the one that has all.
         found = foreign_keys(source, known["orders"], others)
         assert foreign_keys(source, known["customers"], [known["orders"]]) == []
-    postgres_server.drop_database(url)
     told = {(*one.columns, one.target_fqn.rpartition(".")[2], *one.target_columns): one for one in found}
     assert set(told) == {
         ("placed_by", "customers", "id"),
@@ -422,15 +428,7 @@ COMPOSED = """
 
 
 def test_references_of_two_columns_are_one_and_guessed_where_pairs_match(postgres_server: PostgresServer) -> None:
-    url = postgres_server.create_database()
-    with psycopg.connect(url, autocommit=True) as session:
-        session.execute(COMPOSED.encode())
-    name = database_name(url)
-    config = {"host": postgres_server.host, "port": postgres_server.port, "database": name}
-    login = {"username": postgres_server.user, "password": postgres_server.password}
-    with opened("postgres", config, login) as connector, connector.source() as source:
-        facts = facts_from(connector, name, "public", "claims", "lines", "parcels", "returns")
-        known = {name: Known(one, profile_table(source, one, HEADER)) for name, one in facts.items()}
+    with profiled(postgres_server, COMPOSED, "claims", "lines", "parcels", "returns") as (source, known):
         found = {
             table: [
                 (one.columns, one.target_fqn.rpartition(".")[2], one.target_columns, one.match_rate, one.is_declared)
@@ -439,7 +437,6 @@ def test_references_of_two_columns_are_one_and_guessed_where_pairs_match(postgre
             ]
             for table in known
         }
-    postgres_server.drop_database(url)
     both = ["order_no", "line_no"]
     # The parcels hold the same pairs, but have borrowed them from the lines.
     assert found["returns"] == [(both, "lines", both, 1.0, False)]
