@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -64,7 +64,7 @@ class Here:
         """All rows."""
         return self.session.execute(query.sql("duckdb", identify=True)).fetchall()
 
-    def stream(self, query: exp.Query, size: int = 5000, seconds: float | None = None) -> Iterator[list[Row]]:
+    def stream(self, query: exp.Query, size: int = 5000, seconds: float | None = None) -> Generator[list[Row]]:
         """The rows in lists."""
         rows = self.ask(query)
         yield from (rows[at : at + size] for at in range(0, len(rows), size))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Generator, Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 
 import psycopg
@@ -95,16 +96,17 @@ class PostgresReading(Reading):
         relation = self.relation(database, schema, table)
         return known.statistics(self._known(known.TABLE, relation), self._known(known.COLUMNS, relation))
 
-    def arrow_batches(self, query: exp.Query) -> Iterator[Any] | None:
+    def arrow_batches(self, query: exp.Query) -> Generator[Any] | None:
         """The answer through ADBC, where its driver is installed."""
         module = driver()
         return None if module is None else self._arrows(module, self.written(query))
 
-    def _arrows(self, module: Any, statement: str) -> Iterator[Any]:
+    def _arrows(self, module: Any, statement: str) -> Generator[Any]:
         connector = self.connector
         stream = self._arrow = ArrowStream(connector, self.limits.source_stream_timeout)
         try:
-            yield from self.told(connector.guarded_rows(stream.batches(module, statement)))
+            with closing(connector.guarded_rows(stream.batches(module, statement))) as batches:
+                yield from self.told(batches)
         finally:
             self._arrow = None
 
@@ -187,7 +189,7 @@ class RedshiftReading(PostgresReading):
         rows = self.estimate(self.relation(database, schema, table))
         return None if rows is None else KnownStatistics(rows, ())
 
-    def arrow_batches(self, query: exp.Query) -> Iterator[Any] | None:
+    def arrow_batches(self, query: exp.Query) -> Generator[Any] | None:
         """Redshift has no COPY to the client."""
         return None
 

@@ -93,7 +93,7 @@ class Reading(ABC):
         """What the source itself knows of a table without a scan; None where there is nothing."""
         return None
 
-    def arrow_batches(self, query: exp.Query) -> Iterator[Any] | None:
+    def arrow_batches(self, query: exp.Query) -> Generator[Any] | None:
         """The answer as pyarrow record batches, where this source and deployment have a fast way; None otherwise."""
         return None
 

@@ -5,7 +5,7 @@ import socket
 import ssl
 import threading
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import groupby
@@ -238,7 +238,7 @@ class SqlConnector(Connector):
             failure = cancelled() if self._stopped.is_set() else self._failure(error)
         raise failure  # outside the handler: the driver's exception must not hang on as context
 
-    def guarded_rows(self, rows: Iterator[T]) -> Iterator[T]:
+    def guarded_rows(self, rows: Iterator[T]) -> Generator[T]:
         """`guarded` for rows that the driver hands out one by one."""
         if self._stopped.is_set():
             raise cancelled()

@@ -98,7 +98,7 @@ def _number(source: Source, behind: Behind, seconds: float) -> int:
 
 
 def _rows(source: Source, query: exp.Select, seconds: float) -> Iterator[Row]:
-    with closing(source.stream(query, _AT_ONCE, seconds)) as batches:  # type: ignore[type-var]
+    with closing(source.stream(query, _AT_ONCE, seconds)) as batches:
         for batch in batches:
             yield from batch
 

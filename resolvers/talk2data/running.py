@@ -110,7 +110,7 @@ def failed(ground: Ground, sql: str, error: ConnectorError) -> SourceFailed:
 def _rows(source: Source, query: exp.Query, seconds: float, most: int, room: int) -> tuple[list[Row], bool]:
     """The first rows of the answer, and whether there are more."""
     found: list[Row] = []
-    with closing(source.stream(query, AT_ONCE, seconds)) as batches:  # type: ignore[type-var]
+    with closing(source.stream(query, AT_ONCE, seconds)) as batches:
         for batch in batches:
             for row in batch:
                 room -= size_of(row)

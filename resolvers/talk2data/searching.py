@@ -126,5 +126,5 @@ def _chunks(columns: Sequence[ColumnKey]) -> Iterator[Sequence[ColumnKey]]:
 
 
 def _rows(source: Source, query: exp.Query, seconds: float) -> list[Row]:
-    with closing(source.stream(query, _MOST_ROWS, seconds)) as batches:  # type: ignore[type-var]
+    with closing(source.stream(query, _MOST_ROWS, seconds)) as batches:
         return [row for batch in batches for row in batch]

@@ -3,7 +3,7 @@
 `persistence/connectors/reading.py` has the real stores.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
@@ -30,7 +30,7 @@ class Source(Protocol):
     def ask(self, query: "exp.Query") -> list[Row]:
         """All rows of a small answer. Raises ConnectorError, also when it has more than 100,000 rows."""
 
-    def stream(self, query: "exp.Query", size: int = 5000, seconds: float | None = None) -> Iterator[list[Row]]:
+    def stream(self, query: "exp.Query", size: int = 5000, seconds: float | None = None) -> Generator[list[Row]]:
         """The rows of an answer of any length, in lists of at most `size`, in constant memory.
 
         The source stops it after so many seconds, or what the deployment allows.
@@ -43,7 +43,7 @@ class Source(Protocol):
     def statistics(self, database: str, schema: str, table: str) -> "KnownStatistics | None":
         """What the source itself knows of a table without a scan; None where there is nothing."""
 
-    def arrow_batches(self, query: "exp.Query") -> Iterator[Any] | None:
+    def arrow_batches(self, query: "exp.Query") -> Generator[Any] | None:
         """The answer as pyarrow record batches, where source and deployment have a fast way; else None: stream it."""
 
 

@@ -269,7 +269,8 @@ def _one_pass(
         session.execute(f"set temp_directory = '{folder}/spill'")
         batches = source.arrow_batches(staged_select(relation, read_of, as_texts=False, dialect=source.dialect))
         if batches is not None:
-            return _of_batches(session, batches, columns, read_of, rows, progress)
+            with closing(batches):  # before the session, and not some time later, when what failed holds on to it
+                return _of_batches(session, batches, columns, read_of, rows, progress)
         ask = partial(_answer, session)
         asked, read_of = [_texts(one) for one in columns], [_texts(one) for one in read_of]
         count = _stage(session, source, staged_select(relation, read_of, as_texts=True), read_of, progress)
@@ -356,14 +357,15 @@ def _stage(
     session.execute(f"create table staged ({declared})")
     lists = ", ".join(f"unnest(${at + 1}::{kind}[])" for at, kind in enumerate(types))
     done = 0
-    for batch in source.stream(query, ROWS_AT_ONCE):
-        turned = [list(values) for values in zip(*batch, strict=True)]
-        for at, kind in enumerate(types):
-            if kind == "varchar":
-                turned[at] = [None if value is None else str(value) for value in turned[at]]
-        session.execute(f"insert into staged select {lists}", turned)
-        done += len(batch)
-        progress(done)
+    with closing(source.stream(query, ROWS_AT_ONCE)) as batches:
+        for batch in batches:
+            turned = [list(values) for values in zip(*batch, strict=True)]
+            for at, kind in enumerate(types):
+                if kind == "varchar":
+                    turned[at] = [None if value is None else str(value) for value in turned[at]]
+            session.execute(f"insert into staged select {lists}", turned)
+            done += len(batch)
+            progress(done)
     return done
 
 

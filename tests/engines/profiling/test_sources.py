@@ -1,5 +1,6 @@
 """Tables of real stores, profiled in every tier, beside what Python works out of the rows themselves."""
 
+import inspect
 import random
 import statistics
 from collections import Counter
@@ -215,6 +216,31 @@ def test_rows_that_come_without_arrow_tell_the_same(place: Place, monkeypatch: p
     assert columns["amount"].mean == pytest.approx(statistics.fmean(x for x in VALUES["amount"] if x is not None))
     assert seen[0] == (0, ROWS)
     assert seen[-1] == (ROWS, ROWS)
+
+
+@pytest.mark.parametrize("of", ["arrow_batches", "stream"])
+def test_a_pass_that_breaks_off_leaves_no_stream_open(place: Place, of: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, facts, kind = place
+    if kind not in ({"postgres"} if of == "arrow_batches" else {"postgres", "mysql"}):
+        return  # has none of these
+    streams: list[Any] = []
+    plain = getattr(type(source), of)
+
+    def kept(self: Source, *asked: Any) -> Any:
+        streams.append(plain(self, *asked))
+        return streams[-1]
+
+    def stop(done: int, of: int | None) -> None:
+        if done:
+            raise InterruptedError
+
+    if of == "stream":
+        monkeypatch.setattr(type(source), "arrow_batches", lambda self, query: None)
+    monkeypatch.setattr(type(source), of, kept)
+    with pytest.raises(InterruptedError):
+        profile_table(source, facts, HEADER, tier=ProfileTier.FULL, rows=300, progress=stop)
+    assert [inspect.getgeneratorstate(one) for one in streams] == [inspect.GEN_CLOSED] * len(streams)
+    assert streams
 
 
 def test_statistics_are_told_where_the_store_keeps_them(place: Place) -> None:

@@ -1,6 +1,7 @@
 """The data of a real PostgreSQL: queries, streams, samples, what is refused, time-outs and being cancelled."""
 
 import asyncio
+import inspect
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ from sqlglot import exp
 
 from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings
 from persistence.connectors.gateway import Gateway
+from persistence.connectors.postgres_arrow import ArrowStream
 from persistence.samples.postgres import database_name
 from tests.persistence.connectors.sql_support import Loopback, opened
 from tests.support.postgres import PostgresServer
@@ -534,3 +536,26 @@ def test_a_stream_of_batches_is_stopped_in_the_server_by_cancelling(database: Da
         stopper.join(30)
     assert stopped.value.kind == "cancelled"
     until(lambda: running(database[2], "by_arrow") == 0)
+
+
+def test_a_stream_of_batches_cancelled_between_two_of_them_closes_at_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    streams: list[Any] = []
+    plain = ArrowStream.batches
+
+    def kept(self: ArrowStream, module: Any, statement: str) -> Any:
+        streams.append(plain(self, module, statement))
+        return streams[-1]
+
+    monkeypatch.setattr(ArrowStream, "batches", kept)
+    monkeypatch.setattr(ArrowStream, "interrupt", lambda self: None)  # the next batch is here before it is felt
+    with connector(database) as opened_one, opened_one.source() as reading:
+        endless = 'select a.id from "public"."large" a cross join "public"."large" b'
+        batches = reading.arrow_batches(parsed(endless))
+        next(batches)
+        reading.cancel()
+        with pytest.raises(ConnectorError) as stopped:
+            next(batches)
+        assert stopped.value.kind == "cancelled"  # which still holds on to every frame that it came through
+        assert [inspect.getgeneratorstate(one) for one in streams] == [inspect.GEN_CLOSED]
