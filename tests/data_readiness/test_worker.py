@@ -46,7 +46,7 @@ async def test_a_run_whose_queueing_failed_is_taken_up_while_the_process_lives(f
     assert run["status"] == "pending"
 
     watching = asyncio.create_task(world.app.parts.worker.watch(seconds=0.01))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while run["status"] in ("pending", "running"):
             await asyncio.sleep(0.02)
             (run,) = (await world.request("GET", runs, token=world.owner)).json()["data"]

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 async def told(world: World, turn: dict[str, Any], state: str) -> None:
     """Wait until the turn stands there."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while (await turn_of(world, turn))["state"] != state:
             await asyncio.sleep(0.01)
 
@@ -27,7 +27,7 @@ async def held(world: World, engine: ScriptedEngine, step: int) -> dict[str, Any
     """A turn whose engine stands before a step, everything before it told."""
     engine.gate(step)
     turn = await asked(world, await begun(world))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while len((await world.dump())["turn_events"]) < step + 2:
             await asyncio.sleep(0.01)
     return turn

@@ -51,7 +51,7 @@ async def served(app: Any) -> AsyncIterator[str]:
 async def until(holds: Any, what: str) -> None:
     """Look again until it holds."""
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while not holds():
                 await asyncio.sleep(0.01)
     except TimeoutError:

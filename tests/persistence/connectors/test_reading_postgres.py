@@ -335,7 +335,7 @@ def running(url: str, words: str) -> int:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < end, "it never came true"
         time.sleep(0.05)

@@ -182,13 +182,13 @@ def test_past_a_number_of_names_a_condition_limits_nothing() -> None:
 
 @pytest.mark.anyio
 async def test_a_call_in_a_thread_gives_back_its_result_or_its_failure() -> None:
-    assert await in_thread(lambda: threading.current_thread().name, timeout=5) == "stoa-connector"
+    assert await in_thread(lambda: threading.current_thread().name, timeout=60) == "stoa-connector"
 
     def fails() -> None:
         raise ConnectorError("tls", "no.")
 
     with pytest.raises(ConnectorError, match=r"no\."):
-        await in_thread(fails, timeout=5)
+        await in_thread(fails, timeout=60)
 
 
 @pytest.mark.anyio
@@ -210,4 +210,4 @@ async def test_a_time_out_of_the_call_itself_is_passed_on_as_it_is() -> None:
         raise TimeoutError("its own")
 
     with pytest.raises(TimeoutError, match="its own"):
-        await in_thread(times_out, timeout=5)
+        await in_thread(times_out, timeout=60)
