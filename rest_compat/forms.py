@@ -81,7 +81,8 @@ class Form:
             raise InvalidFormat("The boundary of the form is too long.", field="") from None
 
     def _header_end(self) -> None:
-        self._headers[self._name.decode("latin-1").lower()] = self._value.decode("utf-8", "replace")
+        # Each byte as one character, so that no name is beyond the parser of options; `Part` reads them as UTF-8.
+        self._headers[self._name.decode("latin-1").lower()] = self._value.decode("latin-1")
         self._name.clear()
         self._value.clear()
 

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from rest_compat.forms import Form
 from tests.world import World
 
 pytestmark = pytest.mark.anyio
@@ -57,6 +58,21 @@ async def test_the_parts_come_in_any_order_and_in_any_pieces(world: World, order
     assert (got.content, got.headers["content-type"]) == (DATA, "application/octet-stream")
 
 
+async def test_a_file_may_be_called_anything_and_its_name_arrives_whole(world: World) -> None:
+    for number, name in enumerate(("日本語 ☃.csv", "Ünïcode é.csv", "😀", "a;b=c.csv", "../../x", "")):
+        parts = part("key", f"k{number}".encode()), part("file", DATA, more=f'; filename="{name}"')
+        answer = await send(world, b"".join(parts) + NAME + END)
+        assert (answer.status_code, answer.json().get("size")) == (201, len(DATA)), (name, answer.text)
+
+    async def whole() -> AsyncIterator[bytes]:
+        yield part("file", b"", more='; filename="日本語 é.csv"') + part("größe", b"1") + END
+
+    read = [
+        (one.name, one.file_name) async for one in Form(f"multipart/form-data; boundary={BOUNDARY}", whole()).parts()
+    ]
+    assert read == [("file", "日本語 é.csv"), ("größe", None)]
+
+
 @pytest.mark.parametrize(
     ("body", "status", "code", "field"),
     [
@@ -67,6 +83,7 @@ async def test_the_parts_come_in_any_order_and_in_any_pieces(world: World, order
         (FILE + KEY + KEY + NAME + END, 400, "INVALID_FORMAT", "key"),
         (FILE + FILE + KEY + NAME + END, 400, "INVALID_FORMAT", "file"),
         (FILE + KEY + part("name", b"\xff") + END, 400, "INVALID_FORMAT", "name"),
+        (FILE + KEY + NAME + part("größe", b"x") + END, 400, "VALIDATION_ERROR", "größe"),
         (FILE + KEY + NAME, 400, "INVALID_FORMAT", ""),
         (KEY + NAME + FILE[:-900], 400, "INVALID_FORMAT", ""),
         (b"nonsense", 400, "INVALID_FORMAT", ""),
