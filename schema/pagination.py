@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, TypeVar
 
 import strawberry
-from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
 from schema.base import Resource, resource
@@ -53,6 +53,9 @@ Moment = Annotated[datetime, BeforeValidator(_moment)]
 @resource
 class Page(Resource, Generic[T]):
     """One window of a longer list: the items, how many there are in all, and where the window stands."""
+
+    # For every `Page[...]` pydantic would look through all loaded modules for a source text that is not there.
+    model_config = ConfigDict(use_attribute_docstrings=False)
 
     items: list[T]
     total: int
