@@ -3,7 +3,6 @@
 All cost a fraction of what they would cost as aggregates of the pass; and values that repeat are handed on once.
 """
 
-import math
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -50,8 +49,8 @@ class Tally:
         self._chance = random.Random(_SEED)  # noqa: S311 - a sample, not a secret
         self._most = rows
         self._below = 1.0
-        self._next = 0
-        self._keys: list[float] = []
+        self._rows = 0
+        self._keys: list[Any] = []
         self._parts: list[Any] = []
         self._bytes = 0
 
@@ -142,39 +141,35 @@ class Tally:
             del self._values[name]
 
     def _meet(self, batch: Any) -> None:
-        """Each row draws a number from 0 to 1; those of the least numbers are kept. Rows in between are leapt over."""
+        """Each row draws a number from 0 to 1; those of the least numbers are kept."""
         import pyarrow
+        import pyarrow.compute as compute
 
-        chosen: list[int] = []
-        while self._next < batch.num_rows:
-            chosen.append(self._next)
-            self._keys.append(self._chance.random() * self._below)
-            self._next += 1 + self._leap()
-        self._next -= batch.num_rows
-        if chosen:
-            part = pyarrow.Table.from_batches([batch.take(pyarrow.array(chosen))])
-            self._parts.append(part)
-            self._bytes += part.nbytes
-        if len(self._keys) > 2 * self._most or self._bytes > 2 * _BYTES:
+        keys = compute.random(batch.num_rows, initializer=self._chance.getrandbits(63))
+        if self._below < 1.0:
+            chosen = compute.indices_nonzero(compute.less(keys, self._below))
+            batch, keys = batch.take(chosen), keys.take(chosen)
+        if not len(keys):
+            return
+        self._parts.append(pyarrow.Table.from_batches([batch]))
+        self._keys.append(keys)
+        self._rows += len(keys)
+        self._bytes += batch.nbytes
+        if self._rows > 2 * self._most or self._bytes > 2 * _BYTES:
             self._keep()
-
-    def _leap(self) -> int:
-        """How many rows draw too large a number before one does not."""
-        if self._below >= 1.0:
-            return 0
-        return int(math.log(1.0 - self._chance.random()) / math.log1p(-self._below))
 
     def _keep(self) -> None:
         """Let all go but the rows of the least numbers."""
         import pyarrow
+        import pyarrow.compute as compute
 
-        table = pyarrow.concat_tables(self._parts)
+        table, keys = pyarrow.concat_tables(self._parts), pyarrow.concat_arrays(self._keys)
         if table.nbytes > _BYTES:
             self._most = max(1, min(self._most, table.num_rows * _BYTES // table.nbytes))
         if table.num_rows > self._most:
-            order = sorted(range(table.num_rows), key=self._keys.__getitem__)
-            self._below = self._keys[order[self._most]]
-            order = sorted(order[: self._most])
-            table = table.take(pyarrow.array(order))
-            self._keys = [self._keys[at] for at in order]
-        self._parts, self._bytes = [table], table.nbytes
+            order = compute.partition_nth_indices(keys, pivot=self._most)
+            self._below = keys[order[self._most].as_py()].as_py()
+            least = order[: self._most]
+            chosen = least.take(compute.sort_indices(least))
+            table, keys = table.take(chosen), keys.take(chosen)
+        self._parts, self._keys, self._rows, self._bytes = [table], [keys], len(keys), table.nbytes
