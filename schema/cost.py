@@ -157,7 +157,7 @@ def root_fields(
     variables: dict[str, Any],
     seen: set[str] | None = None,
 ) -> Iterator[FieldNode]:
-    """The fields that a selection chooses, those of its fragments included; each fragment once."""
+    """The fields that a selection chooses, those of its fragments included; each fragment once, one unknown never."""
     seen = set() if seen is None else seen
     for node in selection.selections:
         if not _included(node, variables):
@@ -166,7 +166,7 @@ def root_fields(
             yield node
         elif isinstance(node, InlineFragmentNode):
             yield from root_fields(node.selection_set, fragments, variables, seen)
-        elif isinstance(node, FragmentSpreadNode) and node.name.value not in seen:
+        elif isinstance(node, FragmentSpreadNode) and node.name.value not in seen and node.name.value in fragments:
             seen.add(node.name.value)
             yield from root_fields(fragments[node.name.value].selection_set, fragments, variables, seen)
 

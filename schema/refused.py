@@ -15,8 +15,8 @@ from graphql import (
     FragmentDefinitionNode,
     GraphQLEnumType,
     GraphQLError,
-    GraphQLField,
     GraphQLInputObjectType,
+    GraphQLObjectType,
     OperationDefinitionNode,
     Undefined,
     VariableDefinitionNode,
@@ -36,20 +36,19 @@ def refused_input(error: GraphQLError, context: ExecutionContext | None) -> ApiE
     if context is None or context.graphql_document is None or not error.nodes:
         return None
     node, variables = error.nodes[0], context.variables or {}
-    if isinstance(node, FieldNode):
-        called = [node]
-    elif isinstance(node, VariableDefinitionNode):
-        called = [field for field in _called(context, variables) if _uses(field, node.variable.name.value)]
-    else:
-        return None
-    for field in called:
-        failure = _refusal(field, context, variables)
-        if failure is not None:
-            return failure
+    for field, kind in _called(context, variables):
+        # A field deeper in the query is no operation, even when it is called like one.
+        if field is node or (isinstance(node, VariableDefinitionNode) and _uses(field, node.variable.name.value)):
+            failure = None if kind is None else _refusal(field, kind, variables)
+            if failure is not None:
+                return failure
     return None
 
 
-def _called(context: ExecutionContext, variables: dict[str, Any]) -> Iterator[FieldNode]:
+def _called(
+    context: ExecutionContext, variables: dict[str, Any]
+) -> Iterator[tuple[FieldNode, GraphQLObjectType | None]]:
+    """The fields at the root of what is asked, each with the type that ought to have it."""
     document = context.graphql_document
     assert document is not None
     fragments = {d.name.value: d for d in document.definitions if isinstance(d, FragmentDefinitionNode)}
@@ -57,24 +56,27 @@ def _called(context: ExecutionContext, variables: dict[str, Any]) -> Iterator[Fi
         if isinstance(chosen, OperationDefinitionNode) and (
             context.operation_name is None or (chosen.name and chosen.name.value == context.operation_name)
         ):
-            yield from root_fields(chosen.selection_set, fragments, variables)
+            root = context.schema._schema.get_root_type(chosen.operation)
+            yield from ((field, root) for field in root_fields(chosen.selection_set, fragments, variables))
 
 
 def _uses(field: FieldNode, variable: str) -> bool:
     return any(getattr(getattr(a.value, "name", None), "value", None) == variable for a in field.arguments or ())
 
 
-def _refusal(node: FieldNode, context: ExecutionContext, variables: dict[str, Any]) -> ApiError | None:
-    field = _field(node.name.value, context)
+def _refusal(node: FieldNode, root: GraphQLObjectType, variables: dict[str, Any]) -> ApiError | None:
+    field = root.fields.get(node.name.value)
     definition = None if field is None else field.extensions.get("strawberry-definition")
     operation: Operation[..., Any] | None = None if definition is None else definition.metadata.get("operation")
     if field is None or operation is None:
         return None
     given: dict[str, Any] = {}
     for argument in node.arguments or ():
+        known = field.args.get(argument.name.value)
+        if known is None:
+            return None  # the library names it, and what it was taken for
         value = value_from_ast_untyped(argument.value, variables)
         if value is not Undefined:
-            known = field.args[argument.name.value]
             given[known.extensions["strawberry-definition"].python_name] = _spelled(known.type, value)
     try:
         _show(operation, given)
@@ -82,15 +84,6 @@ def _refusal(node: FieldNode, context: ExecutionContext, variables: dict[str, An
         return failure
     except (TypeError, ValueError):  # what no JSON body can hold
         return None
-    return None
-
-
-def _field(name: str, context: ExecutionContext) -> GraphQLField | None:
-    schema = context.schema._schema
-    for root in (schema.query_type, schema.mutation_type, schema.subscription_type):
-        found: GraphQLField | None = None if root is None else root.fields.get(name)
-        if found is not None:
-            return found
     return None
 
 

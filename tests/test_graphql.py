@@ -169,6 +169,12 @@ async def test_queries_may_come_by_get_and_mutations_may_not(world: World) -> No
         ("{", None),
         ("query($n: Int!) { projects(page: $n) { total } }", {}),
         ("subscription { projects { total } }", None),
+        # What is wrong with the text is told as such, whatever a field of that name takes elsewhere.
+        ("{ file(nothing: 1) { key } }", None),
+        ("mutation { createProject(nothing: 1) { id } }", None),
+        ("mutation { file { key } }", None),
+        ("{ projects { items { organization { id } } } }", None),
+        ("query($n: Int!) { ...Nothing }", {}),
     ],
 )
 async def test_a_wrong_query_is_told_with_a_code(world: World, query: str, variables: Any) -> None:
