@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Final
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -52,14 +52,15 @@ from rest_compat.assets import assets
 from rest_compat.data_readiness import data_readiness
 from rest_compat.door import Door
 from rest_compat.errors import as_api_error, response_of
+from rest_compat.events import RESUME_HEADER
 from rest_compat.explorer import ExplorerAt
 from rest_compat.governance import governance
 from rest_compat.graphql import GraphEndpoint
 from rest_compat.middleware import PROBES, Front, probe
-from rest_compat.openapi import document_of
 from rest_compat.pages import ServiceDocument, page_routes
 from rest_compat.relations import relation_routes
 from rest_compat.request import PROJECT_HEADER, Reception, state_of
+from rest_compat.route import IDEMPOTENCY_HEADER
 from rest_compat.search import search
 from rest_compat.settings import Settings
 from rest_compat.talk2data import talk2data
@@ -68,6 +69,18 @@ from schema.graph import build_graph
 from schema.subgraph import build_subgraph
 
 log = logging.getLogger("stoa.app")
+
+TAKEN_HEADERS: Final = (
+    *("Authorization", "Content-Type", PROJECT_HEADER, IDEMPOTENCY_HEADER, RESUME_HEADER),
+    *("If-Match", "If-None-Match", "If-Range", "Range", "X-Request-ID", "traceparent", "tracestate"),
+)
+"""What a page of another origin may send: every header that the documents name, and those of tracing."""
+ANSWERED_HEADERS: Final = (
+    *("ETag", "Accept-Ranges", "Content-Disposition", "Content-Range", "Retry-After", "WWW-Authenticate"),
+    *("Deprecation", "Sunset", "Link"),
+    *("X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
+)
+"""What it may read of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,15 +263,8 @@ class Application:
                 app,
                 allow_origins=origins,
                 allow_methods=["*"],
-                allow_headers=["Authorization", "Content-Type", "If-Match", "X-Request-ID", PROJECT_HEADER],
-                expose_headers=[
-                    "ETag",
-                    "Retry-After",
-                    "X-Request-ID",
-                    "X-RateLimit-Limit",
-                    "X-RateLimit-Remaining",
-                    "X-RateLimit-Reset",
-                ],
+                allow_headers=TAKEN_HEADERS,
+                expose_headers=ANSWERED_HEADERS,
             )
         return app
 
@@ -315,10 +321,11 @@ async def _shutdown(receive: Receive) -> None:
 
 def _http_app(
     services: Sequence[Service], settings: Settings, ready: Callable[[], bool], clock: Callable[[], datetime]
-) -> FastAPI:
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+) -> Starlette:
+    app = Starlette()
+    app.router.redirect_slashes = False
     for service in services:
-        app.router.routes.extend(service.door.router.routes)
+        app.router.routes.extend(service.door.routes)
 
     def document(service: Service) -> Callable[[Request], Response]:
         # Not a coroutine, so that the first request, which makes the document, holds up nobody else.
@@ -355,6 +362,8 @@ def _http_app(
 @functools.cache
 def openapi_of(service: Service) -> dict[str, Any]:
     """The OpenAPI 3.0 document of one service, made when it is first asked for. Not to be changed."""
+    from rest_compat.openapi import document_of
+
     return document_of(
         service.door, title=service.title, version=version("stoa-platform"), description=service.description
     )

@@ -1,12 +1,14 @@
 """What HTTP itself promises: probes, starting and stopping, browsers of other origins, and entity tags."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+import rest_compat
 from resolvers.assets.data_connections import get_data_connection, update_data_connection
 from resolvers.governance.secrets import delete_project_secret, update_project_secret
 from rest_compat.app import create_app
@@ -18,6 +20,7 @@ from tests.world import World, settings_for
 pytestmark = pytest.mark.anyio
 
 ORIGIN = "https://app.example.com"
+PUBLISHED = Path(rest_compat.__file__).parent / "openapi"
 
 
 @pytest.fixture
@@ -103,6 +106,30 @@ async def test_a_preflight_is_answered_without_a_token(world: World) -> None:
     assert "PUT" in answer.headers["Access-Control-Allow-Methods"]
     assert "if-match" in answer.headers["Access-Control-Allow-Headers"].lower()
     assert "Access-Control-Allow-Credentials" not in answer.headers
+
+
+@sqlite_only
+async def test_a_browser_may_send_every_documented_header_and_read_every_one_it_is_answered(world: World) -> None:
+    taken, answered = set[str](), set[str]()
+    for file in PUBLISHED.glob("*.json"):
+        document = json.loads(file.read_text())
+        for operation in (one for path in document["paths"].values() for one in path.values()):
+            headers = [one for one in operation.get("parameters", ()) if one.get("in") == "header"]
+            taken |= {one["name"] for one in headers}
+            for answer in operation["responses"].values():
+                answered |= answer.get("headers", {}).keys()
+    assert {"Idempotency-Key", "Last-Event-ID", "If-None-Match", "Range"} < taken
+    asked = {
+        "Origin": ORIGIN,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": ",".join(sorted(name.lower() for name in taken | {"traceparent"})),
+    }
+    preflight = await world.request("OPTIONS", "/assets/files", headers=asked)
+    assert (preflight.status_code, preflight.text) == (200, "OK")
+    call = await world.request("GET", "/governance/projects", token=world.owner, headers={"Origin": ORIGIN})
+    exposed = {name.strip() for name in call.headers["Access-Control-Expose-Headers"].split(",")}
+    assert {"Content-Disposition", "Content-Range", "WWW-Authenticate"} < answered
+    assert answered | {"Deprecation", "Sunset", "Link"} <= exposed
 
 
 @sqlite_only
