@@ -142,6 +142,7 @@ class Composer(Clashes):
         self._sorts(maker, main)
         self._mixed()
         self._ranked_by()
+        self._of_the_first_above()
         related = self._related(parts, main)
         if frame.dangling:
             related += self._denied(main)
@@ -240,6 +241,7 @@ class Composer(Clashes):
         used |= {term.table for term in _columns([order.term for order in self.orders])} | set(self.also)
         used |= {item.counted for item in self.items if item.counted is not None}
         used |= {term.table for term in _columns(self.groups)}
+        used |= {one.column.table for one in parts_of(self.first) if isinstance(one, Member)}
         found: list[Condition] = []
         for table in dict.fromkeys(table for part in parts for table in part.tables):
             if table in used or catalog.distance(main, table) >= FAR:

@@ -6,6 +6,7 @@ from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
+    Both,
     Column,
     Condition,
     Figure,
@@ -40,6 +41,8 @@ class Ranking:
     having: list[Condition] = field(default_factory=list)
     first: Condition | None = None
     """That a row belongs to the first of something."""
+    extremes: list[Order] = field(default_factory=list)
+    """The orders that only the first of something is asked for by."""
 
     def _grouped(self, maker: Items, main: str) -> list[Item]:
         """The groups that the question names, as items to show."""
@@ -118,6 +121,8 @@ class Ranking:
             if sort.common and (most := self._of_the_most_common(sort)) is not None:
                 self.first = most
                 continue
+            if self._is_above(sort, maker):
+                continue
             if sort.limit is not None and self.limit is None:
                 self.limit = frame.limit if sort.limit == 1 and frame.limit else sort.limit
             term, descending = self._term(sort, maker, main)
@@ -125,8 +130,59 @@ class Ranking:
                 self.resolver.doubt("an order was not understood", 0.8)
                 continue
             self.orders.append(Order(term, descending))
+            if sort.limit == 1:
+                self.extremes.append(self.orders[-1])
         if self.limit is None:
             self.limit = frame.limit
+
+    def _of_the_first_above(self) -> None:
+        """`languages of the largest country`: all rows of what comes first, rather than one of them."""
+        item, catalog = self.items[0], self.resolver.catalog
+        if self.limit != 1 or self.groups or self.resolver.frame.skipped or any(one.figures for one in self.items):
+            return
+        own = [one for one in self.orders if isinstance(one.term, Column) and one.term.table == item.table]
+        if not own and not self._is_plural(item):
+            return
+        for order in [one for one in self.extremes if one not in own]:
+            term = order.term
+            key = catalog.key(term.table) if isinstance(term, Column) else None
+            if not isinstance(term, Column) or key is None or catalog.refers(term.table, item.table):
+                continue
+            best = Plan(term.table, (Output(as_column(key)),), orders=(order,), limit=1)
+            self.first = _also(self.first, Member(as_column(key), best))
+            self.orders.remove(order)
+            self.limit = self.limit if own else None
+
+    def _is_above(self, sort: Sort, maker: Items) -> bool:
+        noun = sort.noun
+        if not sort.most or noun is None or noun.ref is None or self.resolver.frame.skipped:
+            return False
+        target = maker.target(noun) if may_be_table(noun.ref) else None
+        return isinstance(target, str) and self._most_above(sort, target)
+
+    def _is_plural(self, item: Item) -> bool:
+        """Whether several rows are asked for: `the names of the songs`, `which languages`."""
+        ref = item.noun.owner or item.noun.ref
+        token = self.resolver.cut.linked.tokens[ref.last - 1] if ref is not None else None
+        return token is not None and token.text.lower() != token.lemma and token.text.lower().endswith("s")
+
+    def _most_above(self, sort: Sort, target: str) -> bool:
+        """`students of the dorm with the most pets`: what comes first is none of what is asked for, but above it."""
+        resolver, catalog = self.resolver, self.resolver.catalog
+        noun = sort.noun
+        holder = resolver.table(noun.near[0]) if noun is not None and noun.near else None
+        shown = {item.table for item in self.items} | {resolver.table(one.ref) for one in resolver.frame.groups}
+        if holder is None or holder == target or holder in shown or sort.limit != 1 or self.groups:
+            return False
+        key = catalog.key(holder)
+        if key is None or catalog.distance(holder, target) >= FAR:
+            return False
+        order = Order(Figure(Aggregate.COUNT, rows_of=target), bool(sort.descending))
+        value = as_column(key)
+        self.first = _also(
+            self.first, Member(value, Plan(target, (Output(value),), groups=(value,), orders=(order,), limit=1))
+        )
+        return True
 
     def _of_the_most_common(self, sort: Sort) -> Condition | None:
         """`players with the most common hand`: all rows that hold that value."""
@@ -321,3 +377,7 @@ class Ranking:
         if target != main:
             self.also.append(target)
         return Figure(Aggregate.COUNT, rows_of=target)
+
+
+def _also(one: Condition | None, other: Condition) -> Condition:
+    return other if one is None else Both((one, other))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.mention import Mention, MentionKind
@@ -12,7 +13,10 @@ from resolvers.engines.nl2sql.plan import Column, Literal, Operator
 from resolvers.engines.nl2sql.planner.atoms import Cut, Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.frame import Frame, Noun
+from resolvers.engines.nl2sql.planner.ways import sided
 
+SAID_SO: Final = 0.25
+"""What words that tell one end of a way add to its column."""
 Target = str | ColumnKey
 """The FQN of a table, or a column."""
 
@@ -144,17 +148,20 @@ class Resolver:
             if far < FAR:
                 score = max(score, 0.2 - 0.16 * far)
         if not nearest and subject is None and not self.mentioned():
-            held = self._of_values()
+            values = (ref for cond in self.frame.conditions for ref in cond.values)
+            shown = (item.ref for item in self.frame.items if item.ref is not None)
+            held = self._alone(values, MentionKind.VALUE) or self._alone(shown, MentionKind.COLUMN)
             far = self.catalog.farness(table, held)
             score = 0.0 if far >= FAR or not held else 0.25 - 0.16 * far
         return score
 
-    def _of_values(self) -> list[str]:
-        """The tables of values that stand in one table only: whose phone, where no table is named."""
+    def _alone(self, refs: Iterable[Ref], kind: MentionKind) -> list[str]:
+        """The tables of what stands in one table only: whose phone, where no table is named."""
         found: list[str] = []
-        for ref in (ref for cond in self.frame.conditions for ref in cond.values):
-            best = ref.best(MentionKind.VALUE)
-            tables = {one.column.table for one in ref.values if one.column is not None and one.score > best - 0.03}
+        for ref in refs:
+            best = ref.best(kind)
+            mentions = ref.values if kind is MentionKind.VALUE else ref.columns
+            tables = {one.column.table for one in mentions if one.column is not None and one.score > best - 0.03}
             found += tables if len(tables) == 1 and best >= 0.85 else ()
         return list(dict.fromkeys(found))
 
@@ -303,6 +310,8 @@ class Resolver:
         if found and not any(key.table in tables for key in found):
             for key, literal in self._held(ref, tables):
                 found[key] = (1.0 + self.context(key.table, None, near, subject), (literal,))
+        for key in sided(self.catalog, found, self.cut.linked.words(max(0, ref.first - 5), ref.first)):
+            found[key] = (found[key][0] + SAID_SO, found[key][1])
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], str(item[0])))
         return [(key, score, values) for key, (score, values) in ranked]
 

@@ -58,10 +58,26 @@ def _shared(words: Sequence[set[str]]) -> set[str]:
 
 def chosen(catalog: Catalog, keys: Sequence[Key], said: Sequence[str]) -> Key | None:
     """The key that words speak for; None when they speak for none, or for several."""
-    shared = _shared([set(catalog.words(ColumnKey(key.table, key.columns[0]))) for key in keys])
-    fits = [fit(catalog, [ColumnKey(key.table, key.columns[0])], _nearest(said), shared) for key in keys]
+    columns = [ColumnKey(key.table, key.columns[0]) for key in keys]
+    column = fitting(catalog, columns, said)
+    return keys[columns.index(column)] if column is not None else None
+
+
+def fitting(catalog: Catalog, columns: Sequence[ColumnKey], said: Sequence[str]) -> ColumnKey | None:
+    """The column that words speak for; None when they speak for none, or for several."""
+    shared = _shared([set(catalog.words(column)) for column in columns])
+    fits = [fit(catalog, [column], _nearest(said), shared) for column in columns]
     best = max(fits, default=0.0)
-    return keys[fits.index(best)] if best > 0 and fits.count(best) == 1 else None
+    return columns[fits.index(best)] if best > 0 and fits.count(best) == 1 else None
+
+
+def sided(catalog: Catalog, columns: Iterable[ColumnKey], said: Sequence[str]) -> list[ColumnKey]:
+    """`from Oslo`: of several columns of one table that hold a value, the one that the words before it speak for."""
+    by_table: dict[str, list[ColumnKey]] = {}
+    for column in columns:
+        by_table.setdefault(column.table, []).append(column)
+    found = [fitting(catalog, beside, said) for beside in by_table.values() if len(beside) > 1]
+    return [column for column in found if column is not None]
 
 
 def _nearest(said: Sequence[str]) -> Sequence[str]:
