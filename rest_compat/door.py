@@ -6,8 +6,6 @@ path `deprecated=Deprecation(...)`; both stand side by side for at least six mon
 
 from typing import Any
 
-from fastapi import APIRouter
-
 from resolvers.operation import Operation
 from rest_compat.envelopes import Envelope
 from rest_compat.events import StreamRoute
@@ -21,7 +19,7 @@ class Door:
     def __init__(self, prefix: str, tag: str, *, also: tuple[str, ...] = ()) -> None:
         self.tag, self.prefix = tag, prefix
         self.prefixes = (prefix, *also)
-        self.router = APIRouter()
+        self.routes: list[OperationRoute] = []
         self.operations: dict[str, Operation[..., Any]] = {}
         self._methods: dict[str, set[str]] = {}
         self._words: set[str] = set()
@@ -85,7 +83,7 @@ class Door:
             main = prefix == self.prefixes[0]
             if "{" not in path:
                 self._words.add(prefix + path)
-            self.router.routes.append(
+            self.routes.append(
                 route(
                     prefix + path,
                     operation=op,

@@ -6,19 +6,15 @@ number as `id`, so that a client that lost its connection goes on with `Last-Eve
 
 import asyncio
 import contextlib
-import inspect
 from collections.abc import AsyncGenerator, AsyncIterator
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Any, get_args
 
-from fastapi import Header
 from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from resolvers.context import Context
-from resolvers.operation import Operation
-from rest_compat.envelopes import Envelope
 from rest_compat.request import Reception
 from rest_compat.route import OperationRoute
 
@@ -65,24 +61,9 @@ class EventStream(Response):
 class StreamRoute(OperationRoute):
     """A route that answers with events as they happen."""
 
-    document: ClassVar[dict[str, Any]] = {"response_class": EventStream}
-    headers: ClassVar[tuple[inspect.Parameter, ...]] = (
-        inspect.Parameter(
-            "last_event_id_header",
-            inspect.Parameter.KEYWORD_ONLY,
-            annotation=Annotated[
-                int | None,
-                Header(
-                    alias=RESUME_HEADER, ge=0, description="The `id` of the last event seen; wins over the parameter."
-                ),
-            ],
-            default=None,
-        ),
-    )
-
-    def answer_type(self, operation: Operation[..., Any], envelope: type[Envelope] | None) -> Any:
+    def answer_type(self) -> Any:
         """One event of the stream; the document shows it under `text/event-stream`."""
-        (event,) = get_args(operation.returns)
+        (event,) = get_args(self.operation.returns)
         return event
 
     def _strings(self, request: Request) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from rest_compat.events import StreamRoute
 from rest_compat.openapi_examples import add_examples
 from rest_compat.openapi_failures import HEADERS, error_schema, failures_of, header_references
 from rest_compat.openapi_links import add_links
+from rest_compat.openapi_routes import documented
 from rest_compat.openapi_version import as_openapi_3_0, plain_parameter
 from rest_compat.route import OperationRoute
 from schema.base import Resource
@@ -20,12 +21,12 @@ CONTACT = {"name": "The operators of this deployment"}
 
 def document_of(door: Door, *, title: str, version: str, description: str) -> dict[str, Any]:
     """The published document of one service."""
-    routes = [route for route in door.router.routes if getattr(route, "path", "").startswith(door.prefix)]
+    routes = [route for route in door.routes if route.path.startswith(door.prefix)]
     raw = get_openapi(
         title=f"Stoa {title}",
         version=version,
         description=description,
-        routes=routes,
+        routes=[documented(route) for route in routes],
         tags=[{"name": door.tag, "description": description}],
     )
     document = as_openapi_3_0(raw)
@@ -48,10 +49,9 @@ def document_of(door: Door, *, title: str, version: str, description: str) -> di
     schemas["Error"] = error_schema(variant=variant)
     versioned = _versioned(routes)
     for route in routes:
-        if isinstance(route, OperationRoute):
-            for method in route.methods or ():
-                operation = document["paths"][route.path][method.lower()]
-                _complete(operation, route, versioned=route.operation.returns in versioned, variant=variant)
+        for method in route.methods or ():
+            operation = document["paths"][route.path][method.lower()]
+            _complete(operation, route, versioned=route.operation.returns in versioned, variant=variant)
     text = str(document)
     components["headers"] = {name: h for name, h in HEADERS.items() if f"#/components/headers/{name}'" in text}
     components["schemas"] = {name: s for name, s in schemas.items() if f"#/components/schemas/{name}'" in text}
@@ -99,7 +99,7 @@ def _complete(operation: dict[str, Any], route: OperationRoute, *, versioned: bo
 
 def _stream_of(route: StreamRoute) -> dict[str, Any]:
     """The content of a stream. OpenAPI 3.0 has no words for events, so an extension names what each one carries."""
-    event = route.answer_type(route.operation, None).__name__
+    event = route.answer_type().__name__
     schema = {
         "description": f"Server-sent events: `id`, `event`, and in `data` one {event} as JSON.",
         "x-event-data": {"$ref": f"#/components/schemas/{event}"},
@@ -110,9 +110,9 @@ def _stream_of(route: StreamRoute) -> dict[str, Any]:
 _EMPTY: dict[str, Any] = {"type": "object", "additionalProperties": False, "description": "Nothing."}
 
 
-def _versioned(routes: list[Any]) -> list[type[Resource]]:
+def _versioned(routes: list[OperationRoute]) -> list[type[Resource]]:
     """The resources that carry a revision: those that can be updated."""
-    updated = [r.operation.returns for r in routes if isinstance(r, OperationRoute) and r.takes_revision]
+    updated = [route.operation.returns for route in routes if route.takes_revision]
     return [returns for returns in updated if isinstance(returns, type) and issubclass(returns, Resource)]
 
 

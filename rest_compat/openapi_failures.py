@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from fastapi.routing import APIRoute
-
 from resolvers.operation import Kind
 from rest_compat.route import OperationRoute
 from rest_compat.transfer import DownloadRoute
@@ -145,15 +143,13 @@ def header_references(*names: str) -> dict[str, Any]:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in (*ALWAYS, *names)}
 
 
-def failures_of(route: APIRoute, *, variant: bool) -> dict[str, dict[str, Any]]:
+def failures_of(route: OperationRoute, *, variant: bool) -> dict[str, dict[str, Any]]:
     """The failures of one operation, as its document lists them."""
     return {status: _response(status, variant=variant) for status in sorted(set(_statuses(route)))}
 
 
-def _statuses(route: APIRoute) -> Iterator[str]:
+def _statuses(route: OperationRoute) -> Iterator[str]:
     yield from EVERYWHERE
-    if not isinstance(route, OperationRoute):
-        return
     op = route.operation
     names = {parameter.name for parameter in op.plain}
     # What a request names may be missing: in its path, in its body, or as the parent of what it lists.

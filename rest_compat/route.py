@@ -1,39 +1,35 @@
 """One path of the REST door: an operation, how its request is read, and how its answer is written.
 
-FastAPI documents the route from the operation's signature; the request itself is parsed once by the operation's own
-argument model and answered once as bytes, so both doors apply the same bounds and nothing is validated twice.
+The request is parsed once by the operation's own argument model and answered once as bytes, so both doors apply the
+same bounds and nothing is validated twice. What the document says of a route stands in `openapi_routes.py`.
 """
 
 import inspect
 import re
-from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from email.utils import format_datetime
-from typing import Annotated, Any, ClassVar, Literal, cast
+from functools import cached_property
+from typing import Any, Literal, cast
 
 import orjson
-from fastapi import Header
-from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Match
+from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
 from resolvers.context import Context
-from resolvers.idempotency import KEY_PATTERN, LONGEST_KEY, once
-from resolvers.operation import Kind, Operation
+from resolvers.idempotency import once
+from resolvers.operation import Operation
 from rest_compat.envelopes import Envelope
 from rest_compat.errors import as_api_error, response_of
-from rest_compat.request import ETAG_PATTERN, PROJECT_HEADER, Reception, state_of
+from rest_compat.request import Reception, state_of
 from schema.errors import InvalidRequest, MissingRequiredField
 from schema.problems import require_text
 
 ProjectHeader = Literal["none", "optional", "required"]
-
-Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 _JSON = re.compile(r"application/(?:[\w.-]+\+)?json[ \t]*(?:;|$)", re.IGNORECASE | re.ASCII)
@@ -67,13 +63,8 @@ class Deprecation:
         }
 
 
-class OperationRoute(APIRoute):
+class OperationRoute(Route):
     """A route that calls one operation."""
-
-    document: ClassVar[dict[str, Any]] = {}
-    """What a kind of route tells the document beside what every route does."""
-    headers: ClassVar[tuple[inspect.Parameter, ...]] = ()
-    """The headers that a kind of route reads, for the document."""
 
     def __init__(
         self,
@@ -101,33 +92,24 @@ class OperationRoute(APIRoute):
         """The methods of every operation at this path, this one's included."""
         self.words = words
         """The paths that have no parameter; one that has parameters is never taken for them."""
-        returns = self.answer_type(operation, envelope)
-        self.answer = TypeAdapter(returns)
         self.answer_status = status
         self.takes_revision = versioned and method in ("PUT", "PATCH", "DELETE")
         """Whether `If-Match` can say which revision is meant."""
-        summary, _, rest = operation.summary.partition("\n")
-        super().__init__(
-            path,
-            _documented(operation, project, (*self.headers, *((_IF_MATCH,) if self.takes_revision else ()))),
-            methods=[method],
-            name=operation.name,
-            operation_id=operation_id,
-            summary=summary.rstrip("."),
-            description=rest.strip() or summary,
-            response_model=returns,
-            status_code=status,
-            tags=[tag],
-            deprecated=deprecated is not None or None,
-            **self.document,
-        )
+        self.tag, self.operation_id = tag, operation_id
+        super().__init__(path, self._serve, name=operation.name)
+        self.methods = {method}
 
-    def answer_type(self, operation: Operation[..., Any], envelope: type[Envelope] | None) -> Any:
+    @cached_property
+    def answer(self) -> TypeAdapter[Any]:
+        """How the answer is written; made for the first one."""
+        return TypeAdapter(self.answer_type())
+
+    def answer_type(self) -> Any:
         """The type of the answer, in its envelope if it has one."""
-        if envelope is None:
-            return operation.returns
-        (item,) = operation.returns.__pydantic_generic_metadata__["args"]
-        return envelope.__class_getitem__(item)
+        if self.envelope is None:
+            return self.operation.returns
+        (item,) = self.operation.returns.__pydantic_generic_metadata__["args"]
+        return self.envelope.__class_getitem__(item)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Whether the route is the one for a request; a word that has a path of its own is no id."""
@@ -141,10 +123,6 @@ class OperationRoute(APIRoute):
         if scope["method"] not in (self.methods or ()):
             raise HTTPException(405, headers={"Allow": ", ".join(sorted(self.allowed))})
         await super().handle(scope, receive, send)
-
-    def get_route_handler(self) -> Endpoint:
-        """Serve without FastAPI's own parsing and second serialisation."""
-        return self._serve
 
     async def _serve(self, request: Request) -> Response:
         try:
@@ -220,65 +198,3 @@ class OperationRoute(APIRoute):
                 for name, part in parts.items()
             }
         )
-
-
-_IF_MATCH = inspect.Parameter(
-    "if_match",
-    inspect.Parameter.KEYWORD_ONLY,
-    annotation=Annotated[
-        str | None,
-        Header(
-            alias="If-Match",
-            pattern=ETAG_PATTERN,
-            description="The ETag that was read: if somebody has changed it since, the answer is 409 VERSION_CONFLICT.",
-        ),
-    ],
-    default=None,
-)
-
-
-def _documented(
-    op: Operation[..., Any], project: ProjectHeader, headers: tuple[inspect.Parameter, ...]
-) -> Callable[..., Any]:
-    """A function with the operation's signature, for the document alone."""
-
-    async def endpoint(**values: Any) -> Any:
-        raise AssertionError("OperationRoute serves without this function")
-
-    parameters = [*(p for p in op.parameters if p is not op.upload), *headers]
-    if op.kind is not Kind.READ:
-        parameters.append(
-            inspect.Parameter(
-                "idempotency_key",
-                inspect.Parameter.KEYWORD_ONLY,
-                annotation=Annotated[
-                    str | None,
-                    Header(
-                        alias=IDEMPOTENCY_HEADER,
-                        min_length=1,
-                        max_length=LONGEST_KEY,
-                        pattern=KEY_PATTERN,
-                        description="Any new text: the same request under the same key is done once, and answered "
-                        "alike for a day.",
-                    ),
-                ],
-                default=None,
-            )
-        )
-    if project != "none":
-        kind = str if project == "required" else str | None
-        parameters.append(
-            inspect.Parameter(
-                "x_project_id",
-                inspect.Parameter.KEYWORD_ONLY,
-                annotation=Annotated[
-                    kind,
-                    Header(alias=PROJECT_HEADER, description="The project to work in; wins over the token's claim."),
-                ],
-                default=inspect.Parameter.empty if project == "required" else None,
-            )
-        )
-    parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
-    setattr(endpoint, "__signature__", inspect.Signature(parameters))  # noqa: B010 (mypy refuses the plain assignment)
-    endpoint.__name__ = op.name
-    return endpoint

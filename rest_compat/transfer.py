@@ -6,19 +6,16 @@ bytes go straight to the store of files, so that an upload of any size takes the
 
 import re
 from collections.abc import AsyncIterator
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import quote
 
-from pydantic import TypeAdapter
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from resolvers.context import Context
 from resolvers.idempotency import once
-from resolvers.operation import Operation
 from resolvers.uploads import settled
-from rest_compat.envelopes import Envelope
 from rest_compat.errors import response_of
 from rest_compat.forms import Form
 from rest_compat.request import state_of
@@ -34,27 +31,6 @@ _TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 class UploadRoute(OperationRoute):
     """A route that takes a form with a file."""
-
-    def __init__(self, path: str, **how: Any) -> None:
-        operation: Operation[..., Any] = how["operation"]
-        assert operation.body is not None
-        assert operation.upload is not None
-        super().__init__(path, **how)
-        shown = TypeAdapter(operation.body.annotation).json_schema(mode="validation")
-        properties = {
-            **{name: _in_a_form(text) for name, text in shown["properties"].items()},
-            FILE_PART: {"type": "string", "format": "binary", "description": "The bytes."},
-        }
-        form = {
-            "type": "object",
-            "required": [*shown.get("required", ()), FILE_PART],
-            "additionalProperties": False,
-            "properties": properties,
-        }
-        self.body_field = None  # no JSON here
-        self.openapi_extra = {
-            "requestBody": {"required": True, "content": {"multipart/form-data": {"schema": form}}},
-        }
 
     async def _take_body(self, request: Request, arguments: dict[str, Any]) -> None:
         """Nothing yet: not a byte is read before the caller is known to be allowed to send it."""
@@ -99,61 +75,8 @@ class UploadRoute(OperationRoute):
         return fields
 
 
-_BYTES: dict[str, Any] = {
-    kind: {"schema": {"type": "string", "format": "binary"}} for kind in ("application/octet-stream", "*/*")
-}
-"""The content type is the one that came with the upload."""
-
-
 class DownloadRoute(OperationRoute):
     """A route that answers with bytes."""
-
-    document: ClassVar[dict[str, Any]] = {
-        "response_class": Response,
-        "responses": {
-            200: {
-                "description": "The bytes.",
-                "content": _BYTES,
-                "headers": {
-                    "ETag": {"schema": {"type": "string"}, "description": "Changes when the bytes do."},
-                    "Accept-Ranges": {"schema": {"type": "string"}, "description": "`bytes`."},
-                    "Content-Disposition": {"schema": {"type": "string"}, "description": "The name to save it under."},
-                },
-            },
-            206: {
-                "description": "The range of bytes that was asked for.",
-                "content": _BYTES,
-                "headers": {
-                    "Content-Range": {"schema": {"type": "string"}, "description": "Where it lies in the whole."}
-                },
-            },
-            304: {"description": "The bytes still have the entity tag of `If-None-Match`."},
-        },
-        "openapi_extra": {
-            "parameters": [
-                {
-                    "name": name,
-                    "in": "header",
-                    "required": False,
-                    "schema": {"type": "string"},
-                    "description": description,
-                }
-                for name, description in (
-                    ("Range", "One range, such as bytes=0-1023, bytes=1024- or bytes=-500."),
-                    ("If-Range", "Answer with the range only if this entity tag still stands, else with the whole."),
-                    ("If-None-Match", "Answer 304 if one of these entity tags still stands."),
-                )
-            ]
-        },
-    }
-
-    def __init__(self, path: str, **how: Any) -> None:
-        super().__init__(path, **how)
-        self.response_field = None  # the bytes have no schema of their own
-
-    def answer_type(self, operation: Operation[..., Any], envelope: type[Envelope] | None) -> Any:
-        """What GraphQL answers with; REST answers with the bytes."""
-        return operation.returns
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; HEAD is GET without the bytes."""
@@ -201,13 +124,6 @@ class DownloadRoute(OperationRoute):
         answer = response_of(failure, path=request.url.path, request_id=state.request_id, trace_id=state.trace_id)
         answer.headers["Content-Range"] = f"bytes */{size}"
         return answer
-
-
-def _in_a_form(shown: dict[str, Any]) -> dict[str, Any]:
-    """A field as a form has it: left out rather than null."""
-    options = [option for option in shown.get("anyOf", ()) if option != {"type": "null"}]
-    plain = {name: value for name, value in shown.items() if name not in ("anyOf", "default")}
-    return {**options[0], **plain} if len(options) == 1 else shown
 
 
 async def _joined(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

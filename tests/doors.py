@@ -20,10 +20,7 @@ from schema.graph import build_graph
 
 SDL = build_graph()._schema
 ROUTES: dict[str, OperationRoute] = {
-    route.operation.name: route
-    for service in reversed(SERVICES)
-    for route in reversed(service.door.router.routes)
-    if isinstance(route, OperationRoute)
+    route.operation.name: route for service in reversed(SERVICES) for route in reversed(service.door.routes)
 }
 """Every operation that REST opens, with its first path."""
 

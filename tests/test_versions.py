@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi import FastAPI
+from starlette.applications import Starlette
 
 from resolvers.governance.projects import list_projects
 from rest_compat.door import Door
@@ -30,8 +30,7 @@ def both() -> Door:
 
 def served(world: World) -> httpx.AsyncClient:
     """That service on the world's own parts."""
-    app = FastAPI(openapi_url=None)
-    app.router.routes.extend(both().router.routes)
+    app = Starlette(routes=both().routes)
     app.state.reception = world.app.parts.reception
 
     async def none(_scope: Any) -> None:
