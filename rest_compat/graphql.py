@@ -8,7 +8,7 @@ REST, with the list of `errors` beside it that clients of a graph look for.
 from collections.abc import AsyncGenerator, Callable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import orjson
 from cross_web import AsyncHTTPRequestAdapter, HTTPException, StarletteRequestAdapter
@@ -88,6 +88,8 @@ class GraphEndpoint(GraphQL[Context, None]):
         if scope["type"] != "http":
             await super().__call__(scope, receive, send)
             return
+        if scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}  # the server leaves the bytes away
         request = Request(scope, receive)
         try:
             response = await self.run(request)
@@ -151,6 +153,16 @@ class GraphEndpoint(GraphQL[Context, None]):
         if not isinstance(value, dict | list):
             raise InvalidFormat("The body must be a JSON object.", field="")
         return value
+
+    def parse_query_params(self, params: Any) -> dict[str, Any]:
+        """Read a request by GET. Raises InvalidFormat for variables or extensions that are no JSON."""
+        for name in ("variables", "extensions"):
+            try:
+                self.decode_json(params.get(name) or "{}")
+            except InvalidFormat:
+                raise InvalidFormat(f"The parameter {name} must be a JSON object.", field=name) from None
+        read: dict[str, Any] = super().parse_query_params(params)
+        return read
 
     async def parse_multipart(self, request: AsyncHTTPRequestAdapter) -> dict[str, str]:
         """Read a form as far as its files. Raises InvalidFormat when its `map` does not fit its `operations`."""
@@ -263,12 +275,39 @@ def _is_too_large(failure: BaseException | None) -> bool:
     return isinstance(failure, ApiError) and failure.status == 413
 
 
+class _MutationByGet(InvalidRequest):
+    """A request by GET that would change something."""
+
+    def __init__(self) -> None:
+        super().__init__("A mutation changes something: send it by POST.", status=405)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What is taken instead."""
+        return {"Allow": "POST"}
+
+
+_INSTEAD: Final = {
+    "Unsupported content type": "Send the request as Content-Type application/json; one with files as a form, "
+    "multipart/form-data.",
+    "No GraphQL query found in the request": "The request has no `query`: send the text of one, or its hash in "
+    "extensions.persistedQuery.",
+    "Batching is not enabled": "A body holds one request, one JSON object: send the requests of a batch one by one.",
+    "subscriptions are not allowed": "Follow a subscription over WebSocket (graphql-transport-ws), or by POST with the "
+    "header Accept: text/event-stream.",
+}
+"""What the view says, by its beginning, and what is said in its place."""
+
+
 def _refused(error: Exception) -> Exception:
     """What the view refuses as HTTP, as an error of the catalogue."""
     if not isinstance(error, HTTPException):
         return error
+    if error.reason.startswith("mutations are not allowed"):
+        return _MutationByGet()
     status = 415 if "content type" in error.reason else error.status_code
-    return InvalidRequest(f"{error.reason.rstrip('.')}.", status=status)
+    told = next((says for begins, says in _INSTEAD.items() if error.reason.startswith(begins)), error.reason)
+    return InvalidRequest(f"{told.rstrip('.')}.", status=status)
 
 
 async def _charge(

@@ -153,9 +153,37 @@ async def test_queries_may_come_by_get_and_mutations_may_not(world: World) -> No
     before = await world.dump()
     mutation = {"query": 'mutation { createProject(project: {name: "x"}) { id } }'}
     refused = await world.request("GET", "/graphql", token=world.owner, params=mutation)
-    assert refused.status_code in (400, 405)
+    assert (refused.status_code, refused.headers["Allow"]) == (405, "POST")
     assert refused.json()["error"]["code"] == "INVALID_REQUEST"
     assert await world.dump() == before
+    head = await world.request("HEAD", "/graphql", token=world.owner, params=params)
+    assert (head.status_code, head.content) == (200, b"")
+    assert (await world.request("HEAD", "/graphql", token=world.owner, params=mutation)).status_code == 405
+    assert await world.dump() == before
+
+
+@sqlite_only
+async def test_what_http_cannot_take_is_told_with_what_to_send_instead(world: World) -> None:
+    async def told(method: str = "POST", **sent: Any) -> tuple[int, str]:
+        answer = await world.request(method, "/graphql", token=world.owner, **sent)
+        assert answer.json()["errors"][0]["message"] == answer.json()["error"]["message"]
+        return answer.status_code, answer.json()["error"]["message"]
+
+    plain = await told(content=b'{"query": "{ projects { total } }"}', headers={"Content-Type": "text/plain"})
+    assert plain[0] == 415
+    assert "application/json" in plain[1]
+    asked = {"query": "subscription { turnEvents(sessionId: 1, turnId: 2) { final } }"}
+    for status, says, sent in (
+        (400, "`query`", {"json": {}}),
+        (400, "one JSON object", {"json": [{"query": "{ projects { total } }"}]}),
+        (400, "text/event-stream", {"json": asked}),
+        (400, "text/event-stream", {"method": "GET", "params": asked}),
+        (400, "variables", {"method": "GET", "params": {"query": "{ projects { total } }", "variables": "{"}}),
+        (400, "extensions", {"method": "GET", "params": {"query": "{ projects { total } }", "extensions": "x"}}),
+    ):
+        answered = await told(**sent)
+        assert answered[0] == status, (sent, answered)
+        assert says in answered[1], (sent, answered)
 
 
 @sqlite_only
