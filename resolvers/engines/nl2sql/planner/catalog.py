@@ -192,6 +192,10 @@ class Catalog:
         """The distance to the nearest of some tables; 0 when there are none."""
         return min((self.distance(table, other) for other in others), default=0)
 
+    def only_ties(self, table: str) -> bool:
+        """Whether a table holds nothing but keys: it ties others together."""
+        return all(self.is_key(column) or self.reference(column) is not None for column in self.of(table))
+
     def refers(self, one: str, other: str) -> bool:
         """Whether each row of a table has at most one row of the other, along the shortest chain of keys."""
         here, left = {one}, self.distance(one, other)

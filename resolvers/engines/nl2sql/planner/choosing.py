@@ -19,6 +19,7 @@ from resolvers.engines.nl2sql.planner.catalog import Catalog, catalog_of
 from resolvers.engines.nl2sql.planner.composing import Composer
 from resolvers.engines.nl2sql.planner.parsing import parse
 from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
+from resolvers.engines.nl2sql.planner.told import rescored, with_told
 from resolvers.engines.nl2sql.planner.ways import ranked, with_way
 from resolvers.engines.nl2sql.writing.comparing import Unwritable
 from resolvers.engines.nl2sql.writing.written import written
@@ -64,7 +65,7 @@ class Failed:
 def candidates(linked: Linked, known: Knowledge) -> tuple[list[Candidate], list[Failed]]:
     """The plans that can be written, the likeliest first."""
     catalog = catalog_of(known)
-    pieces = cut(_with_references(linked, catalog))
+    pieces = cut(_with_references(with_told(linked), catalog))
     failed: list[Failed] = []
     tried: list[Plan] = []
     found = _made(catalog, pieces, {}, failed, tried)
@@ -133,7 +134,7 @@ def _behind(mention: Mention, whole: set[tuple[int, int, str | None]], catalog: 
     key = catalog.reference(mention.column)
     if key is None or (mention.first, mention.last, key.to) not in whole or key.table == key.to:
         return mention
-    return replace(mention, score=_KEYED)
+    return rescored(mention, _KEYED)
 
 
 _KEYED: Final = 0.77
@@ -211,7 +212,8 @@ def _candidate(
     plan: Plan, query: exp.Query, way_cost: float, known: Knowledge, pieces: Cut, resolver: Resolver
 ) -> Candidate:
     frame = resolver.frame
-    sql = query.sql(known.dialect)
+    joins = len(list(query.find_all(exp.Table)))
+    sql = query.sql(known.dialect, copy=False)
     tokens = pieces.linked.tokens
     unknown = tuple(" ".join(token.text for token in tokens[first:last]) for first, last in frame.unknown)
     loose = tuple(
@@ -229,7 +231,6 @@ def _candidate(
         for (first, last), word in zip(frame.unknown, unknown, strict=True)
         if not (tokens[first].lemma in VERBS or tokens[first].text.lower().endswith(("ly", "ing", "ed")))
     ]
-    joins = len(list(query.find_all(exp.Table)))
     score = (sum(links) / len(links) if links else 0.0) * 1.0 - cost - 0.15 * len(loose) - 0.25 * len(unknown)
     score -= 0.02 * joins
     for choice in resolver.choices.values():

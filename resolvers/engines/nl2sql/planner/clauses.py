@@ -41,8 +41,27 @@ class Clauses(Comparisons):
             self.both = atom.is_(Cue.BOTH)
             self.negated = self.negated or atom.is_(Cue.NEITHER)
             self.i += 1
-        elif not (self._order() or self._group() or self._most() or self._negation() or self._condition()):
+        elif not (
+            self._ordered_goods()
+            or self._order()
+            or self._group()
+            or self._most()
+            or self._negation()
+            or self._condition()
+        ):
             self._rest(atom)
+
+    def _ordered_goods(self) -> bool:
+        """`were never ordered in 2018`: orders that are had, rather than an order of rows."""
+        atom, before = self.atoms[self.i], self.at(-1)
+        said = atom.ref is not None and atom.text.lower() == "ordered" and atom.ref.best(MentionKind.TABLE) >= 0.95
+        if not said or before is None or not before.is_(Cue.BE, Cue.NOT, Cue.HAVE):
+            return False
+        if self.is_(Cue.BY, Cue.DIRECTION, offset=1) or self.noun_at(1) or atom.ref is None:
+            return False
+        self.i += 1
+        self._had(Noun(atom.ref, near=tuple(self.near)), self.negated, plain=True)
+        return True
 
     def sentence(self) -> None:
         """What a further sentence says to show."""

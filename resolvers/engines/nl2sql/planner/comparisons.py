@@ -66,9 +66,21 @@ class Comparisons(Ordering):
             if ref is not None:
                 values.append(ref)
         cond.values = tuple(values)
+        if len(values) == 1 and any(one.values and one.values[0].kind == "date" for one in values[0].literals):
+            self._from_then_on(cond)
         before = self.atoms[atom_at] if (atom_at := self.atoms.index(atom) - 1) >= 0 else None
         cond.how = "in" if before is not None and before.is_(Cue.PREPOSITION, Cue.FROM) else ""
         return cond
+
+    def _from_then_on(self, cond: Cond) -> None:
+        """`in 2015 or later`."""
+        atom = self.at()
+        if atom is None or not atom.is_(Cue.COMPARE) or atom.text.lower() not in POSTFIX:
+            return
+        operator = atom.said[0] if isinstance(atom.said, tuple) else atom.said
+        if isinstance(operator, Operator):
+            cond.kind, cond.operator, cond.how = "compare", operator, "time"
+            self.i += 1
 
     def _or_follows(self, at: int) -> bool:
         return any(atom.is_(Cue.OR) for atom in self.atoms[at : at + 4])
@@ -78,7 +90,7 @@ class Comparisons(Ordering):
         cond = self._new("compare")
         cond.noun = noun
         value = self.plain_value()
-        cond.values = value.values
+        cond.values, cond.operator, cond.how = value.values, value.operator, "time" if value.kind == "compare" else ""
         if self.is_(Cue.AND) and self.value_at(1) and self._same_kind(cond.values[0], self.atoms[self.i + 1].ref):
             self._add(cond)
             self.i += 1

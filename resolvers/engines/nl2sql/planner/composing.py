@@ -23,6 +23,7 @@ from resolvers.engines.nl2sql.plan import (
     Share,
     Term,
 )
+from resolvers.engines.nl2sql.planner.above import items_above
 from resolvers.engines.nl2sql.planner.bridges import over_bridges
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
@@ -59,6 +60,7 @@ class Composer(Clashes):
             item.figures or any(map(resolver.catalog.is_measure, item.columns)) for item in self.items
         ):
             resolver.doubt("an amount is asked for, and none is shown", 0.9)
+        self.via = items_above(resolver, self.items)
         for noun in frame.shown:
             if (item := self._shown_again(noun) or maker.item(noun)) is not None:
                 self.shown.append(self._as_figure(noun, item))
@@ -115,6 +117,7 @@ class Composer(Clashes):
         terms = [*(output.term for output in plan.outputs), *plan.groups, *(order.term for order in plan.orders)]
         terms += [term for part in parts_of(plan.where) for term in terms_in(part)]
         used = {ColumnKey(one.table, one.column) for one in _columns(terms)}
+        used |= {ColumnKey(one.table, one.column) for pair in plan.via for one in pair}
         for key in keys:
             if len(key.columns) != 1:
                 continue
@@ -169,7 +172,7 @@ class Composer(Clashes):
             offset=self._skipped(),
             distinct=self._distinct(),
             also=tuple(dict.fromkeys(table for table in self.also if table != main)),
-            via=tuple(conditions.via),
+            via=tuple(dict.fromkeys([*self.via, *conditions.via])),
         )
         if frame.groups and self.limit is not None and self.orders and not self.groups:
             self.resolver.doubt("the first of each is asked for, and one is shown", 0.9)
@@ -293,6 +296,7 @@ class Composer(Clashes):
                 for one in extra
                 if not any(not item.figures and item.table == one.table and one.entity for item in self.items)
             ]
+        extra = [one for one in extra if not self._is_told(one)]
         shown = [*extra, *shown] if frame.grouped_first else [*shown, *extra]
         if self.shown and not any(item.figures for item in self.shown):
             shown = [*self.shown, *(item for item in self.items if item.figures)]
@@ -308,6 +312,16 @@ class Composer(Clashes):
                 if not any(one.term == term for one in outputs):
                     outputs.append(Output(term))
         return outputs
+
+    def _is_told(self, group: Item) -> bool:
+        """Whether the key of what is grouped by is shown already: `the city code and the number for each city`."""
+        catalog = self.resolver.catalog
+        told = [column for item in self.items if not item.figures for column in item.columns]
+        ties = [catalog.reference(column) for column in told]
+        keys = [tie.to for tie in ties if tie is not None] + [
+            one.table for one in told if one == catalog.key(one.table)
+        ]
+        return group.entity is not None and group.table in keys
 
     def _is_value(self, item: Item) -> bool:
         """Whether a column is asked for by its name, which several rows may share: `last names of two wardens`."""

@@ -21,6 +21,7 @@ from resolvers.engines.nl2sql.plan import (
     Related,
     Term,
 )
+from resolvers.engines.nl2sql.planner.above import ABOVE, link_above
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.figures import measured_in, none_of, only_number, split_aggregate
@@ -434,6 +435,9 @@ class Conditions:
         if aggregate is None and nest.noun is not None and not nest.conditions:
             if nest.every:
                 aggregate = Aggregate.MAX if operator in (Operator.MORE, Operator.AT_LEAST) else Aggregate.MIN
+            elif (pair := link_above(self.catalog, inner_column, main)) is not None and column.table == main:
+                self.via.append(pair)
+                return as_column(column, ABOVE)  # earn more than their manager
             else:
                 return as_column(inner_column) if inner_column != column else None
         if aggregate is None and nest.every:

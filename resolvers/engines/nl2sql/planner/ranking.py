@@ -41,6 +41,8 @@ class Ranking:
     having: list[Condition] = field(default_factory=list)
     first: Condition | None = None
     """That a row belongs to the first of something."""
+    via: list[tuple[Column, Column]] = field(default_factory=list)
+    """How rows are joined to others of their table."""
     extremes: list[Order] = field(default_factory=list)
     """The orders that only the first of something is asked for by."""
 
@@ -128,6 +130,10 @@ class Ranking:
             term, descending = self._term(sort, maker, main)
             if term is None:
                 self.resolver.doubt("an order was not understood", 0.8)
+                continue
+            said = next((one for one in self.orders if one.term == term), None)
+            if said is not None and sort.limit is None:
+                self.orders[self.orders.index(said)] = Order(term, descending)  # by the year, newest first
                 continue
             self.orders.append(Order(term, descending))
             if sort.limit == 1:

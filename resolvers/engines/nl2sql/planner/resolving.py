@@ -15,6 +15,8 @@ from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.frame import Frame, Noun
 from resolvers.engines.nl2sql.planner.ways import sided
 
+LOOSE: Final = 0.65
+"""Below this, words fit a column loosely."""
 SAID_SO: Final = 0.25
 """What words that tell one end of a way add to its column."""
 Target = str | ColumnKey
@@ -94,6 +96,7 @@ class Resolver:
             score = mention.score
             far = self.catalog.farness(mention.table, others)
             score -= 0.3 if far >= FAR else 0.03 * far
+            score -= 0.1 if mention.score < 0.9 and self.catalog.only_ties(mention.table) else 0.0
             options[mention.table] = max(score, options.get(mention.table, -1.0))
         taken = self._choose(ref, "table", list(options.items()))
         return taken if isinstance(taken, str) else None
@@ -182,6 +185,10 @@ class Resolver:
             return None
         if self._is_strange_key(noun, taken) and ("a key of a table that is not named", 0.3) not in self.trouble:
             self.doubt("a key of a table that is not named", 0.3)
+        subject = self.subject() if noun.owner is None else None
+        fit = max((one.score for one in noun.ref.columns if one.column == taken), default=1.0)
+        if subject is not None and fit < LOOSE and self.catalog.distance(subject, taken.table) > 1:
+            self.doubt("a column farther away that the words fit loosely", 0.3)
         return taken
 
     def _is_strange_key(self, noun: Noun, key: ColumnKey) -> bool:
@@ -215,12 +222,13 @@ class Resolver:
         if self.cut.linked.words(noun.ref.first, noun.ref.last) == ["name"]:
             self._by_name(noun, owner, options)
         beside = [owner] if owner is not None else self._around(noun)[:2]
+        least = 0.7 if any(self.catalog.distance(one, key.table) <= 1 for key in options for one in beside) else 0.4
         for table in beside:
             if not any(key.table == table for key in options):
                 for key, found in self.catalog.vocabulary.found_columns(
                     self.cut.linked.words(noun.ref.first, noun.ref.last), [table], 3
                 ):
-                    if found.score >= 0.7:
+                    if found.score >= least:
                         score = found.score - 0.8 * (1 - found.score)
                         options[key] = score + self.context(key.table, owner, noun.near, subject)
         return options
@@ -228,8 +236,12 @@ class Resolver:
     def _by_name(self, noun: Noun, owner: str | None, options: dict[ColumnKey, float]) -> None:
         """`name` is whatever names a row, where no column is called so."""
         tables = [owner] if owner is not None else self._around(noun)[:1]
-        for table in tables:
+        shown = [one.ref for one in self.frame.items if one.ref is not None and one.ref is not noun.ref]
+        for table in tables or self._alone(shown, MentionKind.COLUMN):
             names = self.catalog.names(table)
+            if not tables and not names:
+                asked = (self.column(one) for one in self.frame.items if one.ref in shown)
+                names = tuple(one for one in asked if one is not None and one.table == table)[:1]
             if names and not any(key.table == table and score > 0.9 for key, score in options.items()):
                 options[names[0]] = 0.95 + self.context(table, owner, noun.near, self.subject())
 

@@ -1,0 +1,71 @@
+"""What a verb further on says of a noun: `the year they were formed`, `the country where they were born`."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.nl2sql.language.verbs import VERBS
+from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
+
+_BEGINS: Final = word_set("where when that which in on they it he she the each every a an was were is are")
+"""How what is said of a noun begins, right behind it."""
+_PASSIVE: Final = word_set("was were is are been be got did")
+_FARTHEST: Final = 8
+"""Tokens between a noun and its verb at most."""
+_NAMED: Final = 0.75
+"""How well a noun fits a column of which it is a word."""
+_ALMOST: Final = 0.85
+"""How well other columns fit a noun that a verb gives to one."""
+_SPOKEN: Final = 0.55
+
+
+def with_told(linked: Linked) -> Linked:
+    """The mentions, where a noun and its verb together name one column."""
+    told = {(noun.first, noun.last): noun for noun in _told(linked)}
+    if not told:
+        return linked
+    kept = []
+    for one in linked.mentions:
+        span = (one.first, one.last)
+        if span in told and one.kind is MentionKind.COLUMN:
+            mine = one.column == told[span].column
+            one = rescored(one, 1.0 if mine else min(one.score, _ALMOST))
+        kept.append(one)
+    return Linked(linked.text, linked.tokens, tuple(kept))
+
+
+def rescored(one: Mention, score: float) -> Mention:
+    """A mention that fits better or worse."""
+    return Mention(
+        one.first, one.last, one.kind, score, one.how, one.table, one.column, one.values, one.memory, one.unit
+    )
+
+
+def _told(linked: Linked) -> Iterator[Mention]:
+    """For each such noun the mention of the column that its verb speaks of."""
+    columns = [one for one in linked.mentions if one.kind is MentionKind.COLUMN and one.column is not None]
+    named = {(one.first, one.last) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.8}
+    for noun in columns:
+        best = max(one.score for one in columns if (one.first, one.last) == (noun.first, noun.last))
+        if noun.score < _NAMED or (noun.first, noun.last) in named or noun.score >= best:
+            continue
+        verb = _verb(linked, noun.last)
+        said = {one.column for one in columns if verb is not None and one.first == verb and one.score >= _SPOKEN}
+        if noun.column in said:
+            yield noun
+
+
+def _verb(linked: Linked, after: int) -> int | None:
+    """Where the verb of a clause stands that begins there, in the passive."""
+    words = [token.text.lower() for token in linked.tokens[after : after + _FARTHEST]]
+    if not words or words[0] not in _BEGINS:
+        return None
+    passive = False
+    for at, word in enumerate(words):
+        if word in (",", "and", "or", "."):
+            return None
+        lemma = linked.tokens[after + at].lemma
+        if passive and (word.endswith("ed") or lemma in VERBS or word == "born"):
+            return after + at
+        passive = passive or word in _PASSIVE
+    return None
