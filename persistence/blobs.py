@@ -17,16 +17,18 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
 import obstore
 from obstore.store import LocalStore, MemoryStore, from_url
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
-from persistence.store import Store
 from schema.content import Upload
 from schema.errors import DatabaseError, InvalidRequest, UpstreamUnavailable
+
+if TYPE_CHECKING:
+    from persistence.store import Store
 
 log = logging.getLogger("stoa.blobs")
 
@@ -184,7 +186,7 @@ class StoredBlobs:
         with _told("removed"), contextlib.suppress(FileNotFoundError):
             await obstore.delete_async(self._store, blob)
 
-    async def sweep(self, store: Store, now: datetime) -> int:
+    async def sweep(self, store: "Store", now: datetime) -> int:
         """Remove what no row has named for a day, and tell how many that were."""
         before, removed = now - ABANDONED, 0
         with _told("listed"):
@@ -201,7 +203,7 @@ class StoredBlobs:
             removed += await asyncio.to_thread(_sweep_unfinished, self._folder, before)
         return removed
 
-    async def watch(self, store: Store, clock: Callable[[], datetime]) -> None:
+    async def watch(self, store: "Store", clock: Callable[[], datetime]) -> None:
         """Sweep at once, and then from time to time, until cancelled."""
         while True:
             try:

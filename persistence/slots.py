@@ -5,14 +5,16 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from uuid import uuid4
 
 from pydantic import BaseModel, Field
 
 from persistence.signals import Signals
-from persistence.store import Store
 from schema.errors import DatabaseError
+
+if TYPE_CHECKING:
+    from persistence.store import Store
 
 T = TypeVar("T")
 
@@ -45,7 +47,7 @@ class RunSettings(BaseModel):
 
 @asynccontextmanager
 async def place_at(
-    store: Store,
+    store: "Store",
     signals: Signals,
     settings: RunSettings,
     organization_id: str,
@@ -82,7 +84,7 @@ async def place_at(
 
 
 async def _turn(
-    store: Store,
+    store: "Store",
     wait: Callable[[float], Awaitable[bool]],
     who: str,
     token: str,
@@ -109,7 +111,7 @@ async def _turn(
 
 
 @asynccontextmanager
-async def _renewing(store: Store, who: str, token: str, lease: float) -> AsyncIterator[None]:
+async def _renewing(store: "Store", who: str, token: str, lease: float) -> AsyncIterator[None]:
     """Keep a place, or one's turn, for as long as the block lasts."""
 
     async def renew() -> None:

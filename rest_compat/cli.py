@@ -1,25 +1,42 @@
-"""The command line: stoa serve · worker · migrate · bootstrap · token · rotate-keys · snapshot · demo."""
+"""The command line: stoa serve · worker · migrate · bootstrap · token · rotate-keys · snapshot · demo.
+
+Each command imports what it uses when it is called, so that none waits for what only another one needs.
+"""
 
 import asyncio
 import contextlib
+import gc
 import re
 import signal
 import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rest_compat.errors import sentence
-from rest_compat.settings import Settings, setting_lines
+if TYPE_CHECKING:
+    from rest_compat.settings import Settings
 
 IDENTIFIER = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
 
 
-def _settings(**given: Any) -> Settings:
+@contextlib.contextmanager
+def _loading() -> Iterator[None]:
+    """Import without the collector: what modules make stays, so that a walk through it finds nothing to give back."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _settings(**given: Any) -> "Settings":
     """The settings of the environment, with what the command line names over them. Exits with a clear sentence."""
+    with _loading():
+        from rest_compat.settings import Settings
+
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValueError as error:
@@ -31,6 +48,9 @@ def _settings(**given: Any) -> Settings:
 
 
 def _settings_help() -> str:
+    with _loading():
+        from rest_compat.settings import setting_lines
+
     lines = ["Settings (environment variables):", ""]
     for line in setting_lines():
         lines.append(f"  {line.variable}" + (f"  [{line.default}]" if line.default else ""))
@@ -64,7 +84,8 @@ def main() -> None:
 )
 def serve(host: str | None, port: int | None, data: Path | None, service: str | None) -> None:
     """Serve the API. Needs nothing but this package; everything else is a setting."""
-    from rest_compat.server import run_server
+    with _loading():
+        from rest_compat.server import run_server
 
     settings = _settings(host=host, port=port, data=data)
     with _clear_failures():
@@ -75,8 +96,9 @@ def serve(host: str | None, port: int | None, data: Path | None, service: str | 
 @_data
 def worker(data: Path | None) -> None:
     """Run jobs, without serving the API. On PostgreSQL, as many of these as you like share the work."""
-    from rest_compat.app import Parts
-    from rest_compat.logs import set_up_logs
+    with _loading():
+        from rest_compat.app import Parts
+        from rest_compat.logs import set_up_logs
 
     settings = _settings(data=data)
     set_up_logs(settings.log_format, settings.log_level)
@@ -100,7 +122,8 @@ def worker(data: Path | None) -> None:
 @click.option("--down", is_flag=True, help="Take the store back to nothing instead. What it holds is lost.")
 def migrate(data: Path | None, down: bool) -> None:
     """Bring the store's tables up to date."""
-    from persistence.migrations.run import downgrade, upgrade
+    with _loading():
+        from persistence.migrations.run import downgrade, upgrade
 
     settings = _settings(data=data)
     with _clear_failures():
@@ -119,7 +142,8 @@ def bootstrap(org: str, owner: str, name: str | None, data: Path | None) -> None
         raise click.ClickException("--org must be letters, digits, dots, hyphens and underscores, at most 64.")
     if not owner.strip() or owner.startswith("stoa:"):
         raise click.ClickException("--owner must be a user id; those that start with `stoa:` are the platform's own.")
-    from rest_compat.setup import bootstrap_organization
+    with _loading():
+        from rest_compat.setup import bootstrap_organization
 
     settings = _settings(data=data)
     with _clear_failures():
@@ -154,7 +178,8 @@ def token(user: str, org: str, project: str | None, groups: tuple[str, ...], ttl
 @_data
 def rotate_keys(drop_old: bool, data: Path | None) -> None:
     """Seal every stored secret with a new key. It can be stopped and run again at any time."""
-    from rest_compat.setup import rotate_secrets
+    with _loading():
+        from rest_compat.setup import rotate_secrets
 
     settings = _settings(data=data)
     with _clear_failures():
@@ -166,7 +191,8 @@ def rotate_keys(drop_old: bool, data: Path | None) -> None:
 @click.option("--check", is_flag=True, help="Write nothing; exit with status 1 when something is out of date.")
 def snapshot(check: bool) -> None:
     """Rewrite schema.graphql and the OpenAPI documents."""
-    from rest_compat.setup import snapshots
+    with _loading():
+        from rest_compat.setup import snapshots
 
     stale = []
     for path, content in snapshots():
@@ -192,7 +218,8 @@ def snapshot(check: bool) -> None:
 @click.option("--data", type=click.Path(path_type=Path), help="Data folder; a new temporary one when left out.")
 def demo(source: str | None, no_serve: bool, port: int, data: Path | None) -> None:
     """Connect real data, ingest it into the catalog, search it, and serve it."""
-    from rest_compat.demo import run_demo
+    with _loading():
+        from rest_compat.demo import run_demo
 
     with _clear_failures():
         sys.exit(run_demo(source=source, serve=not no_serve, port=port, data=data))
@@ -201,13 +228,20 @@ def demo(source: str | None, no_serve: bool, port: int, data: Path | None) -> No
 @contextlib.contextmanager
 def _clear_failures() -> Iterator[None]:
     """Show a failure that is meant to be read as a sentence, without a traceback."""
+    try:
+        yield
+    except _clear() as error:
+        from rest_compat.errors import sentence
+
+        raise click.ClickException(sentence(error)) from error
+
+
+def _clear() -> tuple[type[Exception], ...]:
+    """The failures whose words are meant for people."""
     from alembic.util.exc import CommandError
     from sqlalchemy.exc import SQLAlchemyError
 
     from persistence.job_store import FolderInUse
     from schema.errors import ApiError
 
-    try:
-        yield
-    except (ApiError, ValueError, OSError, FolderInUse, SQLAlchemyError, CommandError) as error:
-        raise click.ClickException(sentence(error)) from error
+    return ApiError, ValueError, OSError, FolderInUse, SQLAlchemyError, CommandError

@@ -20,8 +20,8 @@ from persistence.outbound import OutboundSettings
 from persistence.signals import StreamSettings
 from persistence.slots import RunSettings
 from persistence.turn_limits import TurnSettings
-from resolvers.utils.firings import ScheduleSettings
-from schema.limits import GraphSettings
+from resolvers.utils.firing_limits import ScheduleSettings
+from schema.graph_bounds import GraphSettings
 
 
 class HttpSettings(BaseModel):

@@ -28,8 +28,9 @@ from schema.fields.nodes import NodesQuery
 from schema.fields.search import SearchMutation, SearchQuery
 from schema.fields.talk2data import Talk2DataMutation, Talk2DataQuery, Talk2DataSubscription
 from schema.fields.utils import UtilsMutation, UtilsQuery
+from schema.graph_bounds import GraphSettings
 from schema.leaves import LeafExecutor
-from schema.limits import GraphSettings, extensions
+from schema.limits import extensions
 from schema.problems import body_problems
 from schema.refused import refused_input, snake
 

@@ -48,7 +48,7 @@ from resolvers.operation import Kind, Operation
 from schema.base import Info
 from schema.errors import InvalidParameter, MissingRequiredField, ValidationError
 from schema.graph import Graph, build_graph
-from schema.limits import GraphSettings
+from schema.graph_bounds import GraphSettings
 
 FEDERATION = "https://specs.apollo.dev/federation/v2.3"
 MOST_REFERENCES = 10_000

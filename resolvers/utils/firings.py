@@ -15,8 +15,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
-from pydantic import BaseModel, Field
-
 from auth.caller import Caller
 from auth.guard import Guard
 from persistence.jobs import JobContext, explain
@@ -25,6 +23,7 @@ from resolvers.context import Context, Services
 from resolvers.data_readiness.runs import start_run
 from resolvers.engines.firing import due
 from resolvers.operation import require
+from resolvers.utils.firing_limits import ScheduleSettings
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.data_readiness.workflow_run import RunCreate
 from schema.errors import ApiError, DatabaseError
@@ -40,20 +39,6 @@ MOST_AT_ONCE = 100
 MOST_TAKEN_UP = 10_000
 _RUNS = UUID("6a2b8a0e-5e0f-4f7e-9d1c-3a6f1d6b7c11")
 """The name space of the workflow runs that schedules trigger."""
-
-
-class ScheduleSettings(BaseModel):
-    """How schedules are watched."""
-
-    schedule_tick_seconds: float = Field(
-        1.0, gt=0, le=3600, description="How often each process looks for schedules that are due."
-    )
-    schedule_catch_up_seconds: float = Field(
-        3600.0,
-        ge=0,
-        le=86_400,
-        description="How late the latest firing that was missed while the platform stood still is made up for.",
-    )
 
 
 class Firings:

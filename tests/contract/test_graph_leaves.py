@@ -13,8 +13,9 @@ from strawberry.extensions import SchemaExtension
 from strawberry.scalars import JSON
 from strawberry.types import ExecutionResult
 
+from schema.graph_bounds import GraphSettings
 from schema.leaves import LeafExecutor, _written
-from schema.limits import GraphSettings, extensions
+from schema.limits import extensions
 
 pytestmark = pytest.mark.anyio
 
