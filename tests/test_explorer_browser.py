@@ -26,14 +26,24 @@ pytestmark = pytest.mark.xdist_group("browser")
 
 OPENAPI: dict[str, Any] = {
     "openapi": "3.0.3",
-    "info": {"title": "Assets", "version": "1.0", "description": "What a team connects."},
+    "info": {"title": "Assets", "version": "1.0", "description": "What a team [connects](/assets)."},
+    "servers": [{"url": "/", "description": "The host that this document comes from."}],
+    "components": {"securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}}},
     "paths": {
         "/assets/echo": {
-            "get": {
+            method: {
                 "summary": "Say who is asking",
                 "tags": ["Connections"],
-                "responses": {"200": {"description": "The headers that arrived."}},
+                "security": [{"bearer": []}],
+                "responses": {
+                    "200": {
+                        "description": "The headers that arrived.",
+                        "content": {"application/json": {"schema": {"type": "object"}}},
+                        "links": {"again": {"operationId": "echo", "description": "Ask once more."}},
+                    }
+                },
             }
+            for method in ("get", "post", "put", "patch", "delete")
         }
     },
 }
@@ -242,6 +252,23 @@ def test_the_documentation_tries_a_path_as_the_person_who_signed_in(page: Page, 
     assert '"x-project-id": "red"' in page.text(".live-responses-table")
 
 
+def test_on_a_phone_the_documentation_is_as_wide_as_the_window(page: Page, site: Site) -> None:
+    metrics = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    page.browser.call("Emulation.setDeviceMetricsOverride", metrics, page.session)
+    page.open(f"{site.address}/docs/assets")
+    page.click(".opblock-summary-control")
+    page.wait_for_element(".responses-table")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.evaluate("document.querySelector('.operation-filter-input').offsetWidth") > 340
+
+
+def test_the_documentation_has_one_place_to_sign_in_which_is_the_bar(page: Page, site: Site) -> None:
+    page.open(f"{site.address}/docs/assets")
+    page.wait_for_element(".opblock-summary-control")
+    shown = "[...document.querySelectorAll('.authorize, .authorization__btn, .servers')].filter((e) => e.offsetParent)"
+    assert page.evaluate(f"{shown}.length") == 0
+
+
 # The lowest contrast of texts against what lies behind them, as the accessibility guidelines define it (WCAG 1.4.3).
 LOWEST_CONTRAST = """
 ((selectors) => {
@@ -280,7 +307,8 @@ LOWEST_CONTRAST = """
         (
             "/docs/assets",
             ".opblock",
-            [".brand", "#who", ".title", ".version", ".opblock-summary-path a", ".renderedMarkdown p"],
+            [".brand", "#who", ".title", ".version", ".opblock-summary-path a", ".renderedMarkdown p", ".info a"]
+            + [f".opblock-{m} .opblock-summary-method" for m in ("get", "post", "put", "patch", "delete")],
         ),
     ],
 )
