@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
+from resolvers.engines.errors.formats import parts_of
 from resolvers.engines.errors.missing import is_stand_in
 from resolvers.engines.errors.table import MISSING, Column
 
@@ -157,8 +158,8 @@ def meant(dependency: Dependency) -> float:
     return sure * min(1.0, 2.5 / max(dependency.unevenness, 0.1))
 
 
-def vote(columns: Sequence[Column], dependency: Dependency) -> Votes:
-    """What the groups of a dependency say of the values in them."""
+def vote(columns: Sequence[Column], dependency: Dependency, doubtful: Set[int] = frozenset()) -> Votes:
+    """What the groups of a dependency say of the values in them; a single doubtful value says nothing of others."""
     left, right = columns[dependency.determinant], columns[dependency.dependent]
     pairs = Counter(zip(left.codes, right.codes, strict=True))
     groups: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -174,7 +175,9 @@ def vote(columns: Sequence[Column], dependency: Dependency) -> Votes:
     for a, values in groups.items():
         if not is_stand_in(left.texts[a]):
             values.sort(key=lambda one: -one[1])
-            _vote_in_group(votes, a, values, sure * _governed(values, dependency), usual if prevails else MISSING)
+            how_sure = sure * _governed(values, dependency)
+            _vote_in_group(votes, a, values, how_sure, usual if prevails else MISSING, doubtful)
+    _spare_own(votes, right, pairs, doubtful)
     _spare_frequent(votes, pairs, len(left.codes))
     return votes
 
@@ -199,12 +202,35 @@ def _spare_frequent(votes: Votes, pairs: Mapping[tuple[int, int], int], rows: in
             votes.against[pair] = (odds - 200 * (share - 0.015), top, most)
 
 
-def _vote_in_group(votes: Votes, a: int, values: list[tuple[int, int]], sure: float, usual: int) -> None:
+def _spare_own(votes: Votes, right: Column, pairs: Mapping[tuple[int, int], int], doubtful: Set[int]) -> None:
+    """A well-formed exception that occurs in this group only: rather two things share the group than one is wrong.
+
+    A value from elsewhere occurs elsewhere too. One of a single row may be either, as such values are usual or not;
+    and so may a list that holds what is expected beside something else.
+    """
+    sound = [code for code in range(1, len(right.texts)) if code not in doubtful]
+    single = sum(1 for code in sound if right.counts[code] == 1) / max(1, len(sound))
+    lists = sum(right.counts[code] for code in sound if len(parts_of(right.texts[code])) > 1)
+    for (a, b), (odds, top, most) in list(votes.against.items()):
+        if b == MISSING:
+            continue
+        mercy = 0.0
+        if b not in doubtful and pairs[(a, b)] == right.counts[b]:
+            mercy = 2.5 if right.counts[b] > 1 else 2.5 * single
+        if lists > 0.08 * right.present and right.texts[top] in parts_of(right.texts[b]):
+            mercy = max(mercy, 2.5)
+        if mercy:
+            votes.against[(a, b)] = (odds - mercy, top, most)
+
+
+def _vote_in_group(
+    votes: Votes, a: int, values: list[tuple[int, int]], sure: float, usual: int, doubtful: Set[int]
+) -> None:
     """Judge each value of a group by the others; a value that is the column's usual one anyway tells half."""
     is_weak = votes.dependency.strength < 0.75
     present = [one for one in values if one[0] != MISSING]
     for b, count in values:
-        rivals = [one for one in present if one[0] != b]
+        rivals = [one for one in present if one[0] != b and (one[1] > 1 or one[0] not in doubtful)]
         top, most = rivals[0] if rivals else (b, 0)
         # Rows without a value do not speak for one another.
         others = count - 1 if b != MISSING else (rivals[1][1] if len(rivals) > 1 else 0)

@@ -14,6 +14,7 @@ from typing import Any, Final
 from resolvers.engines.errors.dependencies import Votes, find_dependencies, vote
 from resolvers.engines.errors.domains import domain_signs
 from resolvers.engines.errors.evidence import Reason, Sign, Suspect
+from resolvers.engines.errors.formats import format_signs
 from resolvers.engines.errors.missing import is_stand_in
 from resolvers.engines.errors.numbers import order_signs, outlier_signs
 from resolvers.engines.errors.shapes import case, shape_signs
@@ -39,7 +40,7 @@ def find_errors(
     by_value = _value_signs(table)
     _clear(table, by_value)
     doubtful = [{code for code, reasons in signs.items() if _weigh(reasons) >= DOUBT} for signs in by_value]
-    votes = [vote(table, one) for one in find_dependencies(table, doubtful)]
+    votes = [vote(table, one, doubtful[one.dependent]) for one in find_dependencies(table, doubtful)]
     cells = _cells(table, by_value, votes)
     for cell, reason in order_signs(table).items():
         cells[cell].append(reason)
@@ -66,8 +67,9 @@ def _value_signs(table: Sequence[Column]) -> list[dict[int, list[Reason]]]:
             found = variant_signs(column, budget)
             for code, reasons in found.items():
                 own[code] += reasons
-            for code, reason in (*shape_signs(column).items(), *outlier_signs(column).items()):
-                own[code].append(reason)
+            for one in (shape_signs, outlier_signs, format_signs):
+                for code, reason in one(column).items():
+                    own[code].append(reason)
             _missing(column, own, usual)
         signs.append(own)
     for index, code, reason in domain_signs(table):
@@ -105,10 +107,15 @@ def _missing(column: Column, signs: dict[int, list[Reason]], usual: Set[str]) ->
 
 
 def _is_like_others(column: Column, code: int) -> bool:
-    """Whether what could stand for a missing value is written as many values are: NA among two-letter codes."""
+    """Whether what could stand for a missing value is written as many values are: NA among codes, / among paths."""
     text = column.texts[code]
     if not text.isalpha():
-        return False
+        begun = sum(
+            count
+            for other, count in zip(column.texts, column.counts, strict=True)
+            if other != text and other.startswith(text)
+        )
+        return begun > 0.5 * column.present
     alike = sum(
         count
         for other, count in zip(column.texts, column.counts, strict=True)

@@ -5,11 +5,15 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from datetime import date
+from itertools import pairwise
 from typing import Final
 
 from resolvers.engines.errors.evidence import Reason, Sign
 from resolvers.engines.errors.missing import PLACEHOLDER_NUMBERS, is_placeholder_date
 from resolvers.engines.errors.table import MISSING, Column
+
+Fences = tuple[float, float, float, float, float]
+"""Low end, middle and high end of the usual numbers, and the widths below and above the middle."""
 
 _DAY: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ].*)?")
 
@@ -65,13 +69,18 @@ def _stand_apart(signs: dict[int, Reason], values: Sequence[float], weighed: Seq
     size = len(values)
     low, middle, high = values[size // 100], values[size // 2], values[-1 - size // 50]
     below = bisect_left(values, 0.0)
+    negative = {number for number, _, _ in weighed if number < 0}
+    is_mark = len(negative) == 1 and below <= 0.03 * size and values[size // 20] >= 0
     # Where the good numbers begin well above 0, one below it is no end of their tail.
     are_positive = below <= 0.02 * size and low > 0.05 * middle
     for number, _, code in weighed:
-        if number < 0 and are_positive:
+        # One that would be among the usual ones without its sign has lost no tail: the sign is wrong.
+        is_turned = below <= 0.01 * size and -number >= values[size // 10] > 0
+        if number < 0 and (are_positive or is_turned):
             signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, 3.6, "Nearly no other is negative."))
         spread = max(high - low, abs(middle) / 10)
-        if number in PLACEHOLDER_NUMBERS and (number < low - spread or number > high + spread):
+        is_apart = number < low - spread or number > high + spread
+        if number in PLACEHOLDER_NUMBERS and (is_apart or (number in negative and is_mark)):
             weight = max(3.8, signs[code].weight if code in signs else 0.0)
             signs[code] = Reason(Sign.STAND_IN, weight, "A number that stands for none, apart from all others.")
 
@@ -80,12 +89,15 @@ def _far(
     signs: dict[int, Reason], values: Sequence[float], weighed: Sequence[tuple[float, int, int]], are_days: bool
 ) -> None:
     """Far by the quantiles, in logarithms too where all numbers are above 0."""
-    plain = _fences(values)
+    is_coarse = len(weighed) <= 12
+    plain = _fences(values, is_coarse)
     if plain is None:
         return
     grown = None if are_days else _growing(values)
-    logs = None if grown is None else _fences([grown(value) for value in values if value >= 0])
+    logs = None if grown is None else _fences([grown(value) for value in values if value >= 0], is_coarse)
     size = len(values)
+    if not are_days and not is_coarse:
+        _islands(signs, values, weighed, plain, (grown, logs))
     for number, count, code in weighed:
         distance = _distance(number, plain)
         if logs is not None and grown is not None and number >= 0:
@@ -102,6 +114,41 @@ def _far(
             signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, weight, told))
 
 
+def _islands(
+    signs: dict[int, Reason],
+    values: Sequence[float],
+    weighed: Sequence[tuple[float, int, int]],
+    plain: Fences,
+    growing: tuple[Callable[[float], float] | None, Fences | None],
+) -> None:
+    """Some numbers with an empty stretch between them and all others: another unit, rather than a tail.
+
+    In a tail that falls off by a factor the k-th number from its end is the less likely to stand off, the greater k is.
+    """
+    size = len(values)
+    grown, logs = growing
+    for numbers in (weighed, weighed[::-1]):
+        beyond = 0
+        for place, (one, following) in enumerate(pairwise(numbers)):
+            beyond += one[1]
+            if beyond > 0.06 * size:
+                break
+            gap = _gap(one[0], following[0], plain)
+            if grown is not None and logs is not None and min(one[0], following[0]) >= 0:
+                gap = min(gap, _gap(grown(one[0]), grown(following[0]), logs))
+            if gap < 0.7:
+                continue
+            weight = min(4.2, 1.4 * min(beyond, 4) * gap - 0.5)
+            told = f"Between {min(one[0], following[0]):g} and {max(one[0], following[0]):g} there is nothing."
+            for _, _, code in numbers[: place + 1]:
+                signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, weight, told))
+
+
+def _gap(one: float, following: float, fences: Fences) -> float:
+    """The stretch between two neighbours at an end, in widths of that side."""
+    return abs(one - following) / (fences[3] if one < following else fences[4])
+
+
 def _growing(values: Sequence[float]) -> Callable[[float], float] | None:
     """How numbers that are hardly ever below 0 compare by factors; those near 0 count as alike."""
     start, above = bisect_left(values, 0.0), bisect_right(values, 0.0)
@@ -112,17 +159,21 @@ def _growing(values: Sequence[float]) -> Callable[[float], float] | None:
     return lambda value: math.log(value + unit * 0.5) if above > start else math.log(max(value, values[above]))
 
 
-def _fences(values: Sequence[float]) -> tuple[float, float, float, float, float] | None:
-    """Low and high 5 % of sorted values with the middle between, and the width of each side of it."""
+def _fences(values: Sequence[float], is_coarse: bool) -> Fences | None:
+    """Low and high 5 % of sorted values with the middle between, and the width of each side of it.
+
+    Where there are but a few different values, one of them may be the middle and an end at once, and tell no width.
+    """
     size = len(values)
     low, middle, high = values[size // 20], values[size // 2], values[-1 - size // 20]
     width = high - low
     if width <= 0:
         return None
-    return low, middle, high, max(middle - low, width / 10), max(high - middle, width / 10)
+    least = width / 2 if is_coarse else width / 10
+    return low, middle, high, max(middle - low, least), max(high - middle, least)
 
 
-def _distance(number: float, fences: tuple[float, float, float, float, float]) -> float:
+def _distance(number: float, fences: Fences) -> float:
     """How far a number lies from the middle, in widths of its side."""
     _, middle, _, below, above = fences
     return (number - middle) / above if number >= middle else (middle - number) / below
@@ -171,10 +222,15 @@ def _ordered(
     highs = sorted(value for code in right.codes[::step] if (value := high[code]) is not None)
     if lows[-1 - len(lows) // 10] <= highs[len(highs) // 10]:
         return
+    gaps.sort()
+    usual = gaps[len(gaps) // 20], gaps[-1 - len(gaps) // 20]
     for row, (a_code, b_code) in enumerate(zip(left.codes, right.codes, strict=True)):
         a, b = low[a_code], high[b_code]
         if a is None or b is None or a <= b or MISSING in (a_code, b_code):
             continue
         told = f"{left.name} is more than {right.name} in hardly any other row."
+        # As far apart as others are, but the other way round: the two were exchanged. Else one is wrong, and which
+        # of them cannot be told from these two.
+        weight = 4.0 if usual[0] <= a - b <= usual[1] else 3.3 if above <= 0.015 * both else 2.2
         for column in (left, right):
-            signs[(row, column.index)] = _heavier(signs.get((row, column.index)), Reason(Sign.ORDER, 2.2, told))
+            signs[(row, column.index)] = _heavier(signs.get((row, column.index)), Reason(Sign.ORDER, weight, told))

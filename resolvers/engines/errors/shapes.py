@@ -72,12 +72,17 @@ def _no_numbers(column: Column, share: float) -> dict[int, Reason]:
     """Texts among numbers. Units, signs and the like weigh more than words, which may be values of their own."""
     found = {}
     frequent = max(3.0, 0.03 * column.present)
+    # A span of numbers that is used again and again is rather a code of its own; a number gone wrong has many values.
+    kinds = Counter(loose(text) for text in column.texts)
+    has_few = [kinds[loose(text)] <= 3 for text in column.texts]
     for code in range(1, len(column.texts)):
         if column.numbers[code] is None and not is_stand_in(column.texts[code]):
             has_digit = bool(_DIGIT.search(column.texts[code]))
             weight = 4.2 * share**2 + (0.8 if has_digit else 0.0)
             if column.counts[code] > frequent and not has_digit:
                 weight *= 0.3
+            elif column.counts[code] >= 5 and len(_DIGITS.findall(column.texts[code])) > 1 and has_few[code]:
+                weight *= 0.5
             found[code] = Reason(Sign.PATTERN, weight, f"{share:.0%} of the column are numbers, and this is none.")
     return found
 
@@ -101,10 +106,12 @@ def _odd(column: Column, form: Callable[[str], str], scale: float, *, only_narro
     top_share = top_rows / spoken
     if covered < 0.8 or (only_narrow and top_share < 0.9):
         return {}
-    if only_narrow and column.number_share >= 0.6 and (top_share < 0.97 or len(top) < 6 or not top.isdigit()):
+    if only_narrow and column.number_share >= 0.6 and (top_share < 0.97 or len(top) < 5 or not top.isdigit()):
         return {}  # how many digits a number has says nothing, unless it is rather a code
     # What has digits or signs and one form only is written by a rule; words are not.
     is_structured = "9" in top and top_share >= 0.6
+    # So are words of a few letters each: a sign among them is no word.
+    of_letters = top == "a" and top_share >= 0.95 and column.distinct <= 60
     found = {}
     for code in range(1, len(forms)):
         own = forms[code]
@@ -114,12 +121,13 @@ def _odd(column: Column, form: Callable[[str], str], scale: float, *, only_narro
         if own not in main:
             rarity = min(1.0, max(0.0, math.log(MAIN_SHARE / share) / math.log(20)))
             certain = min(1.0, (covered - 0.75) / 0.2)
-            weight = (3.4 + 1.2 * rarity) * certain if is_structured else (0.6 + 2.6 * rarity) * certain**2
+            by_rule = is_structured or (of_letters and not any(map(str.isalpha, column.texts[code])))
+            weight = (3.4 + 1.2 * rarity) * certain if by_rule else (0.6 + 2.6 * rarity) * certain**2
         elif is_structured and share < 0.45 * top_share:
             weight = 2.2 + 1.6 * (top_share - 0.6) / 0.4
         else:
             continue
-        if kinds[own] == 1 and column.counts[code] >= 5:
+        if kinds[own] == 1 and column.counts[code] >= 5 and any(map(str.isalnum, column.texts[code])):
             weight *= 0.5  # one value that is used again and again is rather a code of its own
         told = f"{top_share:.0%} of the column look like {top!r}, and only {share:.1%} like {own!r}."
         found[code] = Reason(Sign.PATTERN, weight * scale, told)

@@ -22,7 +22,9 @@ MOST_LOOKED_AT: Final = 20_000
 
 _DIGITS: Final = re.compile(r"\d+")
 _WORD: Final = re.compile(r"[^\W_]+")
-_PLAIN: Final = re.compile(r"[\W_]+")
+_PLAIN: Final = re.compile(r"[^\w+-]+|_+|[+-]+(?!$)")
+"""Signs that do not matter; a plus or minus at the end does: A+ is not A-."""
+_COMMA: Final = re.compile(r"\s*,\s*")
 
 
 @dataclass(slots=True)
@@ -66,7 +68,7 @@ def _writings(column: Column, signs: dict[int, list[Reason]]) -> None:
     same: dict[str, list[int]] = defaultdict(list)
     for code in range(1, len(column.texts)):
         text = column.texts[code]
-        plain = _PLAIN.sub(" ", text.casefold()).strip()
+        plain = _PLAIN.sub(" ", _in_order(text.casefold())).strip()
         if plain and not is_stand_in(text) and column.numbers[code] is None:
             same[plain].append(code)
         if text != text.strip():
@@ -81,6 +83,12 @@ def _writings(column: Column, signs: dict[int, list[Reason]]) -> None:
                 told = f"{column.counts[usual]} rows write {column.texts[usual]!r}."
                 weight = 2.0 + min(2.5, math.log(ratio))
                 signs[code].append(Reason(Sign.WRITING, weight, told, column.texts[usual]))
+
+
+def _in_order(text: str) -> str:
+    """A text with one comma as what it is without: `Reed, Ann` is Ann Reed."""
+    parts = _COMMA.split(text)
+    return f"{parts[1]} {parts[0]}" if len(parts) == 2 else text
 
 
 def _allowed(text: str) -> float:
@@ -149,6 +157,8 @@ def _near_values(column: Column, budget: Budget, signs: dict[int, list[Reason]])
         ratio = column.counts[to] / count
         weight = min(1.0, math.log(ratio) / math.log(20)) * (1.2 + min(3.3, _surprise(natural, len(text))))
         weight *= 0.75 + (near.similarity - 0.66)
+        if count >= 5 and len(text) == len(column.texts[to]) <= 4 and text.isalpha():
+            weight *= 0.4  # the same slip in a code of a few letters is hardly made so often
         told = f"It is nearly {column.texts[to]!r}, which {column.counts[to]} rows have."
         signs[code].append(Reason(Sign.VARIANT, weight, told, column.texts[to]))
 
@@ -247,9 +257,14 @@ def _rare(column: Column, signs: dict[int, list[Reason]]) -> None:
     told = f"{often} values cover {share:.1%} of the column, and this is none of them."
     # A number within a text is not one of a few, even if few have been seen.
     numbered = {_DIGITS.sub("0", column.texts[code]) for code in codes[:often]}
+    lengths = {len(column.texts[code]) for code in codes[:often]}
     for code in codes[often:]:
         text = column.texts[code]
         is_numbered = _DIGITS.search(text) is not None and _DIGITS.sub("0", text) in numbered
         if not is_stand_in(text) and not is_numbered and weight > 0.2:
             rarity = math.log(column.counts[codes[often - 1]] / column.counts[code]) - math.log(gap)
-            signs[code].append(Reason(Sign.RARE, weight + min(0.4, 0.2 * rarity), told))
+            # Several rows with a code as long as all others: a code that is seldom needed.
+            is_code = column.counts[code] >= 5 and lengths == {len(text)} and len(text) <= 4 and text.isalpha()
+            own = weight + min(0.4, 0.2 * rarity) - (1.2 if is_code else 0.0)
+            if own > 0.2:
+                signs[code].append(Reason(Sign.RARE, own, told))

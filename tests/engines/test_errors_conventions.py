@@ -1,0 +1,111 @@
+"""Conventions of a column, islands of numbers, exchanged ends: what the detector finds, and what it leaves alone."""
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from resolvers.engines.errors.detect import find_errors
+
+ROWS = 600
+GIVEN = ("Ann", "Bo", "Cy", "Dora", "Emil", "Fay", "Gus", "Hedy", "Ivo", "Jane")
+FAMILY = ("Reed", "Lund", "Marsh", "Okafor", "Quill", "Stone", "Tamm", "Vos", "Weir", "Zell")
+Make = Callable[[random.Random], Any]
+
+
+def wrong(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> set[tuple[int, str]]:
+    return {(one.row, one.column) for one in find_errors(columns, rows)}
+
+
+def one_column(make: Make, spoil: Callable[[Any], Any], every: int) -> tuple[set[int], set[int], set[int]]:
+    """The rows that were spoilt, those that are found, and those that are found without errors."""
+    chance = random.Random(4)
+    clean = [make(chance) for _ in range(ROWS)]
+    spoilt = {row for row in range(3, ROWS, every) if spoil(clean[row]) != clean[row]}
+    dirty = [spoil(value) if row in spoilt else value for row, value in enumerate(clean)]
+    found = [{row for row, _ in wrong(["value"], [[value] for value in values])} for values in (dirty, clean)]
+    return spoilt, found[0], found[1]
+
+
+def kinds(chance: random.Random) -> str:
+    return ", ".join(chance.sample(["drama", "crime", "comedy", "western", "horror"], chance.randint(1, 3)))
+
+
+@pytest.mark.parametrize(
+    ("make", "spoil", "every"),
+    [
+        (lambda c: f"{int(c.lognormvariate(9, 1)) + 1000:,}", lambda v: v.replace(",", ""), 20),
+        (lambda c: str(c.randint(20, 900)), lambda v: f"{int(v) / 1000:.3f}", 40),
+        (lambda c: f"{c.uniform(0.03, 0.09):.3f}", lambda v: f"{float(v) * 100:.1f}", 40),
+        (kinds, lambda v: v.replace(", ", "|"), 15),
+        (lambda c: f"{c.choice(GIVEN)} {c.choice(FAMILY[:4])}", lambda v: ", ".join(v.split()[::-1]), 30),
+        (lambda c: f"{c.choice(GIVEN)} {c.choice(FAMILY)} {c.choice(FAMILY)}", lambda v: v.replace(" ", "  ", 1), 60),
+        (lambda c: f"{c.gauss(37, 0.5):.1f}", lambda v: f"{float(v) * 1.8 + 32:.1f}", 30),
+        (lambda c: c.randint(1, 900), lambda v: -1, 80),
+        (lambda c: int(c.lognormvariate(7, 1)) + 9, lambda v: -v if v > 300 else v, 120),
+        (lambda c: c.choices(["USD", "EUR", "GBP"], [70, 28, 2])[0], lambda v: {"USD": "$"}.get(v, v), 40),
+    ],
+    ids=["thousands", "fraction", "decimals", "separator", "comma", "spaces", "unit", "mark", "sign", "symbol"],
+)
+def test_what_breaks_the_convention_of_its_column_is_found(make: Make, spoil: Callable[[Any], Any], every: int) -> None:
+    spoilt, found, on_clean = one_column(make, spoil, every)
+    assert len(spoilt) >= 3
+    assert len(found & spoilt) >= 0.8 * len(spoilt)
+    assert found <= spoilt
+    assert on_clean == set()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda c: f"{c.uniform(1, 9):.3g}",
+        lambda c: f"{c.paretovariate(1.5):.2f}",
+        lambda c: f"{c.gauss(4, 2):.1f}",
+        lambda c: c.choices(["12.0", "16.0", "24.0", "8.4", "19.2"], [70, 35, 2, 1, 1])[0],
+        lambda c: c.choices(["A+", "O+", "A-", "O-"], [45, 45, 5, 5])[0],
+        lambda c: c.choices(["CIF", "FOB", "DAP", "DDP"], [50, 30, 20, 1.1])[0],
+        lambda c: c.choice(["/oak", "/cart", "/login", "/search", "/help"]) if c.random() < 0.97 else "/",
+    ],
+    ids=["dropped zeros", "long tail", "below zero", "few sizes", "rhesus", "seldom code", "root of paths"],
+)
+def test_what_is_usual_in_its_column_is_left_alone(make: Make) -> None:
+    chance = random.Random(6)
+    assert wrong(["value"], [[make(chance)] for _ in range(ROWS)]) == set()
+
+
+def test_exchanged_ends_are_both_found_and_nothing_else() -> None:
+    chance = random.Random(9)
+    rows = []
+    for number in range(ROWS):
+        begun = chance.randint(0, 4000)
+        rows.append([number, begun, begun + chance.randint(5, 200)])
+    spoilt = {40, 300, 511}
+    for row in spoilt:
+        rows[row][1:] = rows[row][:0:-1]
+    assert wrong(("id", "begun", "ended"), rows) == {(row, name) for row in spoilt for name in ("begun", "ended")}
+
+
+def visits(persons: Sequence[tuple[str, ...]]) -> list[list[str]]:
+    """Two rows or more of each person."""
+    chance = random.Random(2)
+    return [list(one) for one in (*persons, *persons, *chance.choices(persons, k=len(persons)))]
+
+
+def test_a_doubtful_value_is_no_witness_against_its_only_neighbour() -> None:
+    chance = random.Random(3)
+    rows = [[f"p{at // 2}", f"mail-{at // 2}", f"k{at // 2}", ""] for at in range(800)]
+    for at in range(0, 800, 2):
+        rows[at][3] = rows[at + 1][3] = chance.choice(["A+", "O+", "B+"])
+    spoilt = set(range(5, len(rows), 60))
+    for row in spoilt:
+        rows[row][3] = rows[row][3].replace("+", " pos")
+    assert wrong(("person", "mail", "key", "group"), rows) == {(row, "group") for row in spoilt}
+
+
+def test_two_persons_of_one_birthday_are_two_persons() -> None:
+    chance = random.Random(8)
+    born = [f"{chance.randint(1940, 1999)}-{chance.randint(1, 12):02d}-{chance.randint(1, 28):02d}" for _ in range(600)]
+    rows = visits([(f"P{at:04d}", day) for at, day in enumerate(born)])
+    assert len(set(born)) < len(born)
+    assert wrong(("person", "born"), rows) == set()
