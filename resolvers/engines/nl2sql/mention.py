@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Literal, Unit
@@ -35,8 +36,7 @@ class Token:
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """Tokens that may stand for something. Mentions may overlap; the score says how well each fits."""
 
     first: int

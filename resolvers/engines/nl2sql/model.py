@@ -7,7 +7,7 @@ Two kinds of drafter stand behind one port: the planner, which needs no model, a
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from resolvers.engines.describing.known import Term
 from resolvers.engines.nl2sql.plan import Plan
@@ -16,8 +16,7 @@ from schema.data_readiness.source import TableFacts
 from schema.utils.memory import Memory
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnKey:
+class ColumnKey(NamedTuple):
     """A column of the catalog: the FQN of its table, and its name."""
 
     table: str

@@ -7,9 +7,8 @@ that bear it, and scored once for all of them.
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from rapidfuzz import fuzz, process
 
@@ -29,8 +28,7 @@ _FEW: Final = 64
 """Up to so many entities are filtered one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """How well an entity is called by the words."""
 
     score: float

@@ -92,7 +92,7 @@ def _best(mentions: Sequence[Mention]) -> Iterator[Mention]:
 
 def _in_order(one: Mention) -> tuple[object, ...]:
     named = (one.table or "", one.column.table if one.column else "", one.column.column if one.column else "")
-    return (one.first, -one.last, -one.score, one.kind.value, *named, str(one.values))
+    return (one.first, -one.last, -one.score, one.kind.value, *named, [str(value.value) for value in one.values])
 
 
 _Spread = tuple[dict[str, float], float, float]
@@ -129,11 +129,11 @@ class _Work:
     mentions: list[Mention] = field(default_factory=list)
     plausible: list[str] = field(default_factory=list)
     """The tables that columns and values are looked for in, the likeliest first."""
+    tokens: tuple[Token, ...] = field(init=False)
+    _called: dict[tuple[str, ...], Mapping[str, float]] = field(default_factory=dict)
 
-    @property
-    def tokens(self) -> tuple[Token, ...]:
-        """The tokens of the question."""
-        return self.question.tokens
+    def __post_init__(self) -> None:
+        self.tokens = self.question.tokens
 
     def fits(self, first: int, last: int, score: float) -> float:
         """A score, less where the words have another part to play in a question."""
@@ -171,9 +171,16 @@ class _Work:
             [token.lemma for token in tokens if token.lemma not in INSIDE]
             for tokens in (self.tokens[first : ofs[0]], self.tokens[ofs[0] : last])
         )
-        if dict(self.vocabulary.tables(behind)).get(fqn, 0.0) >= score:
+        if self.called(behind).get(fqn, 0.0) >= score:
             return True
-        return not any(fqn in dict(self.vocabulary.tables((lemma,))) for lemma in before)
+        return not any(fqn in self.called((lemma,)) for lemma in before)
+
+    def called(self, lemmas: Sequence[str]) -> Mapping[str, float]:
+        """The tables that are called so, with how well; found once."""
+        words = tuple(lemmas)
+        if words not in self._called:
+            self._called[words] = dict(self.vocabulary.tables(words))
+        return self._called[words]
 
     def settle(self) -> None:
         """Chooses the tables to look into."""
@@ -223,7 +230,7 @@ class _Work:
     def is_of_another(self, first: int, last: int, key: ColumnKey) -> bool:
         """`names of the insured`, `crossing in minutes`: a little word that ties two things, and is not in the name."""
         inside = {token.lemma for token in self.tokens[first + 1 : last - 1]} & _TYING
-        if inside - set(tokens_of(key.column)):
+        if inside and inside - set(tokens_of(key.column)):
             return True
         ofs = [at for at in range(first + 1, last - 1) if self.tokens[at].lemma == "of"]
         if not ofs or self.tokens[first].lemma in _OF_FIGURES:

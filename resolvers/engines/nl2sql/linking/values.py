@@ -3,9 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rapidfuzz import fuzz, process
 
@@ -25,8 +24,7 @@ _ALIKE: Final = 86
 _NONE: Final[frozenset["Held"]] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """A value that a column holds."""
 
     column: ColumnKey
