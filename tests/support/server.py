@@ -41,6 +41,8 @@ def until(found: Callable[[], T | None], what: str, seconds: float = PATIENCE) -
 def environment(folder: Path, settings: Mapping[str, Any] | None = None) -> dict[str, str]:
     """The environment of a command: this machine's settings left out, a test's own put in."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("STOA_")}
+    if kept.pop("PYTHONDONTWRITEBYTECODE", None):  # a third of each start would be compiling the same sources again
+        kept.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / ".cache" / "bytecode"))
     own = {
         "data": folder / "data",
         "outbound_private": True,
