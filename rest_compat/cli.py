@@ -66,6 +66,8 @@ class _WithSettings(click.Command):
         formatter.write("\n" + _settings_help() + "\n")
 
 
+_ELSEWHERE = "Settings are environment variables; `stoa serve --help` lists them."
+
 _data = click.option("--data", type=click.Path(path_type=Path), help="Data folder (STOA_DATA).")
 
 
@@ -117,7 +119,7 @@ def worker(data: Path | None) -> None:
         asyncio.run(run())
 
 
-@main.command(cls=_WithSettings)
+@main.command(epilog=_ELSEWHERE)
 @_data
 @click.option("--down", is_flag=True, help="Take the store back to nothing instead. What it holds is lost.")
 def migrate(data: Path | None, down: bool) -> None:
@@ -131,7 +133,7 @@ def migrate(data: Path | None, down: bool) -> None:
     click.echo("The store is empty now." if down else "The store is up to date.")
 
 
-@main.command(cls=_WithSettings)
+@main.command(epilog=_ELSEWHERE)
 @click.option("--org", required=True, help="Id of the organization.")
 @click.option("--owner", required=True, help="User id (the token's sub) of its owner.")
 @click.option("--name", help="Its display name; the id when left out.")
@@ -151,7 +153,7 @@ def bootstrap(org: str, owner: str, name: str | None, data: Path | None) -> None
     click.echo(f"Organization {org} {'was created' if created else 'stands'}; {owner} is its owner.")
 
 
-@main.command(cls=_WithSettings)
+@main.command(epilog=_ELSEWHERE)
 @click.option("--user", required=True, help="User id; becomes the token's sub.")
 @click.option("--org", required=True, help="Organization id; becomes org_id.")
 @click.option("--project", help="Project id; becomes project_id.")
@@ -173,7 +175,7 @@ def token(user: str, org: str, project: str | None, groups: tuple[str, ...], ttl
         )
 
 
-@main.command("rotate-keys", cls=_WithSettings)
+@main.command("rotate-keys", epilog=_ELSEWHERE)
 @click.option("--drop-old", is_flag=True, help="Forget the former keys once nothing is sealed with them.")
 @_data
 def rotate_keys(drop_old: bool, data: Path | None) -> None:

@@ -13,7 +13,6 @@ from schema.errors import ApiError, InternalError, InvalidRequest, NotFound
 log = logging.getLogger("stoa.http")
 
 STATUS_MESSAGES = {
-    405: "This path does not take that method.",
     413: "The body is larger than this deployment accepts.",
     415: "This media type is not accepted here; send application/json.",
 }
@@ -35,6 +34,9 @@ def as_api_error(error: BaseException, path: str) -> ApiError:
         if error.status_code == 404:
             return UnknownPath(path)
         message = STATUS_MESSAGES.get(error.status_code, "The request cannot be served.")
+        if error.status_code == 405:
+            taken = ", ".join(sorted((error.headers or {}).get("Allow", "").split(", ")))
+            message = f"This path does not take that method{f': use {taken}' if taken else ''}."
         return InvalidRequest(message, status=error.status_code)
     log.error("unexpected failure on %s", path, exc_info=error)
     return InternalError("An unexpected error occurred. The log has it under this request id.")
