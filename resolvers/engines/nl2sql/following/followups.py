@@ -238,7 +238,10 @@ class _Reader(Fragment):
 
     def _orders(self, by: str) -> tuple[Order, ...]:
         """What a phrase behind `by` orders by: an output that is called so, or what the question's words lead to."""
-        low = by.lower().removeprefix("the ").strip()
+        low = re.sub(r"^(?:the|that|this|its|their)\s+", "", by.lower()).strip(" ,")
+        computed = [one.term for one in self.plan.outputs if aggregates(one.term)]
+        if low in ("count", "number", "amount", "total", "sum", "average", "figure") and len(computed) == 1:
+            return (Order(computed[0]),)
         for one in self.plan.outputs:
             for figure in figures_in(one.term):
                 if figure.of is None and low in (
@@ -251,7 +254,10 @@ class _Reader(Fragment):
             if (one.name is not None and one.name.lower() == low) or low in names:
                 return (Order(one.term),)
         found = self.parse(f"show the {self.things} sorted by {by}")
-        return found.orders if found is not None else ()
+        orders = found.orders if found is not None else ()
+        if computed and not all(aggregates(one.term) or one.term in self.plan.groups for one in orders):
+            return ()  # what groups are put in order by is theirs
+        return orders
 
     def _count(self) -> Plan | None:
         return counted(self.plan, joins_of(self.known)) if COUNT.match(self.text) else None
@@ -341,13 +347,16 @@ class _Reader(Fragment):
 
     def _show(self) -> Plan | None:
         match = SHOW.match(self.text)
-        if match is None or self._names_table(self.text):
+        if match is None:
+            return None
+        tables = self._names_table(self.text)
+        if tables and (_OWNED.match(match["what"]) is None or self._is_computed()):
             return None
         what = BESIDE.sub("", match["what"]).strip()
         what = re.sub(r"^(?:(?:their|its|his|her|the|all|also|only|just)\s+)+", "", what, flags=re.IGNORECASE)
         if not what or NARROW.match(what):
             return None
-        found = self.parse(f"show the {what} of the {self.things}")
+        found = self.parse(f"show the {what}" if tables else f"show the {what} of the {self.things}")
         terms = [one for one in found.outputs if not aggregates(one.term)] if found else []
         if found is None or not terms or found.where is not None:
             return None
@@ -373,10 +382,30 @@ class _Reader(Fragment):
             return None
         what = self.text[match.end() :] if match else self.text
         what = re.sub(r"^(?:the )?(?:ones|those|them)\s+", "", what, flags=re.IGNORECASE)
+        if (other := self._another_figure(what)) is not None:
+            return other
         word = match[0].strip().lower() if match else ""
         whole = f"{word} {what}" if word in ("in", "from", "for", "of", "with", "on", "at", "during") else what
         conditions = self._conditions(whole, what)
         return replaced(self.plan, conditions) if conditions else None
+
+    def _is_computed(self) -> bool:
+        return bool(self.plan.groups) or any(aggregates(one.term) for one in self.plan.outputs)
+
+    def _another_figure(self, what: str) -> Plan | None:
+        """`What about their average pay?`: the same groups with another figure."""
+        plan = self.plan
+        computed = [one for one in plan.outputs if aggregates(one.term)]
+        if _OWNED.match(what) is None or len(computed) != 1 or plan.having is not None or plan.limit is not None:
+            return None
+        found = self.parse(f"what is the {_OWNED.sub('', what)} of the {self._counted()}")
+        if found is None or found.where is not None or found.groups or len(found.outputs) != 1:
+            return None
+        figure = found.outputs[0]
+        if not aggregates(figure.term):
+            return None
+        outputs = tuple(figure if one in computed else one for one in plan.outputs)
+        return replace(plan, outputs=outputs, orders=tuple(one for one in plan.orders if not aggregates(one.term)))
 
     def _more(self) -> Plan | None:
         """A fragment that says more of what was asked for: `older than 30`, `with more than 5`, `since 2010`."""
@@ -386,6 +415,9 @@ class _Reader(Fragment):
         if NARROW.match(self.text) and not all(is_time(leaf) for one in conditions for leaf in leaves(one)):
             return added(self.plan, conditions, joins_of(self.known))
         return replaced(self.plan, conditions)
+
+
+_OWNED: Final = re.compile(r"^(?:their|its|his|her)\s+", re.IGNORECASE)
 
 
 def _count_of(said: str) -> int:

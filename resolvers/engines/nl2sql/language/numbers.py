@@ -35,7 +35,7 @@ def numbers_at(tokens: Sequence[Token], at: int) -> Iterator[Mention]:
     token = tokens[at]
     if token.lemma in ORDINALS:
         yield _mention(at, at + 1, 0.5, "ordinal", Decimal(ORDINALS[token.lemma]))
-    number = number_of(token.lemma)
+    number = number_of(token.lemma) if token.text.lower() != "ones" else None
     if number is None:
         yield from _spelled(tokens, at)
         return

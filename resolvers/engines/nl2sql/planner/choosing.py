@@ -1,7 +1,7 @@
 """Several plans for one question, how likely each is meant, and how sure the best one is."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from resolvers.engines.nl2sql.plan import Column, Plan
 from resolvers.engines.nl2sql.planner.atoms import Cut, cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog, catalog_of
 from resolvers.engines.nl2sql.planner.composing import Composer
+from resolvers.engines.nl2sql.planner.frame import Frame
 from resolvers.engines.nl2sql.planner.parsing import parse
 from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
 from resolvers.engines.nl2sql.planner.told import rescored, with_told
@@ -28,6 +29,12 @@ MOST_OTHERS: Final = 5
 """How many other readings are tried beside the best."""
 NEAR: Final = 0.2
 """How much worse words may fit something else for that to be tried."""
+TOLD_APART: Final = 0.2
+"""A reading that is so much less likely than another casts no doubt on it."""
+ENOUGH: Final = 0.5
+"""How sure a reading must be to be taken."""
+PASSED_OVER: Final = 0.35
+"""What a word before a name costs that was passed over."""
 SURE_ENOUGH: Final = math.log(0.8 / 0.2)
 """From 0.8 on, sums of evidence count twice: answers that sure are right 19 times of 20."""
 FARTHER: Final = 0.5
@@ -62,23 +69,48 @@ class Failed:
     error: Exception | None = None
 
 
-def candidates(linked: Linked, known: Knowledge) -> tuple[list[Candidate], list[Failed]]:
-    """The plans that can be written, the likeliest first."""
+def candidates(linked: Linked, known: Knowledge, *, every: bool = False) -> tuple[list[Candidate], list[Failed]]:
+    """The plans that can be written, the likeliest first.
+
+    Where the best is sure enough, those are left out that would cast no doubt on it, unless `every` one is wanted.
+    """
     catalog = catalog_of(known)
     pieces = cut(_with_references(with_told(linked), catalog))
     failed: list[Failed] = []
     tried: list[Plan] = []
-    found = _made(catalog, pieces, {}, failed, tried)
+    first = _meant(catalog, pieces, {}, failed, tried)
+    found = _made(*first, catalog, pieces, failed) if first is not None else []
     resolver = found[0].resolver if found else _tried(catalog, pieces)
+    farther: list[tuple[Plan, Resolver]] = []
     for forced in _others(resolver, NEAR if found else FARTHER):
-        for other in _made(catalog, pieces, forced, failed, tried):
-            if all(other.sql != one.sql for one in found):
-                found.append(other)
+        other = _meant(catalog, pieces, forced, failed, tried)
+        if other is None:
+            continue
+        if found and not every and _fit(other[1]) <= found[0].score - TOLD_APART:
+            farther.append(other)
+        else:
+            _add(found, _made(*other, catalog, pieces, failed))
+    _rank(found)
+    if farther and found[0].confidence < ENOUGH:
+        for other in farther:
+            _add(found, _made(*other, catalog, pieces, failed))
+        _rank(found)
+    return found, failed
+
+
+def _add(found: list[Candidate], others: Iterable[Candidate]) -> None:
+    """Those that are not written as one that was found."""
+    for other in others:
+        if all(other.sql != one.sql for one in found):
+            found.append(other)
+
+
+def _rank(found: list[Candidate]) -> None:
+    """The likeliest first, and how sure each is."""
     found.sort(key=lambda one: -one.score)
     for at, one in enumerate(found):
         rival = next((other for other in found if other is not one), None)
         one.confidence = confidence(one, rival if at == 0 else found[0])
-    return found, failed
 
 
 def _with_references(linked: Linked, catalog: Catalog) -> Linked:
@@ -161,27 +193,46 @@ def _others(resolver: Resolver, near: float) -> Iterator[Mapping[tuple[int, int,
         yield {key: target}
 
 
-def _made(
+def _meant(
     catalog: Catalog,
     pieces: Cut,
     forced: Mapping[tuple[int, int, str], Target],
     failed: list[Failed],
     tried: list[Plan],
-) -> list[Candidate]:
-    """The candidates of one choice; none when it leads to a plan that was tried already."""
-    frame = parse(pieces)
-    resolver = Resolver(catalog, pieces, frame, forced)
+) -> tuple[Plan, Resolver] | None:
+    """The plan of one choice; None when it is a plan that was tried already."""
+    resolver = Resolver(catalog, pieces, parse(pieces), forced)
     plan = Composer(resolver).plan()
     if plan is None:
         failed.append(Failed(None, "Nothing in the question names what to show."))
-        return []
+        return None
     if plan in tried:
-        return []
+        return None
     tried.append(plan)
-    found: list[Candidate] = []
-    for one, query, cost in _written(plan, catalog, pieces, failed):
-        found.append(_candidate(one, query, cost, catalog.known, pieces, resolver))
-    return found
+    return plan, resolver
+
+
+def _made(plan: Plan, resolver: Resolver, catalog: Catalog, pieces: Cut, failed: list[Failed]) -> list[Candidate]:
+    """The candidates of one plan: one, unless tables belong together in several ways."""
+    return [
+        _candidate(one, query, cost, catalog.known, pieces, resolver)
+        for one, query, cost in _written(plan, catalog, pieces, failed)
+    ]
+
+
+def _fit(resolver: Resolver) -> float:
+    """How well what was chosen fits, before anything is known of the query: a candidate scores no more."""
+    choices, frame = resolver.choices.values(), resolver.frame
+    links = [choice.options[choice.taken][1] for choice in choices]
+    score = sum(links) / len(links) if links else 0.0
+    score -= sum(cost for _, cost in resolver.trouble) + PASSED_OVER * len(frame.modifiers)
+    score -= 0.15 * len(_loose(frame)) + 0.25 * len(frame.unknown)
+    return score - sum(choice.options[0][1] - choice.options[choice.taken][1] for choice in choices)
+
+
+def _loose(frame: Frame) -> list[tuple[int, int]]:
+    """Words that found no place, each once."""
+    return [(first, last) for first, last in dict.fromkeys(frame.loose) if last > first]
 
 
 def _written(plan: Plan, catalog: Catalog, pieces: Cut, failed: list[Failed]) -> list[tuple[Plan, exp.Query, float]]:
@@ -216,25 +267,17 @@ def _candidate(
     sql = query.sql(known.dialect, copy=False)
     tokens = pieces.linked.tokens
     unknown = tuple(" ".join(token.text for token in tokens[first:last]) for first, last in frame.unknown)
-    loose = tuple(
-        " ".join(token.text for token in tokens[first:last])
-        for first, last in dict.fromkeys(frame.loose)
-        if last > first
-    )
-    links = [choice.options[choice.taken][1] for choice in resolver.choices.values()]
+    loose = tuple(" ".join(token.text for token in tokens[first:last]) for first, last in _loose(frame))
+    unnamed = len(unused(plan, pieces, catalog_of(known)))
     doubts = [*resolver.trouble, *([("tables belong together in several ways", way_cost)] if way_cost else [])]
-    doubts += [("a column is named and not used", 0.4) for _ in unused(plan, pieces, catalog_of(known))]
-    doubts += [("a word before a name was passed over", 0.35) for _ in frame.modifiers]
-    cost = sum(cost for _, cost in doubts)
+    doubts += [("a column is named and not used", 0.4)] * unnamed
+    doubts += [("a word before a name was passed over", PASSED_OVER)] * len(frame.modifiers)
     nouns = [
         word
         for (first, last), word in zip(frame.unknown, unknown, strict=True)
         if not (tokens[first].lemma in VERBS or tokens[first].text.lower().endswith(("ly", "ing", "ed")))
     ]
-    score = (sum(links) / len(links) if links else 0.0) * 1.0 - cost - 0.15 * len(loose) - 0.25 * len(unknown)
-    score -= 0.02 * joins
-    for choice in resolver.choices.values():
-        score -= choice.options[0][1] - choice.options[choice.taken][1]
+    score = _fit(resolver) - way_cost - 0.4 * unnamed - 0.02 * joins
     taken = {choice.options[choice.taken][0] for choice in resolver.choices.values()}
     meant = {one for one in taken if isinstance(one, ColumnKey)} | set(_columns(plan))
     forbidden = tuple(sorted(meant & known.forbidden, key=str))

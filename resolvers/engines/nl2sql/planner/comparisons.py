@@ -213,6 +213,8 @@ class Comparisons(Ordering):
                 or (self.is_(Cue.DISTINCT) and self.table_at(2))
                 or (self.is_(Cue.DISTINCT, offset=1) and self.noun_at(2))
             )
+            if self.table_at(1) and start > 0 and self.atoms[start - 1].verbal:
+                cond.noun = None  # that air more than one cartoon
             if unit and cond.noun is None:
                 ref = self.atoms[self.i].ref
                 self.i += 1

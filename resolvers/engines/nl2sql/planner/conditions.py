@@ -259,6 +259,10 @@ class Conditions:
                 self._tables(cond, main),
                 hint=resolver.cut.linked.words(max(0, cond.values[0].first - 5), cond.values[0].first),
             )
+            if column is None and cond.how == "time":
+                around = catalog.distances(main)
+                column = resolver.time_column(sorted(around, key=lambda one: (around[one], one)))
+                resolver.doubt("when is told farther away", 0.2)
         if column is None and cond.noun is None and cond.operator is Operator.LIKE:
             column = next((names[0] for table in self._tables(cond, main) if (names := catalog.names(table))), None)
         if (

@@ -94,6 +94,9 @@ class Ordering(Reader):
             ):
                 self.i += 1
                 continue
+            if atom.is_(Cue.RELATIVE) and atom.text.lower() == "that" and not made and self.noun_at(1):
+                self.i += 1  # in descending order of that number
+                continue
             if atom.is_(Cue.DIRECTION):
                 self.i += 1
                 if made:
@@ -116,7 +119,7 @@ class Ordering(Reader):
             if noun.ref is not None and noun.owner is None and may_be_table(noun.ref) and not noun.ref.columns:
                 self.remember(noun.ref)
             again = self.is_figure(noun) and self._computes() and not noun.count and noun.owner is None
-            self.frame.sorts.append(Sort(None if again else noun, direction, by_count=noun.count))
+            self.frame.sorts.append(Sort(None if again else noun, direction, by_count=again or noun.count))
             made = True
             direction = None
         if not made and direction is not None:
@@ -154,7 +157,7 @@ class Ordering(Reader):
             self.frame.sorts.append(Sort(descending=bool(first.said), by_count=True))
 
     def _group(self) -> bool:
-        if self.is_(Cue.EACH, Cue.PER) and (self.noun_at(1) or self.is_(Cue.DISTINCT, Cue.ALL, offset=1)):
+        if self.is_(Cue.EACH, Cue.PER) and (self.noun_at(1) or self.is_(Cue.DISTINCT, Cue.ALL, Cue.COUNT, offset=1)):
             self.i += 1
             self._grouping()
             return True

@@ -8,9 +8,13 @@ from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Both,
     Column,
+    Comparison,
     Condition,
+    Either,
     Figure,
     Member,
+    Nested,
+    Operator,
     Order,
     Output,
     Plan,
@@ -132,6 +136,9 @@ class Ranking:
                 self.resolver.doubt("an order was not understood", 0.8)
                 continue
             said = next((one for one in self.orders if one.term == term), None)
+            if said is not None and said.descending != descending and sort.limit == 1 and isinstance(term, Column):
+                self._both_ends(said)
+                continue
             if said is not None and sort.limit is None:
                 self.orders[self.orders.index(said)] = Order(term, descending)  # by the year, newest first
                 continue
@@ -140,6 +147,17 @@ class Ranking:
                 self.extremes.append(self.orders[-1])
         if self.limit is None:
             self.limit = frame.limit
+
+    def _both_ends(self, order: Order) -> None:
+        """`with the lowest and the highest price`: the rows at either end."""
+        column = order.term
+        if not isinstance(column, Column):
+            return
+        ends = (Figure(Aggregate.MIN, column), Figure(Aggregate.MAX, column))
+        values = [Nested(Plan(column.table, (Output(end),))) for end in ends]
+        self.first = _also(self.first, Either(tuple(Comparison(column, Operator.EQUAL, (one,)) for one in values)))
+        self.orders.remove(order)
+        self.limit = None
 
     def _of_the_first_above(self) -> None:
         """`languages of the largest country`: all rows of what comes first, rather than one of them."""

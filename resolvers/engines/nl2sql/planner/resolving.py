@@ -187,8 +187,9 @@ class Resolver:
             self.doubt("a key of a table that is not named", 0.3)
         subject = self.subject() if noun.owner is None else None
         fit = max((one.score for one in noun.ref.columns if one.column == taken), default=1.0)
-        if subject is not None and fit < LOOSE and self.catalog.distance(subject, taken.table) > 1:
-            self.doubt("a column farther away that the words fit loosely", 0.3)
+        far = self.catalog.distance(subject or self.table(noun.owner) or taken.table, taken.table)
+        if far > 2 or (far > 1 and fit < LOOSE):
+            self.doubt("a column far away from what is asked about", 0.3)
         return taken
 
     def _is_strange_key(self, noun: Noun, key: ColumnKey) -> bool:
@@ -242,6 +243,10 @@ class Resolver:
             if not tables and not names:
                 asked = (self.column(one) for one in self.frame.items if one.ref in shown)
                 names = tuple(one for one in asked if one is not None and one.table == table)[:1]
+            if not names and tables:
+                beside = [one for one in self.catalog.links.get(table, ()) if self.catalog.refers(table, one)]
+                called = [one for one in beside if self.catalog.names(one)]
+                names = self.catalog.names(called[0]) if len(called) == 1 else names
             if names and not any(key.table == table and score > 0.9 for key, score in options.items()):
                 options[names[0]] = 0.95 + self.context(table, owner, noun.near, self.subject())
 
