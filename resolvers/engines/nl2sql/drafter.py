@@ -24,7 +24,7 @@ from resolvers.engines.nl2sql.model import (
     Unanswerable,
 )
 from resolvers.engines.nl2sql.plan import Column, Plan, Related
-from resolvers.engines.nl2sql.planner.choosing import Candidate, Failed, candidates
+from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.wording import called, said
 from resolvers.engines.nl2sql.writing.comparing import Unwritable
@@ -32,8 +32,6 @@ from resolvers.engines.nl2sql.writing.uses import parts_of
 from resolvers.engines.nl2sql.writing.written import written
 
 NAME: Final = "planner/1"
-ENOUGH: Final = 0.5
-"""How sure a draft must be to be given."""
 SURE: Final = 0.7
 """How sure a draft must be to be built on without asking."""
 FOLLOWED: Final = 0.85
@@ -69,7 +67,7 @@ class Planner:
             return Unanswerable(
                 "This builds on the question before it in a way that is not clear. Ask it as one whole question."
             )
-        found, troubles = candidates(linked, known)
+        found, troubles = candidates(linked, known, every=bool(failed))
         found = [one for one in found if one.sql not in failed]
         if not found:
             return _nothing(linked, known, troubles)

@@ -20,6 +20,9 @@ MISSPELLED: Final = 0.85
 """How near words are that differ in spaces only, that shorten one another, and that are misspelled."""
 _LEAST_ALIKE: Final = 82
 _MOST_WORDS_KEPT: Final = 4_000
+_MOST_ASKED_KEPT: Final = 1_000
+_MOST_FOUND_KEPT: Final = 64
+"""So many answers are kept, and none that is longer: the same words are asked about again and again."""
 _LEAST: Final = 0.2
 """Scores up to here are none."""
 _HALF: Final = 1.5
@@ -62,6 +65,7 @@ class Index:
         """The tables that say a word, with how much it says beside their columns: of two words one says half."""
         self._last = (0, 0)
         self._hits: dict[str, Hits] = {}
+        self._found: dict[tuple[tuple[str, ...], Scope | None, int | None, float], list[tuple[int, Found]]] = {}
         self.synonyms: dict[str, dict[str, float]] = {}
         """Words that people noted as standing for others."""
 
@@ -81,6 +85,7 @@ class Index:
                 else:
                     posting.append((at, place))
             self._hits.clear()
+        self._found.clear()
         _note(self._bearers[at], entity)
         if form.how != "description":
             self._add_piece(squeezed(form.words), at, entity)
@@ -163,9 +168,17 @@ class Index:
         """The entities that are called so, best first, then by number: so many at most, and none of a lower score."""
         if not words:
             return []
-        groups = self._by_words(words, scope, least)
-        groups += self._in_one_piece(words, scope, least)
-        return _merged(groups, most)
+        asked = (tuple(words), scope, most, least)
+        found = self._found.get(asked)
+        if found is None:
+            groups = self._by_words(words, scope, least)
+            groups += self._in_one_piece(words, scope, least)
+            found = _merged(groups, most)
+            if len(found) <= _MOST_FOUND_KEPT:
+                if len(self._found) >= _MOST_ASKED_KEPT:
+                    self._found.clear()
+                self._found[asked] = found
+        return list(found)
 
     def _by_words(self, words: Sequence[str], scope: "Scope | None", least: float) -> list[_Group]:
         each = [self.hits(word) for word in words]
