@@ -86,6 +86,34 @@ def test_exchanged_ends_are_both_found_and_nothing_else() -> None:
     assert wrong(("id", "begun", "ended"), rows) == {(row, name) for row in spoilt for name in ("begun", "ended")}
 
 
+def test_figures_that_are_in_order_by_chance_are_left_alone() -> None:
+    chance = random.Random(12)
+    rows = [[chance.gauss(40, 12), chance.gauss(84, 15)] for _ in range(ROWS)]
+    assert 3 <= sum(one > other for one, other in rows) <= 0.02 * ROWS
+    assert wrong(("one", "other"), rows) == set()
+
+
+def test_exchanged_figures_of_two_ranges_are_found() -> None:
+    chance = random.Random(13)
+    upper = [chance.gauss(128, 10) for _ in range(ROWS)]
+    rows = [[round(0.6 * one + chance.gauss(0, 4)), round(one)] for one in upper]
+    for row in (77, 400):
+        rows[row].reverse()
+    assert wrong(("low", "high"), rows) == {(row, name) for row in (77, 400) for name in ("low", "high")}
+
+
+def test_a_rate_of_another_state_is_found_though_each_state_has_several() -> None:
+    chance = random.Random(21)
+    states = [(f"State{chr(65 + at)}", [f"{at}.{rate}" for rate in (1, 4, 8)]) for at in range(9)]
+    towns = [(f"town-{at:02d}", *states[at % 9]) for at in range(27)]
+    rows = [[town, state, chance.choice(rates)] for town, state, rates in chance.choices(towns, k=1800)]
+    assert wrong(("town", "state", "rate"), rows) == set()
+    spoilt = set(range(11, 1800, 120))
+    for place, row in enumerate(sorted(spoilt)):
+        rows[row][2] = f"{(int(rows[row][2][0]) + 1 + place % 7) % 9}.{chance.choice('148')}"
+    assert wrong(("town", "state", "rate"), rows) == {(row, "rate") for row in spoilt}
+
+
 def visits(persons: Sequence[tuple[str, ...]]) -> list[list[str]]:
     """Two rows or more of each person."""
     chance = random.Random(2)

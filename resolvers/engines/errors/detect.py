@@ -17,6 +17,7 @@ from resolvers.engines.errors.evidence import Reason, Sign, Suspect
 from resolvers.engines.errors.formats import format_signs
 from resolvers.engines.errors.missing import is_stand_in
 from resolvers.engines.errors.numbers import order_signs, outlier_signs
+from resolvers.engines.errors.pairs import pair_signs
 from resolvers.engines.errors.shapes import case, shape_signs
 from resolvers.engines.errors.table import MISSING, Column, encode
 from resolvers.engines.errors.variants import Budget, variant_signs
@@ -42,8 +43,9 @@ def find_errors(
     doubtful = [{code for code, reasons in signs.items() if _weigh(reasons) >= DOUBT} for signs in by_value]
     votes = [vote(table, one, doubtful[one.dependent]) for one in find_dependencies(table, doubtful)]
     cells = _cells(table, by_value, votes)
-    for cell, reason in order_signs(table).items():
-        cells[cell].append(reason)
+    for found_together in (order_signs(table), pair_signs(table, votes, doubtful)):
+        for cell, reason in found_together.items():
+            cells[cell].append(reason)
     judged = _judge(table, cells, votes)
     found = [
         _suspect(table, row, index, score, reasons)

@@ -11,6 +11,8 @@ from resolvers.engines.errors.table import Column
 
 KEPT: Final = 0.9
 """The share of the rows in question that keep to a convention."""
+MIXED: Final = 0.6
+"""The same for what nobody mixes on purpose."""
 FEWEST: Final = 20
 """Rows that have to keep to it, at least."""
 
@@ -33,7 +35,9 @@ def format_signs(column: Column) -> dict[int, Reason]:
     return found
 
 
-def _minority(column: Column, kinds: Mapping[int, str], told: str, weight: float) -> dict[int, Reason]:
+def _minority(
+    column: Column, kinds: Mapping[int, str], told: str, weight: float, kept: float = KEPT
+) -> dict[int, Reason]:
     """The codes of another kind than nearly all of those that have one."""
     rows: Counter[str] = Counter()
     for code, kind in kinds.items():
@@ -42,7 +46,7 @@ def _minority(column: Column, kinds: Mapping[int, str], told: str, weight: float
         return {}
     (top, most), *_ = rows.most_common(1)
     share = most / rows.total()
-    if share < KEPT or most < FEWEST:
+    if share < kept or most < FEWEST:
         return {}
     reason = Reason(Sign.PATTERN, weight, f"{share:.1%} of the values like it {told} {top!r}.")
     return {code: reason for code, kind in kinds.items() if kind != top}
@@ -74,7 +78,7 @@ def _thousands(column: Column) -> dict[int, Reason]:
         for code, number in enumerate(column.numbers)
         if number is not None and abs(number) >= 1000
     }
-    return _minority(column, kinds, "are written as", 3.8)
+    return _minority(column, kinds, "are written as", 3.8, kept=MIXED)
 
 
 def _separators(column: Column) -> dict[int, Reason]:
@@ -94,7 +98,7 @@ def _separators(column: Column) -> dict[int, Reason]:
         if sum(seen[part] > 1 and any(map(str.isalpha, part)) for part in parts) > 0.5 * len(parts):
             between = set(_BETWEEN.findall(column.texts[code]))
             kinds[code] = between.pop() if len(between) == 1 else "mixed"
-    return _minority(column, kinds, "have between their parts", 3.8)
+    return _minority(column, kinds, "have between their parts", 3.8, kept=MIXED)
 
 
 def _gaps(column: Column) -> dict[int, Reason]:

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from datetime import date
 from itertools import pairwise
+from statistics import StatisticsError, correlation
 from typing import Final
 
 from resolvers.engines.errors.evidence import Reason, Sign
@@ -14,6 +15,9 @@ from resolvers.engines.errors.table import MISSING, Column
 
 Fences = tuple[float, float, float, float, float]
 """Low end, middle and high end of the usual numbers, and the widths below and above the middle."""
+
+TOGETHER: Final = 0.5
+"""The rank correlation from which two columns are taken to be ends of one thing."""
 
 _DAY: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ].*)?")
 
@@ -208,29 +212,50 @@ def _ordered(
 ) -> None:
     both = above = 0
     step = max(1, len(left.codes) // 2000)
-    gaps: list[float] = []
+    seen: list[tuple[float, float]] = []
     for row in range(0, len(left.codes), step):
         a, b = low[left.codes[row]], high[right.codes[row]]
         if a is not None and b is not None:
             both += 1
             above += a > b
-            gaps.append(b - a)
+            seen.append((a, b))
     if both < 50 or above > 0.02 * both:
         return
-    # Two columns whose ranges lie apart are in order by nature; where they overlap, the order is a rule.
+    # Two columns whose ranges lie apart are in order by nature; where they overlap, the order is a rule. Of those
+    # that lie apart only an exchange can be told.
     lows = sorted(value for code in left.codes[::step] if (value := low[code]) is not None)
     highs = sorted(value for code in right.codes[::step] if (value := high[code]) is not None)
-    if lows[-1 - len(lows) // 10] <= highs[len(highs) // 10]:
+    lie_apart = lows[-1 - len(lows) // 10] <= highs[len(highs) // 10]
+    # Two that have nothing to do with one another may be in order by chance, up to where their tails meet.
+    go_together = _go_together(seen)
+    if lie_apart and not go_together:
         return
-    gaps.sort()
+    gaps = sorted(b - a for a, b in seen)
     usual = gaps[len(gaps) // 20], gaps[-1 - len(gaps) // 20]
     for row, (a_code, b_code) in enumerate(zip(left.codes, right.codes, strict=True)):
         a, b = low[a_code], high[b_code]
         if a is None or b is None or a <= b or MISSING in (a_code, b_code):
             continue
+        if lie_apart and (a < highs[len(highs) // 20] or b > lows[-1 - len(lows) // 20]):
+            continue  # one of them is off by itself
         told = f"{left.name} is more than {right.name} in hardly any other row."
         # As far apart as others are, but the other way round: the two were exchanged. Else one is wrong, and which
         # of them cannot be told from these two.
-        weight = 4.0 if usual[0] <= a - b <= usual[1] else 3.3 if above <= 0.015 * both else 2.2
+        is_exchanged = usual[0] <= a - b <= usual[1]
+        weight = 2.2 if not go_together else 4.0 if is_exchanged else 3.3 if above <= 0.015 * both else 2.2
         for column in (left, right):
             signs[(row, column.index)] = _heavier(signs.get((row, column.index)), Reason(Sign.ORDER, weight, told))
+
+
+def _go_together(pairs: Sequence[tuple[float, float]]) -> bool:
+    """Whether one of two numbers is the greater, the greater the other is (Spearman's rank correlation)."""
+    first, second = (_ranks([pair[side] for pair in pairs]) for side in (0, 1))
+    try:
+        return correlation(first, second) >= TOGETHER
+    except StatisticsError:  # all are the same
+        return False
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    ordered = sorted(values)
+    return [(bisect_left(ordered, value) + bisect_right(ordered, value)) / 2 for value in values]

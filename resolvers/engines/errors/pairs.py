@@ -1,0 +1,92 @@
+"""Values that hardly ever come together, in columns of which one allows but a few values of the other.
+
+Where a state has three rates, a rate of another state is wrong though no single column decides the rate. Such columns
+show it by how many pairs of frequent values never occur: chance alone would have brought nearly all of them together.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence, Set
+from typing import Final
+
+from resolvers.engines.errors.dependencies import Votes
+from resolvers.engines.errors.evidence import Reason, Sign
+from resolvers.engines.errors.table import MISSING, Column
+
+MOST_VALUES: Final = 200
+"""Different values of a column that is looked at."""
+MOST_COLUMNS: Final = 30
+EXPECTED: Final = 3.0
+"""Rows in which chance would have a pair, at least, for its absence to tell something."""
+NEVER: Final = 0.5
+"""The share of such pairs that never occur, at least, for the columns to be bound to one another."""
+MOST_ROWS: Final = 0.03
+"""The share of the rows with a pair that should not be; more are no errors."""
+
+
+def pair_signs(
+    table: Sequence[Column], votes: Sequence[Votes], doubtful: Sequence[Set[int]]
+) -> dict[tuple[int, int], Reason]:
+    """Cells whose value hardly ever comes with that of another cell, which other columns confirm."""
+    decided = {(one.dependency.determinant, one.dependency.dependent) for one in votes}
+    asked: dict[int, list[Votes]] = defaultdict(list)
+    for one in votes:
+        asked[one.dependency.dependent].append(one)
+    few = [column for column in table if column.is_scalar and column.distinct - len(doubtful[column.index]) >= 3]
+    few = [column for column in few if column.distinct - len(doubtful[column.index]) <= MOST_VALUES][:MOST_COLUMNS]
+    signs: dict[tuple[int, int], Reason] = {}
+    for left in few:
+        if not asked[left.index]:
+            continue  # nothing could confirm its cells
+        for right in few:
+            if right is left or (left.index, right.index) in decided:
+                continue
+            odd = _odd_pairs(left, right, doubtful)
+            for row, pair in enumerate(zip(left.codes, right.codes, strict=True) if odd else ()):
+                if pair in odd and _is_confirmed(table, asked, row, left, right):
+                    value, other = left.texts[pair[0]], right.texts[pair[1]]
+                    told = f"{other!r} hardly ever comes with {left.name} {value!r}."
+                    signs[(row, right.index)] = Reason(Sign.DEPENDENCY, 3.8, told)
+    return signs
+
+
+def _odd_pairs(left: Column, right: Column, doubtful: Sequence[Set[int]]) -> Set[tuple[int, int]]:
+    """The pairs of codes that should not be, none if the columns are not bound to one another."""
+    pairs = Counter(zip(left.codes, right.codes, strict=True))
+    size = len(left.codes)
+    never = between = known = rows = 0
+    odd = set()
+    lefts, rights = (
+        [code for code in range(1, len(one.texts)) if code not in doubtful[one.index] and one.counts[code] >= 5]
+        for one in (left, right)
+    )
+    for a in lefts:
+        for b in rights:
+            expected = left.counts[a] * right.counts[b] / size
+            if expected < EXPECTED:
+                continue
+            known += 1
+            count = pairs.get((a, b), 0)
+            if not count:
+                never += 1
+            elif count <= max(1.0, 0.1 * expected):
+                odd.add((a, b))
+                rows += count
+            elif count < 0.5 * expected:
+                between += 1
+    is_bound = known >= 10 and never >= NEVER * known and between <= 0.1 * known
+    return odd if is_bound and rows <= MOST_ROWS * size else frozenset()
+
+
+def _is_confirmed(
+    table: Sequence[Column], asked: dict[int, list[Votes]], row: int, left: Column, right: Column
+) -> bool:
+    """Whether other columns speak for the one cell, and none for the other."""
+
+    def spoken_for(of: Column, without: Column) -> bool:
+        return any(
+            (table[one.dependency.determinant].codes[row], of.codes[row]) in one.support
+            for one in asked[of.index]
+            if one.dependency.determinant != without.index
+        )
+
+    return left.codes[row] != MISSING and spoken_for(left, right) and not spoken_for(right, left)
