@@ -60,21 +60,12 @@ PAGE_HEADERS = {
 }
 
 DEFAULT_QUERY = """\
-# Stoa's graph: write on the left,
-# read on the right.
-#
-# Ctrl-Enter   run the query
-# Ctrl-Space   what can stand here
-# book icon    types and fields
-# list icon    examples
-# folder icon  build by ticking
-#
-# Sign in with the field Token. A
-# development server prints one:
-# stoa token --user a --org acme
+# Stoa's graph. Ctrl-Enter runs,
+# Ctrl-Space completes. The icons
+# on the left: types and fields,
+# history, examples, and a builder.
 
-# The play button asks which one
-# of these two to run.
+# Play asks which of these two to run.
 
 query Projects {
   projects {

@@ -212,6 +212,16 @@ def test_an_expired_token_is_named_in_the_bar_and_with_its_code(anyhow: Page, pl
     anyhow.wait_for(f"{RESULT}.includes('TOKEN_EXPIRED')")
 
 
+def test_who_is_not_signed_in_is_told_how_and_is_then_served(anyhow: Page, platform: Platform) -> None:
+    anyhow.open(f"{platform.address}/graphql")
+    anyhow.wait_for("document.getElementById('notice').innerText.startsWith('You are not signed in. Paste a token')")
+    anyhow.click("#token")
+    anyhow.type(platform.token("olga"))
+    anyhow.evaluate("document.activeElement.blur()")
+    anyhow.wait_for("document.getElementById('notice').hidden")
+    assert anyhow.text("#who").startswith("olga at acme")
+
+
 def test_a_stream_that_is_refused_shows_the_code(anyhow: Page, platform: Platform, client: Client) -> None:
     stranger = platform.token("nobody")
     link = urlencode({"query": FOLLOW_TURN, "variables": json.dumps(asked(client))})

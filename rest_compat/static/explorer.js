@@ -34,6 +34,14 @@
     notice.hidden = !failed;
     if (!failed) return;
     const { message, extensions } = failed.errors?.[0] ?? { message: "The server gave no schema." };
+    const newcomer = extensions?.code === "UNAUTHENTICATED" && !window.stoa.headers().Authorization;
+    notice.classList.toggle("calm", newcomer);
+    if (newcomer) {
+      notice.textContent =
+        "You are not signed in. Paste a token into the field Token above: documentation, completion and answers come " +
+        "with it. A development server prints one: stoa token --user ann --org acme";
+      return;
+    }
     const code = extensions?.code ? ` (${extensions.code})` : "";
     notice.textContent =
       `No documentation and no completion here, because the schema could not be read: ${message}${code} ` +
