@@ -6,8 +6,10 @@ The driver comes with the optional extra `adbc`; without it rows are streamed by
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import suppress
+from collections import deque
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from psycopg.conninfo import make_conninfo
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from persistence.connectors.postgres import PostgresConnector
 
 _BATCH_BYTES = 4 << 20
+_AHEAD = 2
+"""Batches that are decoded before they are asked for."""
 
 
 def driver() -> Any:
@@ -50,7 +54,8 @@ class ArrowStream:
                 failure: ConnectorError | None = None
                 try:
                     cursor.execute(statement)
-                    yield from cursor.fetch_record_batch()
+                    with closing(self._ahead(cursor.fetch_record_batch())) as batches:
+                        yield from batches
                 except Exception as error:
                     failure = self._failure(error)
                 if failure is not None:
@@ -58,6 +63,21 @@ class ArrowStream:
         finally:
             self._cursor = None
             connection.close()
+
+    def _ahead(self, reader: Any) -> Generator[Any]:
+        """The batches, the next ones decoded while one is worked on; an end before the last stops the server first."""
+        told = (batch for batch in reader)  # which asks no more after an error
+        with ThreadPoolExecutor(1, "arrow") as decoder:
+            coming = deque(decoder.submit(next, told, None) for _ in range(_AHEAD))
+            try:
+                while (batch := coming.popleft().result()) is not None:
+                    coming.append(decoder.submit(next, told, None))
+                    yield batch
+            except BaseException:
+                for one in coming:
+                    one.cancel()
+                self.interrupt()
+                raise
 
     def _failure(self, error: Exception) -> ConnectorError:
         # What fails halfway has no SQLSTATE, and the server's words may quote a value.

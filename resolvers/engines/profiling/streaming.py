@@ -287,12 +287,13 @@ def _of_batches(
     rows: int,
     progress: Callable[[int], None],
 ) -> Passed:
-    """One pass over batches, which DuckDB adds up while the next one comes in."""
+    """One pass over batches, which one thread adds up while the source decodes the next ones in another."""
     import duckdb
 
     broken: list[Exception] = []
     columns = [replace(one, averages=False) for one in columns]
     tally = Tally(columns, rows)  # which come first in the batches
+    session.execute("set threads = 1")  # more would only wait for the next batch, and get in the way of the source
     session.register("staged", _reader(batches, tally, progress, broken))
     rows_told: list[Row] = []
     try:

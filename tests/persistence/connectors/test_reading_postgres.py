@@ -18,6 +18,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
+from persistence.connectors import postgres_arrow
 from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings
 from persistence.connectors.gateway import Gateway
 from persistence.connectors.postgres_arrow import ArrowStream
@@ -559,3 +560,19 @@ def test_a_stream_of_batches_cancelled_between_two_of_them_closes_at_once(
             next(batches)
         assert stopped.value.kind == "cancelled"  # which still holds on to every frame that it came through
         assert [inspect.getgeneratorstate(one) for one in streams] == [inspect.GEN_CLOSED]
+
+
+def test_closing_a_stream_of_batches_stops_the_server_that_the_next_one_waits_for(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_arrow, "_BATCH_BYTES", 64 << 10)
+    with source(database) as reading:
+        waiting = 'select "id" from "public"."large" union all ' + ENDLESS.format("by_close")
+        batches = reading.arrow_batches(parsed(waiting))
+        first = next(batches).num_rows
+        read = first
+        while read + 2 * first < ROWS - 1_000:  # those two are read ahead, and the second one never comes
+            read += next(batches).num_rows
+        batches.close()
+        until(lambda: running(database[2], "by_close") == 0)
+        assert first < read < ROWS
