@@ -20,7 +20,7 @@ from resolvers.engines.nl2sql.planner.composing import Composer
 from resolvers.engines.nl2sql.planner.frame import Frame
 from resolvers.engines.nl2sql.planner.parsing import parse
 from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
-from resolvers.engines.nl2sql.planner.told import rescored, with_told
+from resolvers.engines.nl2sql.planner.told import with_told
 from resolvers.engines.nl2sql.planner.ways import ranked, with_way
 from resolvers.engines.nl2sql.writing.comparing import Unwritable
 from resolvers.engines.nl2sql.writing.written import written
@@ -166,7 +166,7 @@ def _behind(mention: Mention, whole: set[tuple[int, int, str | None]], catalog: 
     key = catalog.reference(mention.column)
     if key is None or (mention.first, mention.last, key.to) not in whole or key.table == key.to:
         return mention
-    return rescored(mention, _KEYED)
+    return mention._replace(score=_KEYED)
 
 
 _KEYED: Final = 0.77

@@ -29,29 +29,27 @@ def with_told(linked: Linked) -> Linked:
         span = (one.first, one.last)
         if span in told and one.kind is MentionKind.COLUMN:
             mine = one.column == told[span].column
-            one = rescored(one, 1.0 if mine else min(one.score, _ALMOST))
+            one = one._replace(score=1.0 if mine else min(one.score, _ALMOST))
         kept.append(one)
     return Linked(linked.text, linked.tokens, tuple(kept))
-
-
-def rescored(one: Mention, score: float) -> Mention:
-    """A mention that fits better or worse."""
-    return Mention(
-        one.first, one.last, one.kind, score, one.how, one.table, one.column, one.values, one.memory, one.unit
-    )
 
 
 def _told(linked: Linked) -> Iterator[Mention]:
     """For each such noun the mention of the column that its verb speaks of."""
     columns = [one for one in linked.mentions if one.kind is MentionKind.COLUMN and one.column is not None]
     named = {(one.first, one.last) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.8}
+    best: dict[tuple[int, int], float] = {}
+    for one in columns:
+        span = (one.first, one.last)
+        best[span] = max(one.score, best.get(span, 0.0))
     for noun in columns:
-        best = max(one.score for one in columns if (one.first, one.last) == (noun.first, noun.last))
-        if noun.score < _NAMED or (noun.first, noun.last) in named or noun.score >= best:
+        span = (noun.first, noun.last)
+        if noun.score < _NAMED or span in named or noun.score >= best[span]:
             continue
         verb = _verb(linked, noun.last)
-        said = {one.column for one in columns if verb is not None and one.first == verb and one.score >= _SPOKEN}
-        if noun.column in said:
+        if verb is not None and any(
+            one.first == verb and one.score >= _SPOKEN and one.column == noun.column for one in columns
+        ):
             yield noun
 
 
