@@ -34,7 +34,7 @@ from resolvers.engines.nl2sql.plan import (
     Term,
     Unit,
 )
-from resolvers.engines.nl2sql.writing.uses import aggregates, columns_in, figures_in, parts_of
+from resolvers.engines.nl2sql.writing.uses import aggregates, best_of_kind, columns_in, figures_in, parts_of
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
 MOST_LISTED: Final = 8
@@ -257,6 +257,10 @@ class _Speaker:
         return f"the {self.noun(one.column.table)} {among} {said}"
 
     def _related(self, one: Related) -> str:
+        if (best := best_of_kind(one)) is not None:
+            value, kind, greatest = best
+            what = f"{'highest' if greatest else 'lowest'} {self.term(value).removeprefix('the ')}"
+            return f"has the {what} among those of the same {self.term(kind).removeprefix('the ')}"
         inner = _Speaker(self._known)
         inner._plan = one.plan
         having = one.plan.having

@@ -80,6 +80,23 @@ ROME = equal("customer.city", text("Rome"))
             Plan(
                 PRODUCT,
                 outputs("product.title"),
+                Related(
+                    PRODUCT,
+                    Plan(
+                        PRODUCT,
+                        (),
+                        where("product.price", Operator.LESS, column("product.price", 1)),
+                        via=((column("product.code", 1), column("product.code")),),
+                    ),
+                    negated=True,
+                ),
+            ),
+            "The titles of products that have the lowest price among those of the same code.",
+        ),
+        (
+            Plan(
+                PRODUCT,
+                outputs("product.title"),
                 where("product.price", Operator.MORE, single("product", figure(Aggregate.AVG, "product.price"))),
             ),
             "The titles of products where the price is more than the average price of products.",

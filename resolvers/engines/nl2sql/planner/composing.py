@@ -146,6 +146,7 @@ class Composer(Clashes):
         self._mixed()
         self._ranked_by()
         self._of_the_first_above()
+        grouped += self._first_of_each(maker)
         related = self._related(parts, main)
         if frame.dangling:
             related += self._denied(main)

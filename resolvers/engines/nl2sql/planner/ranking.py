@@ -22,6 +22,7 @@ from resolvers.engines.nl2sql.plan import (
     Term,
 )
 from resolvers.engines.nl2sql.planner.catalog import FAR
+from resolvers.engines.nl2sql.planner.each import first_of_each
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
@@ -183,6 +184,18 @@ class Ranking:
             return False
         target = maker.target(noun) if may_be_table(noun.ref) else None
         return isinstance(target, str) and self._most_above(sort, target)
+
+    def _first_of_each(self, maker: Items) -> list[Item]:
+        """`the oldest animal of each zone`: the first row of each group, shown with its group."""
+        frame, item = self.resolver.frame, self.items[0]
+        if len(frame.groups) != 1 or self.groups or self.limit != 1 or len(self.orders) != 1 or frame.skipped:
+            return []
+        group = maker.item(frame.groups[0]) if not any(one.figures for one in self.items) else None
+        first = first_of_each(self.resolver.catalog, item.table, group, self.orders[0]) if group is not None else None
+        if group is None or first is None:
+            return []
+        self.first, self.orders, self.limit = _also(self.first, first), [], None
+        return [group]
 
     def _is_plural(self, item: Item) -> bool:
         """Whether several rows are asked for: `the names of the songs`, `which languages`."""

@@ -1,6 +1,7 @@
 """Which tables a plan uses by which of its parts, and which of its figures stand where."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from resolvers.engines.nl2sql.joining.joins import Use
 from resolvers.engines.nl2sql.plan import (
@@ -13,6 +14,7 @@ from resolvers.engines.nl2sql.plan import (
     Expression,
     Figure,
     Member,
+    Operator,
     Plan,
     Related,
     Share,
@@ -141,3 +143,17 @@ def uses_of_plan(plan: Plan, having: Sequence[Condition]) -> list[Use]:
     found += [use for condition in having for use in uses_of(condition, plan.main)]
     found += [Use(table) for table in (*plan.also, *plan.keep)]
     return list(dict.fromkeys(found))
+
+
+def best_of_kind(one: Related) -> tuple[Column, Column, bool] | None:
+    """What rows are the first of their kind by, what tells the kind, and whether the greatest is first.
+
+    So is said that no other row of the same table and kind comes before a row.
+    """
+    better = one.plan.where
+    if not one.negated or one.to != one.plan.main or len(one.plan.via) != 1 or not isinstance(better, Comparison):
+        return None
+    value, kind = better.left, one.plan.via[0][1]
+    if not isinstance(value, Column) or better.right != (replace(value, instance=1),) or kind.table != one.to:
+        return None
+    return value, kind, better.operator is Operator.MORE
