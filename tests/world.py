@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from auth.issuer import DevelopmentIssuer
 from auth.relations import RelationTuple, object_name, subject_of
@@ -169,6 +170,22 @@ async def _project(world: World, name: str, user: str, org: str) -> str:
     return project_id
 
 
+class GivenSettings(Settings):
+    """Settings that a test gives; the environment, which has none of them, is not searched for each of them again."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """What the test gives, and nothing else."""
+        return (init_settings,)
+
+
 def settings_for(folder: Path, url: str | None = None, **given: Any) -> Settings:
     """Settings of a test: its own folder and store, loopback sources allowed, and room in every window."""
     values: dict[str, Any] = {
@@ -183,4 +200,4 @@ def settings_for(folder: Path, url: str | None = None, **given: Any) -> Settings
         "shutdown_seconds": 0,
         "connect_timeout": 5,
     }
-    return Settings(**(values | given))
+    return GivenSettings(**(values | given))
