@@ -63,9 +63,10 @@ DEFAULT_QUERY = """\
 # Stoa's graph. Ctrl-Enter runs,
 # Ctrl-Space completes. The icons
 # on the left: types and fields,
-# history, examples, and a builder.
+# history, examples, a builder.
 
-# Play asks which of these two to run.
+# The play button asks which one
+# of these two to run.
 
 query Projects {
   projects {

@@ -38,8 +38,8 @@
     notice.classList.toggle("calm", newcomer);
     if (newcomer) {
       notice.textContent =
-        "You are not signed in. Paste a token into the field Token above: documentation, completion and answers come " +
-        "with it. A development server prints one: stoa token --user ann --org acme";
+        "You are not signed in. Paste a token into the field above; a development server prints one: " +
+        "stoa token --user ann --org acme";
       return;
     }
     const code = extensions?.code ? ` (${extensions.code})` : "";
