@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from typing import Final
 
+from benchmarks.quality.more_tables import MORE_MAKERS
 from benchmarks.quality.spoiling import (
     LETTERS,
     Cell,
@@ -370,5 +371,5 @@ MAKERS: Final[tuple[Callable[..., Made], ...]] = (
 
 def made_tables(seed: int = 0) -> Iterator[Made]:
     """Every table, with other chances for another seed."""
-    for at, make in enumerate(MAKERS):
+    for at, make in enumerate((*MAKERS, *MORE_MAKERS)):
         yield make(seed=100 * seed + at + 1)

@@ -64,10 +64,20 @@ def test_what_breaks_the_convention_of_its_column_is_found(make: Make, spoil: Ca
         lambda c: f"{c.gauss(4, 2):.1f}",
         lambda c: c.choices(["12.0", "16.0", "24.0", "8.4", "19.2"], [70, 35, 2, 1, 1])[0],
         lambda c: c.choices(["A+", "O+", "A-", "O-"], [45, 45, 5, 5])[0],
+        lambda c: c.choice(["/cart", "/login"]) if c.random() < 0.04 else f"/item/{c.randint(1, 40)}",
         lambda c: c.choices(["CIF", "FOB", "DAP", "DDP"], [50, 30, 20, 1.1])[0],
         lambda c: c.choice(["/oak", "/cart", "/login", "/search", "/help"]) if c.random() < 0.97 else "/",
     ],
-    ids=["dropped zeros", "long tail", "below zero", "few sizes", "rhesus", "seldom code", "root of paths"],
+    ids=[
+        "dropped zeros",
+        "long tail",
+        "below zero",
+        "few sizes",
+        "rhesus",
+        "other paths",
+        "seldom code",
+        "root of paths",
+    ],
 )
 def test_what_is_usual_in_its_column_is_left_alone(make: Make) -> None:
     chance = random.Random(6)

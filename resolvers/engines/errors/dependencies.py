@@ -205,8 +205,9 @@ def _spare_frequent(votes: Votes, pairs: Mapping[tuple[int, int], int], rows: in
 def _spare_own(votes: Votes, right: Column, pairs: Mapping[tuple[int, int], int], doubtful: Set[int]) -> None:
     """A well-formed exception that occurs in this group only: rather two things share the group than one is wrong.
 
-    A value from elsewhere occurs elsewhere too. One of a single row may be either, as such values are usual or not;
-    and so may a list that holds what is expected beside something else.
+    A value from elsewhere occurs elsewhere too, and against many rows a few are rather copies of one error. One of a
+    single row may be either, as such values are usual or not; and so may a list that holds what is expected beside
+    something else.
     """
     sound = [code for code in range(1, len(right.texts)) if code not in doubtful]
     single = sum(1 for code in sound if right.counts[code] == 1) / max(1, len(sound))
@@ -215,7 +216,7 @@ def _spare_own(votes: Votes, right: Column, pairs: Mapping[tuple[int, int], int]
         if b == MISSING:
             continue
         mercy = 0.0
-        if b not in doubtful and pairs[(a, b)] == right.counts[b]:
+        if b not in doubtful and pairs[(a, b)] == right.counts[b] and most <= 4 * right.counts[b]:
             mercy = 2.5 if right.counts[b] > 1 else 2.5 * single
         if lists > 0.08 * right.present and right.texts[top] in parts_of(right.texts[b]):
             mercy = max(mercy, 2.5)

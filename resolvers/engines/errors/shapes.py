@@ -127,8 +127,10 @@ def _odd(column: Column, form: Callable[[str], str], scale: float, *, only_narro
             weight = 2.2 + 1.6 * (top_share - 0.6) / 0.4
         else:
             continue
-        if kinds[own] == 1 and column.counts[code] >= 5 and any(map(str.isalnum, column.texts[code])):
-            weight *= 0.5  # one value that is used again and again is rather a code of its own
+        each = rows[own] / kinds[own]
+        is_used = kinds[own] == 1 or (each >= 5 and each >= 0.5 * top_rows / kinds[top])
+        if is_used and column.counts[code] >= 5 and any(map(str.isalnum, column.texts[code])):
+            weight *= 0.5  # values that are used again and again, as good ones are, are rather some of their own
         told = f"{top_share:.0%} of the column look like {top!r}, and only {share:.1%} like {own!r}."
         found[code] = Reason(Sign.PATTERN, weight * scale, told)
     return found
