@@ -9,6 +9,7 @@ from typing import Final
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+from sqlglot.expressions.core import SQLGLOT_META
 
 from resolvers.engines.sql_guard.allowed import ANONYMOUS, FUNCTIONS, PLAIN, REFUSED, SHAPES, TYPES
 from resolvers.engines.sql_guard.refusing import Refused, plain
@@ -39,6 +40,9 @@ def _parsed(text: str, dialect: str) -> exp.Query:
     """Kept for a while: a draft is judged when it is made and again when it is run, and parsing is most of the work."""
     if not text.strip() or len(text) > LONGEST or "\x00" in text:
         raise Refused("length", f"Send one query of 1 to {LONGEST} characters.")
+    if SQLGLOT_META in text:
+        # In a comment the parser takes notes from it, by which a function would be written under any other name.
+        raise Refused("no_hints", f"Leave “{SQLGLOT_META}” out of the query.")
     try:
         statements = [one for one in sqlglot.parse(text, dialect=dialect) if one is not None]
     except UNREADABLE as error:

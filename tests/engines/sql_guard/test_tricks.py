@@ -199,3 +199,15 @@ def test_what_was_asked_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
         assert refusal("call pay('Ada Lovelace')", dialect="mysql")
         assert refusal("vacuum 'Ada Lovelace'", dialect="postgres")
     assert "Lovelace" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("bigquery", "select upper(dept) /* sqlglot.meta bigquery_name=external_query */ from staff"),
+        ("clickhouse", "select upper(dept) /* sqlglot.meta clickhouse_name=url */ from staff"),
+        *((dialect, "select id from staff where dept = 'd1' -- sqlglot.meta unshown=1") for dialect in ALL),
+    ],
+)
+def test_comments_tell_the_writer_of_a_query_nothing(dialect: str, text: str) -> None:
+    assert refusal(text, dialect=dialect) == "no_hints"
