@@ -31,7 +31,7 @@ from resolvers.engines.nl2sql.planner.conditions import Conditions
 from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
-from resolvers.engines.nl2sql.planner.parts import Part
+from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.sets import across
 from resolvers.engines.nl2sql.writing.uses import columns_in, parts_of, terms_in
@@ -145,7 +145,7 @@ class Composer(Clashes):
         self._sorts(maker, main)
         self._mixed()
         self._ranked_by()
-        self._of_the_first_above()
+        self._of_the_first_above(parts)
         grouped += self._first_of_each(maker)
         related = self._related(parts, main)
         if frame.dangling:
@@ -178,7 +178,7 @@ class Composer(Clashes):
         if frame.groups and self.limit is not None and self.orders and not self.groups:
             self.resolver.doubt("the first of each is asked for, and one is shown", 0.9)
         if self.limit is not None and self.orders and not self.groups and self._many_of_the_first():
-            plan = self._about_the_first(plan)
+            plan = self._about_the_first(plan, parts)
         plan, standing = self._preferred(plan, [part.condition for part in parts if part.condition is not None])
         return self.with_sets(plan, parts, [*where_extra, *standing])
 
@@ -212,7 +212,7 @@ class Composer(Clashes):
             return False
         return any(not item.figures and not catalog.refers(term.table, item.table) for item in self.items[1:])
 
-    def _about_the_first(self, plan: Plan) -> Plan:
+    def _about_the_first(self, plan: Plan, parts: list[Part]) -> Plan:
         """Figures of the rows that belong to the first of something: `of the department with the largest budget`."""
         order = plan.orders[0]
         if not isinstance(order.term, Column):
@@ -222,6 +222,7 @@ class Composer(Clashes):
         if key is None:
             return plan
         first = Plan(table, (Output(as_column(key)),), orders=plan.orders, limit=plan.limit, offset=plan.offset)
+        first = replace(first, where=about(parts, table))
         self.first = Member(as_column(key), first)
         return replace(plan, orders=(), limit=None, offset=0)
 

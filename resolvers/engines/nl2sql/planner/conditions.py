@@ -24,7 +24,15 @@ from resolvers.engines.nl2sql.plan import (
 from resolvers.engines.nl2sql.planner.above import ABOVE, link_above
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
-from resolvers.engines.nl2sql.planner.figures import measured_in, none_of, only_number, split_aggregate
+from resolvers.engines.nl2sql.planner.figures import (
+    is_when,
+    may_equal,
+    measured_in,
+    none_of,
+    only_number,
+    split_aggregate,
+    when_farther,
+)
 from resolvers.engines.nl2sql.planner.frame import Cond, Nest
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined, denies, either_of, instead
@@ -245,7 +253,8 @@ class Conditions:
             if cond.noun.ref is not None and not cond.noun.ref.columns and may_be_table(cond.noun.ref):
                 return self._table_compared(cond, main)
             column = self._split(cond, want, main) or resolver.column(cond.noun, want)
-            if cond.how == "verb" and column is not None and not self._fits(column, cond.values[0]):
+            misfit = cond.how == "verb" and column is not None and not may_equal(catalog, column, cond.values[0])
+            if misfit or (column is not None and is_when(resolver, cond, column)):
                 return self._literal(cond, cond.values[0], main, last)
             if column is not None and cond.degree is not None:
                 operator = self._turned(cond, column)
@@ -259,10 +268,7 @@ class Conditions:
                 self._tables(cond, main),
                 hint=resolver.cut.linked.words(max(0, cond.values[0].first - 5), cond.values[0].first),
             )
-            if column is None and cond.how == "time":
-                around = catalog.distances(main)
-                column = resolver.time_column(sorted(around, key=lambda one: (around[one], one)))
-                resolver.doubt("when is told farther away", 0.2)
+            column = column or (when_farther(resolver, main) if cond.how == "time" else None)
         if column is None and cond.noun is None and cond.operator is Operator.LIKE:
             column = next((names[0] for table in self._tables(cond, main) if (names := catalog.names(table))), None)
         if (
@@ -297,13 +303,6 @@ class Conditions:
             return None
         noun.ref, noun.aggregates = other.ref, other.aggregates
         return column
-
-    def _fits(self, column: ColumnKey, ref: Ref) -> bool:
-        """Whether a column that a verb suggests can hold a value."""
-        kinds = {one.values[0].kind for one in ref.literals if one.values}
-        if kinds & {"date", "moment"}:
-            return self.catalog.is_moment_like(column)
-        return "number" not in kinds or self.catalog.is_measure(column)
 
     def _keyed(self, cond: Cond, main: str) -> Part | None:
         """`order 103`, `flight 'LH12'`: the key of a table, or its name."""

@@ -9,7 +9,8 @@ from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Comparison, Literal, Operator
 from resolvers.engines.nl2sql.planner.atoms import Ref
-from resolvers.engines.nl2sql.planner.frame import Noun
+from resolvers.engines.nl2sql.planner.catalog import Catalog
+from resolvers.engines.nl2sql.planner.frame import Cond, Noun
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
 
@@ -75,3 +76,27 @@ def none_of(resolver: Resolver, column: ColumnKey) -> Comparison:
             return Comparison(as_column(column), Operator.EQUAL, (Literal("number", Decimal(0)),))
         resolver.doubt("none may be said by nothing or by 0", 0.3)
     return Comparison(as_column(column), Operator.IS_NULL, ())
+
+
+def is_when(resolver: Resolver, cond: Cond, column: ColumnKey) -> bool:
+    """Whether `in 2018` tells when, rather than what an amount before it is equal to."""
+    catalog, ref = resolver.catalog, cond.values[0] if len(cond.values) == 1 else None
+    if ref is None or cond.operator is not Operator.EQUAL or not catalog.is_measure(column) or catalog.is_year(column):
+        return False
+    dated = any(one.values and one.values[0].kind == "date" for one in ref.literals)
+    return dated and resolver.cut.linked.words(max(0, ref.first - 1), ref.first) in (["in"], ["during"])
+
+
+def when_farther(resolver: Resolver, main: str) -> ColumnKey | None:
+    """The column that tells when in the nearest table that has one, where none of those named does."""
+    around = resolver.catalog.distances(main)
+    resolver.doubt("when is told farther away", 0.2)
+    return resolver.time_column(sorted(around, key=lambda one: (around[one], one)))
+
+
+def may_equal(catalog: Catalog, column: ColumnKey, ref: Ref) -> bool:
+    """Whether a column that a verb suggests can hold a value."""
+    kinds = {one.values[0].kind for one in ref.literals if one.values}
+    if kinds & {"date", "moment"}:
+        return catalog.is_moment_like(column)
+    return "number" not in kinds or catalog.is_measure(column)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Both, Comparison, Condition, Either, Operator, Plan, Related
+from resolvers.engines.nl2sql.plan import Both, Column, Comparison, Condition, Either, Literal, Operator, Plan, Related
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Cond
 
@@ -78,3 +78,16 @@ def denies(parts: Sequence[Part]) -> bool:
     """Whether the last of some conditions is that there are no such rows."""
     last = parts[-1].condition if parts else None
     return isinstance(last, Related) and last.negated
+
+
+def about(parts: Sequence[Part], table: str) -> Condition | None:
+    """What is said of the rows of one table: the largest of them is the largest of those."""
+    found = [
+        part.condition
+        for part in parts
+        if isinstance(part.condition, Comparison)
+        and isinstance(part.condition.left, Column)
+        and (part.condition.left.table, part.condition.left.instance) == (table, 0)
+        and all(isinstance(one, Literal) for one in part.condition.right)
+    ]
+    return Both(tuple(found)) if len(found) > 1 else next(iter(found), None)

@@ -26,6 +26,7 @@ from resolvers.engines.nl2sql.planner.each import first_of_each
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
 _AMOUNTS = frozenset(("quantity", "qty", "amount", "units", "sold", "total"))
@@ -160,20 +161,19 @@ class Ranking:
         self.orders.remove(order)
         self.limit = None
 
-    def _of_the_first_above(self) -> None:
+    def _of_the_first_above(self, parts: list[Part]) -> None:
         """`languages of the largest country`: all rows of what comes first, rather than one of them."""
         item, catalog = self.items[0], self.resolver.catalog
         if self.limit != 1 or self.groups or self.resolver.frame.skipped or any(one.figures for one in self.items):
             return
         own = [one for one in self.orders if isinstance(one.term, Column) and one.term.table == item.table]
-        if not own and not self._is_plural(item):
-            return
         for order in [one for one in self.extremes if one not in own]:
             term = order.term
             key = catalog.key(term.table) if isinstance(term, Column) else None
             if not isinstance(term, Column) or key is None or catalog.refers(term.table, item.table):
                 continue
-            best = Plan(term.table, (Output(as_column(key)),), orders=(order,), limit=1)
+            within = about(parts, term.table)  # the largest country of Asia
+            best = Plan(term.table, (Output(as_column(key)),), within, orders=(order,), limit=1)
             self.first = _also(self.first, Member(as_column(key), best))
             self.orders.remove(order)
             self.limit = self.limit if own else None

@@ -1,18 +1,18 @@
 """Which table, column or value words stand for, told by the words beside them and by what lies near in the keys."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree
-from resolvers.engines.nl2sql.mention import Mention, MentionKind
+from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Column, Literal, Operator
 from resolvers.engines.nl2sql.planner.atoms import Cut, Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.frame import Frame, Noun
+from resolvers.engines.nl2sql.planner.operands import in_time, number_in, year_in
 from resolvers.engines.nl2sql.planner.ways import sided
 
 LOOSE: Final = 0.65
@@ -222,6 +222,8 @@ class Resolver:
             options[key] = max(score, options.get(key, -9.0))
         if self.cut.linked.words(noun.ref.first, noun.ref.last) == ["name"]:
             self._by_name(noun, owner, options)
+        if owner is not None:
+            self._by_number(noun.ref, owner, options)
         beside = [owner] if owner is not None else self._around(noun)[:2]
         least = 0.7 if any(self.catalog.distance(one, key.table) <= 1 for key in options for one in beside) else 0.4
         for table in beside:
@@ -233,6 +235,13 @@ class Resolver:
                         score = found.score - 0.8 * (1 - found.score)
                         options[key] = score + self.context(key.table, owner, noun.near, subject)
         return options
+
+    def _by_number(self, ref: Ref, owner: str, options: dict[ColumnKey, float]) -> None:
+        """The number of a flight is its own key, rather than that of an aeroplane."""
+        said = set(self.cut.linked.words(ref.first, ref.last)) - set(self.catalog.table_words(owner))
+        key, named = self.catalog.key(owner), [one for one in ref.columns if one.score >= 0.95]
+        if said and said <= {"number", "code", "id"} and key is not None and not named:
+            options[key] = max(0.9 + self.context(owner, owner, (), None), options.get(key, -9.0))
 
     def _by_name(self, noun: Noun, owner: str | None, options: dict[ColumnKey, float]) -> None:
         """`name` is whatever names a row, where no column is called so."""
@@ -374,22 +383,22 @@ class Resolver:
                     for one in years
                 ]
                 return Operator.BETWEEN, tuple(made)
-            year = self._year(ref, moments)
+            year = year_in(self.text(ref), moments)
             if year is not None:
                 if catalog.is_number(column):
                     return operator, (Literal("number", Decimal(year)),)
                 return operator, (Literal("text", str(year)),)
         if moments and (catalog.is_time(column) or (not numbers and catalog.is_moment_like(column))):
-            return self._in_time(operator, moments[0])
+            return in_time(operator, moments[0])
         if catalog.is_number(column) or catalog.is_numeric_text(column):
             if numbers and len(numbers[0].values) == 2 and operator in (Operator.EQUAL, Operator.BETWEEN):
                 return Operator.BETWEEN, numbers[0].values
             if numbers:
                 return operator, numbers[0].values[:1]
-            if (found := _number(self.text(ref))) is not None:
+            if (found := number_in(self.text(ref))) is not None:
                 return operator, (Literal("number", found),)
         if moments and catalog.is_moment_like(column):
-            return self._in_time(operator, moments[0])
+            return in_time(operator, moments[0])
         if catalog.is_boolean(column):
             truth = {
                 "yes": True,
@@ -431,29 +440,10 @@ class Resolver:
         known = {one.value.lower() for one in profile.top_values}
         return not whole or text.lower() in known
 
-    def _year(self, ref: Ref, moments: list[Mention]) -> int | None:
-        if moments and isinstance(moments[0].values[0].value, str):
-            return int(moments[0].values[0].value[:4])
-        found = _number(self.text(ref))
-        return int(found) if found is not None and found == int(found) else None
-
-    def _in_time(self, operator: Operator, mention: Mention) -> tuple[Operator, tuple[Literal, ...]]:
-        first, last = mention.values[0], mention.values[-1]
-        if operator in (Operator.EQUAL, Operator.IN):
-            return (Operator.EQUAL, (first,)) if first == last else (Operator.BETWEEN, (first, last))
-        return operator, (last,) if operator in (Operator.MORE, Operator.AT_MOST) else (first,)
-
 
 def as_column(key: ColumnKey, instance: int = 0) -> Column:
     """A column as plans name it."""
     return Column(key.table, key.column, instance)
-
-
-def _number(text: str) -> Decimal | None:
-    cleaned = text.replace(",", "").replace("$", "").strip()
-    if re.fullmatch(r"-?\d+(\.\d+)?", cleaned):
-        return Decimal(cleaned)
-    return None
 
 
 __all__ = ["Choice", "Resolver", "Target", "as_column", "replace"]
