@@ -128,7 +128,7 @@ def requests(rows: int = 2400, seed: int = 12) -> Made:
         "duration_ms", "referrer",
     ]  # fmt: skip
     plans = [
-        Plan("at", 0.03, (rewritten(lambda text: text.replace("T", " ").rstrip("Z")),)),
+        Plan("at", 0.03, (rewritten(lambda text: f"{datetime.fromisoformat(text):%d/%b/%Y:%H:%M:%S +0000}"),)),
         Plan("address", 0.01, (rewritten(lambda text: text.rsplit(".", 1)[0]),)),
         Plan("land", 0.02, (typo, other)),
         Plan("land_code", 0.03, (gone, rewritten(str.lower))),
