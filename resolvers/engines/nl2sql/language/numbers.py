@@ -33,9 +33,11 @@ def plain(number: Decimal) -> Decimal:
 def numbers_at(tokens: Sequence[Token], at: int) -> Iterator[Mention]:
     """The numbers that begin at a token."""
     token = tokens[at]
+    if token.text.lower() == "ones":
+        return  # which ones
     if token.lemma in ORDINALS:
         yield _mention(at, at + 1, 0.5, "ordinal", Decimal(ORDINALS[token.lemma]))
-    number = number_of(token.lemma) if token.text.lower() != "ones" else None
+    number = number_of(token.lemma)
     if number is None:
         yield from _spelled(tokens, at)
         return
