@@ -194,13 +194,13 @@ def recount(connection: sa.Connection, scope: Scope, parent_ids: Collection[str]
     )
     databases: set[str] = set()
     for some in chunks(sorted(parent_ids)):
-        named = (*in_scope(scope), assets.c.id.in_(some))
-        counted = assets.update().where(*named).values(children_total=count)
+        named = _named(scope, some)
+        counted = assets.update().where(named).values(children_total=count)
         found = connection.execute(counted.returning(assets.c.type, assets.c.id, assets.c.parent_id)).all()
         same = [(assets.c[name], assets.c.type == type_) for type_, name in _COUNTS.items()]
         connection.execute(
             assets.update()
-            .where(*named, assets.c.type.in_(_COUNTS))
+            .where(named, assets.c.type.in_(_COUNTS))
             .values({column: sa.case((fits, assets.c.children_total), else_=column) for column, fits in same})
         )
         for type_, id, parent_id in found:
@@ -209,4 +209,19 @@ def recount(connection: sa.Connection, scope: Scope, parent_ids: Collection[str]
             elif type_ == "database_schema" and parent_id is not None:
                 databases.add(parent_id)
     for some in chunks(sorted(databases)):
-        connection.execute(assets.update().where(*in_scope(scope), assets.c.id.in_(some)).values(table_count=tables))
+        connection.execute(assets.update().where(_named(scope, some)).values(table_count=tables))
+
+
+def _named(scope: Scope, ids: Sequence[str]) -> sa.ColumnElement[bool]:
+    """The assets of these ids that are of the scope.
+
+    During a first ingestion PostgreSQL's statistics know nothing of the project yet, and a condition on it would have
+    all of it read. So the ids are looked up by themselves, and `offset 0` keeps the scope's condition out of that.
+    """
+    own = metadata_assets.alias("own")
+    by_id = sa.select(own).where(own.c.id.in_(ids)).offset(0).subquery()
+    return metadata_assets.c.id.in_(
+        sa.select(by_id.c.id).where(
+            by_id.c.organization_id == scope.organization_id, by_id.c.project_id == scope.project_id
+        )
+    )

@@ -9,6 +9,8 @@ import sqlalchemy as sa
 
 from persistence.engine import Database
 from persistence.queries.catalog_load import insert_rows, new_row
+from persistence.queries.catalog_rows import recount
+from persistence.repository import Scope
 from persistence.tables import metadata
 from persistence.tables.catalog import metadata_assets
 from schema.utils.metadata_asset import AssetType
@@ -64,3 +66,33 @@ def test_moments_are_the_same_whatever_zone_they_or_the_session_are_in(engine: s
         row = connection.execute(sa.select(metadata_assets)).one()
     assert row.created_at == row.updated_at == datetime(2025, 12, 31, 18, 0, 0, 250_125, tzinfo=UTC)
     assert row.deleted_at is None
+
+
+def test_counting_again_reads_the_assets_named_and_not_their_project(engine: sa.Engine) -> None:
+    with engine.begin() as connection:
+        insert_rows(connection, databases(2_000))
+    with engine.begin() as connection:
+        named = connection.execute(sa.select(metadata_assets.c.id).limit(3)).scalars().all()
+        connection.execute(metadata_assets.update().values(children_total=7, table_count=7))
+    with engine.begin() as connection:
+        before = rows_read(connection)
+        recount(connection, SCOPE, named)
+        recount(connection, Scope("other", SCOPE.project_id), named)
+        recount(connection, Scope(SCOPE.organization_id, "other"), named[:1])
+        assert rows_read(connection) - before < 100
+        counts = sa.select(metadata_assets.c.id).where(metadata_assets.c.children_total == 0)
+        assert set(connection.execute(counts).scalars()) == set(named)
+    with engine.begin() as connection:
+        connection.execute(metadata_assets.update().values(children_total=7))
+        recount(connection, Scope("other", SCOPE.project_id), named)
+        recount(connection, Scope(SCOPE.organization_id, "other"), named)
+        assert connection.execute(counts).all() == []
+
+
+def rows_read(connection: sa.Connection) -> int:
+    """How many rows of the catalog this transaction read, by PostgreSQL's own count; SQLite keeps none."""
+    if connection.dialect.name != "postgresql":
+        return 0
+    read = "select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables where relname = 'metadata_assets'"
+    found: int = connection.exec_driver_sql(read).scalar_one()
+    return found
