@@ -114,7 +114,7 @@ class SqlConnector(Connector):
         if config.auth_type not in self.auth_types:
             raise ConnectorError(
                 "bad_config",
-                f"A {self.kind} connection has no auth_type {config.auth_type!r}. "
+                f"A connection of type {self.kind} has no auth_type {config.auth_type!r}. "
                 f"Use one of: {', '.join(self.auth_types)}.",
             )
         self.config = config

@@ -250,11 +250,14 @@ def _checked_config(
     for other in SECTIONS:
         if other != section and given.get(other) is not None:
             raise ValidationError(
-                f"A {kind} connection takes {section}, not {other}.", status=422, field=other, connection_type=kind
+                f"A connection of type {kind} takes {section}, not {other}.",
+                status=422,
+                field=other,
+                connection_type=kind,
             )
     config, problems = gateway.checked(kind.value, given.get(section) or {}, credentials)
     if given.get(section) is None:
-        problems = [("missing", (section,), f"A {kind} connection needs it")]
+        problems = [("missing", (section,), f"A connection of type {kind} needs it")]
     if problems:
         raise body_problems(problems)
     return {name: config if name == section else None for name in SECTIONS}
