@@ -183,6 +183,7 @@ TABLES: list[tuple[Subject, str | None]] = [
     ),
     (subject("orders", "note:TEXT"), None),
     (subject("t1", "a:INTEGER", "b:INTEGER"), None),
+    (subject("t", "_:TEXT", "😀:TEXT", "city:TEXT", "note:TEXT"), "It records city and note."),
     (
         subject("v_totals", "total:NUMERIC", table_type="VIEW",
                 definition="create view v_totals as with x as (select 1) select * from app.orders o join x on true"),

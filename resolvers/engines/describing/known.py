@@ -167,9 +167,10 @@ def joined(statements: Sequence[Statement]) -> str:
 
 
 def offer_of(name: str, statements: Sequence[Statement], **evidence: Any) -> Offer | None:
-    """The sentences as a proposal for a field; None when they say no more than the name."""
-    if not any(one.informs for one in statements):
+    """The sentences as a proposal for a field; None when they say no more than the name, or none is short enough."""
+    text = joined(statements)
+    if not text or not any(one.informs for one in statements):
         return None
     told = [{"says": one.text, "from": one.origin} for one in statements]
     confidence = round(min(one.sure for one in statements), 2)
-    return Offer(name, joined(statements), {"engine": ENGINE, "statements": told, **evidence}, confidence)
+    return Offer(name, text, {"engine": ENGINE, "statements": told, **evidence}, confidence)

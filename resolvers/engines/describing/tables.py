@@ -164,11 +164,12 @@ def _content(subject: Subject) -> Statement | None:
 
 
 def _readable(subject: Subject, column: ColumnFacts) -> str:
+    """What a column is called, without the table's own noun; nothing for a name without words, such as `_`."""
     words = list(subject.words(column.name).words)
     noun = (subject.noun or "").split(" ")
     if len(words) > len(noun) and [word.lower() for word in words[: len(noun)]] == [word.lower() for word in noun]:
         words = words[len(noun) :]
-    if words[0].lower() in ("is", "has", "was", "can") and len(words) > 1:
+    if len(words) > 1 and words[0].lower() in ("is", "has", "was", "can"):
         return f"whether it {' '.join(words)}"
     return " ".join(words)
 
