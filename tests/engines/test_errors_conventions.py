@@ -45,8 +45,23 @@ def kinds(chance: random.Random) -> str:
         (lambda c: c.randint(1, 900), lambda v: -1, 80),
         (lambda c: int(c.lognormvariate(7, 1)) + 9, lambda v: -v if v > 300 else v, 120),
         (lambda c: c.choices(["USD", "EUR", "GBP"], [70, 28, 2])[0], lambda v: {"USD": "$"}.get(v, v), 40),
+        (lambda c: f"case {c.randint(0, 99999):05d}", lambda v: v[:-1], 12),
+        (lambda c: f"case {c.randint(10000, 99999)}", lambda v: v[:-1], 40),
     ],
-    ids=["thousands", "fraction", "decimals", "separator", "comma", "spaces", "unit", "mark", "sign", "symbol"],
+    ids=[
+        "thousands",
+        "fraction",
+        "decimals",
+        "separator",
+        "comma",
+        "spaces",
+        "unit",
+        "mark",
+        "sign",
+        "symbol",
+        "digit of a code",
+        "digit of many",
+    ],
 )
 def test_what_breaks_the_convention_of_its_column_is_found(make: Make, spoil: Callable[[Any], Any], every: int) -> None:
     spoilt, found, on_clean = one_column(make, spoil, every)
@@ -67,6 +82,8 @@ def test_what_breaks_the_convention_of_its_column_is_found(make: Make, spoil: Ca
         lambda c: c.choice(["/cart", "/login"]) if c.random() < 0.04 else f"/item/{c.randint(1, 40)}",
         lambda c: c.choices(["CIF", "FOB", "DAP", "DDP"], [50, 30, 20, 1.1])[0],
         lambda c: c.choice(["/oak", "/cart", "/login", "/search", "/help"]) if c.random() < 0.97 else "/",
+        lambda c: f"note {c.randint(20, 999)}",
+        lambda c: f'{{"a": {c.randint(20, 999)}}}',
     ],
     ids=[
         "dropped zeros",
@@ -77,6 +94,8 @@ def test_what_breaks_the_convention_of_its_column_is_found(make: Make, spoil: Ca
         "other paths",
         "seldom code",
         "root of paths",
+        "numbered texts",
+        "documents",
     ],
 )
 def test_what_is_usual_in_its_column_is_left_alone(make: Make) -> None:

@@ -153,6 +153,15 @@ def test_what_looks_wrong_is_not_learned() -> None:
     assert float(rules["paid.plausible_range"].arguments["maximum"]) < 200
 
 
+def test_a_pattern_has_numbers_of_any_length() -> None:
+    rows = [[f"K-{at:05d}", f"note {at * 37 % 1000}"] for at in range(3000)]
+    rules = drawn(("code", "note"), rows)
+    assert rules["code.pattern"].arguments == {"pattern": "^K-[0-9]{5}$"}
+    assert rules["note.pattern"].arguments == {"pattern": "^note [0-9]+$"}
+    assert rules["note.pattern"].threshold == (0,)
+    assert rules["no_suspect_values"].evidence["suspects"] == 0
+
+
 def test_a_few_missing_values_are_tolerated_and_many_are_no_rule() -> None:
     rows = cases()
     for at in range(0, 400, 100):
@@ -243,6 +252,7 @@ def test_near_repeats_are_found_wherever_they_stand() -> None:
         (["a.1", "b.2"] * 40, r"^[a-z]\.[0-9]$"),
         (["NK", "PD", "WB"] * 30, "^[A-Z]{2}$"),
         (["1 (2)", "3 (4)"] * 40, r"^[0-9] \([0-9]\)$"),
+        ([f"x{at % 90 + 10}" for at in range(6000)] + ["x1"], "^x[0-9]+$"),
         (["x1"] * 60 + ["1x"] * 60, "^([0-9]x|x[0-9])$"),
         (["Karlow", "Brenthal"] * 40, None),
         (["some words here", "other words"] * 40, None),

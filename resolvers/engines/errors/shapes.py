@@ -1,8 +1,9 @@
 """Values that have another form than nearly all of their column."""
 
+import itertools
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Final
 
@@ -18,6 +19,8 @@ _BROKEN: Final = re.compile("\ufffd|[\u00c2\u00c3][\u0080-\u00bf]|\u00e2\u20ac|[
 
 MAIN_SHARE: Final = 0.05
 """A form that this share of the rows has is one of the column's main forms."""
+OTHER_LENGTHS: Final = 0.05
+"""So much of the rows of the usual number of digits must have another, for digits to be a number: half of a ninth."""
 
 
 def loose(text: str) -> str:
@@ -28,6 +31,36 @@ def loose(text: str) -> str:
 def strict(text: str) -> str:
     """The form of a text with the number of its digits."""
     return _WORDS.sub("a a", _DIGIT.sub("9", _LETTERS.sub("a", text)))
+
+
+def counted(column: Column) -> Callable[[str], str]:
+    """The strict form, but for numbers within the texts of a column: those may have any number of digits.
+
+    Digits are a number, and no code of so many digits, where none of several begins with 0, and another number of
+    digits than the usual is about as frequent as it is of numbers from 0 to any end: a ninth or more of the usual.
+    """
+    lengths: dict[tuple[str, int], Counter[int]] = defaultdict(Counter)
+    padded: set[tuple[str, int]] = set()
+    for text, count in zip(column.texts[1:], column.counts[1:], strict=True):
+        own = loose(text)
+        for at, digits in enumerate(_DIGITS.findall(text)):
+            lengths[own, at][len(digits)] += count
+            if len(digits) > 1 and digits[0] == "0":
+                padded.add((own, at))
+    numbers = {
+        place
+        for place, found in lengths.items()
+        if place not in padded and found.total() >= (1 + OTHER_LENGTHS) * max(found.values())
+    }
+    if not numbers:
+        return strict
+
+    def form(text: str) -> str:
+        own, at = loose(text), itertools.count()
+        digits = _DIGITS.sub(lambda run: "9" if (own, next(at)) in numbers else "9" * len(run[0]), text)
+        return _WORDS.sub("a a", _LETTERS.sub("a", digits))
+
+    return form
 
 
 def case(text: str) -> str:
@@ -57,7 +90,7 @@ def shape_signs(column: Column) -> dict[int, Reason]:
         _keep(signs, _odd(column, loose, 1.0))
     _keep(signs, _written_otherwise(column))
     if column.distinct > 2:
-        _keep(signs, _odd(column, strict, 1.0, only_narrow=True))
+        _keep(signs, _odd(column, counted(column), 1.0, only_narrow=True))
         _keep(signs, _odd_case(column))
     return signs
 

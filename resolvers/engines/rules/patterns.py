@@ -12,6 +12,8 @@ from typing import Final
 MOST_FORMS: Final = 3
 LONGEST: Final = 60
 MOST_RUNS: Final = 12
+MOST_EXAMPLES: Final = 5000
+"""Values of one form that are kept, beside those with runs of other lengths than these."""
 
 FORMATS: Final[dict[str, re.Pattern[str]]] = {
     "uuid": re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"),
@@ -57,6 +59,7 @@ def format_of(values: Sequence[str], least: float) -> str | None:
 def pattern_of(values: Sequence[str], least: float) -> Pattern | None:
     """A pattern that at least this share of the values has; None where they are words, or of too many forms."""
     forms: dict[str, list[list[tuple[str, str]]]] = defaultdict(list)
+    lengths: set[tuple[str, tuple[int, ...]]] = set()
     counted: Counter[str] = Counter()
     for value in values:
         runs = _runs(value)
@@ -64,8 +67,10 @@ def pattern_of(values: Sequence[str], least: float) -> Pattern | None:
             continue
         form = "".join(sign if kind == "S" else kind for kind, sign in runs)
         counted[form] += 1
-        if len(forms[form]) < 5000:
+        spelled = form, tuple(len(text) for _, text in runs)
+        if len(forms[form]) < MOST_EXAMPLES or spelled not in lengths:
             forms[form].append(runs)
+            lengths.add(spelled)
     chosen: list[str] = []
     covered = 0
     for form, count in counted.most_common(MOST_FORMS):
