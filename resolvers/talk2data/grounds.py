@@ -74,6 +74,23 @@ def too_poor(tables: Sequence[UsedTable], settings: ChatSettings) -> str | None:
     )
 
 
+def policy_warnings(guarded: Guarded) -> list[str]:
+    """What the asker is told of what policies hide: the figures are those of what is left."""
+    names: dict[str, list[str]] = {}
+    for fqn, name in sorted(guarded.masked):
+        names.setdefault(fqn, []).append(name)
+    told = [
+        f"A policy masks {listed(mine, len(mine))} of {Fqn.parse(fqn).name}; what is compared or counted is the mask."
+        for fqn, mine in names.items()
+    ]
+    if guarded.filtered:
+        tables = [Fqn.parse(fqn).name for fqn in sorted(guarded.filtered)]
+        told.append(f"A policy shows only some of the rows of {listed(tables, len(tables))}.")
+    if guarded.least_rows:
+        told.append(f"A policy leaves out what fewer than {guarded.least_rows} rows stand behind.")
+    return told
+
+
 def quality_warnings(tables: Sequence[UsedTable], settings: ChatSettings) -> list[str]:
     """What the asker is told of the quality of the data."""
     told = []

@@ -29,7 +29,14 @@ from resolvers.engines.sql_guard import Guarded, Refused
 from resolvers.talk2data.choosing import chosen
 from resolvers.talk2data.drafting import drafter_of
 from resolvers.talk2data.engine import Told
-from resolvers.talk2data.grounds import as_of_now, columns_of, quality_warnings, too_poor, used_memories
+from resolvers.talk2data.grounds import (
+    as_of_now,
+    columns_of,
+    policy_warnings,
+    quality_warnings,
+    too_poor,
+    used_memories,
+)
 from resolvers.talk2data.guarding import judged
 from resolvers.talk2data.heard import LONGEST_SQL, heard, plain
 from resolvers.talk2data.knowledge import Ground, NotThere, ground_of, likely, places_of
@@ -232,8 +239,8 @@ class Work:
         found.kind, found.evidence = AnswerKind.ANSWER, dict(found.draft.evidence)
         if found.draft.confidence < settings.unsure_below:
             found.warnings.append(f"I am not sure that this is what you mean. I understood: {found.draft.reading}")
-        if found.guarded is not None and (least := found.guarded.least_rows):
-            found.warnings.append(f"A policy leaves out what fewer than {least} rows stand behind.")
+        if found.guarded is not None:
+            found.warnings += policy_warnings(found.guarded)
         found.warnings += quality_warnings(found.tables, settings)
 
 

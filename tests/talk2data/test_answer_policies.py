@@ -74,6 +74,7 @@ async def test_a_masked_column_is_shown_masked_and_the_policy_is_named(
     drafter.script["Mails?"] = draft("select email from customers order by id")
     got = await ask(world, "Mails?")
     assert got.done["kind"] == "answer"
+    assert got.done["warnings"] == ["A policy masks email of customers; what is compared or counted is the mask."]
     assert "example.org" not in str(got.events)
     assert got.of("sql")[0]["applied"] == [{"id": rule["id"], "name": "Rule", "version": 1, "memory_type": "policy"}]
     found = await door(get_turn_provenance, world.owner, session_id=got.turn["session_id"], turn_id=got.turn["turn_id"])
@@ -119,8 +120,12 @@ async def test_a_row_filter_holds_for_whoever_it_names(world: World, shop: Bench
         },
     )
     drafter.script["How many?"] = draft("select count(*) as customers from customers")
-    assert (await ask(world, "How many?", token=operator)).result["rows"] == [[1]]
-    assert (await ask(world, "How many?")).result["rows"] == [[3]]
+    some = await ask(world, "How many?", token=operator)
+    assert some.result["rows"] == [[1]]
+    assert some.done["warnings"] == ["A policy shows only some of the rows of customers."]
+    every = await ask(world, "How many?")
+    assert every.result["rows"] == [[3]]
+    assert every.done["warnings"] == []
 
 
 async def test_nothing_is_answered_while_a_policy_cannot_be_read(

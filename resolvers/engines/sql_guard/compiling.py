@@ -31,6 +31,8 @@ class Compiled:
 
     applied: list[str] = field(default_factory=list)
     masked: set[Key] = field(default_factory=set)
+    filtered: set[str] = field(default_factory=set)
+    """The FQNs of the tables of which some rows only are seen."""
     least_rows: int = 0
     grouped: list[Grouped] = field(default_factory=list)
     """The uses of tables that are shown only in groups."""
@@ -149,6 +151,7 @@ def _wrap(
     if conditions:
         select.set("where", exp.Where(this=exp.and_(*conditions, copy=False)))
         done.note(*ruling.filters)
+        done.filtered.add(table.fqn)
         if fenced:
             # Rows that are filtered out could be told from an error of the query's own conditions, were they tried
             # first: a limit keeps every database from trying them inside.

@@ -71,6 +71,10 @@ class Guarded:
     """Whether it answers with a single figure: one aggregate, without groups."""
     applied: tuple[str, ...] = ()
     """The ids of the policies that changed it or judged it."""
+    masked: frozenset[Key] = frozenset()
+    """The columns that it sees masked, wherever it uses them."""
+    filtered: frozenset[str] = frozenset()
+    """The FQNs of the tables of which policies let it see some rows only."""
     least_rows: int = 0
     """How many rows the policies want behind each figure; smaller groups are left out of the answer. 0: any number."""
     behind: tuple[Behind, ...] = ()
@@ -133,6 +137,8 @@ def guard_sql(
         columns=frozenset(meaning.reads),
         counts=counts,
         applied=tuple(done.applied),
+        masked=frozenset(done.masked),
+        filtered=frozenset(done.filtered),
         least_rows=done.least_rows,
         behind=behind,
         outputs=tuple(
