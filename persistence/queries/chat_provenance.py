@@ -37,6 +37,8 @@ class EarlierAnswer:
     provenance: TurnProvenance
     result: dict[str, Any]
     """What its result event showed."""
+    position: int
+    """The place of its turn in the session, from 1."""
 
 
 class ProvenanceShelf:
@@ -88,7 +90,7 @@ class ProvenanceShelf:
         """The last answered questions of a session before a position, the oldest first."""
         c = turn_provenance.c
         query = (
-            sa.select(turn_messages.c.content, c.provenance, c.turn_id)
+            sa.select(turn_messages.c.content, c.provenance, c.turn_id, turns.c.position)
             .join(turns, turns.c.turn_id == c.turn_id)
             .join(turn_messages, sa.and_(turn_messages.c.turn_id == c.turn_id, turn_messages.c.position == 1))
             .where(turns.c.session_id == session_id, turns.c.position < position, c.kind == AnswerKind.ANSWER)
@@ -98,7 +100,9 @@ class ProvenanceShelf:
         rows = self._connection.execute(query).all()
         results = self._results([row.turn_id for row in rows])
         return [
-            EarlierAnswer(row.content, TurnProvenance.model_validate(row.provenance), results.get(row.turn_id, {}))
+            EarlierAnswer(
+                row.content, TurnProvenance.model_validate(row.provenance), results.get(row.turn_id, {}), row.position
+            )
             for row in reversed(rows)
         ]
 

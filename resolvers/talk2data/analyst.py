@@ -149,16 +149,17 @@ def begun_of(kept: KeptWork | None) -> Begun | None:
 async def asked_again(ctx: Context, turn_id: str, task_id: str) -> pipeline.Question:
     """The question of a turn, with what came before it in the session."""
 
-    def read(shelves: Shelves) -> tuple[str, dict[str, Any] | None, list[EarlierAnswer]]:
+    def read(shelves: Shelves) -> tuple[str, dict[str, Any] | None, list[EarlierAnswer], int]:
         text, context, session_id, position = shelves.turn_provenance.asked_before(turn_id)
-        return text, context, shelves.turn_provenance.earlier(session_id, position, MOST_EARLIER)
+        return text, context, shelves.turn_provenance.earlier(session_id, position, MOST_EARLIER), position
 
-    text, context, earlier = await ctx.store.read(read)
+    text, context, earlier, position = await ctx.store.read(read)
     context = context or {}
     return pipeline.Question(
         text=text,
         task_id=task_id,
         names=tuple(context.get("datasources") or ()),
         earlier=tuple(earlier),
+        position=position,
         unread=bool(context.get("artifacts") or context.get("attachments")),
     )

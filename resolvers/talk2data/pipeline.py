@@ -50,6 +50,9 @@ from schema.talk2data.turn_event import TurnEventType
 
 T = TypeVar("T")
 
+LONGEST_QUOTED: Final = 120
+"""How much of an earlier question is quoted."""
+
 MOST_REPAIRS: Final = 2
 """How often a draft that failed is mended."""
 
@@ -96,6 +99,9 @@ class Question:
     names: Sequence[str] = ()
     """The data that the asker names; empty for whatever fits."""
     earlier: Sequence[EarlierAnswer] = ()
+    """The answered questions of the session, the oldest first."""
+    position: int = 1
+    """Its place in the session."""
     unread: bool = False
     """Whether artifacts or files came with it."""
 
@@ -237,11 +243,27 @@ class Work:
         assert found.draft is not None
         assert found.ran is not None
         found.kind, found.evidence = AnswerKind.ANSWER, dict(found.draft.evidence)
-        if found.draft.confidence < settings.unsure_below:
+        if (built_on := self._built_on(found.draft)) is not None:
+            found.warnings.append(
+                f"The question before this one has no answer, so this builds on “{built_on}”. "
+                f"I understood: {found.draft.reading}"
+            )
+        elif found.draft.confidence < settings.unsure_below:
             found.warnings.append(f"I am not sure that this is what you mean. I understood: {found.draft.reading}")
         if found.guarded is not None:
             found.warnings += policy_warnings(found.guarded)
         found.warnings += quality_warnings(found.tables, settings)
+
+    def _built_on(self, draft: Draft) -> str | None:
+        """The question that a draft builds on, where one without an answer stands between; it may be another's."""
+        here = [
+            one
+            for one in self._question.earlier
+            if self.found.ground and one.provenance.resource_uri == self.found.ground.uri
+        ]
+        if not draft.evidence.get("follows") or not here or here[-1].position == self._question.position - 1:
+            return None
+        return plain(here[-1].question, LONGEST_QUOTED)
 
 
 def _exchanges(earlier: Sequence[EarlierAnswer], ground: Ground) -> tuple[Exchange, ...]:

@@ -191,3 +191,11 @@ async def test_a_question_follows_up_on_the_plan_of_an_earlier_answer(world: Wor
     assert plan.main.endswith(".customers")
     second = await ask(world, "and by city?", session=session)
     assert sorted(second.result["rows"]) == [["Bonn", 2], ["Kiel", 1]], second.events
+    assert second.done["warnings"] == []
+    assert (await ask(world, "How many weather forecasts?", session=session)).done["kind"] == "unanswerable"
+    third = await ask(world, "only in Bonn", session=session)
+    assert third.result["rows"] == [["Bonn", 2]], third.events
+    assert third.done["warnings"] == [
+        "The question before this one has no answer, so this builds on “and by city?”. I understood: "
+        + third.of("sql")[0]["reading"]
+    ]
