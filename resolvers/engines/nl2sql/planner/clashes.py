@@ -99,6 +99,8 @@ class Clashes(Ranking):
                 continue
             if part.condition.plan.main != plan.main or item.entity is not None:
                 continue
+            if item.figures:
+                self.resolver.doubt("a figure without a figure is not the figure of what is left", 0.8)
             others = [one for one in parts if one is not part]
             taken = replace(plan, where=part.condition.plan.where, also=part.condition.plan.also, orders=(), limit=None)
             whole = replace(plan, where=everything([*parts_of(conjoined(others)), *extra]))

@@ -3,7 +3,7 @@
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
-from resolvers.engines.nl2sql.planner.atoms import Atom
+from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
 from resolvers.engines.nl2sql.planner.comparisons import POSTFIX, Comparisons
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
@@ -178,7 +178,7 @@ class Clauses(Comparisons):
                 self.frame.conditions[-1].how = self.frame.conditions[-1].how or "verb"
                 return True
             self.i = start
-        if atom.ref.best(MentionKind.TABLE) > atom.ref.best(MentionKind.COLUMN):
+        if _calls_a_table(atom.ref):
             if self.negated and not any(self.noun_at(ahead) for ahead in range(0, 3)):
                 self._had(noun, negated=True)
             elif self.scope is not None and not self.negated:
@@ -259,7 +259,8 @@ class Clauses(Comparisons):
         after = self.at()
         goes_on = table and after is not None and after.verbal
         goes_on = goes_on or (table and self.is_(Cue.COMPARE, Cue.RELATIVE, Cue.WITH, Cue.WHO, Cue.WHOSE))
-        asked = asked and not (table and self.last is not None and (self._indefinite(start) or self._had_both()))
+        again = self._indefinite(start) or self._had_both() or self._had_before(noun)
+        asked = asked and not (table and self.last is not None and again)
         asked = asked and not self.negated and not (table and self._verb_before(start)) and not goes_on
         if noun.count or noun.aggregates or asked:
             noun.either = self.joined == "or"
@@ -310,6 +311,12 @@ class Clauses(Comparisons):
         """`Which towns have pubs and breweries`: the second is had as the first is."""
         last = self.last
         return self.frame.which and last is not None and last.kind == "exists" and not (last.how or last.count)
+
+    def _had_before(self, noun: Noun) -> bool:
+        """`makes with engines built before 2010 and also engines built after 2015`: had twice, and not shown."""
+        said = None if noun.ref is None else {one.table for one in noun.ref.tables}
+        had = [one.table for one in self.frame.conditions if one.kind == "exists" and one.table is not None]
+        return bool(said) and any({one.table for one in ref.tables} == said for ref in had)
 
     def _possessed(self, start: int) -> bool:
         """`with their departments`: shown as well."""
@@ -368,3 +375,11 @@ class Clauses(Comparisons):
         if not atom.is_(Cue.LIGHT, Cue.PREPOSITION, Cue.HAVE, Cue.BE, Cue.ASK, Cue.WHAT) and not asks:
             self.listing = False
         self.i += 1
+
+
+def _calls_a_table(ref: Ref) -> bool:
+    """Whether a verb says a table rather than a column: `tasted`, of tastings, that may hold a `tasted_on`."""
+    table, column = ref.best(MentionKind.TABLE), ref.best(MentionKind.COLUMN)
+    meant = {one.table for one in ref.tables if one.score >= table}
+    own = all(one.column is not None and one.column.table in meant for one in ref.columns if one.score >= column)
+    return table > column or (table == column and own)

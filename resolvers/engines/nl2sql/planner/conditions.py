@@ -100,8 +100,8 @@ class Conditions:
             self.having.append((table, *cond.count))
             return Part(None, cond, None)
         if not cond.negated:
-            if cond.how == "verb" and any(one not in (main, table) for one in self.resolver.mentioned()):
-                return Part(None, cond)
+            if cond.how == "verb" and set(self.resolver.mentioned()) - {main, table} - self._denied():
+                return Part(None, cond)  # what is named besides says it: who enrolled in a course
             if cond.how == "of":
                 return Part(None, cond)
             return Part(None, cond, None, (table,) if table != main else ())
@@ -112,6 +112,10 @@ class Conditions:
         if table == main:
             return Part(Related("", plan, True), cond)
         return Part(Related(main, plan, True), cond, None)
+
+    def _denied(self) -> set[str | None]:
+        """The tables that something is said not to have."""
+        return {self.resolver.table(one.table) for one in self.resolver.frame.conditions if one.negated}
 
     def _own_column(self, cond: Cond, table: str | None, main: str) -> ColumnKey | None:
         """A column that is empty where something is not had: `customers without a company`."""
