@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Final, Protocol
 
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic_settings import NoDecode
@@ -28,6 +28,10 @@ class ConnectorError(Exception):
         super().__init__(reason)
         self.kind = kind
         self.reason = reason
+
+
+UNKNOWN_COLUMNS: Final = "The columns are not known."
+"""How the comment of a table begins that is there and cannot be read; the reason follows."""
 
 
 @dataclass(frozen=True, slots=True)

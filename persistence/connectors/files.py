@@ -27,6 +27,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from persistence.connectors.base import (
+    UNKNOWN_COLUMNS,
     ColumnInfo,
     Connector,
     ConnectorError,
@@ -258,7 +259,7 @@ class FileTables(Connector):
         if gone and not shapes and not problems:
             return None
         if not shapes:
-            return TableInfo(table.name, "FILE", (), comment=f"The columns are not known. {problems[0]}")
+            return TableInfo(table.name, "FILE", (), comment=f"{UNKNOWN_COLUMNS} {problems[0]}")
         columns, differ = _united(shapes)
         notes = list(dict.fromkeys(shape.note for shape in shapes if shape.note))
         if len(table.files) > 1:

@@ -11,13 +11,13 @@ from persistence.queries.pipelines import follow_run
 from persistence.repository import Repository, Scope
 from persistence.tables.data_readiness import run_targets, run_tasks, workflow_configurations, workflow_runs
 from schema.data_readiness.workflow import WorkflowConfiguration, WorkflowType
-from schema.data_readiness.workflow_run import TASKS_SHOWN, RunProgress, RunStatus, RunTask, WorkflowRun
+from schema.data_readiness.workflow_run import TASKS_SHOWN, RunProgress, RunStatus, RunTask, TaskStatus, WorkflowRun
 from schema.identifiers import Fqn
 
 OPEN = (RunStatus.PENDING, RunStatus.RUNNING)
 RETRIABLE = (RunStatus.FAILED,)
 _NOTHING_YET: Mapping[str, Any] = {
-    **dict.fromkeys(("tasks", "pending", "running", "waiting", "completed", "failed"), 0),
+    **dict.fromkeys(("tasks", "pending", "running", "waiting", "completed", "failed", "skipped"), 0),
     "rows_done": None,
     "rows_total": None,
 }
@@ -275,7 +275,7 @@ class RunTaskShelf(Repository[RunTask]):
             found[task.run_id].append(task)
         return found
 
-    def move(self, task_id: str, to: RunStatus, *, only_from: Sequence[RunStatus], **values: Any) -> bool:
+    def move(self, task_id: str, to: RunStatus | TaskStatus, *, only_from: Sequence[RunStatus], **values: Any) -> bool:
         """Move a task to another status if it stands in one of `only_from`; whether it moved."""
         moved = self._connection.execute(
             run_tasks.update()
@@ -307,7 +307,7 @@ class RunTaskShelf(Repository[RunTask]):
             )
         )
 
-    def planned(self, run_id: str, status: RunStatus | None = None) -> list[tuple[int, dict[str, Any]]]:
+    def planned(self, run_id: str, status: RunStatus | TaskStatus | None = None) -> list[tuple[int, dict[str, Any]]]:
         """The tasks of a run, those in a status if one is named, as (position, what it was planned with)."""
         query = (
             sa.select(run_tasks.c.position, run_tasks.c.arguments)

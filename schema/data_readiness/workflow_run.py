@@ -52,7 +52,7 @@ class RunTask(Resource):
     status: TaskStatus
     started_at: datetime | None
     completed_at: datetime | None
-    error_message: str | None = Field(description="Why it failed.")
+    error_message: str | None = Field(description="Why it failed or was skipped.")
     rows_done: OptionalLong = Field(description="Rows that it has worked on so far; null when it does not count them.")
     rows_total: OptionalLong = Field(description="Rows that there are for it, if that is known.")
     waits_for: str | None = Field(
@@ -70,6 +70,7 @@ class RunProgress(Resource):
     waiting: int = Field(description="How many of these wait for a place at a data connection.")
     completed: int = Field(description="How many are done.")
     failed: int = Field(description="How many have failed; a retry of the run does them again.")
+    skipped: int = Field(description="How many were skipped, because what they are about cannot be read.")
     rows_done: OptionalLong = Field(description="Rows that the tasks have worked on; null when none counts them.")
     rows_total: OptionalLong = Field(description="Rows that there are for the tasks that know, of those begun so far.")
 

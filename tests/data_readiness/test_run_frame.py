@@ -11,12 +11,12 @@ from resolvers.data_readiness import approvals
 from resolvers.data_readiness.approvals import get_run_approval, list_run_proposals
 from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks, retry_run, trigger_run
 from resolvers.data_readiness.work import run_work
-from resolvers.data_readiness.work.run_work import Unit
+from resolvers.data_readiness.work.run_work import Skip, Unit
 from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_run import RunCreate
 from tests.data_readiness.workflows import cataloged, configure
 from tests.doors import Door
-from tests.support.scripted import Scripted, Stage, fails, never_ends, outcomes, staged
+from tests.support.scripted import Scripted, Stage, Step, fails, never_ends, outcomes, staged
 from tests.world import World
 
 pytestmark = pytest.mark.anyio
@@ -183,6 +183,53 @@ async def test_only_what_failed_is_done_again_whatever_its_phase(
     assert (done["error_message"], done["output"]["done"], done["output"]["failed_tasks"]) == (None, 5, 0)
 
 
+def skips(asset_fqn: str) -> Step:
+    """A step that finds nothing to read."""
+
+    async def step(work: Scripted, arguments: Mapping[str, Any]) -> None:
+        raise Skip(asset_fqn, f"{arguments['label']}: the file is broken.")
+
+    return step
+
+
+async def test_what_cannot_be_read_is_skipped_named_once_and_not_tried_again(
+    world: World, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    units = [Unit("a"), Unit("b"), Unit("c"), Unit("d", phase=1)]
+    stage = await staged(world, door, monkeypatch, *units, runs=True)
+    stage.script.steps = {"a": skips("svc.x"), "b": fails("The disk was full."), "d": skips("svc.x")}
+    await world.jobs.settle()
+    assert await stands(stage) == ("failed", ["skipped", "failed", "completed", "skipped"])
+    run = await stage.call(get_workflow_run)
+    assert run["error_message"] == "1 of 4 tasks failed. b: The disk was full."
+    assert run["tasks"][0]["error_message"] == "a: the file is broken."
+    assert stage.script.failed == ["b"]
+    stage.script.begun.clear()
+    stage.script.steps = {}
+    await stage.call(retry_run)
+    await world.jobs.settle()
+    assert (await stands(stage), stage.script.begun) == (
+        ("completed", ["skipped", "completed", "completed", "skipped"]), ["b"]
+    )  # fmt: skip
+    run = await stage.call(get_workflow_run)
+    assert run["error_message"] is None
+    assert (int(run["progress"]["completed"]), int(run["progress"]["skipped"])) == (2, 2)
+    assert run["output"] == {
+        "done": 2, "proposals": 0, "tasks": 4, "failed_tasks": 0, "skipped_tasks": 2, "assets_not_read": 1,
+        "not_read": [{"asset_fqn": "svc.x", "reason": "a: the file is broken."}],
+    }  # fmt: skip
+
+
+async def test_a_run_that_could_read_nothing_has_failed(
+    world: World, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = await staged(world, door, monkeypatch, Unit("a"), runs=True)
+    stage.script.steps = {"a": skips("svc.x")}
+    await world.jobs.settle()
+    assert await stands(stage) == ("failed", ["skipped"])
+    assert (await stage.call(get_workflow_run))["error_message"] == ("Nothing could be read. a: a: the file is broken.")
+
+
 async def test_a_task_that_stands_as_failed_because_of_a_kill_is_begun_again(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,10 +374,12 @@ async def test_a_task_shows_the_rows_that_it_has_worked_on(
     assert (seen[0]["status"], int(seen[0]["rows_done"]), int(seen[0]["rows_total"])) == ("running", 1000, 5 * 10**9)
     assert seen[1] == {
         "tasks": 2, "pending": 0, "running": 2, "waiting": 0, "completed": 0, "failed": 0,
+        "skipped": 0,
     }  # fmt: skip
     run = await stage.call(get_workflow_run)
     assert {name: int(value) for name, value in run["progress"].items()} == {
         "tasks": 2, "pending": 0, "running": 0, "waiting": 0, "completed": 2, "failed": 0,
+        "skipped": 0,
         "rows_done": 5 * 10**9, "rows_total": 5 * 10**9,
     }  # fmt: skip
     first, second = (await stage.call(list_run_tasks))["items"]

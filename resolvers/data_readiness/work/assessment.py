@@ -24,7 +24,7 @@ from resolvers.data_readiness.work.measuring import (
     told,
     versions_of,
 )
-from resolvers.data_readiness.work.reading import tables_of, use_source
+from resolvers.data_readiness.work.reading import tables_of, use_source, use_table
 from resolvers.data_readiness.work.report import report_of_run, report_units, tell_report
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
 from resolvers.engines.checks.builtin import Builtin, builtin_checks, uncovered
@@ -60,7 +60,12 @@ class DataAssessment(RunWork):
         known = await self.ctx.store.read(lambda shelves: read_known(shelves, self.scope, fqn))
         if not isinstance(known, Known):
             return lambda shelves: {"vanished": 1}
-        evaluation, builtins = await use_source(self.ctx, uri, lambda source: self._evaluated(source, known))
+        # A rule about a table says that it is to be read.
+        evaluation, builtins = await (
+            use_source(self.ctx, uri, lambda source: self._evaluated(source, known))
+            if known.rules
+            else use_table(self.ctx, known.table, lambda source: self._evaluated(source, known))
+        )
 
         def write(shelves: Shelves) -> dict[str, int]:
             actor, now = self.ctx.caller.user_id, self.ctx.now()

@@ -13,7 +13,15 @@ from typing import Any, Final
 from persistence.jobs import JobError
 from persistence.queries.profiles import profile_id
 from persistence.store import Shelves
-from resolvers.data_readiness.work.reading import facts_of, read_facts, table_names, tables_of, use_source
+from resolvers.data_readiness.work.reading import (
+    facts_of,
+    gone,
+    read_facts,
+    table_names,
+    tables_of,
+    use_source,
+    use_table,
+)
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
 from resolvers.engines.profiling import SAMPLE_ROWS, Header, NoStatistics, profile_table
 from resolvers.engines.profiling.references import Known, foreign_keys
@@ -76,7 +84,7 @@ class Profiling(RunWork):
         [fqn] = arguments["tables"]
         found = await facts_of(self.ctx, [fqn])
         if not found:
-            raise JobError(f"The catalog does not hold {fqn} any more. Trigger a new run.")
+            raise gone(fqn)
         [facts] = found
         header = Header(profile_id(self.scope, self.run.id, fqn), self.run.id, self.ctx.now())
         began = time.monotonic()
@@ -86,7 +94,7 @@ class Profiling(RunWork):
 
         with _Teller(lambda done, of: self.progress(arguments, done, of)) as told:
             try:
-                profile = await use_source(self.ctx, facts.resource_uri, read)
+                profile = await use_table(self.ctx, facts, read)
             except NoStatistics as error:
                 raise JobError(str(error)) from None
             await told.settled()

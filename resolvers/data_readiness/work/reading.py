@@ -9,7 +9,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from auth.caller import Caller
-from persistence.connectors.base import Connector
+from persistence.connectors.base import UNKNOWN_COLUMNS, Connector, ConnectorError
 from persistence.jobs import JobError
 from persistence.queries.catalog_rows import below, chunks
 from persistence.queries.metadata_search import in_scope
@@ -21,7 +21,7 @@ from persistence.tables.data_readiness import run_tasks
 from resolvers.assets.data_connections import config_of, opened
 from resolvers.context import Context
 from resolvers.data_readiness.runs import included_in
-from resolvers.data_readiness.work.run_work import RunWork, nothing_to_do
+from resolvers.data_readiness.work.run_work import RunWork, Skip, nothing_to_do
 from resolvers.data_readiness.work.task_use import TASK, TaskUse
 from resolvers.governance.projects import WORKER
 from schema.assets.data_connection import ConnectionStatus
@@ -38,6 +38,9 @@ READ_SECONDS: Final = 86_400.0
 
 MOST_TABLES: Final = 20_000
 """Tables that one run works on."""
+
+_OF_THE_TABLE: Final = frozenset({"failed", "permission"})
+"""Kinds of a connector's errors that can be about one table; the others are about the connection."""
 
 _TABLE = metadata_assets.c
 
@@ -119,6 +122,36 @@ async def use_source(ctx: Context, uri: str, work: Callable[[Source], T], *, sec
             return work(source)
 
     return await use_connection(ctx, uri, opened_source, seconds=seconds)
+
+
+async def use_table(ctx: Context, facts: TableFacts, work: Callable[[Source], T]) -> T:
+    """`use_source` for one table. Raises Skip when neither its columns are known nor anything of it can be read.
+
+    That is a broken file, or one that may not be read: it is told as often as ingestion meets it, and no failure of
+    each run. An error of the connection itself stays one.
+    """
+    try:
+        return await use_source(ctx, facts.resource_uri, work)
+    except ConnectorError as error:
+        if facts.columns or error.kind not in _OF_THE_TABLE:
+            raise
+        raise without_columns(facts, error.reason) from None
+
+
+def without_columns(facts: TableFacts, reason: str | None = None) -> Skip:
+    """A table that stands in the catalog without any column, and why if it is known: by itself what ingestion saw."""
+    said = facts.description or ""
+    why = reason or (said.removeprefix(UNKNOWN_COLUMNS).strip() if said.startswith(UNKNOWN_COLUMNS) else "")
+    return Skip(
+        facts.fqn,
+        f"The catalog knows no columns of {facts.fqn}. {f'{why} ' if why else ''}"
+        "Make it readable at its source or leave it out by include, and run service-ingestion.",
+    )
+
+
+def gone(fqn: str) -> JobError:
+    """A table that the catalog does not hold any more."""
+    return JobError(f"The catalog does not hold {fqn} any more. Trigger a new run.")
 
 
 def targets(run: WorkflowRun) -> list[str]:

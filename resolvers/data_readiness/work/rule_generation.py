@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, ClassVar, Final
 
-from persistence.jobs import JobError
 from persistence.queries.profiles import profile_id
 from persistence.queries.rules import Kept
 from persistence.store import Shelves
 from resolvers.data_readiness.work.dimension_tags import ENGINE, put_dimension_tags
 from resolvers.data_readiness.work.profiles import latest_profiles
 from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
-from resolvers.data_readiness.work.reading import facts_of, tables_of, use_source
+from resolvers.data_readiness.work.reading import facts_of, gone, tables_of, use_source, without_columns
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.rules.draft import RuleDraft
@@ -61,8 +60,10 @@ class _OfTables(RunWork):
         """Read a table and draw up its rules."""
         fqn = str(arguments["table"])
         facts = next(iter(await facts_of(self.ctx, [fqn])), None)
-        if facts is None or not facts.columns:
-            raise JobError(f"The catalog does not hold {fqn} and its columns any more. Trigger a new run.")
+        if facts is None:
+            raise gone(fqn)
+        if not facts.columns:
+            raise without_columns(facts)
         profile = (await latest_profiles(self.ctx, [fqn])).get(fqn)
         if profile is not None and not self._is_recent(profile):
             profile = None

@@ -25,11 +25,14 @@ from resolvers.data_readiness.approvals import approve_next
 from resolvers.data_readiness.runs import RUN_JOB, job_key, job_of
 from resolvers.data_readiness.work.task_use import TaskUse, within
 from schema.data_readiness.proposal import Proposal
-from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
+from schema.data_readiness.workflow_run import RunStatus, TaskStatus, WorkflowRun
 from schema.errors import DatabaseError
 
 FAILURES_TOLD: Final = 10
 """How many failed tasks a run's error message names."""
+
+UNREAD_TOLD: Final = 20
+"""How many of the assets that could not be read a run's output names."""
 
 PROPOSALS_PER_TASK: Final = 25_000
 """The places that each task has for its proposals, in the order of all proposals of its run."""
@@ -45,6 +48,18 @@ class Unit:
     label: str
     arguments: dict[str, Any] = field(default_factory=dict)
     phase: int = 0
+
+
+class Skip(Exception):
+    """Raised by a unit of which nothing can be done, and a retry would change nothing: its task is skipped.
+
+    The run goes on as if the task were done. Its output names the asset once, with the reason, a sentence that may be
+    shown.
+    """
+
+    def __init__(self, asset_fqn: str, reason: str) -> None:
+        super().__init__(reason)
+        self.asset_fqn, self.reason = asset_fqn, reason
 
 
 class RunWork(ABC):
@@ -64,7 +79,7 @@ class RunWork(ABC):
 
     @abstractmethod
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
-        """Read and compute one unit, without writing. It may be begun again, on another process."""
+        """Read and compute one unit, without writing. It may be begun again, on another process. May raise Skip."""
 
     def conclude(self, shelves: Shelves, output: dict[str, Any], failed: int) -> None:  # noqa: B027 - most add nothing
         """Add to a run's output inside the transaction that closes it, when all of its tasks have ended."""
@@ -135,6 +150,10 @@ class RunWork(ABC):
                         raise
                     raise JobError(use.cut_off) from None
             return await self.ctx.store.write(lambda shelves: self._closed(shelves, arguments, write))
+        except Skip as skip:
+            reason = skip
+            await self.ctx.store.write(lambda shelves: self._skip_task(shelves, arguments, reason))
+            return {}
         except DatabaseError:
             raise  # begun again shortly
         except Exception as error:
@@ -229,21 +248,23 @@ class RunWork(ABC):
             return None
         counts = shelves.run_tasks.counts(self.run.id)
         failed, of = counts.get(RunStatus.FAILED, 0), sum(counts.values())
+        skipped = counts.get(TaskStatus.SKIPPED, 0)
         output: dict[str, Any] = {
             **self.run.output,
             **shelves.run_tasks.sums(self.run.id),
             "tasks": of,
             "failed_tasks": failed,
+            **(self._unread(shelves, skipped) if skipped else {}),
         }
         self.conclude(shelves, output, failed)
         shelves.workflow_runs.move(
             self.scope,
             self.run.id,
-            self.ends(failed, of),
+            RunStatus.FAILED if 0 < of == skipped else self.ends(failed, of - skipped),
             only_from=OPEN,
             completed_at=now,
             output=output,
-            error_message=self._failure(shelves, failed, of) if failed else None,
+            error_message=self._failure(shelves, failed, skipped, of),
         )
         if self._saves():
             self._approved(shelves, -1)
@@ -304,19 +325,31 @@ class RunWork(ABC):
         """Tell who follows the run that something has moved."""
         self.ctx.services.signals.notify(f"run:{self.run.id}")
 
-    def _failure(self, shelves: Shelves, failed: int, of: int) -> str:
-        """A sentence that names the tasks that failed, each with its reason."""
+    def _unread(self, shelves: Shelves, skipped: int) -> dict[str, Any]:
+        """What the output says of skipped tasks: how many, about how many assets, and the first of these by name."""
+        told = [arguments["skipped"] for _, arguments in shelves.run_tasks.planned(self.run.id, TaskStatus.SKIPPED)]
+        reasons = {one["asset_fqn"]: one for one in reversed(told)}
+        named = [reasons[fqn] for fqn in sorted(reasons)[:UNREAD_TOLD]]
+        return {"skipped_tasks": skipped, "assets_not_read": len(reasons), "not_read": named}
+
+    def _failure(self, shelves: Shelves, failed: int, skipped: int, of: int) -> str | None:
+        """A sentence that names the tasks that failed, each with its reason; or why all were skipped."""
+        if not failed and not 0 < of == skipped:
+            return None
+        status = RunStatus.FAILED if failed else TaskStatus.SKIPPED
         query = (
             sa.select(run_tasks.c.name, run_tasks.c.error_message)
-            .where(run_tasks.c.run_id == self.run.id, run_tasks.c.status == RunStatus.FAILED)
+            .where(run_tasks.c.run_id == self.run.id, run_tasks.c.status == status)
             .order_by(run_tasks.c.position)
         )
         told = [
             f"{name}: {message or 'It was cut off.'}"
             for name, message in shelves.connection.execute(query.limit(FAILURES_TOLD))
         ]
-        more = f" And {failed - FAILURES_TOLD} more." if failed > FAILURES_TOLD else ""
-        return f"{failed} of {of} tasks failed{self.when_failed}. {' '.join(told)}{more}"
+        number = failed or skipped
+        more = f" And {number - FAILURES_TOLD} more." if number > FAILURES_TOLD else ""
+        lead = f"{failed} of {of} tasks failed{self.when_failed}." if failed else "Nothing could be read."
+        return f"{lead} {' '.join(told)}{more}"
 
     async def _fail_task(self, arguments: Mapping[str, Any], message: str) -> None:
         def work(shelves: Shelves) -> None:
@@ -325,6 +358,19 @@ class RunWork(ABC):
                 self.failed(shelves, [arguments])
 
         await self.ctx.store.write(work)
+
+    def _skip_task(self, shelves: Shelves, arguments: Mapping[str, Any], skip: Skip) -> None:
+        """Close a task of an open run as skipped, with what could not be read and why."""
+        task_id, reason = arguments["task_id"], skip.reason[:2000]
+        if shelves.workflow_runs.is_open(self.scope, self.run.id):
+            shelves.run_tasks.move(
+                task_id,
+                TaskStatus.SKIPPED,
+                only_from=(RunStatus.RUNNING,),
+                completed_at=self.ctx.now(),
+                error_message=reason,
+                arguments={**arguments, "skipped": {"asset_fqn": skip.asset_fqn, "reason": reason}},
+            )
 
     def _move_to_failed(self, shelves: Shelves, arguments: Mapping[str, Any], message: str) -> bool:
         return shelves.run_tasks.move(

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
-from persistence.jobs import JobError
 from persistence.queries.classifications import Looked, StandingTags, classification_id
 from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
-from resolvers.data_readiness.work.reading import facts_of, tables_of, use_source
+from resolvers.data_readiness.work.reading import facts_of, gone, tables_of, use_source
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
 from resolvers.engines.recognition import VERSION, Finding, fingerprint, recognize
 from resolvers.engines.recognition.taxonomy import (
@@ -96,7 +95,7 @@ class Tagging(RunWork):
         fqn = str(arguments["table"])
         found = await facts_of(self.ctx, [fqn])
         if not found:
-            raise JobError(f"The catalog does not hold {fqn} any more. Trigger a new run.")
+            raise gone(fqn)
         seen = await self.look(found[0])
         await self.progress(arguments, seen.rows, seen.rows)
 

@@ -1,0 +1,51 @@
+"""Files that cannot be read, beside ones that can: each run passes them over, says so once, and fails nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resolvers.data_readiness.pipelines import get_pipeline_run
+from resolvers.data_readiness.runs import get_workflow_run, trigger_run
+from schema.data_readiness.workflow_run import RunCreate
+from tests.data_readiness.workflows import configure
+from tests.doors import RestDoor
+from tests.support.ingestion import connected, keep_up, setting_overrides
+from tests.world import World
+
+__all__ = ["setting_overrides"]
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_file_that_cannot_be_read_is_passed_over_and_named_once(world: World, tmp_path: Path) -> None:
+    (tmp_path / "good.csv").write_text("id,city\n" + "".join(f"{at},Town {at % 5}\n" for at in range(60)))
+    (tmp_path / "broken.parquet").write_bytes(b"no parquet at all")
+    door = RestDoor(world.client)
+    body = {"name": "Shop", "connection_type": "nfs", "filesystem_config": {"path": str(tmp_path)}}
+    bench = await connected(world, door, body)
+    await bench.ingest()
+
+    async def over(kind: str, asset_fqn: str = "shop") -> dict[str, Any]:
+        made = await configure(world, door, workflow_type=kind)
+        keep_up(world)
+        run = await bench.call(trigger_run, configuration_id=made["id"], run=RunCreate(asset_fqn=asset_fqn))
+        await world.jobs.settle()
+        found: dict[str, Any] = await bench.call(get_workflow_run, configuration_id=made["id"], run_id=run["id"])
+        return found
+
+    broken = f"shop.{tmp_path.name}.root.broken"
+    for kind in ("run-all-enrichment", "dq-assessment", "dq-rule-generation", "profiling"):
+        run = await over(kind)
+        assert (run["status"], run["error_message"]) == ("completed", None), kind
+        assert [one["asset_fqn"] for one in run["output"]["not_read"]] == [broken]
+        reason = run["output"]["not_read"][0]["reason"]
+        assert reason.startswith(f"The catalog knows no columns of {broken}. ")
+        assert "It is not a Parquet file" in reason
+        assert "run service-ingestion" in reason
+        if kind == "run-all-enrichment":
+            pipeline = await bench.call(get_pipeline_run, pipeline_id=run["output"]["pipeline_id"])
+            assert (pipeline["status"], pipeline["failed_tables"], pipeline["failed_schemas"]) == ("completed", 0, 0)
+    alone = await over("dq-rule-generation", broken)
+    assert alone["status"] == "failed"
+    assert alone["error_message"].startswith(f"Nothing could be read. {broken}: The catalog knows no columns")
