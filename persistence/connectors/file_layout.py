@@ -12,6 +12,12 @@ from urllib.parse import unquote
 
 from persistence.connectors.file_formats import suffix_of
 
+IGNORED_TOLD = 10
+"""How many of the files that are no tables are named."""
+
+_HIDDEN = "Its name, or that of a folder above it, begins with '.' or '_'."
+_NO_TABLE = "Its name does not end as that of a CSV, TSV, JSON, NDJSON or Parquet file."
+
 KEY = re.compile(r"([A-Za-z_][\w.%-]*)=(.*)", re.DOTALL)
 """The name of a folder that holds one partition: its key and its value."""
 
@@ -76,6 +82,8 @@ class Layout:
     refused: int
     truncated: bool
     sizes: int = 0
+    ignored_first: tuple[tuple[str, str], ...] = ()
+    """The paths of the first files that are no tables, each with why."""
 
 
 @dataclass(slots=True)
@@ -94,6 +102,7 @@ def lay_out(root: str, listing: Listing, same_columns: Callable[[Sequence[Stored
     folders: dict[str, _Folder] = defaultdict(_Folder)
     partitioned: dict[tuple[str, tuple[str, ...], str], list[StoredFile]] = defaultdict(list)
     ignored = 0
+    named: list[tuple[str, str]] = []
     size = 0
     for file in listing.files:
         *parents, name = file.path.split("/")
@@ -102,6 +111,8 @@ def lay_out(root: str, listing: Listing, same_columns: Callable[[Sequence[Stored
         hidden = any(part.startswith((".", "_")) and not KEY.fullmatch(part) for part in [*parents, name])
         if suffix is None or hidden:
             ignored += 1
+            if len(named) < IGNORED_TOLD:
+                named.append((file.path, _HIDDEN if hidden else _NO_TABLE))
             continue
         size += file.size
         if keys:
@@ -123,7 +134,7 @@ def lay_out(root: str, listing: Listing, same_columns: Callable[[Sequence[Stored
         for path, folder in folders.items()
         if (tables := _named(folder))
     }
-    return Layout(schemas, ignored, listing.refused, listing.truncated, size)
+    return Layout(schemas, ignored, listing.refused, listing.truncated, size, tuple(named))
 
 
 def _parent(base: str, root: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ A tree of files becomes a catalog like this:
 * a folder with `key=value` folders below it is one table whose partition keys are columns, and so is a folder of
   Parquet part files (`part-00000...`) that all have the same columns;
 * CSV, TSV, JSON and NDJSON (each also as .gz) and Parquet are tables. Everything else, and whatever starts with "."
-  or "_", is ignored and counted.
+  or "_", is ignored and counted, and the first such files are named.
 
 A file that cannot be read as what its name says stays visible: it is a table without columns whose comment says why.
 
@@ -136,6 +136,7 @@ class FileTables(Connector):
                 "bytes": layout.sizes,
                 "formats": dict(sorted(formats.items())),
                 "ignored_files": layout.ignored,
+                "ignored": [{"path": path, "reason": reason} for path, reason in layout.ignored_first],
                 "refused_entries": layout.refused,
                 "truncated": layout.truncated,
             },

@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 from persistence.connectors.base import ConnectorError
+from persistence.connectors.file_layout import IGNORED_TOLD
 from persistence.connectors.files import FileLimits, FileTables
 from tests.support.sources import columns, everything, failure, opened
 
@@ -57,12 +58,26 @@ def test_folders_become_schemas_and_files_become_tables(tree: Path) -> None:
         assert [schema.database for schema in connector.schemas()] == ["warehouse", "warehouse"]
     assert discovery.message == "Connected to 'warehouse': 2 tables in 2 files."
     assert discovery.details["ignored_files"] == 3
+    ignored = {one["path"]: one["reason"] for one in discovery.details["ignored"]}
+    assert list(ignored) == [".hidden.csv", "_temporary/x.csv", "readme.md"]
+    assert ignored[".hidden.csv"] == ignored["_temporary/x.csv"]
+    assert "begins with '.' or '_'" in ignored[".hidden.csv"]
+    assert "Parquet" in ignored["readme.md"]
     assert discovery.details["truncated"] is False
     assert {schema: list(tables) for schema, tables in found.items()} == {"root": ["people"], "sales/eu": ["orders"]}
     assert columns(found["root"]["people"]) == {"id": "BIGINT", "name": "VARCHAR"}
     assert columns(found["sales/eu"]["orders"]) == {"id": "BIGINT", "paid": "BOOLEAN"}
     assert found["root"]["people"].table_type == "FILE"
     assert found["root"]["people"].row_count is None
+
+
+def test_only_the_first_files_that_are_no_tables_are_named(tree: Path) -> None:
+    for number in range(IGNORED_TOLD + 2):
+        put(tree, f"{number:02}.md", "")
+    with at(tree) as connector:
+        details = connector.verify().details
+    assert details["ignored_files"] == IGNORED_TOLD + 2
+    assert [one["path"] for one in details["ignored"]] == [f"{number:02}.md" for number in range(IGNORED_TOLD)]
 
 
 def test_a_parquet_file_tells_its_rows_types_and_required_columns_without_a_scan(tree: Path) -> None:
