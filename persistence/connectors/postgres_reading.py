@@ -195,9 +195,9 @@ class RedshiftReading(PostgresReading):
 
 
 def _keep_odd_values(connection: psycopg.Connection[Any]) -> None:
-    """Dates beyond Python's (infinity, years before 1 or after 9999), and JSON, are read as their text."""
+    """Dates beyond Python's (infinity, years before 1 or after 9999), JSON and addresses are read as their text."""
     adapters = connection.adapters
-    for name in ("json", "jsonb"):
+    for name in ("json", "jsonb", "inet", "cidr"):
         adapters.register_loader(name, TextLoader)
     for name in ("date", "timestamp", "timestamptz", "time", "timetz", "interval"):
         oid = adapters.types[name].oid

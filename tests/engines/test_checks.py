@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +11,19 @@ import duckdb
 import psycopg
 import pytest
 
+from benchmarks.quality.twins import loaded
 from persistence.connectors.base import ConnectorError
 from resolvers.engines.checks.builtin import builtin_checks, uncovered
 from resolvers.engines.checks.evaluate import evaluate
 from resolvers.engines.checks.examples import Shown, key_of
 from resolvers.engines.checks.model import Check, Evaluation, Result
+from resolvers.engines.profiling import Header, profile_table
+from resolvers.engines.rules.generate import draft_rules
 from schema.data_readiness.rule import RuleOperator, RuleOutcome, RuleUnit
 from schema.data_readiness.source import ColumnFacts, Sample, TableFacts
 from tests.support.mariadb import mariadb_server
 from tests.support.postgres import PostgresServer, database_name
+from tests.support.profiles import facts_from
 from tests.support.sources import opened
 
 __all__ = ["mariadb_server"]
@@ -298,6 +302,82 @@ def test_built_in_checks_give_way_to_rules(store: Store) -> None:
     about = [one for one in done.counted if one.asset_fqn == rule.asset_fqn and one.counts_in == rule.counts_in]
     assert [(one.numerator, one.denominator, one.checks) for one in about] == [(6, 7, ("rule",))]
     assert len({(one.counts_in, one.asset_fqn) for one in done.counted}) == len(done.counted)
+
+
+def test_moments_measures_and_names_that_hardly_repeat_are_no_keys_without_a_reason() -> None:
+    start = date(2020, 1, 1)
+    rows = [
+        (n, f"c{n % 996}", n % 996, f"Ann {chr(97 + n % 26)}{chr(97 + n % 996 // 26)}o", n % 996 / 7, f"K-{n % 996}",
+         (start + timedelta(days=n % 996)).isoformat(), (start + timedelta(days=n)).isoformat())
+        for n in range(1000)
+    ]  # fmt: skip
+    columns = ("number", "sku", "paid", "name", "ratio", "order_no", "joined", "born")
+    with loaded(columns, rows) as table:
+        profile = profile_table(table.source, table.facts, Header(id="", workflow_run_id="", now=NOW))
+    near = [one.columns for one in profile.candidate_keys if len(one.columns) == 1]
+    assert ["joined"] in near
+    made = builtin_checks(table.facts, profile, None)
+    keys = {one.check.columns for one in made if one.check.metric == "duplicateValues"}
+    assert ("number",) in keys
+    assert keys <= {("number",), ("sku",), ("order_no",)}
+
+
+def test_infinity_is_no_repeat_of_a_key(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    with on_postgres(request, tmp_path) as store:
+        name = store.table.database
+        server: PostgresServer = request.getfixturevalue("postgres_server")
+        with psycopg.connect(server.url(name), autocommit=True) as connection:
+            connection.execute(
+                "alter table people add joined date, add ratio real; update people set joined ="
+                " case when id < 4 then 'infinity' when id < 6 then '-infinity' else '2026-01-01'::date end,"
+                " ratio = case when id < 3 then 'NaN' when id < 5 then '-Infinity' else id::real end"
+            )
+        place = len(store.table.columns)
+        more = [ColumnFacts(f"{store.table.fqn}.{one}", one, place, kind)
+                for one, kind in (("joined", "DATE"), ("ratio", "REAL"))]  # fmt: skip
+        store.table = replace(store.table, columns=(*store.table.columns, *more))
+        joined, ratio = (store.one("duplicateValues", one.name) for one in more)
+        assert (joined.numerator, joined.denominator) == (0, 2)
+        assert [one["values"] for one in joined.examples] == [{"joined": "2026-01-01"}]
+        assert (ratio.numerator, ratio.denominator) == (3, 3)
+        pair = store.one("duplicateValues", properties=["joined", "ratio"])
+        assert (pair.numerator, pair.denominator) == (5, 7)
+
+
+def test_values_are_checked_as_they_were_read(request: pytest.FixtureRequest) -> None:
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    url = server.create_database()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            """
+            create type mood as enum ('glad', 'sad', 'n/a', 'never used');
+            create table odd as select n as id, ('10.0.' || n % 200 || '.' || n % 250)::inet as ip,
+                ('10.' || n % 200 || '.0.0/16')::cidr as net, ('::ffff:1.2.3.' || n % 200)::inet as six,
+                (array['glad', 'sad', 'n/a'])[1 + n % 3]::mood as mood, md5(n::text)::uuid as tag,
+                ('A-' || n % 90 + 10)::char(8) as code
+            from generate_series(1, 400) n
+            """
+        )
+    place = {"host": server.host, "port": server.port, "database": database_name(url)}
+    login = {"username": server.user, "password": server.password}
+    with opened("postgres", place, login) as connector, connector.source() as source:
+        table = facts_from(connector, database_name(url), "public", "odd")["odd"]
+        profile = profile_table(source, table, Header(id="", workflow_run_id="", now=NOW))
+        sample = source.sample(
+            source.relation(table.database, "public", "odd"), [one.name for one in table.columns], 1000
+        )
+        drafts = [one for one in draft_rules(table, profile, sample) if one.metric != "suspectValues"]
+        checks = [
+            Check(one.name, one.metric, one.asset_fqn, "x", one.arguments, one.operator, one.threshold, one.unit)
+            for one in drafts
+        ]
+        found = evaluate(source, table, checks, now=NOW, how=Shown()).results
+    server.drop_database(url)
+    assert {"ip.format_ipv4", "net.pattern", "mood.known_values", "tag.format_uuid"} <= set(found)
+    wrong = {name: one for name, one in found.items() if one.outcome is not PASSED}
+    assert wrong == {}
+    (ip,) = (one for one in profile.columns if one.name == "ip")
+    assert {ip.minimum, ip.maximum} <= {one.value for one in ip.top_values} | {str(row[1]) for row in sample.rows}
 
 
 def test_a_form_is_expected_of_texts_that_nearly_all_have_it() -> None:

@@ -13,6 +13,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from resolvers.engines.checks.model import Check
 from resolvers.engines.checks.predicates import FORMATS, TEXTS, type_of
+from resolvers.engines.rules.keys import is_meant_as_key
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.quality_builtin import METRICS
 from schema.data_readiness.rule import RuleOperator, RuleUnit
@@ -77,12 +78,15 @@ def _completeness(table: TableFacts) -> Iterator[Builtin]:
 def _keys(table: TableFacts, profile: TableProfile | None) -> Iterator[Builtin]:
     """Declared keys, and what the profile found to be one but for a few rows."""
     names = {column.name for column in table.columns}
+    profiles = {column.name: column for column in profile.columns} if profile is not None else {}
     keys: dict[tuple[str, ...], str] = {}
     for key in table.keys:
         if key.get("type") in ("PRIMARY_KEY", "UNIQUE"):
             keys.setdefault(tuple(key.get("columns") or ()), "The source declares the key.")
     for candidate in profile.candidate_keys if profile is not None else ():
-        if candidate.uniqueness >= NEARLY_ALL and len(keys) < MOST_KEYS and len(candidate.columns) == 1:
+        if candidate.uniqueness < NEARLY_ALL or len(keys) >= MOST_KEYS or len(candidate.columns) != 1:
+            continue
+        if is_meant_as_key(candidate, profiles.get(candidate.columns[0])):
             keys.setdefault(tuple(candidate.columns), "The profile found that it is nearly always unique.")
     for columns, why in keys.items():
         if columns and names.issuperset(columns):

@@ -7,13 +7,19 @@ from typing import Any, Final
 from sqlglot import exp
 
 from resolvers.engines.checks.model import CannotEvaluate, Check
-from resolvers.engines.checks.predicates import column_of, facts_of
+from resolvers.engines.checks.predicates import column_of, facts_of, type_of
 from resolvers.engines.sql_guard import Guarded, Refused, guard_sql, tables_of_catalog
 from resolvers.engines.sql_guard import Table as GuardTable
 from schema.data_readiness.source import Source, TableFacts
 
 MOST_COLUMNS: Final = 16
 """Columns that a key may have."""
+
+ENDLESS: Final = frozenset({"DATE", "TIMESTAMP", "TIMESTAMPTZ"})
+"""Types of moments among which infinity stands for none."""
+
+FLOATING: Final = frozenset({"FLOAT", "DOUBLE", "REAL"})
+"""Types of numbers that may be infinite, or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,19 @@ def present(columns: Sequence[str], alias: str = "t") -> exp.Expr:
     return exp.and_(*(exp.Not(this=exp.Is(this=column_of(name, alias), expression=exp.null())) for name in columns))
 
 
+def keyed(names: Sequence[str], place: Place) -> exp.Expr:
+    """That a key is there: none of its columns is null, and a single one holds no infinity and nothing undefined."""
+    condition = present(names)
+    if len(names) > 1 or place.source.dialect not in ("postgres", "duckdb"):
+        return condition
+    kind = type_of(facts_of(place.table, names[0]))
+    if kind not in ENDLESS | FLOATING:
+        return condition
+    special = ["infinity", "-infinity", *(["NaN"] if kind in FLOATING else [])]
+    texts = [exp.cast(exp.Literal.string(one), kind) for one in special]
+    return exp.and_(condition, exp.Not(this=exp.In(this=column_of(names[0]), expressions=texts)))
+
+
 def columns_of(check: Check, table: TableFacts, given: Any = None, *, most: int = MOST_COLUMNS) -> tuple[str, ...]:
     """The columns that a check looks at together. Raises CannotEvaluate for none, too many, or unknown ones."""
     names = check.columns if given is None else tuple(str(name) for name in given)
@@ -68,12 +87,12 @@ def columns_of(check: Check, table: TableFacts, given: Any = None, *, most: int 
 
 
 def duplicates(check: Check, place: Place) -> tuple[int, int]:
-    """Rows whose values occur more than once, of the rows that have values."""
+    """Rows whose values occur more than once, of the rows that have values; infinity is none."""
     names = columns_of(check, place.table)
     groups = (
         exp.select(exp.alias_(total(), named("n")))
         .from_(place.relation())
-        .where(present(names))
+        .where(keyed(names, place))
         .group_by(*(column_of(name) for name in names))
     )
     number = exp.column(named("n"), table=named("g"))
@@ -90,7 +109,7 @@ def repeated_values(check: Check, place: Place, most: int) -> exp.Query:
     return (
         exp.select(*(exp.alias_(column_of(name), named(f"c{at}")) for at, name in enumerate(names)), total())
         .from_(place.relation())
-        .where(present(names))
+        .where(keyed(names, place))
         .group_by(*(column_of(name) for name in names))
         .having(exp.GT(this=total(), expression=exp.Literal.number(1)))
         .order_by(exp.Ordered(this=total(), desc=True), *(column_of(name) for name in names))

@@ -10,6 +10,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from resolvers.engines.checks.model import CannotEvaluate, Check
+from resolvers.engines.profiling.sql import spelled
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
 _NUMBERS = (
@@ -22,6 +23,8 @@ _TEXTS = (
     "NVARCHAR2 ENUM CHARACTER"
 )
 TEXTS: Final = frozenset(_TEXTS.split())
+OF_LABELS: Final = frozenset({"ENUM"})
+"""Texts that a store compares with its own labels only."""
 _MOMENTS = (
     "TIMESTAMP TIMESTAMPTZ DATETIME TIMESTAMP_NTZ TIMESTAMP_LTZ TIMESTAMP_TZ SMALLDATETIME DATETIME2 TIMESTAMPNTZ "
     "TIMESTAMPLTZ"
@@ -81,9 +84,8 @@ def text_of(column: ColumnFacts, dialect: str, alias: str = "t") -> exp.Expr:
     if dialect == "mysql":
         utf8 = exp.DataType(this=exp.DType.CHARACTER_SET, kind=exp.var("utf8mb4"))
         return exp.Collate(this=exp.Cast(this=value, to=utf8), expression=exp.var("utf8mb4_bin"))
-    if type_of(column) in TEXTS:
-        return value
-    return exp.cast(value, "VARCHAR")
+    kind = type_of(column)
+    return value if kind in TEXTS - OF_LABELS else spelled(value, kind, dialect, "VARCHAR")
 
 
 def condition_of(check: Check, table: TableFacts, dialect: str, alias: str = "t") -> Condition:

@@ -92,7 +92,7 @@ def basics_query(relation: exp.Table, asked: Sequence[_Asked], dialect: str) -> 
     """The one statement that asks for figures of columns, after the number of rows."""
     if dialect == "postgres":
         return _once(relation, asked, dialect)
-    terms = [(Terms.plain(of), figures) for of, figures in asked]
+    terms = [(Terms.plain(of, dialect), figures) for of, figures in asked]
     return exp.select(*_named(terms, dialect), copy=False).from_(relation.copy(), copy=False)
 
 
@@ -111,7 +111,7 @@ def _once(relation: exp.Table, asked: Sequence[_Asked], dialect: str) -> exp.Sel
     inner: list[exp.Expr] = []
     terms: list[tuple[Terms, tuple[_Figure, ...]]] = []
     for at, (of, figures) in enumerate(asked):
-        plain = Terms.plain(of)
+        plain = Terms.plain(of, dialect)
         inner.append(exp.alias_(plain.value, f"c{at}", quoted=True))
         text = column(f"c{at}")
         if kind_of(of) is ValueKind.TEXT:

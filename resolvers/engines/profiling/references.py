@@ -286,7 +286,7 @@ def _telling(of: ColumnFacts, figures: ColumnProfile) -> bool:
 
 
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_KEY_WORDS: Final = frozenset({"id", "key", "code", "no", "nr", "num", "number", "uuid", "fk", "pk", "ref", "sk"})
+KEY_WORDS: Final = frozenset({"id", "key", "code", "no", "nr", "num", "number", "uuid", "fk", "pk", "ref", "sk"})
 _SELF: Final = frozenset(
     {"parent", "manager", "report", "boss", "superior", "supervisor", "root", "previous", "prev", "reply"}
 )
@@ -307,10 +307,10 @@ def _singular(word: str) -> str:
 
 def _name_score(table: Known, name: str, target: Known, key: str) -> float:
     said, to, of_key = words_of(name), words_of(target.facts.name), words_of(key)
-    plain = tuple(word for word in said if word not in _KEY_WORDS)
+    plain = tuple(word for word in said if word not in KEY_WORDS)
     bare = tuple(word for word in to if word not in ("dim", "fact", "tbl", "table", "stg", "raw", "t", "lookup"))
     if target.facts.fqn == table.facts.fqn:
-        return 1.0 if _SELF & set(said) and (set(said) & _KEY_WORDS or "to" in said) else 0.0
+        return 1.0 if _SELF & set(said) and (set(said) & KEY_WORDS or "to" in said) else 0.0
     if not said:
         return 0.0
     ends_as_table = bool(bare) and (plain[-len(bare) :] == bare or "".join(plain) == "".join(bare))

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from resolvers.engines.profiling.kinds import is_plain_text
+from resolvers.engines.profiling.kinds import is_plain_text, type_of
 from resolvers.engines.profiling.values import BLANKS, LONGEST_VALUE
 from schema.data_readiness.profile import ValueKind
 from schema.data_readiness.source import ColumnFacts
@@ -25,9 +25,20 @@ def number(of: exp.Expr, dialect: str) -> exp.Expr:
     return of if dialect == "mysql" else exp.cast(of, "double")
 
 
-def text(of: ColumnFacts) -> exp.Expr:
+def text(of: ColumnFacts, dialect: str) -> exp.Expr:
     """A column of texts, made one where the source has another type for it."""
-    return column(of.name) if is_plain_text(of) else exp.cast(column(of.name), "text")
+    return column(of.name) if is_plain_text(of) else spelled(column(of.name), type_of(of), dialect)
+
+
+def spelled(of: exp.Expr, kind: str, dialect: str, text_type: str = "text") -> exp.Expr:
+    """A value as the text that the source hands out for it, so that what was read can be asked for again.
+
+    PostgreSQL casts an address to a text with its mask, and hands it out without.
+    """
+    if kind == "INET" and dialect == "postgres":
+        handed_out = exp.Anonymous(this="CONCAT", expressions=[of])
+        return exp.Nullif(this=handed_out, expression=exp.Literal.string(""))
+    return exp.cast(of, text_type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +50,9 @@ class Terms:
     length: exp.Expr
 
     @classmethod
-    def plain(cls, of: ColumnFacts) -> "Terms":
+    def plain(cls, of: ColumnFacts, dialect: str) -> "Terms":
         """A column of the table itself."""
-        return cls(column(of.name), text(of), exp.Length(this=text(of)))
+        return cls(column(of.name), text(of, dialect), exp.Length(this=text(of, dialect)))
 
 
 def compared(of: exp.Expr, dialect: str) -> exp.Expr:

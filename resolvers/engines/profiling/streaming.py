@@ -31,7 +31,7 @@ from resolvers.engines.profiling.columns import Extent, column_profile, with_key
 from resolvers.engines.profiling.dependencies import declared_keys
 from resolvers.engines.profiling.kinds import is_exact_fraction, is_integer, is_plain_text, kind_of, type_of
 from resolvers.engines.profiling.sampling import FEWEST_SAMPLED, MOST_CELLS, MOST_CHARACTERS, by_sample
-from resolvers.engines.profiling.sql import column
+from resolvers.engines.profiling.sql import column, spelled
 from resolvers.engines.profiling.tables import ENFORCED, Header, structure, table_profile
 from resolvers.engines.profiling.tally import Tally
 from resolvers.engines.profiling.values import Progress
@@ -233,7 +233,7 @@ def staged_select(relation: exp.Table, columns: Sequence[Wanted], *, as_texts: b
             there = exp.Not(this=exp.Is(this=name, expression=exp.Null()))
             value = exp.Case().when(there, exp.Literal.number(1))
         elif _needs_text(one, as_texts=as_texts):
-            value = exp.cast(name, "text")
+            value = spelled(name, type_of(of), dialect)
         elif is_exact_fraction(of):
             value = exp.cast(name, "double")
         elif one.kind is ValueKind.TEMPORAL and dialect == "postgres":

@@ -11,10 +11,11 @@ from resolvers.engines.errors.table import MISSING
 from resolvers.engines.rules.draft import RuleDraft, measured_by, rule_name
 from resolvers.engines.rules.exchange import asset_of_key
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound
+from resolvers.engines.rules.keys import can_be_key
 from resolvers.engines.rules.learning import Learned
 from resolvers.engines.rules.repeats import MOST_ROWS as MOST_COMPARED
 from resolvers.engines.rules.repeats import near_repeats
-from schema.data_readiness.profile import ColumnProfile, ForeignKeyCandidate, TableProfile, ValueKind
+from schema.data_readiness.profile import ForeignKeyCandidate, TableProfile, ValueKind
 from schema.data_readiness.rule import LIBRARY_METRICS, RuleOperator, RuleType, RuleUnit
 from schema.data_readiness.source import TableFacts
 from schema.data_readiness.violation import Severity
@@ -25,8 +26,6 @@ STRONG: Final = 0.9
 SIMILARITY: Final = 0.93
 MOST_SUSPECT_PERCENT: Final = 1.0
 DAY: Final = 86_400
-FRACTIONS: Final = ("NUMERIC", "DECIMAL", "FLOAT", "DOUBLE", "REAL", "MONEY")
-"""The beginnings of the names of types that measure, and do not name things."""
 
 
 def table_rules(table: TableFacts, profile: TableProfile, learned: Learned) -> Iterator[RuleDraft]:
@@ -105,7 +104,7 @@ def _keys(table: TableFacts, profile: TableProfile, learned: Learned) -> Iterato
             continue
         rows = profile.row_count if key.is_exact else min(profile.row_count, profile.sample_size or profile.row_count)
         repeated = round((1 - key.uniqueness) * rows)
-        if len(names) > 2 or repeated > 0.01 * rows or not all(_can_be_key(kinds.get(name)) for name in names):
+        if len(names) > 2 or repeated > 0.01 * rows or not all(can_be_key(kinds.get(name)) for name in names):
             continue
         # What repeats although it looks right speaks against a key.
         odd = learned.odd_rows(names)
@@ -116,16 +115,6 @@ def _keys(table: TableFacts, profile: TableProfile, learned: Learned) -> Iterato
         yield _unique(
             table, profile, key.columns, key.uniqueness, is_declared=key.is_declared, rows=rows, repeated=repeated
         )
-
-
-def _can_be_key(column: ColumnProfile | None) -> bool:
-    """Numbers with fractions, moments and long texts differ by chance, and not because they name things."""
-    if column is None or column.kind not in (ValueKind.NUMBER, ValueKind.TEXT):
-        return False
-    if column.kind is ValueKind.NUMBER:
-        is_fraction = (column.data_type or "").upper().startswith(FRACTIONS)
-        return not is_fraction and not any("." in (end or "") for end in (column.minimum, column.maximum))
-    return (column.mean_length or 0) <= 40 and (column.blank_count or 0) == 0
 
 
 def _unique(
