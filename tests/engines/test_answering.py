@@ -59,6 +59,21 @@ def test_groups_are_said_by_their_greatest_and_least() -> None:
     assert text == "3 rows. The greatest total is 523.06 (USA), the least 12 (Peru)."
 
 
+def test_counts_are_called_so_and_ties_are_told() -> None:
+    text = said("kind count_Boat", ("ketch", 3), ("sloop", 9), ("yawl", 9), ("cutter", 3), ("raft", 3))
+    assert text == "5 rows. The greatest number of boats is 9 (sloop, among others), the least 3 (ketch, among others)."
+    assert said("month count_orders", (date(2026, 1, 1), 7)) == "Month: 2026-01-01; number of orders: 7."
+    assert said("count", (7,)) == "Count: 7."
+    assert sentence_of(answer("value", (Decimal("24.0"),)), "100 times the number.").text == "Value: 24.0."
+
+
+@pytest.mark.parametrize("nan", [Decimal("NaN"), float("nan")])
+def test_what_is_no_number_is_neither_the_greatest_nor_the_least(nan: Any) -> None:
+    text = said("country total", ("USA", nan), ("Peru", 12), ("Italy", 50))
+    assert text == "3 rows. The greatest total is 50 (Italy), the least 12 (Peru)."
+    assert said("country total", ("USA", nan), ("Peru", nan)).startswith("2 rows. The first: country: USA; ")
+
+
 def test_years_are_what_figures_are_told_by() -> None:
     text = said("mean yearID", (Decimal("10.5"), 1994), (Decimal("2"), 1985))
     assert text == "2 rows. The greatest mean is 10.5 (1994), the least 2 (1985)."
@@ -122,6 +137,7 @@ def test_the_kind_of_a_chart_follows_from_the_shape_of_the_answer(rows: Rows, ma
         answer("name", ("Ann",), ("Bob",)),
         answer("genre n", *((f"g{index}", index) for index in range(41))),
         answer("genre n", ("Rock", 3), ("Rock", 1)),
+        answer("genre country n", ("Rock", "USA", 3), ("Rock", "USA", 1), ("Jazz", "Peru", 2)),
         answer("genre n", ("Rock", 3), ("Jazz", 1), is_cut_off=True),
         answer("genre n", ("Rock", 3), ("Jazz", 1), total=7),
         answer("id other", *((index, index) for index in range(9))),
@@ -129,6 +145,15 @@ def test_the_kind_of_a_chart_follows_from_the_shape_of_the_answer(rows: Rows, ma
 )
 def test_rows_that_are_read_as_easily_have_no_chart(rows: Rows) -> None:
     assert chart_of(rows, "A title") is None
+
+
+def test_bars_of_two_labels_stand_side_by_side_as_averages_do_not_add_up() -> None:
+    spec = chart_of(
+        answer("genre country mean", ("Rock", "USA", 3), ("Jazz", "USA", 1), ("Rock", "Peru", 2)), "A title"
+    )
+    assert spec is not None
+    assert spec["encoding"]["yOffset"]["field"] == spec["encoding"]["color"]["field"]
+    assert spec["encoding"]["x"]["stack"] is None
 
 
 def test_odd_names_and_values_do_not_break_a_chart() -> None:

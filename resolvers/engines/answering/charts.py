@@ -126,17 +126,23 @@ def _bars(answer: Rows, label: int, figure: int) -> Spec | None:
 
 
 def _grouped(answer: Rows, labels: Sequence[int], figure: int) -> Spec | None:
+    """Bars side by side: bars on top of each other add up, and averages or shares have no sum."""
+    if len(answer.rows) > 4 * MOST_BARS:
+        return None
     few, many = sorted(labels, key=lambda index: len({row[index] for row in answer.rows}))
     if len({row[few] for row in answer.rows}) > MOST_SERIES or len({row[many] for row in answer.rows}) > MOST_BARS:
         return None
+    if len({(row[few], row[many]) for row in answer.rows}) < len(answer.rows):
+        return None
     return {
         "width": 420,
-        "height": {"step": 22},
+        "height": {"step": 11},
         "data": {"values": _values(answer, [few, many, figure])},
         "mark": "bar",
         "encoding": {
             "y": {"field": f"c{many}", "type": "nominal", "sort": None, "title": answer.columns[many]},
-            "x": _quantity(answer, figure),
+            "yOffset": {"field": f"c{few}", "type": "nominal"},
+            "x": _quantity(answer, figure) | {"stack": None},
             "color": {"field": f"c{few}", "type": "nominal", "title": answer.columns[few]},
         },
     }

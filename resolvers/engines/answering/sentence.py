@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from resolvers.engines.answering.shape import Rows
+from resolvers.engines.describing.grammar import plural_phrase
 from resolvers.engines.describing.names import tokens_of
 from schema.data_readiness.profile import ValueKind
 
@@ -101,15 +102,17 @@ def _table(said: Sentence, answer: Rows) -> None:
     labels = [index for index in range(len(answer.columns)) if index not in numbers]
     if len(numbers) == 1 and labels and len(answer.rows) == answer.total:
         (figure,) = numbers
-        filled = [row for row in range(len(answer.rows)) if answer.rows[row][figure] is not None]
-        greatest = max(filled, key=lambda row: answer.rows[row][figure])
-        least = min(filled, key=lambda row: answer.rows[row][figure])
-        if answer.rows[greatest][figure] != answer.rows[least][figure]:
+        # What is no number (NaN) is not equal to itself, and cannot be put in order.
+        cells = [row[figure] for row in answer.rows]
+        filled = [row for row, cell in enumerate(cells) if cell is not None and cell == cell]
+        greatest = max(filled, key=cells.__getitem__, default=0)
+        least = min(filled, key=cells.__getitem__, default=0)
+        if filled and cells[greatest] != cells[least]:
             name = _name(answer.columns[figure])
             said.add(f"The greatest {name} is ", _cell(answer, greatest, figure), " (")
-            _label(said, answer, greatest, labels)
+            _label(said, answer, greatest, labels, figure)
             said.add("), the least ", _cell(answer, least, figure), " (")
-            _label(said, answer, least, labels)
+            _label(said, answer, least, labels, figure)
             said.add(").")
             return
     said.add("The first: ")
@@ -118,9 +121,12 @@ def _table(said: Sentence, answer: Rows) -> None:
     said.add("." if len(answer.columns) <= MOST_FIELDS else ", and more.")
 
 
-def _label(said: Sentence, answer: Rows, row: int, labels: Sequence[int]) -> None:
+def _label(said: Sentence, answer: Rows, row: int, labels: Sequence[int], figure: int) -> None:
+    """What a figure belongs to, and whether others have the same."""
     for place, index in enumerate(labels[:3]):
         said.add(", " if place else "", _cell(answer, row, index))
+    if sum(one[figure] == answer.rows[row][figure] for one in answer.rows) > 1:
+        said.add(", among others")
 
 
 def _rows(answer: Rows) -> FigureSource:
@@ -158,7 +164,11 @@ def _rounded(value: Decimal | float) -> Decimal | None:
 
 
 def _name(column: str) -> str:
-    return column.replace("_", " ").strip() or column
+    """A column as people say it: the number of orders for count_orders."""
+    name = column.replace("_", " ").strip() or column
+    counted = name.removeprefix("count ")
+    is_count = counted != name and counted.replace(" ", "").isalpha()
+    return f"number of {plural_phrase(counted if counted.isupper() else counted.lower())}" if is_count else name
 
 
 def _title(column: str) -> str:
