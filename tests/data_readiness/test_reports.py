@@ -1,5 +1,6 @@
 """A report is made through either door, kept as an artifact, and shows nothing that the catalog calls personal."""
 
+import re
 from typing import Any
 
 import pytest
@@ -114,3 +115,37 @@ async def test_who_may_run_but_not_create_gets_no_report(bench: Bench, source: S
     ended = await bench.call(get_workflow_run, configuration_id=made["id"], run_id=started["id"])
     assert (ended["status"], ended["output"]["reports"]) == ("completed", 0)
     assert "report_uri" not in ended["output"]
+
+
+async def test_a_report_says_which_tables_the_score_says_nothing_about_and_why(bench: Bench, source: Source) -> None:
+    unread = "create or replace view sales.tally as select note::bigint as n from sales.letters"
+    source.run("create table sales.letters (note text); insert into sales.letters values ('AB-1')")
+    source.run(unread)
+    await bench.ingest()
+    runs: dict[WorkflowType, Profiled] = {}
+    for kind in (WorkflowType.PROFILING, WorkflowType.DQ_ASSESSMENT):
+        configuration = WorkflowConfigurationCreate(name=kind.value, workflow_type=kind)
+        made = await bench.call(create_workflow_configuration, configuration=configuration)
+        runs[kind] = Profiled(bench, source, made["id"])
+    profile, assess = runs.values()
+    fqn = f"{profile.prefix}.tally"
+
+    async def told() -> str:
+        return await page_of(bench, await bench.call(create_report, report=ReportCreate(asset_fqn=profile.prefix)))
+
+    await assess.run(asset_fqn=f"{profile.prefix}.letters")
+    await assess.run(asset_fqn=fqn)
+    assert re.search(r"tally</td>\s*<td[^>]*>No check of it could be evaluated.</td>", await told())
+    await profile.run(status="failed", asset_fqn=fqn)
+    page = await told()
+    assert "tables were not measured.</b> The score says nothing about them." in page
+    assert re.search(r"tally</td>\s*<td[^>]*>A value of the data does not fit what the query makes of it.</td>", page)
+    assert "No run has measured it yet.</td>" in page
+    source.run("create or replace view sales.tally as select 1::bigint as n")
+    await assess.run(asset_fqn=profile.prefix)
+    assert not re.search("says nothing about|measured again", await told())
+    source.run(unread)
+    await profile.run(status="failed", asset_fqn=fqn)
+    page = await told()
+    assert "tables could not be measured again.</b> The score still counts what an earlier run measured of it." in page
+    assert "says nothing about" not in page

@@ -7,10 +7,12 @@ from html.parser import HTMLParser
 
 import pytest
 
-from resolvers.engines.report import charts
+from resolvers.engines.report import charts, maps
 from resolvers.engines.report.page import rendered
-from resolvers.engines.report.values import TrendPoint
-from tests.support.report import HOSTILE, NOW, scorecard, shop
+from resolvers.engines.report.values import ReportData, TableLine, TrendPoint, Unmeasured
+from resolvers.engines.report.wording import percent
+from schema.data_readiness.profile import ValueKind
+from tests.support.report import HOSTILE, NOW, column, profile, scorecard, shop
 
 
 class _Tags(HTMLParser):
@@ -104,3 +106,91 @@ def test_the_largest_report_stays_bounded() -> None:
         data, tables=[data.tables[0]] * 5000, relations=list(data.relations) * 500, rules=list(data.rules) * 500
     )
     assert len(rendered(many)) < 2_000_000
+
+
+def _with_tables(data: ReportData, *tables: TableLine) -> ReportData:
+    return replace(data, tables=tables, tables_total=len(tables))
+
+
+def _null_map(data: ReportData) -> charts.Spec:
+    made = maps.null_map(data.tables, maps.emptiest(data.tables), "shop.db.sales")
+    assert made is not None
+    return made
+
+
+def _table(name: str, *nulls: int) -> TableLine:
+    """A table of 1,000 rows whose columns c1, c2, ... have so many nulls."""
+    columns = [column(f"c{place}", place, ValueKind.NUMBER, nulls=number) for place, number in enumerate(nulls, 1)]
+    return TableLine(f"shop.db.sales.{name}", name, None, len(columns), 1000, profile(name, columns))
+
+
+def test_what_was_not_measured_stands_at_the_top_of_what_to_do() -> None:
+    places = [f"shop.db.sales.{name}" for name in ("broken", "bad_one", "gone")]
+    told = [
+        Unmeasured("It is damaged.", "Mend it.", 5, places),
+        Unmeasured("It was busy.", "Ask again.", 1, ["shop.db.sales.stock"], is_old=True),
+    ]
+    page = rendered(replace(shop(), tables_total=8, unmeasured=told))
+    for words in (
+        "of 3 of 8 tables</div>",
+        "<b>5 of 8 tables were not measured.</b> The score says nothing about them.",
+        "<b>1 of 8 tables could not be measured again.</b>",
+        'broken, bad_<wbr>one, gone <span class="small">and 2 more</span>',
+        "Mend it.",
+    ):
+        assert words in page
+    assert page.index("It is damaged.") < page.index("40 open violations")
+    assert "not measured" not in rendered(shop())
+
+
+def test_a_table_of_very_many_columns_takes_no_more_room_than_any_other() -> None:
+    wide = _table("wide", *range(300))  # c1 misses nothing, c300 the most
+    drawn = charts.drawn(_null_map(_with_tables(shop(), wide, _table("narrow", 500), _table("full", 0))))
+    assert float(re.findall(r'width="([0-9.]+)"', drawn)[0]) < 420
+    assert "29.9%, +283" in drawn
+    page = rendered(_with_tables(shop(), wide, _table("narrow", 500), _table("full", 0)))
+    assert "2 of 3 tables with a profile miss values." in page
+    assert "The emptiest 12 of 300 columns that miss values." in page
+    assert page.index("narrow.<wbr>c1<") < page.index("wide.<wbr>c300<") < page.index("wide.<wbr>c299<")
+    assert "full.<wbr>c1<" not in page
+
+
+def test_where_nothing_is_missing_or_related_one_line_says_so() -> None:
+    page = rendered(replace(_with_tables(shop(), _table("one", 0), _table("two", 0)), relations=[]))
+    assert "No value is missing in the 2 tables that have a profile." in page
+    assert "No relationship between these tables is known." in page
+    assert page.count("<svg") == 4  # dimensions, trend, rules, personal data
+
+
+def test_the_map_of_relationships_is_as_large_as_what_it_shows() -> None:
+    few = charts.drawn(maps.relationships(shop().relations[:1]) or {})
+    many = charts.drawn(maps.relationships(shop().relations) or {})
+    sizes = [tuple(map(float, re.findall(r'(?:width|height)="([0-9.]+)"', svg)[:2])) for svg in (few, many)]
+    assert sizes[0][0] * sizes[0][1] < 200 * 200 < sizes[1][0] * sizes[1][1]
+
+
+def test_weights_are_shown_where_they_differ_and_shortly() -> None:
+    data = shop()
+    assert ">weight " not in rendered(data)
+    first, *others = data.scorecard.dimensions
+    heavier = data.scorecard.model_copy(update={"dimensions": [first.model_copy(update={"weight": "2.5000"}), *others]})
+    page = rendered(replace(data, scorecard=heavier))
+    assert ">weight 2.5<" in page
+    assert page.count(">weight 1<") == len(others)
+
+
+def test_what_is_not_all_is_not_written_as_all() -> None:
+    written = {text: percent(text) for text in ("1.0000", "0.9997", "0.99999", "0.975", "0.0004", "0.0000", "0.00001")}
+    assert list(written.values()) == ["100.0%", "99.97%", ">99.99%", "97.5%", "0.04%", "0.0%", "<0.01%"]
+
+
+def test_names_stand_without_what_they_all_have_in_common_and_break_between_words_only() -> None:
+    data = replace(shop(), asset_fqn="shop", level="service")
+    page = rendered(data)
+    assert "Names below stand under shop.db.sales." in page
+    assert '<td class="main">order_<wbr>lines</td>' in page
+    assert "overflow-wrap: anywhere" not in page.partition("td {")[2].partition("}")[0]
+
+
+def test_a_report_is_the_same_byte_for_byte() -> None:
+    assert rendered(shop()) == rendered(shop())

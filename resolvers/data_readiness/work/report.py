@@ -23,6 +23,7 @@ from resolvers.data_readiness.metrics import asset_parts
 from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.work.reading import read_facts, table_names
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
+from resolvers.data_readiness.work.unmeasured import unmeasured
 from resolvers.engines.masking import masked_table
 from resolvers.engines.report.page import MOST_TABLES, rendered
 from resolvers.engines.report.values import Relation, ReportData, RuleResult, TableLine, TrendPoint, Trouble
@@ -123,8 +124,8 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
         raise ValidationError(
             "asset_fqn has four parts at most: service.database.schema.table.", status=422, field="asset_fqn"
         )
-    tables, facts, total = await ctx.store.read(lambda shelves: _tables(shelves, ctx.scope, asset_fqn))
-    if not total:
+    names, tables, facts = await ctx.store.read(lambda shelves: _tables(shelves, ctx.scope, asset_fqn))
+    if not names:
         raise NotFound("metadata_asset", asset_fqn)
     card = await get_scorecard.run(ctx, request=ScorecardRequest(asset_fqn=asset_fqn, as_of=as_of))
     moments = await ctx.store.read(lambda shelves: _moments(shelves, ctx.scope, parts, as_of))
@@ -144,18 +145,19 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
         scorecard=card,
         trend=[TrendPoint(moment, float(score)) for moment, score in scores],
         tables=tables,
-        tables_total=total,
+        tables_total=len(names),
         classifications=await ctx.store.read(lambda shelves: _personal(shelves, ctx.scope, asset_fqn)),
         rules=await ctx.store.read(lambda shelves: _rules(shelves, ctx.scope, parts, as_of)),
         troubles=found,
         violations_total=number,
+        unmeasured=await ctx.store.read(lambda shelves: unmeasured(shelves, ctx.scope, names, card, as_of)),
         relations=_relations(facts, tables),
         previous_score=scores[-2][1] if len(scores) > 1 else None,
     )
 
 
-def _tables(shelves: Shelves, scope: Scope, asset_fqn: str) -> tuple[list[TableLine], list[TableFacts], int]:
-    """The first tables at or under a name with their latest profiles, masked as for any reader."""
+def _tables(shelves: Shelves, scope: Scope, asset_fqn: str) -> tuple[list[str], list[TableLine], list[TableFacts]]:
+    """The tables at or under a name; the first with their latest profiles, masked as for any reader."""
     names = [fqn for fqn, _ in table_names(shelves, scope, [asset_fqn])]
     facts = read_facts(shelves, scope, names[:MOST_TABLES])
     profiles = shelves.table_profiles.latest(scope, names[:MOST_TABLES])
@@ -167,7 +169,7 @@ def _tables(shelves: Shelves, scope: Scope, asset_fqn: str) -> tuple[list[TableL
             profile = masked_table(profile, personal[one.fqn])
         rows = profile.row_count if profile else one.row_count
         lines.append(TableLine(one.fqn, one.name, one.description, len(one.columns), rows, profile))
-    return lines, facts, len(names)
+    return names, lines, facts
 
 
 def _moments(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[datetime]:

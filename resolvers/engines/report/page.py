@@ -1,5 +1,7 @@
 """The page: a template filled with figures and drawings, without a script, a font or an address of anybody else's."""
 
+import itertools
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Final
@@ -8,9 +10,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 
 from resolvers.engines.drawing import NoCharts
-from resolvers.engines.report import charts
-from resolvers.engines.report.values import ReportData, RuleResult
+from resolvers.engines.report import charts, maps
+from resolvers.engines.report.values import ReportData, RuleResult, TableLine
+from resolvers.engines.report.wording import below, breakable, common_parent, count, figure, percent, weight
 from schema.data_readiness.classification import ClassificationState
+from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.rule import RuleOutcome
 
 MOST_DISTRIBUTIONS: Final = 48
@@ -18,8 +22,8 @@ MOST_DISTRIBUTIONS: Final = 48
 MOST_COLUMNS: Final = 500
 MOST_TABLES: Final = 200
 MOST_LISTED: Final = 30
-NOTHING: Final = "\N{EN DASH}"
-"""What stands where there is no figure."""
+MOST_GAPS: Final = 12
+"""Columns that are named for their missing values."""
 
 
 @cache
@@ -31,45 +35,33 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"percent": percent, "count": count, "figure": figure}
+    made.filters |= {"percent": percent, "count": count, "figure": figure, "weight": weight, "breakable": breakable}
     return made
-
-
-def percent(value: str | float | None) -> str:
-    """A share of one as a percentage with one place; a dash when nothing was measured."""
-    return NOTHING if value is None else f"{float(value):.1%}"
-
-
-def count(value: int | None) -> str:
-    """A whole number with its thousands apart."""
-    return NOTHING if value is None else f"{value:,}"
-
-
-def figure(value: float | str | None) -> str:
-    """A figure of a profile, short."""
-    if value is None:
-        return NOTHING
-    if isinstance(value, float):
-        return f"{value:,.4g}" if abs(value) < 1e6 else f"{value:.3e}"
-    return charts.short(value, 32)
 
 
 def rendered(data: ReportData) -> str:
     """The report as one HTML page. Without the charting library it has its tables and says what is missing."""
     missing: list[str] = []
+    parts = itertools.count()
 
     def draw(make: Callable[..., charts.Spec | None], *given: Any) -> Markup | None:
         spec = make(*given)
         if spec is None or missing:
             return None
         try:
-            # What vl-convert draws has its texts escaped; nothing else of it comes from the data.
-            return Markup(charts.drawn(spec))  # noqa: S704
+            drawing = charts.drawn(spec)
         except NoCharts as reason:
             missing.append(str(reason))
             return None
+        # The library numbers what it refers to through all that a process draws; a page is to be the same each time.
+        for name in dict.fromkeys(re.findall(r' id="(\w+)"', drawing)):
+            drawing = re.sub(rf'( id="|url\(#){name}(?=["\)])', rf"\g<1>part{next(parts)}", drawing)
+        # What vl-convert draws has its texts escaped; nothing else of it comes from the data.
+        return Markup(drawing)  # noqa: S704
 
     single = data.tables[0] if data.level == "table" and data.tables else None
+    parent = data.asset_fqn if single else common_parent([one.fqn for one in data.tables], data.asset_fqn)
+    gaps = maps.emptiest(data.tables)
     columns = list(single.profile.columns[:MOST_COLUMNS]) if single and single.profile else []
     distributions = [(column, draw(charts.distribution, column)) for column in columns[:MOST_DISTRIBUTIONS]]
     return (
@@ -79,20 +71,33 @@ def rendered(data: ReportData) -> str:
             data=data,
             card=data.scorecard,
             single=single,
+            parent=parent,
+            near=lambda name: breakable(below(name, parent)),
+            weighted=len({one.weight for one in data.scorecard.dimensions if one.score is not None}) > 1,
+            missed=sum(one.count for one in data.unmeasured if not one.is_old),
             columns=columns,
             approximate=_approximate(columns),
             dimensions=draw(charts.dimensions, data.scorecard),
             trend=draw(charts.trend, data.trend),
-            null_map=draw(charts.null_map, data.tables),
-            pii_map=draw(charts.pii_map, data.classifications),
+            null_map=draw(maps.null_map, data.tables, gaps, parent),
+            pii_map=draw(maps.pii_map, data.classifications),
             rule_results=draw(charts.rule_results, data.rules),
-            relationships=draw(charts.relationships, data.relations),
+            relationships=draw(maps.relationships, data.relations),
             distributions=[(column, drawing) for column, drawing in distributions if drawing or column.masked],
+            profiled=sum(one.profile is not None for one in data.tables),
+            gaps=_gaps(gaps),
+            gaps_total=sum(len(some) for _, some in gaps),
+            tables_with_gaps=len(gaps),
             failing=_failing(data.rules),
             tags=_tags(data),
             tables=data.tables[:MOST_TABLES],
             troubles=data.troubles[:MOST_LISTED],
             relations=data.relations[:MOST_LISTED],
+            most_listed=MOST_LISTED,
+            most_mapped=maps.MOST_TABLES,
+            most_nodes=maps.MOST_NODES,
+            related=len({name for one in data.relations for name in (one.source, one.target)}),
+            most_bars=maps.MOST_BARS,
             change=_change(data),
             notes=[*data.notes, *missing],
         )
@@ -114,7 +119,13 @@ def _tags(data: ReportData) -> list[Any]:
     return sorted(standing, key=lambda one: (-one.confidence, one.asset_fqn))[:MOST_LISTED]
 
 
-def _approximate(columns: Sequence[Any]) -> list[str]:
+def _gaps(tables: Sequence[tuple[TableLine, Sequence[ColumnProfile]]]) -> list[tuple[str, ColumnProfile, float]]:
+    """The columns that miss the most values, each with its table and the share of its rows."""
+    found = [(table.fqn, column, maps.missing_share(column)) for table, columns in tables for column in columns]
+    return sorted(found, key=lambda one: -one[2])[:MOST_GAPS]
+
+
+def _approximate(columns: Sequence[ColumnProfile]) -> list[str]:
     return sorted({name for column in columns for name in column.approximate})
 
 

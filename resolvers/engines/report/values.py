@@ -44,6 +44,20 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
+class Unmeasured:
+    """Tables that the last run could not measure, for one and the same reason."""
+
+    why: str
+    advice: str
+    """What to do about it."""
+    count: int
+    places: Sequence[str]
+    """The dotted names of the first of them."""
+    is_old: bool = False
+    """Whether the score still counts what was measured of them before."""
+
+
+@dataclass(frozen=True, slots=True)
 class Relation:
     """One table refers to another."""
 
@@ -85,6 +99,8 @@ class ReportData:
     troubles: Sequence[Trouble] = ()
     """The worst first."""
     violations_total: int = 0
+    unmeasured: Sequence[Unmeasured] = ()
+    """What stands for nothing in the score, or for what it was before."""
     relations: Sequence[Relation] = ()
     previous_score: str | None = None
     notes: Sequence[str] = field(default_factory=tuple)

@@ -1,0 +1,80 @@
+"""How figures and names are written in a report and in its charts."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import takewhile
+from typing import Final
+
+from markupsafe import Markup, escape
+
+from schema.identifiers import Fqn, join_fqn
+
+NOTHING: Final = "\N{EN DASH}"
+"""What stands where there is no figure."""
+MOST_LABEL: Final = 28
+
+
+def percent(value: str | float | None) -> str:
+    """A share of one as a percentage with one place; a dash when nothing was measured.
+
+    What is not all is never written as 100 %, and what is not nothing never as 0 %.
+    """
+    if value is None:
+        return NOTHING
+    share = float(value)
+    for places in (1, 2):
+        told = f"{share:.{places}%}"
+        if share in (0.0, 1.0) or float(told[:-1]) not in (0.0, 100.0):
+            return told
+    return ">99.99%" if share > 0.5 else "<0.01%"
+
+
+def count(value: int | None) -> str:
+    """A whole number with its thousands apart."""
+    return NOTHING if value is None else f"{value:,}"
+
+
+def figure(value: float | str | None) -> str:
+    """A figure of a profile, short."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, float):
+        return f"{value:,.4g}" if abs(value) < 1e6 else f"{value:.3e}"
+    return short(value, 32)
+
+
+def weight(value: str) -> str:
+    """A weight without the zeros at its end."""
+    return f"{Decimal(value).normalize():f}"
+
+
+def short(text: str, most: int = MOST_LABEL) -> str:
+    """A label that fits; the middle of a long one is left out."""
+    if len(text) <= most:
+        return text
+    head = (most - 1) // 2
+    return f"{text[:head]}…{text[-(most - 1 - head) :]}"
+
+
+def breakable(name: str) -> Markup:
+    """A name that a narrow column may break behind its dots, underscores and slashes, and nowhere inside a word."""
+    made = escape(name)
+    for mark in "._/":
+        made = made.replace(mark, mark + Markup("<wbr>"))
+    return made
+
+
+def common_parent(names: Sequence[str], default: str) -> str:
+    """The deepest dotted name that all of some names stand under; `default` when that is not at or under it."""
+    paths = [Fqn.parse(name).parts[:-1] for name in names]
+    levels = list(zip(*paths, strict=False))
+    shared = [level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels)]
+    found = join_fqn(shared)
+    return found if found.startswith(f"{default}.") else default
+
+
+def below(name: str, parent: str) -> str:
+    """A dotted name without the parent that it stands under; the last part of the parent's own name."""
+    if name == parent:
+        return Fqn.parse(name).name
+    return name[len(parent) + 1 :] if name.startswith(f"{parent}.") else name
