@@ -114,6 +114,21 @@ def test_an_example_answers_for_other_values() -> None:
     assert rows(found.sql, "shop") == {("Casa Verde",): 1}
 
 
+def test_unchecked_examples_that_contradict_each_other_are_not_followed() -> None:
+    """Until one of them is checked."""
+    question = {"question": "How many customers are there?", "dialect": "duckdb"}
+    notes = [
+        memory(MemoryType.EXEMPLAR, question | {"sql": sql}, sql, validation_status="unvalidated")
+        for sql in ("select 41", "select 42")
+    ]
+    assert drafted("How many customers are there?", notes[0]).memories == ("memory-select 41",)
+    both = drafted("How many customers are there?", *notes)
+    assert both.memories == ()
+    assert loaded("shop").rows(both.sql) == [(5,)]
+    checked = memory(MemoryType.EXEMPLAR, question | {"sql": "select 42"}, "checked")
+    assert drafted("How many customers are there?", *notes, checked).memories == ("memory-checked",)
+
+
 def test_a_disputed_example_is_not_used() -> None:
     """Nor one whose words differ."""
     content = {"question": "How many customers are there?", "sql": "select 42", "dialect": "duckdb"}

@@ -32,13 +32,16 @@ class Example:
 
 
 def example_for(linked: Linked, known: Knowledge) -> Example | None:
-    """The best example; one that somebody disputed is none."""
+    """The best example; one that somebody disputed is none, nor are unchecked ones that contradict each other."""
     found = [
         one
         for memory in known.memories
         if memory.memory_type is MemoryType.EXEMPLAR and (one := _fits(memory, linked, known)) is not None
     ]
-    return max(found, key=lambda one: (one.confidence, one.memory), default=None)
+    best = max(found, key=lambda one: (one.confidence, one.memory), default=None)
+    if best is None or best.is_validated:
+        return best
+    return best if all(one.sql == best.sql for one in found if one.confidence == best.confidence) else None
 
 
 def _fits(memory: Memory, linked: Linked, known: Knowledge) -> Example | None:
