@@ -129,6 +129,11 @@ class Connector(ABC):
         """
         return False
 
+    @property
+    def ignored(self) -> dict[str, Any]:
+        """What `schemas()` met and took for no table, as plain JSON for a run's output; nothing for most sources."""
+        return {}
+
     @abstractmethod
     def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
         """The named tables with columns and keys, in a bounded number of statements however many names there are.

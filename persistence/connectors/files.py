@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from persistence.connectors.base import (
     UNKNOWN_COLUMNS,
@@ -116,6 +117,13 @@ class FileTables(Connector):
         """Whether the tree holds more entries than were listed."""
         return self._layout().truncated
 
+    @property
+    def ignored(self) -> dict[str, Any]:
+        """How many files are no tables, and the first of them with why."""
+        layout = self._layout()
+        first = [{"path": path, "reason": reason} for path, reason in layout.ignored_first]
+        return {"ignored_files": layout.ignored, "ignored": first}
+
     def verify(self) -> Discovery:
         """List the tree and count its tables; no file is read. Raises ConnectorError."""
         self._reading()
@@ -135,8 +143,7 @@ class FileTables(Connector):
                 "files": files,
                 "bytes": layout.sizes,
                 "formats": dict(sorted(formats.items())),
-                "ignored_files": layout.ignored,
-                "ignored": [{"path": path, "reason": reason} for path, reason in layout.ignored_first],
+                **self.ignored,
                 "refused_entries": layout.refused,
                 "truncated": layout.truncated,
             },

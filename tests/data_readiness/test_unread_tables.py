@@ -19,12 +19,18 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_a_file_that_cannot_be_read_is_passed_over_and_named_once(world: World, tmp_path: Path) -> None:
-    (tmp_path / "good.csv").write_text("id,city\n" + "".join(f"{at},Town {at % 5}\n" for at in range(60)))
-    (tmp_path / "broken.parquet").write_bytes(b"no parquet at all")
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    (folder / "good.csv").write_text("id,city\n" + "".join(f"{at},Town {at % 5}\n" for at in range(60)))
+    (folder / "broken.parquet").write_bytes(b"no parquet at all")
+    (folder / "readme.md").write_text("")
     door = RestDoor(world.client)
-    body = {"name": "Shop", "connection_type": "nfs", "filesystem_config": {"path": str(tmp_path)}}
+    body = {"name": "Shop", "connection_type": "nfs", "filesystem_config": {"path": str(folder)}}
     bench = await connected(world, door, body)
-    await bench.ingest()
+    ingested = (await bench.ingest())["output"]
+    assert (ingested["ignored_files"], [one["path"] for one in ingested["ignored"]]) == (1, ["readme.md"])
+    assert ingested["assets_not_read"] == len(ingested["not_read"]) == 1
+    assert ingested["not_read"][0]["reason"].startswith("The columns are not known. ")
 
     async def over(kind: str, asset_fqn: str = "shop") -> dict[str, Any]:
         made = await configure(world, door, workflow_type=kind)
@@ -34,7 +40,8 @@ async def test_a_file_that_cannot_be_read_is_passed_over_and_named_once(world: W
         found: dict[str, Any] = await bench.call(get_workflow_run, configuration_id=made["id"], run_id=run["id"])
         return found
 
-    broken = f"shop.{tmp_path.name}.root.broken"
+    [broken] = [one["asset_fqn"] for one in ingested["not_read"]]
+    assert broken == "shop.lab.root.broken"
     for kind in ("run-all-enrichment", "dq-assessment", "dq-rule-generation", "profiling"):
         run = await over(kind)
         assert (run["status"], run["error_message"]) == ("completed", None), kind

@@ -10,17 +10,18 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from persistence.connectors.base import Connector, SchemaInfo, TableInfo
+from persistence.connectors.base import UNKNOWN_COLUMNS, Connector, SchemaInfo, TableInfo
 from persistence.jobs import JobError
 from persistence.queries.catalog_ingest import mark_vanished, upsert_source
 from persistence.queries.metadata_search import in_scope
 from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.catalog import metadata_assets
+from persistence.tables.data_readiness import run_tasks
 from resolvers.context import Context
 from resolvers.data_readiness.runs import included_in
 from resolvers.data_readiness.work.reading import use_connection
-from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
+from resolvers.data_readiness.work.run_work import UNREAD_TOLD, RunWork, Unit, Write
 from resolvers.engines.catalog_diff import judge
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 from schema.identifiers import Fqn, ResourceUri, join_fqn
@@ -49,7 +50,7 @@ class Ingestion(RunWork):
         """List what there is: one unit per batch of tables. Raises JobError when the source shows no table."""
         if len(self._wanted) > 3:
             raise JobError("asset_fqn names a column, and the smallest part that can be ingested is a table.")
-        schemas, cut_short = await use_connection(self.ctx, self._uri, _listed)
+        schemas, cut_short, ignored = await use_connection(self.ctx, self._uri, _listed)
         units = [unit for schema in schemas for unit in self._batches(schema, cut_short)]
         if not any(unit.arguments["tables"] for unit in units):
             what = f"nothing that can be ingested under {self.run.asset_fqn}" if self._wanted else "no table to ingest"
@@ -58,6 +59,7 @@ class Ingestion(RunWork):
                 f"The source shows {what}. Check the user's permissions, selected_tables and asset_fqn. "
                 "The catalog was left as it is."
             )
+        units[0].arguments["ignored"] = ignored
         return units
 
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
@@ -75,6 +77,12 @@ class Ingestion(RunWork):
                 "Check the user's permissions; if the tables were dropped just now, trigger a new run."
             )
 
+        unread = [
+            {"asset_fqn": join_fqn((self._service, *asset.path)), "reason": asset.description}
+            for asset in assets
+            if asset.type is AssetType.TABLE and (asset.description or "").startswith(UNKNOWN_COLUMNS)
+        ]
+
         def write(shelves: Shelves) -> dict[str, int]:
             counts = upsert_source(
                 shelves.connection,
@@ -86,7 +94,12 @@ class Ingestion(RunWork):
                 now=self.ctx.now(),
                 judge=judge,
             )
-            return asdict(counts)
+            if not unread:
+                return asdict(counts)
+            kept = {**arguments, "not_read": unread[:UNREAD_TOLD]}
+            task = run_tasks.update().where(run_tasks.c.id == arguments["task_id"])
+            shelves.connection.execute(task.values(arguments=kept))
+            return asdict(counts) | {"assets_not_read": len(unread)}
 
         return write
 
@@ -106,6 +119,12 @@ class Ingestion(RunWork):
             )
         if cut_short:
             output["listing_cut_short"] = True
+        not_read: list[dict[str, str]] = []
+        for _, batch in shelves.run_tasks.planned(self.run.id):
+            output.update(batch.get("ignored", {}))
+            not_read += batch.get("not_read", ())
+        if not_read:
+            output["not_read"] = not_read[:UNREAD_TOLD]
 
     def _batches(self, schema: SchemaInfo, cut_short: bool) -> Iterator[Unit]:
         if self._wanted[:2] != (schema.database, schema.name)[: len(self._wanted)]:
@@ -169,8 +188,8 @@ class Ingestion(RunWork):
         return present
 
 
-def _listed(source: Connector) -> tuple[list[SchemaInfo], bool]:
-    return list(source.schemas()), source.cut_short
+def _listed(source: Connector) -> tuple[list[SchemaInfo], bool, dict[str, Any]]:
+    return list(source.schemas()), source.cut_short, source.ignored
 
 
 def _repeated(batches: Sequence[dict[str, Any]]) -> int:
