@@ -178,6 +178,10 @@ class _Speaker:
             case Span():
                 unit = f"{term.unit.value} of the year" if term.part and term.unit != Unit.YEAR else term.unit.value
                 return f"the {unit} of {self.of(term.of)}"
+            case Arithmetic("*", Literal(value=hundred), Arithmetic("/", Figure(Aggregate.COUNT), Nested(whole))) if (
+                hundred == 100 and whole.where is None
+            ):
+                return f"the percentage of {self.many(whole.main)}"
             case Arithmetic():
                 return f"{self.term(term.left)} {_SIGNS[term.operator]} {self.term(term.right)}"
             case Share():

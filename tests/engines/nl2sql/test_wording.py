@@ -13,6 +13,7 @@ from resolvers.engines.nl2sql.plan import (
     Either,
     Expression,
     Member,
+    Nested,
     Operator,
     Output,
     Plan,
@@ -157,6 +158,14 @@ ROME = equal("customer.city", text("Rome"))
         (
             Plan(CUSTOMER, outputs(Arithmetic("/", single("customer", COUNT), single("orders", COUNT)))),
             "The number of customers divided by the number of orders.",
+        ),
+        (
+            Plan(
+                ORDERS,
+                outputs(Arithmetic("*", number(100), Arithmetic("/", COUNT, Nested(Plan(ORDERS, outputs(COUNT)))))),
+                where=equal("orders.note", text("late")),
+            ),
+            "The percentage of orders where the note is “late”.",
         ),
         (
             Plan(ORDERS, (Output(Expression("sum(orders.total)", (ORDERS,), aggregates=True), "net revenue"),)),
