@@ -196,7 +196,7 @@ def distribution(column: ColumnProfile) -> Spec | None:
     if not top:
         return None
     return lite(
-        [{"value": short(one.value.strip() or "(blank)", 18), "count": one.count} for one in top],
+        [{"value": short(one.value.strip() or "(blank)", 16), "count": one.count} for one in top],
         width=160,
         height={"step": 13},
         mark={"type": "bar", "color": "var(--accent)"},

@@ -42,7 +42,7 @@ def emptiest(tables: Sequence[TableLine]) -> list[tuple[TableLine, list[ColumnPr
 def null_map(
     tables: Sequence[TableLine], gaps: Sequence[tuple[TableLine, list[ColumnProfile]]], parent: str
 ) -> Spec | None:
-    """Where values are missing: a cell for each column that misses some, the darker the more; bars for one table.
+    """Where values are missing: a cell for each column that misses some, the stronger the more; bars for one table.
 
     Every table has the same room, however many columns it has. What is left out is counted at the end of its line.
     """
@@ -55,7 +55,7 @@ def null_map(
     more: list[dict[str, Any]] = []
     for place, (_, columns) in enumerate(found):
         for at, column in enumerate(columns[:MOST_CELLS], 1):
-            rows.append({"place": place, "at": at, "dark": round(0.12 + 0.88 * missing_share(column), 4)})
+            rows.append({"place": place, "at": at, "depth": round(0.12 + 0.88 * missing_share(column), 4)})
         told = percent(missing_share(columns[0]))
         if len(columns) > MOST_CELLS:
             told = f"{told}, +{len(columns) - MOST_CELLS}"
@@ -91,7 +91,7 @@ def null_map(
                 "encoding": {
                     "x": x,
                     "y": y,
-                    "opacity": {"field": "dark", "type": "quantitative", "legend": None, "scale": None},
+                    "opacity": {"field": "depth", "type": "quantitative", "legend": None, "scale": None},
                 },
             },
             {
