@@ -47,6 +47,8 @@ _DIMENSION: Final = {metric.id: metric.dimension_id for metric in METRICS}
 class DataAssessment(RunWork):
     """One run of dq-assessment."""
 
+    when_failed = "; the other tables are measured, and a retry does only these again"
+
     async def units(self) -> Sequence[Unit]:
         """One unit per table, then the report. Raises JobError when there is none."""
         units = [Unit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in await tables_of(self)]

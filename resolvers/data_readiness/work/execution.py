@@ -29,6 +29,8 @@ GONE = "The table is no longer in the catalog. Run service-ingestion, or delete 
 class Execution(RunWork):
     """One run of dq-execution."""
 
+    when_failed = "; the rules of the other tables are evaluated, and a retry does only these again"
+
     async def units(self) -> Sequence[Unit]:
         """One unit per table that has active rules. Raises JobError when there is none."""
         names = targets(self.run)
