@@ -68,7 +68,7 @@ async def test_a_schema_is_reported_on_with_scores_violations_and_relations(benc
     )
     made = await bench.call(create_report, report=ReportCreate(asset_fqn=shop.prefix))
     page = await page_of(bench, made)
-    for told in ("75.0%", str(VIOLATIONS[0].display_name), "1 open violation,", "customer_id", "Tables"):
+    for told in ("75.0%", str(VIOLATIONS[0].display_name), "1 open violation,", "customer_<wbr>id", "Tables"):
         assert told in page
     shown = await bench.call(preview_artifact, resource_uri=made["resource_uri"])
     assert (shown["preview_type"], shown["meta"]["note"]) == ("binary", "Download it and open it in a browser.")
