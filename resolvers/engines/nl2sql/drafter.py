@@ -64,13 +64,11 @@ class Planner:
         if following is not None and following.sql not in failed:
             return following
         if cannot_stand(asked, known):
-            return Unanswerable(
-                "This builds on the question before it in a way that is not clear. Ask it as one whole question."
-            )
+            return Unanswerable(_BUILDS_ON)
         found, troubles = candidates(linked, known, every=bool(failed))
         found = [one for one in found if one.sql not in failed]
         if not found:
-            return _nothing(linked, known, troubles)
+            return _nothing(linked, known, troubles, builds_on=leans(asked, known))
         return _outcome(found, known)
 
     def _follow(self, asked: Asked, known: Knowledge, lookup: Lookup) -> Draft | None:
@@ -117,7 +115,10 @@ def _by_example(example: Example) -> Draft:
     )
 
 
-def _nothing(linked: Linked, known: Knowledge, troubles: Sequence[Failed]) -> Outcome:
+_BUILDS_ON: Final = "This builds on the question before it in a way that is not clear. Ask it as one whole question."
+
+
+def _nothing(linked: Linked, known: Knowledge, troubles: Sequence[Failed], *, builds_on: bool) -> Outcome:
     """No plan could be made, or none could be written."""
     words = _unlinked(linked)
     if words and all(trouble.plan is None for trouble in troubles):
@@ -127,6 +128,8 @@ def _nothing(linked: Linked, known: Knowledge, troubles: Sequence[Failed]) -> Ou
             return Clarification(trouble.reason, ())
         if trouble.error is not None:
             return Unanswerable(trouble.reason)
+    if builds_on:
+        return Unanswerable(_BUILDS_ON)
     return Unanswerable(
         "The question names no table and no column of the data. Say what to show, and of what, in words of the catalog."
     )

@@ -1,8 +1,11 @@
 """What people noted shapes the plans."""
 
+import asyncio
+
+from resolvers.engines.nl2sql.drafter import Planner
 from resolvers.engines.nl2sql.linking.link import link
 from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
-from resolvers.engines.nl2sql.model import Clarification, ColumnKey, Draft, Unanswerable
+from resolvers.engines.nl2sql.model import Asked, Clarification, ColumnKey, Draft, Exchange, Unanswerable
 from resolvers.engines.nl2sql.plan import Column, Output, Plan
 from resolvers.engines.nl2sql.planner.atoms import cut
 from resolvers.engines.nl2sql.planner.catalog import catalog_of
@@ -112,6 +115,16 @@ def test_an_example_answers_for_other_values() -> None:
     }
     found = drafted("Which buyers from Portugal owe more than 700?", memory(MemoryType.EXEMPLAR, content, "owe"))
     assert rows(found.sql, "shop") == {("Casa Verde",): 1}
+
+
+def test_a_question_that_builds_on_an_example_is_asked_for_as_a_whole() -> None:
+    """An example has no plan to build on."""
+    before = Exchange("Who buys from us?", "select city from Customers")
+    found = asyncio.run(
+        Planner().draft(Asked("and by country?", NOW, (before,)), knowledge("shop"), loaded("shop").found)
+    )
+    assert isinstance(found, Unanswerable)
+    assert found.message.startswith("This builds on the question before it")
 
 
 def test_unchecked_examples_that_contradict_each_other_are_not_followed() -> None:
