@@ -11,12 +11,13 @@ import duckdb
 import psycopg
 import pytest
 
-from benchmarks.quality.twins import loaded
+from benchmarks.quality.twins import drafts_for, loaded
 from persistence.connectors.base import ConnectorError
 from resolvers.engines.checks.builtin import builtin_checks, uncovered
 from resolvers.engines.checks.evaluate import evaluate
 from resolvers.engines.checks.examples import Shown, key_of
 from resolvers.engines.checks.model import Check, Evaluation, Result
+from resolvers.engines.checks.trial import tried
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.rules.generate import draft_rules
 from schema.data_readiness.rule import RuleOperator, RuleOutcome, RuleUnit
@@ -378,6 +379,26 @@ def test_values_are_checked_as_they_were_read(request: pytest.FixtureRequest) ->
     assert wrong == {}
     (ip,) = (one for one in profile.columns if one.name == "ip")
     assert {ip.minimum, ip.maximum} <= {one.value for one in ip.top_values} | {str(row[1]) for row in sample.rows}
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_rules_that_the_store_does_not_confirm_are_not_offered(is_whole: bool) -> None:
+    rows = [(f"K-{n:04d}", ("open", "done")[n % 2], n) for n in range(200)]
+    with loaded(("code", "state", "paid"), rows) as table:
+        made = {one.name: one for one in drafts_for(table, NOW)}
+        code, other = made["code.pattern"], made["not_empty"]
+        drafts = [
+            code,
+            other,
+            replace(code, arguments={"pattern": "^K-[0-9]{4}/32$"}),  # as another spelling would be
+            replace(code, arguments={"format": "no such"}),
+            replace(made["paid.not_negative"], arguments={"maximum": "185"}),  # 7 % more than it says
+            replace(made["paid.not_negative"], arguments={"maximum": "50"}),
+        ]
+        drafts = [replace(one, name=str(at)) for at, one in enumerate(drafts)]
+        sample = Sample(("code", "state", "paid"), tuple(rows), is_whole)
+        kept = [one.name for one in tried(table.source, table.facts, drafts, sample)]
+    assert kept == (["0", "1"] if is_whole else ["0", "1", "4"])
 
 
 def test_a_form_is_expected_of_texts_that_nearly_all_have_it() -> None:

@@ -1,8 +1,9 @@
 """Rules of quality, and which of its dimensions matter: one unit reads one table and draws up what is expected of it.
 
 A unit takes the latest profile of its table, or measures it when there is none or it is older than the run allows,
-and reads a sample. Rules are written in the state proposed with a proposal each. What a person wrote, approved,
-disabled or rejected stays as it is and is not proposed again; nor is the same rule with the same figures.
+and reads a sample. What a rule says of values is tried in the store at once, and dropped where that does not say the
+same. Rules are written in the state proposed with a proposal each. What a person wrote, approved, disabled or rejected
+stays as it is and is not proposed again; nor is the same rule with the same figures.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from resolvers.data_readiness.work.profiles import latest_profiles
 from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
 from resolvers.data_readiness.work.reading import facts_of, gone, tables_of, use_source, without_columns
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
+from resolvers.engines.checks.trial import tried
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.rules.draft import RuleDraft
 from resolvers.engines.rules.generate import draft_rules
@@ -67,11 +69,10 @@ class _OfTables(RunWork):
         profile = (await latest_profiles(self.ctx, [fqn])).get(fqn)
         if profile is not None and not self._is_recent(profile):
             profile = None
-        known, sample = await use_source(
-            self.ctx, facts.resource_uri, lambda source: self._read(source, facts, profile)
+        known, drafts, rows = await use_source(
+            self.ctx, facts.resource_uri, lambda source: self._drawn_up(source, facts, profile)
         )
-        await self.progress(arguments, len(sample.rows), len(sample.rows))
-        drafts = await asyncio.to_thread(draft_rules, facts, known, sample)
+        await self.progress(arguments, rows, rows)
         return Found(facts, known, profile is None, drafts)
 
     def record(self, shelves: Shelves, found: Found) -> None:
@@ -123,6 +124,13 @@ class _OfTables(RunWork):
         told = (self._parameters.model_extra or {}).get("max_profile_age_seconds")
         oldest = timedelta(seconds=told) if isinstance(told, int | float) and 0 <= told <= 10**9 else OLDEST
         return profile.tier is not ProfileTier.STATISTICS and self.ctx.now() - profile.measured_at <= oldest
+
+    def _drawn_up(
+        self, source: Source, facts: TableFacts, profile: TableProfile | None
+    ) -> tuple[TableProfile, list[RuleDraft], int]:
+        """The profile, the rules that hold where they were learned, and how many rows they were learned from."""
+        known, sample = self._read(source, facts, profile)
+        return known, tried(source, facts, draft_rules(facts, known, sample), sample), len(sample.rows)
 
     def _read(self, source: Source, facts: TableFacts, profile: TableProfile | None) -> tuple[TableProfile, Sample]:
         if profile is None:
