@@ -9,6 +9,7 @@ from resolvers.engines.nl2sql.model import Asked, Draft, no_lookup
 from tests.engines.nl2sql.catalogs import NOW, knowledge, table
 
 KNOWN = knowledge(
+    table("orders", "order_no*:INTEGER status:VARCHAR"),
     table("lathes", "lathe_id*:INTEGER make:VARCHAR model_year:INTEGER"),
     table("clients", "client_id*:INTEGER client_name:VARCHAR start_date:DATE"),
     table("juices", "juice_id*:INTEGER juice_name:VARCHAR"),
@@ -42,3 +43,9 @@ def test_a_verb_that_is_a_table_counts_beside_what_is_denied() -> None:
     written = sql("Show the ids of juices that have been tasted but have no bottlings.")
     assert "NOT EXISTS(SELECT 1 FROM bottlings" in written.replace('"', "")
     assert " EXISTS(SELECT 1 FROM tasting" in written.replace('"', "").replace("NOT EXISTS", "NOT_EXISTS")
+
+
+def test_a_number_of_things_is_how_many_there_are_and_not_the_number_of_one() -> None:
+    counted = "SELECT COUNT(*) AS count_orders, status FROM orders GROUP BY status"
+    assert sql("number of orders by status").replace('"', "") == counted
+    assert "order_no" in sql("What is the number of the order with the status open?")

@@ -269,7 +269,9 @@ def _strays(
     ofs = sum(token.lemma in ("of", "'s") for token in tokens[mention.first : mention.last])
     if ofs > 1 or ("of" in inner and mention.score < (0.8 if tokens[mention.first].lemma == "number" else 0.9)):
         return True
-    return "of" in inner and tokens[mention.first].lemma != "number" and any(last == mention.last for last, _ in tables)
+    if "of" in inner and first.lemma == "number" and last.text.lower() != last.lemma:
+        return (mention.last, mention.column.table) in tables  # how many invoices there are, and not the number of one
+    return "of" in inner and first.lemma != "number" and any(end == mention.last for end, _ in tables)
 
 
 def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
