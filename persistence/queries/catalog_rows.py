@@ -220,8 +220,4 @@ def _named(scope: Scope, ids: Sequence[str]) -> sa.ColumnElement[bool]:
     """
     own = metadata_assets.alias("own")
     by_id = sa.select(own).where(own.c.id.in_(ids)).offset(0).subquery()
-    return metadata_assets.c.id.in_(
-        sa.select(by_id.c.id).where(
-            by_id.c.organization_id == scope.organization_id, by_id.c.project_id == scope.project_id
-        )
-    )
+    return metadata_assets.c.id.in_(sa.select(by_id.c.id).where(*in_scope(scope, by_id)))
