@@ -9,10 +9,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Final, Protocol
+from typing import Annotated, Any, ClassVar, Final, Generic, Protocol
 
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic_settings import NoDecode
+from typing_extensions import TypeVar
 
 from schema.data_readiness.source import Source
 
@@ -99,7 +100,11 @@ class Discovery:
     details: dict[str, Any] = field(default_factory=dict)
 
 
-class Connector(ABC):
+ConfigT = TypeVar("ConfigT", bound=BaseModel, default=Any)
+CredentialsT = TypeVar("CredentialsT", bound=BaseModel, default=Any)
+
+
+class Connector(ABC, Generic[ConfigT, CredentialsT]):
     """A read-only view of one tenant's store."""
 
     kind: ClassVar[str]
@@ -112,6 +117,15 @@ class Connector(ABC):
     """Validates the write-only credentials."""
     extra: ClassVar[str | None] = None
     """The optional extra that carries the driver, or None when it is part of the core."""
+
+    def __init__(
+        self, config: ConfigT, credentials: CredentialsT, settings: "ConnectorSettings", outbound: "Outbound"
+    ) -> None:
+        """Keep what was checked; nothing is connected yet. Raises ConnectorError("bad_config")."""
+        self.config = config
+        self.settings = settings
+        self.outbound = outbound
+        self._credentials = credentials
 
     @abstractmethod
     def verify(self) -> Discovery:
@@ -145,7 +159,7 @@ class Connector(ABC):
         """The data of the store, for queries. Raises ConnectorError when it cannot be read."""
         raise ConnectorError("failed", f"The data of a {self.kind} connection cannot be read, only its catalog.")
 
-    def cancel(self) -> None:  # noqa: B027 - a kind that cannot be interrupted ends by its time-outs
+    def cancel(self) -> None:
         """Stop what is running, from another thread; the call that runs it then raises ConnectorError("cancelled").
 
         A source may miss it in the very moment in which it takes a statement in: call it again until the work is over.

@@ -81,7 +81,7 @@ class BigqueryCredentials(Strict):
         return json.dumps(value) if isinstance(value, Mapping) else value
 
 
-class BigqueryConnector(DbApiConnector):
+class BigqueryConnector(DbApiConnector[BigqueryConfig, BigqueryCredentials]):
     """Reads the datasets of one Google Cloud project."""
 
     kind: ClassVar[str] = "bigquery"
@@ -101,8 +101,6 @@ class BigqueryConnector(DbApiConnector):
         connect: Connect | None = None,
     ) -> None:
         super().__init__(config, credentials, settings, outbound, connect=connect)
-        self.config: BigqueryConfig = config
-        self._credentials = credentials
         key = self._key().get("private_key")
         if isinstance(key, str):
             self._secrets += (key, *(line for line in key.splitlines() if len(line) >= 16))

@@ -62,7 +62,7 @@ class CouchbaseConfig(DatabaseConfig):
     options: CouchbaseOptions = CouchbaseOptions()
 
 
-class CouchbaseConnector(DocumentConnector):
+class CouchbaseConnector(DocumentConnector[CouchbaseConfig, BasicCredentials]):
     """Collections of a Couchbase cluster as tables."""
 
     kind = "couchbase"
@@ -77,24 +77,19 @@ class CouchbaseConnector(DocumentConnector):
         settings: ConnectorSettings,
         outbound: Outbound,
     ) -> None:
-        if config.auth_type != "basic":
-            raise ConnectorError("bad_config", "A couchbase connection has only the auth_type 'basic'.")
-        self._config = config
+        super().__init__(config, credentials, settings, outbound)
         self._user = credentials.username
         secret = f"{credentials.username}:{credentials.password.get_secret_value()}".encode()
         self._headers = {
             "Authorization": "Basic " + base64.b64encode(secret).decode(),
             "Content-Type": "application/x-www-form-urlencoded",
         }
-        self.settings = settings
-        self._outbound = outbound
         self._port = config.port or (8093 if config.ssl_mode == "disable" else 18093)
         self._selection = Selection(config.selected_tables, config.db_schema)
         self._http: PinnedHttp | None = None
-        super().__init__()
 
     def __repr__(self) -> str:
-        return f"<CouchbaseConnector {self._config.host}:{self._port}>"
+        return f"<CouchbaseConnector {self.config.host}:{self._port}>"
 
     def verify(self) -> Discovery:
         """Log on and count the collections. Raises ConnectorError."""
@@ -119,11 +114,11 @@ class CouchbaseConnector(DocumentConnector):
                 if row.get("b")
                 else (row["n"], "_default", "_default")
             )
-            chosen = self._config.database is None or self._config.database == bucket
+            chosen = self.config.database is None or self.config.database == bucket
             if scope != "_system" and chosen and self._selection.has_table(bucket, scope, name):
                 held.setdefault((bucket, scope), set()).add(name)
-        if self._config.database is not None and not held:
-            raise unknown_database(self._config.database)
+        if self.config.database is not None and not held:
+            raise unknown_database(self.config.database)
         return [SchemaInfo(bucket, scope, tuple(sorted(names))) for (bucket, scope), names in sorted(held.items())]
 
     def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
@@ -133,7 +128,7 @@ class CouchbaseConnector(DocumentConnector):
                 continue
             path = _path(database, schema, name)
             try:
-                found = self._ask(f'INFER default:{path} WITH {{"sample_size": {self._config.options.sample_size}}}')
+                found = self._ask(f'INFER default:{path} WITH {{"sample_size": {self.config.options.sample_size}}}')
             except ConnectorError as error:
                 if error.kind == "not_found":
                     continue
@@ -208,12 +203,12 @@ class CouchbaseConnector(DocumentConnector):
         limits = self.settings
         seconds = limits.statement_timeout if self._active is None else limits.source_statement_timeout
         if self._http is None:
-            config = self._config
+            config = self.config
             context = tls_context(config, config.options.ssl_ca)
             host = f"[{config.host}]" if ":" in config.host else config.host
             origin = f"{'http' if context is None else 'https'}://{host}:{self._port}"
             limits = limits.model_copy(update={"statement_timeout": seconds})
-            self._http = PinnedHttp(origin, limits, self._outbound, context)
+            self._http = PinnedHttp(origin, limits, self.outbound, context)
         form = {"statement": statement, "readonly": "true", "timeout": f"{max(1, int(seconds))}s"}
         form |= {f"${name}": json.dumps(value) for name, value in values.items()}
         answer = self._sent(self._http, urlencode(form).encode())
@@ -232,7 +227,7 @@ class CouchbaseConnector(DocumentConnector):
         if {12003, 12021, 12020} & set(codes):
             raise ConnectorError("not_found", "The bucket, scope or collection does not exist any more.")
         if 1080 in codes or held.get("status") == "timeout":
-            raise no_answer(self._config.host, self._port, seconds)
+            raise no_answer(self.config.host, self._port, seconds)
         if codes:
             raise ConnectorError("failed", f"The query service refused a statement with the code {codes[0]}.")
         if answer.status == 200 and len(answer.body) >= _LONGEST_ANSWER:
@@ -240,7 +235,7 @@ class CouchbaseConnector(DocumentConnector):
         if answer.status != 200 or held.get("status") != "success" or not isinstance(held.get("results"), list):
             raise ConnectorError(
                 "failed",
-                f"{self._config.host}:{self._port} did not answer as Couchbase's query service does. Check the port: "
+                f"{self.config.host}:{self._port} did not answer as Couchbase's query service does. Check the port: "
                 "it is 8093, or 18093 with TLS.",
             )
         return list(held["results"])

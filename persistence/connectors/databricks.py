@@ -74,7 +74,7 @@ class DatabricksCredentials(Strict):
     password: SecretStr | None = None
 
 
-class DatabricksConnector(DbApiConnector):
+class DatabricksConnector(DbApiConnector[DatabricksConfig, DatabricksCredentials]):
     """Reads the catalogs of one Databricks workspace."""
 
     kind: ClassVar[str] = "databricks"
@@ -94,7 +94,6 @@ class DatabricksConnector(DbApiConnector):
         connect: Connect | None = None,
     ) -> None:
         super().__init__(config, credentials, settings, outbound, connect=connect)
-        self.config: DatabricksConfig = config
         token = credentials.token or credentials.password
         if not config.options.http_path:
             raise ConnectorError(

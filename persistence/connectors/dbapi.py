@@ -7,11 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from pydantic import BaseModel
-
-from persistence.connectors.base import ConnectorError, ConnectorSettings, KeyInfo, Outbound, vetted_addresses
-from persistence.connectors.config import DatabaseConfig
-from persistence.connectors.sql import SqlConnector, first_addresses, no_answer, not_listening
+from persistence.connectors.base import (
+    ConnectorError,
+    ConnectorSettings,
+    CredentialsT,
+    KeyInfo,
+    Outbound,
+    vetted_addresses,
+)
+from persistence.connectors.sql import DatabaseT, SqlConnector, first_addresses, no_answer, not_listening
 
 Row = tuple[Any, ...]
 Connect = Callable[..., Any]
@@ -19,7 +23,7 @@ Connect = Callable[..., Any]
 _TIMEOUTS = ("timed out", "timeout", "time out")
 
 
-class DbApiConnector(SqlConnector):
+class DbApiConnector(SqlConnector[DatabaseT, CredentialsT]):
     """A connector over one DB-API connection.
 
     `connect` takes the place of the driver's own function of that name; tests hand a recorded stand-in through it.
@@ -27,8 +31,8 @@ class DbApiConnector(SqlConnector):
 
     def __init__(
         self,
-        config: DatabaseConfig,
-        credentials: BaseModel,
+        config: DatabaseT,
+        credentials: CredentialsT,
         settings: ConnectorSettings,
         outbound: Outbound,
         *,

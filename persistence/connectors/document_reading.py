@@ -22,9 +22,10 @@ from typing import Any, Final
 
 from sqlglot import exp
 
-from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings
+from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings, CredentialsT, Outbound
 from persistence.connectors.duck_reading import DuckReading, literal
 from persistence.connectors.reading import cancelled, not_selected
+from persistence.connectors.sql import DatabaseT
 from schema.data_readiness.source import KnownStatistics
 
 DEEPEST: Final = 8
@@ -34,12 +35,15 @@ _LONGEST: Final = 32 << 20
 Document = Mapping[str, Any]
 
 
-class DocumentConnector(Connector):
+class DocumentConnector(Connector[DatabaseT, CredentialsT]):
     """A connector to a store of documents: whatever it reads of their data goes through a private DuckDB."""
 
-    settings: ConnectorSettings
-
-    def __init__(self) -> None:
+    def __init__(
+        self, config: DatabaseT, credentials: CredentialsT, settings: ConnectorSettings, outbound: Outbound
+    ) -> None:
+        if config.auth_type != "basic":
+            raise ConnectorError("bad_config", f"A {self.kind} connection has only the auth_type 'basic'.")
+        super().__init__(config, credentials, settings, outbound)
         self._active: DocumentReading | None = None
         self._stopped = threading.Event()
 

@@ -30,10 +30,13 @@ from typing import Any
 from persistence.connectors.base import (
     UNKNOWN_COLUMNS,
     ColumnInfo,
+    ConfigT,
     Connector,
     ConnectorError,
     ConnectorSettings,
+    CredentialsT,
     Discovery,
+    Outbound,
     SchemaInfo,
     TableInfo,
 )
@@ -88,7 +91,7 @@ class FileStore(ABC):
         """Give back connections. Safe to call twice."""
 
 
-class FileTables(Connector):
+class FileTables(Connector[ConfigT, CredentialsT]):
     """A connector whose tables are files. A kind says how its store is opened.
 
     One store is opened on first use and kept until `close()`; the tree is listed once.
@@ -97,8 +100,10 @@ class FileTables(Connector):
     config_section = "filesystem_config"
     limits: FileLimits = FileLimits()
 
-    def __init__(self, settings: ConnectorSettings) -> None:
-        self.settings = settings
+    def __init__(
+        self, config: ConfigT, credentials: CredentialsT, settings: ConnectorSettings, outbound: Outbound
+    ) -> None:
+        super().__init__(config, credentials, settings, outbound)
         self._active: FileReading | None = None
         self._opened: FileStore | None = None
         self._found: Layout | None = None

@@ -25,7 +25,7 @@ _TOKEN_ADDRESS = "https://oauth2.googleapis.com/token"  # noqa: S105 - an addres
 _SCOPE = "https://www.googleapis.com/auth/devstorage.read_only"
 
 
-class GcsConnector(FileTables):
+class GcsConnector(FileTables[StorageConfig, GcsCredentials]):
     """Files of a Google Cloud Storage bucket as tables."""
 
     kind = "gcs"
@@ -33,22 +33,13 @@ class GcsConnector(FileTables):
     config_model = StorageConfig
     credentials_model = GcsCredentials
 
-    def __init__(
-        self, config: StorageConfig, credentials: GcsCredentials, settings: ConnectorSettings, outbound: Outbound
-    ) -> None:
-        super().__init__(settings)
-        self._config = config
-        self._credentials = credentials
-        self._settings = settings
-        self._outbound = outbound
-
     def open_store(self) -> FileStore:
         """Read the key file, and check the addresses."""
-        config = self._config
+        config = self.config
         account = None
         if self._credentials.service_account is not None:
-            account = ServiceAccount(self._credentials, self._settings, self._outbound)
-        http = PinnedHttp(config.endpoint_url or _ORIGIN, self._settings, self._outbound)
+            account = ServiceAccount(self._credentials, self.settings, self.outbound)
+        http = PinnedHttp(config.endpoint_url or _ORIGIN, self.settings, self.outbound)
         key = access_key(self._credentials)
         if key is not None:
             return S3Bucket(http, config.bucket, config.prefix, config.region or "auto", key, path_style=True)

@@ -15,8 +15,6 @@ from typing import Any, ClassVar, Literal
 from persistence.connectors.base import (
     ColumnInfo,
     ConnectorError,
-    ConnectorSettings,
-    Outbound,
     SchemaInfo,
     TableInfo,
 )
@@ -52,7 +50,7 @@ class HiveConfig(DatabaseConfig):
     options: HiveOptions = HiveOptions()
 
 
-class HiveConnector(DbApiConnector):
+class HiveConnector(DbApiConnector[HiveConfig, BasicCredentials]):
     """Reads the databases of one HiveServer2."""
 
     kind: ClassVar[str] = "hive"
@@ -60,19 +58,6 @@ class HiveConnector(DbApiConnector):
     credentials_model = BasicCredentials
     extra: ClassVar[str | None] = "hive"
     default_port: ClassVar[int] = 10000
-
-    def __init__(
-        self,
-        config: HiveConfig,
-        credentials: BasicCredentials,
-        settings: ConnectorSettings,
-        outbound: Outbound,
-        *,
-        connect: Connect | None = None,
-    ) -> None:
-        super().__init__(config, credentials, settings, outbound, connect=connect)
-        self.config: HiveConfig = config
-        self._credentials = credentials
 
     def schemas(self) -> Sequence[SchemaInfo]:
         """The selected databases of the server; two calls."""

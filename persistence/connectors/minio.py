@@ -16,7 +16,7 @@ class MinioConnector(S3Connector):
 
     def open_store(self) -> FileStore:
         """Ask for the endpoint, without which S3 at Amazon would be meant."""
-        if self._config.endpoint_url is None:
+        if self.config.endpoint_url is None:
             raise ConnectorError(
                 "bad_config", "Enter storage_config.endpoint_url, such as https://minio.example.com:9000."
             )

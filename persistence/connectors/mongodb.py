@@ -74,7 +74,7 @@ class MongodbCredentials(BasicCredentials):
     username: str | None = Field(None, max_length=255)  # type: ignore[assignment]  # strangers have none
 
 
-class MongodbConnector(DocumentConnector):
+class MongodbConnector(DocumentConnector[MongodbConfig, MongodbCredentials]):
     """Collections of a MongoDB server as tables."""
 
     kind = "mongodb"
@@ -90,20 +90,14 @@ class MongodbConnector(DocumentConnector):
         settings: ConnectorSettings,
         outbound: Outbound,
     ) -> None:
-        if config.auth_type != "basic":
-            raise ConnectorError("bad_config", "A mongodb connection has only the auth_type 'basic'.")
-        self._config = config
-        self._credentials = credentials
-        self.settings = settings
-        self._outbound = outbound
+        super().__init__(config, credentials, settings, outbound)
         self._port = config.port or 27017
         self._selection = Selection(config.selected_tables)
         self._client: Any = None
-        super().__init__()
         self._authority: Path | None = None
 
     def __repr__(self) -> str:
-        return f"<MongodbConnector {self._config.host}:{self._port}>"
+        return f"<MongodbConnector {self.config.host}:{self._port}>"
 
     def verify(self) -> Discovery:
         """Log on and count the collections. Raises ConnectorError."""
@@ -154,7 +148,7 @@ class MongodbConnector(DocumentConnector):
 
     def holds(self, database: str, schema: str, table: str) -> bool:
         """Whether the collection is there and selected."""
-        named = self._config.database is None or database == self._config.database
+        named = self.config.database is None or database == self.config.database
         selected = schema == _SCHEMA and self._selection.has_table(database, schema, table)
         own = database in _OWN or table.startswith("system.")
         chosen = named or self._selection.databases() is not None
@@ -196,12 +190,12 @@ class MongodbConnector(DocumentConnector):
 
     def _databases(self) -> list[str]:
         wanted = self._selection.databases()
-        if wanted is None and self._config.database is not None:
-            wanted = [self._config.database]
+        if wanted is None and self.config.database is not None:
+            wanted = [self.config.database]
         if wanted is None:
             found = self._guarded(lambda: self._connected().list_database_names())
             return sorted(set(found) - _OWN)
-        if wanted == [self._config.database] and not self._collections(wanted[0]):
+        if wanted == [self.config.database] and not self._collections(wanted[0]):
             raise unknown_database(wanted[0])
         return wanted
 
@@ -217,7 +211,7 @@ class MongodbConnector(DocumentConnector):
     def _table(self, database: str, name: str, entry: Mapping[str, Any]) -> TableInfo:
         collection = self._connected()[database][name]
         limit = max(1, self._limit())
-        size = self._config.options.sample_size
+        size = self.config.options.sample_size
         shape = Shape()
         with collection.aggregate([{"$sample": {"size": size}}], maxTimeMS=limit, batchSize=50) as sample:
             for document in sample:
@@ -259,7 +253,7 @@ class MongodbConnector(DocumentConnector):
             raise ConnectorError(
                 "missing_extra", "Reading MongoDB needs a driver. Install it with: pip install 'stoa-platform[mongodb]'"
             ) from None
-        config, credentials = self._config, self._credentials
+        config, credentials = self.config, self._credentials
         address = self._reachable()
         milliseconds = max(1, int(self.settings.connect_timeout * 1000))
         options: dict[str, Any] = {
@@ -302,10 +296,10 @@ class MongodbConnector(DocumentConnector):
 
     def _reachable(self) -> str:
         """The first vetted address that accepts a connection; the driver alone would try in vain until its time-out."""
-        host = self._config.host
+        host = self.config.host
         failure: ConnectorError | None = None
         began = time.monotonic()
-        for address in vetted_addresses(self._outbound, host, self._port):
+        for address in vetted_addresses(self.outbound, host, self._port):
             left = max(0.1, self.settings.connect_timeout - (time.monotonic() - began))
             try:
                 socket.create_connection((address, self._port), timeout=left).close()
@@ -334,7 +328,7 @@ class MongodbConnector(DocumentConnector):
     def _failure(self, error: Exception) -> ConnectorError:
         from pymongo import errors
 
-        host, text = self._config.host, str(error)
+        host, text = self.config.host, str(error)
         if isinstance(error, errors.OperationFailure):
             if error.code in {18, 8000} or (error.code == 11 and "ser" in text):
                 return wrong_password(self._credentials.username or "")
@@ -348,8 +342,8 @@ class MongodbConnector(DocumentConnector):
         if "CERTIFICATE_VERIFY_FAILED" in text or "certificate verify failed" in text:
             return bad_certificate(host, "it is not trusted, has expired or is issued for another name")
         late = "timed out" in text and "SSL" not in text
-        if self._config.ssl_mode != "disable" and isinstance(error, errors.ConnectionFailure) and not late:
-            return no_tls(host, self._port, self._config.ssl_mode)
+        if self.config.ssl_mode != "disable" and isinstance(error, errors.ConnectionFailure) and not late:
+            return no_tls(host, self._port, self.config.ssl_mode)
         if isinstance(error, errors.NetworkTimeout | errors.ExecutionTimeout) or "timed out" in text:
             return no_answer(host, self._port, self.settings.connect_timeout)
         if isinstance(error, errors.ConfigurationError):

@@ -143,7 +143,7 @@ class MysqlConfig(DatabaseConfig):
     options: TlsOptions = TlsOptions()
 
 
-class MysqlConnector(SqlConnector):
+class MysqlConnector(SqlConnector[MysqlConfig, BasicCredentials]):
     """Reads the databases of one MySQL or MariaDB server."""
 
     kind: ClassVar[str] = "mysql"
@@ -156,8 +156,6 @@ class MysqlConnector(SqlConnector):
         self, config: MysqlConfig, credentials: BasicCredentials, settings: ConnectorSettings, outbound: Outbound
     ) -> None:
         super().__init__(config, credentials, settings, outbound)
-        self.config: MysqlConfig = config
-        self._credentials = credentials
         self._connection: Any = None
         self.level = config.database or "def"
         self.selection = Selection(self._at_schema_level(), config.db_schema or config.database)

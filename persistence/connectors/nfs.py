@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from persistence.connectors.base import ConnectorError, ConnectorSettings, Outbound
+from persistence.connectors.base import ConnectorError
 from persistence.connectors.file_formats import FileReader
 from persistence.connectors.files import FileLimits, FileStore, FileTables, Listing, StoredFile
 from persistence.connectors.storage_config import NfsConfig, NoCredentials
@@ -24,7 +24,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-class NfsConnector(FileTables):
+class NfsConnector(FileTables[NfsConfig, NoCredentials]):
     """Files of a mounted folder as tables."""
 
     kind = "nfs"
@@ -32,21 +32,13 @@ class NfsConnector(FileTables):
     config_model = NfsConfig
     credentials_model = NoCredentials
 
-    def __init__(
-        self, config: NfsConfig, credentials: NoCredentials, settings: ConnectorSettings, outbound: Outbound
-    ) -> None:
-        """A mounted folder needs no address and no password; both arguments are there for uniformity."""
-        super().__init__(settings)
-        self._config = config
-        self._settings = settings
-
     def open_store(self) -> FileStore:
         """Check the path against the allowed roots and open the folder."""
-        if self._config.protocol == "smb":
+        if self.config.protocol == "smb":
             raise ConnectorError(
                 "bad_config", "The protocol smb belongs to the connection type smb. Leave it out, or set it to nfs."
             )
-        return LocalFiles(self._config.path, self._settings.filesystem_roots)
+        return LocalFiles(self.config.path, self.settings.filesystem_roots)
 
 
 class LocalFiles(FileStore):

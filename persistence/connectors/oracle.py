@@ -11,8 +11,6 @@ from typing import Any, ClassVar
 from persistence.connectors.base import (
     ColumnInfo,
     ConnectorError,
-    ConnectorSettings,
-    Outbound,
     SchemaInfo,
     TableInfo,
 )
@@ -98,7 +96,7 @@ class OracleConfig(DatabaseConfig):
     options: TlsOptions = TlsOptions()
 
 
-class OracleConnector(DbApiConnector):
+class OracleConnector(DbApiConnector[OracleConfig, BasicCredentials]):
     """Reads the schemas of one Oracle service."""
 
     kind: ClassVar[str] = "oracle"
@@ -106,20 +104,7 @@ class OracleConnector(DbApiConnector):
     credentials_model = BasicCredentials
     extra: ClassVar[str | None] = "oracle"
     default_port: ClassVar[int] = 1521
-
-    def __init__(
-        self,
-        config: OracleConfig,
-        credentials: BasicCredentials,
-        settings: ConnectorSettings,
-        outbound: Outbound,
-        *,
-        connect: Connect | None = None,
-    ) -> None:
-        super().__init__(config, credentials, settings, outbound, connect=connect)
-        self.config: OracleConfig = config
-        self._credentials = credentials
-        self._owners: frozenset[str] | None = None
+    _owners: frozenset[str] | None = None
 
     def schemas(self) -> Sequence[SchemaInfo]:
         """The selected users' schemas with what this user may read; two statements."""

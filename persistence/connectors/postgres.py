@@ -70,7 +70,7 @@ class PostgresConfig(DatabaseConfig):
         return self
 
 
-class PostgresConnector(SqlConnector):
+class PostgresConnector(SqlConnector[PostgresConfig, BasicCredentials]):
     """Reads one PostgreSQL database."""
 
     kind: ClassVar[str] = "postgres"
@@ -92,8 +92,6 @@ class PostgresConnector(SqlConnector):
         self, config: PostgresConfig, credentials: BasicCredentials, settings: ConnectorSettings, outbound: Outbound
     ) -> None:
         super().__init__(config, credentials, settings, outbound)
-        self.config: PostgresConfig = config
-        self._credentials = credentials
         self._connection: psycopg.Connection[Any] | None = None
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from urllib.parse import quote, unquote
 from xml.etree import ElementTree
 
-from persistence.connectors.base import ConnectorError, ConnectorSettings, Outbound
+from persistence.connectors.base import ConnectorError
 from persistence.connectors.files import FileStore, FileTables
 from persistence.connectors.objects import Answer, BucketStore, PinnedHttp, redirected
 from persistence.connectors.storage_config import S3Credentials, StorageConfig
@@ -37,7 +37,7 @@ _ANSWERS = {
 }
 
 
-class S3Connector(FileTables):
+class S3Connector(FileTables[StorageConfig, S3Credentials]):
     """Files of an S3 bucket as tables."""
 
     kind = "s3"
@@ -45,18 +45,9 @@ class S3Connector(FileTables):
     config_model = StorageConfig
     credentials_model = S3Credentials
 
-    def __init__(
-        self, config: StorageConfig, credentials: S3Credentials, settings: ConnectorSettings, outbound: Outbound
-    ) -> None:
-        super().__init__(settings)
-        self._config = config
-        self._credentials = credentials
-        self._settings = settings
-        self._outbound = outbound
-
     def open_store(self) -> FileStore:
         """Look up the endpoint and check its address."""
-        config = self._config
+        config = self.config
         region = config.region or "us-east-1"
         origin = config.endpoint_url
         path_style = True
@@ -65,7 +56,7 @@ class S3Connector(FileTables):
             # A certificate covers one name below the region's domain, so a dotted bucket goes into the path.
             path_style = "." in config.bucket
             origin = f"https://{domain}" if path_style else f"https://{config.bucket}.{domain}"
-        http = PinnedHttp(origin, self._settings, self._outbound)
+        http = PinnedHttp(origin, self.settings, self.outbound)
         return S3Bucket(http, config.bucket, config.prefix, region, access_key(self._credentials), path_style)
 
 

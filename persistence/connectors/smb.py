@@ -27,7 +27,7 @@ _FOLDER_MARK = 0x10
 _LINK_MARK = 0x400
 
 
-class SmbConnector(FileTables):
+class SmbConnector(FileTables[SmbConfig, SmbCredentials]):
     """Files of a share as tables."""
 
     kind = "smb"
@@ -36,25 +36,16 @@ class SmbConnector(FileTables):
     credentials_model = SmbCredentials
     extra = "smb"
 
-    def __init__(
-        self, config: SmbConfig, credentials: SmbCredentials, settings: ConnectorSettings, outbound: Outbound
-    ) -> None:
-        super().__init__(settings)
-        self._config = config
-        self._credentials = credentials
-        self._settings = settings
-        self._outbound = outbound
-
     def open_store(self) -> FileStore:
         """Check the server's address and log on to the share."""
-        if self._config.protocol not in {None, "smb"}:
+        if self.config.protocol not in {None, "smb"}:
             raise ConnectorError("bad_config", "A connection of the type smb speaks smb. Leave the protocol out.")
-        if self._config.auth_required and self._credentials.username is None:
+        if self.config.auth_required and self._credentials.username is None:
             raise ConnectorError(
                 "bad_config", "auth_required is set, but the credentials hold no username. Enter one, or unset it."
             )
-        host, port, share, folder = split_share(self._config.path)
-        return Share(host, port, share, folder, self._credentials, self._settings, self._outbound)
+        host, port, share, folder = split_share(self.config.path)
+        return Share(host, port, share, folder, self._credentials, self.settings, self.outbound)
 
 
 class Share(FileStore):

@@ -15,9 +15,7 @@ from pydantic import Field, SecretStr
 from persistence.connectors.base import (
     ColumnInfo,
     ConnectorError,
-    ConnectorSettings,
     KeyInfo,
-    Outbound,
     SchemaInfo,
     TableInfo,
 )
@@ -67,7 +65,7 @@ class SnowflakeCredentials(BasicCredentials):
     private_key_passphrase: SecretStr | None = None
 
 
-class SnowflakeConnector(DbApiConnector):
+class SnowflakeConnector(DbApiConnector[SnowflakeConfig, SnowflakeCredentials]):
     """Reads the databases of one Snowflake account."""
 
     kind: ClassVar[str] = "snowflake"
@@ -76,19 +74,6 @@ class SnowflakeConnector(DbApiConnector):
     extra: ClassVar[str | None] = "snowflake"
     default_port: ClassVar[int] = 443
     auth_types: ClassVar[tuple[str, ...]] = ("basic", "key_pair")
-
-    def __init__(
-        self,
-        config: SnowflakeConfig,
-        credentials: SnowflakeCredentials,
-        settings: ConnectorSettings,
-        outbound: Outbound,
-        *,
-        connect: Connect | None = None,
-    ) -> None:
-        super().__init__(config, credentials, settings, outbound, connect=connect)
-        self.config: SnowflakeConfig = config
-        self._credentials = credentials
 
     def schemas(self) -> Sequence[SchemaInfo]:
         """The selected schemas of the selected databases; two statements for each database."""

@@ -11,14 +11,16 @@ from importlib import import_module
 from itertools import groupby
 from operator import itemgetter
 from types import ModuleType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, SecretStr
+from typing_extensions import TypeVar
 
 from persistence.connectors.base import (
     Connector,
     ConnectorError,
     ConnectorSettings,
+    CredentialsT,
     Discovery,
     Outbound,
     SchemaInfo,
@@ -27,6 +29,7 @@ from persistence.connectors.config import DatabaseConfig, SelectedDatabase
 from persistence.connectors.reading import Reading, cancelled
 
 T = TypeVar("T")
+DatabaseT = TypeVar("DatabaseT", bound=DatabaseConfig, default=Any)
 
 _MOST_ADDRESSES = 4
 _MOST_NAMED = 20
@@ -97,7 +100,7 @@ class Selection:
         return sorted(gone)
 
 
-class SqlConnector(Connector):
+class SqlConnector(Connector[DatabaseT, CredentialsT]):
     """The part of a connector that is the same for every SQL kind.
 
     A subclass says how to connect, how to ask for the schemas and tables, and how to read its driver's failures.
@@ -108,18 +111,15 @@ class SqlConnector(Connector):
     auth_types: ClassVar[tuple[str, ...]] = ("basic",)
 
     def __init__(
-        self, config: DatabaseConfig, credentials: BaseModel, settings: ConnectorSettings, outbound: Outbound
+        self, config: DatabaseT, credentials: CredentialsT, settings: ConnectorSettings, outbound: Outbound
     ) -> None:
-        """Keep what was checked; nothing is connected yet. Raises ConnectorError("bad_config")."""
         if config.auth_type not in self.auth_types:
             raise ConnectorError(
                 "bad_config",
                 f"A connection of type {self.kind} has no auth_type {config.auth_type!r}. "
                 f"Use one of: {', '.join(self.auth_types)}.",
             )
-        self.config = config
-        self.settings = settings
-        self.outbound = outbound
+        super().__init__(config, credentials, settings, outbound)
         self.selection = Selection(config.selected_tables, config.db_schema)
         self.port = config.port or self.default_port
         self._secrets = tuple(_secrets_of(credentials))
