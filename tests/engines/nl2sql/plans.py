@@ -80,3 +80,7 @@ def single(main: str, term: Term) -> Nested:
 
 
 COUNT = Figure(Aggregate.COUNT)
+
+
+NAME = outputs("customer.name")
+TOTAL = figure(Aggregate.SUM, "orders.total")

@@ -129,3 +129,14 @@ def rows(plan: Plan, knowledge: Knowledge | None = None, setup: str = ROWS) -> l
         return database.execute(sql(plan, knowledge)).fetchall()
     finally:
         database.close()
+
+
+def ordered(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Rows in an order of their own."""
+    return sorted(found, key=lambda row: [(one is None, str(one)) for one in row])
+
+
+def answer(plan: Plan, **more: Any) -> list[tuple[Any, ...]]:
+    """The rows of a plan, in the plan's order, or in one of their own when it has none."""
+    found = rows(plan, **more)
+    return found if plan.orders else ordered(found)

@@ -26,8 +26,10 @@ from tests.engines.nl2sql.plans import (
     COUNT,
     CUSTOMER,
     EMPLOYEE,
+    NAME,
     ORDERS,
     PRODUCT,
+    TOTAL,
     best,
     column,
     day,
@@ -44,10 +46,8 @@ from tests.engines.nl2sql.shop import known, rows
 # ruff: noqa: E501 - tables of cases
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
-NAME = outputs("customer.name")
 ROME = equal("customer.city", text("Rome"))
 OSLO = equal("customer.city", text("Oslo"))
-TOTAL = figure(Aggregate.SUM, "orders.total")
 CITY = column("customer.city")
 VALUES = {("customer", "city"): ("Rome", "Oslo"), ("customer", "name"): ("Ann", "Bob", "Cid"), ("product", "title"): ("Tea", "Jam", "Oil", "Rye")}  # fmt: skip
 

@@ -27,6 +27,7 @@ from tests.engines.nl2sql.plans import (
     COUNT,
     CUSTOMER,
     EMPLOYEE,
+    NAME,
     ORDERS,
     PRODUCT,
     best,
@@ -43,7 +44,6 @@ from tests.engines.nl2sql.plans import (
 )
 from tests.engines.nl2sql.shop import TABLES, known, table
 
-NAME = outputs("customer.name")
 ROME = equal("customer.city", text("Rome"))
 
 

@@ -25,8 +25,10 @@ from tests.engines.nl2sql.plans import (
     CUSTOMER,
     EMPLOYEE,
     LINE,
+    NAME,
     ORDERS,
     PRODUCT,
+    TOTAL,
     best,
     column,
     day,
@@ -41,9 +43,7 @@ from tests.engines.nl2sql.plans import (
 )
 from tests.engines.nl2sql.shop import ROWS, fqn, known, rows, sql
 
-TOTAL = figure(Aggregate.SUM, "orders.total")
 REVENUE = Figure(Aggregate.SUM, Arithmetic("*", column("line.amount"), column("product.price")))
-NAME = outputs("customer.name")
 TEA = equal("product.title", text("Tea"))
 
 PLANS = [
