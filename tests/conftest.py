@@ -1,6 +1,7 @@
 """Fixtures that every test may use: the store, the world, the two doors, the statements that ran."""
 
 import asyncio
+import atexit
 import contextlib
 import os
 import shutil
@@ -18,11 +19,18 @@ from hypothesis import settings as property_settings
 
 from persistence.migrations.run import upgrade
 from tests.doors import Door, GraphDoor, RestDoor
+from tests.support.memory import move_temporary_files
 from tests.support.needs import absent
 from tests.support.openfga import openfga_server
 from tests.support.postgres import PostgresServer, postgres_server, postgres_url, shared_postgres
 from tests.support.redis import RedisServer, redis_server
 from tests.world import Stock, StockedStore, World, running_world, settings_for, stocked
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let temporary files lie in memory; the processes of pytest-xdist find their folders there."""
+    if not hasattr(config, "workerinput") and (folder := move_temporary_files()) is not None:
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

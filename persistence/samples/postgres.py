@@ -53,9 +53,12 @@ class PostgresServer:
         """Create an empty database (or a copy of the one whose name or URL is given) and return its URL."""
         name = f"stoa_{secrets.token_hex(8)}"
         statement = sql.SQL("create database {}").format(sql.Identifier(name))
-        if template is not None:
-            statement += sql.SQL(" template {}").format(sql.Identifier(database_name(template)))
-        self.execute(statement)
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            if template is not None:
+                statement += sql.SQL(" template {}").format(sql.Identifier(database_name(template)))
+                if connection.info.server_version >= 150000:  # older ones know no other way
+                    statement += sql.SQL(" strategy file_copy")
+            connection.execute(statement)
         return self.url(name)
 
     def drop_database(self, url: str) -> None:
