@@ -21,6 +21,7 @@ from resolvers.engines.nl2sql.planner.frame import Frame
 from resolvers.engines.nl2sql.planner.parsing import parse
 from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
 from resolvers.engines.nl2sql.planner.told import with_told
+from resolvers.engines.nl2sql.planner.unsaid import left_out
 from resolvers.engines.nl2sql.planner.ways import ranked, with_way
 from resolvers.engines.nl2sql.writing.comparing import Unwritable
 from resolvers.engines.nl2sql.writing.written import written
@@ -272,12 +273,14 @@ def _candidate(
     doubts = [*resolver.trouble, *([("tables belong together in several ways", way_cost)] if way_cost else [])]
     doubts += [("a column is named and not used", 0.4)] * unnamed
     doubts += [("a word before a name was passed over", PASSED_OVER)] * len(frame.modifiers)
+    unsaid = left_out(query, pieces, catalog_of(known))
+    doubts += unsaid
     nouns = [
         word
         for (first, last), word in zip(frame.unknown, unknown, strict=True)
         if not (tokens[first].lemma in VERBS or tokens[first].text.lower().endswith(("ly", "ing", "ed")))
     ]
-    score = _fit(resolver) - way_cost - 0.4 * unnamed - 0.02 * joins
+    score = _fit(resolver) - way_cost - 0.4 * unnamed - 0.02 * joins - sum(cost for _, cost in unsaid)
     taken = {choice.options[choice.taken][0] for choice in resolver.choices.values()}
     meant = {one for one in taken if isinstance(one, ColumnKey)} | set(_columns(plan))
     forbidden = tuple(sorted(meant & known.forbidden, key=str))

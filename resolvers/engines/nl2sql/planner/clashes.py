@@ -45,6 +45,8 @@ class Clashes(Ranking):
         if not frame.both and entity == plan.main and _is_equal(one) and _is_equal(other):
             other.cond.joined = "or"
             return replace(plan, where=everything([*parts_of(conjoined(parts)), *extra]))
+        if self.items[0].figures:
+            self.resolver.doubt("figures of different rows are not what they have in common", 0.8)
         base = parts_of(conjoined(common))
         first = everything([*base, *parts_of(one.condition), *extra])
         second = everything([*base, *parts_of(other.condition), *extra])

@@ -61,3 +61,22 @@ def _by(resolver: Resolver, group: Noun, counted: str) -> tuple[str, ColumnKey] 
     if len(ties) != 1:
         return None
     return ties[0].table, ColumnKey(ties[0].table, ties[0].columns[0])
+
+
+def as_figure(resolver: Resolver, item: Item, group: Item | None) -> Item:
+    """What is asked for per group: of rows their number, of amounts their sum, where a group has several."""
+    catalog, ref = resolver.catalog, item.noun.ref
+    if item.figures or group is None or ref is None:
+        return item
+    several = group.table != item.table and catalog.refers(item.table, group.table)
+    several = several or (group.table == item.table and group.entity is None)
+    if not several or any(term in item.terms for term in group.terms):
+        return item
+    if item.entity is not None and item.noun.owner is None and may_be_table(ref):
+        count = Figure(Aggregate.COUNT, rows_of=item.table)
+        return Item([count], item.table, item.noun, figures=True, counted=item.table)
+    if item.entity is None and len(item.columns) == 1 and catalog.is_measure(item.columns[0]):
+        resolver.doubt("a number may be meant or its sum", 0.15)
+        total = Figure(Aggregate.SUM, as_column(item.columns[0]))
+        return Item([total], item.table, item.noun, columns=item.columns, figures=True)
+    return item

@@ -21,7 +21,7 @@ def kind_of(catalog: Catalog, table: str, group: Item) -> Column | None:
 def first_of_each(catalog: Catalog, table: str, group: Item, order: Order) -> Condition | None:
     """That no other row of the same kind comes before a row; None where the data does not tell kinds or order."""
     value, kind = order.term, kind_of(catalog, table, group)
-    if kind is None or not isinstance(value, Column) or value.table != table or value.instance:
+    if kind is None or kind == value or not isinstance(value, Column) or value.table != table or value.instance:
         return None
     if catalog.key(table) == ColumnKey(table, kind.column):
         return None

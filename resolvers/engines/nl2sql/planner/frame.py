@@ -94,6 +94,8 @@ class Sort:
     """Said as `the most` or `the fewest` of something."""
     common: bool = False
     plural: bool = False
+    bare: bool = False
+    """Said as `by` alone, which may ask for groups as well."""
 
 
 @dataclass(slots=True)
@@ -107,6 +109,8 @@ class Frame:
     conditions: list[Cond] = field(default_factory=list)
     groups: list[Noun] = field(default_factory=list)
     grouped_first: bool = False
+    per: bool = False
+    """Whether what is asked for is of groups though no figure is named: stays per country."""
     hidden: bool = False
     """Whether the groups are not shown: the greatest number of orders of a customer."""
     sorts: list[Sort] = field(default_factory=list)

@@ -312,8 +312,17 @@ class Items:
             return Item(
                 [Figure(Aggregate.COUNT, rows_of=target.table)], target.table, noun, figures=True, counted=target.table
             )
+        rows_of = target.table if not noun.distinct and self._happens(noun, target) else None
+        if rows_of is not None:
+            return Item([Figure(Aggregate.COUNT, rows_of=rows_of)], rows_of, noun, figures=True, counted=rows_of)
         figure = Figure(Aggregate.COUNT, as_column(target), distinct=True)
         return Item([figure], target.table, noun, columns=(target,), figures=True)
+
+    def _happens(self, noun: Noun, key: ColumnKey) -> bool:
+        """`number of arrivals`: what is counted happens when a column tells, rather than being dates."""
+        ref = noun.ref
+        said = set(self.resolver.cut.linked.words(ref.first, ref.last)) if ref is not None else set()
+        return self.catalog.is_time(key) and not said & {*UNITS, "date", "time"}
 
     def _kept_count(self, noun: Noun, counted: str | None) -> ColumnKey | None:
         """A column that holds the number: `number of employees` of a department."""

@@ -215,6 +215,9 @@ class Reader:
         if noun.count and aggregates == [Aggregate.SUM]:
             aggregates = []
         noun.aggregates = tuple(aggregates)
+        if aggregates and self.value_at() and self.number_at() is None and self.table_at(1):
+            value = self.atoms.pop(self.i)
+            self.atoms.insert(self.i + 1, value)  # the total of paid invoices
         self._modifier()
         named = self.at()
         total = bool(aggregates) and named is not None and named.is_(Cue.AGGREGATE) and named.ref is not None

@@ -158,6 +158,7 @@ class Ordering(Reader):
 
     def _group(self) -> bool:
         if self.is_(Cue.EACH, Cue.PER) and (self.noun_at(1) or self.is_(Cue.DISTINCT, Cue.ALL, Cue.COUNT, offset=1)):
+            self.frame.per = self.frame.per or self.is_(Cue.PER)
             self.i += 1
             self._grouping()
             return True
@@ -179,15 +180,29 @@ class Ordering(Reader):
             and self.noun_at(1)
             and not passive
             and not self.frame.sorts
-            and (self.at(2) is None or self.is_(Cue.END, offset=2))
+            and (
+                self.at(2) is None
+                or self.is_(Cue.END, offset=2)
+                or (self.is_(Cue.COMMA, offset=2) and self._is_title())
+            )
         ):
             self.i += 1
-            self.frame.sorts.append(Sort(self.noun()))
+            if self._is_title():
+                self.frame.per = True
+                self._grouping()
+            else:
+                self.frame.sorts.append(Sort(self.noun(), bare=True))
             return True
         if self.is_(Cue.EACH):
             self.i += 1
             return True
         return False
+
+    def _is_title(self) -> bool:
+        """`Invoices by status`: the title of a chart, rather than rows to be shown in an order."""
+        items = self.frame.items
+        alone = len(items) == 1 and items[0].ref is not None and may_be_table(items[0].ref)
+        return alone and not self.atoms[0].is_(Cue.ASK, Cue.WHICH, Cue.WHAT, Cue.WHO) and not self.frame.sorts
 
     def is_figure(self, noun: Noun) -> bool:
         """`the number`, `the total`: what was computed already, where no column is called so."""

@@ -22,6 +22,7 @@ from resolvers.engines.nl2sql.plan import (
     Term,
 )
 from resolvers.engines.nl2sql.planner.catalog import FAR
+from resolvers.engines.nl2sql.planner.counting import as_figure
 from resolvers.engines.nl2sql.planner.each import first_of_each
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.items import Item, Items
@@ -55,6 +56,8 @@ class Ranking:
     def _grouped(self, maker: Items, main: str) -> list[Item]:
         """The groups that the question names, as items to show."""
         frame = self.resolver.frame
+        if frame.per and frame.groups:
+            self.items = [as_figure(self.resolver, item, maker.item(frame.groups[0])) for item in self.items]
         figures = any(item.figures for item in self.items)
         by_count = any(sort.by_count or sort.most for sort in frame.sorts)
         found: list[Item] = []
@@ -265,6 +268,7 @@ class Ranking:
             if column is None:
                 return None, False
             column = self._shown_so(sort.noun, column)
+            self._may_group(sort, column)
             if sort.degree is not None:
                 descending = resolver.direction(sort.degree, column)
             term: Term = as_column(column)
@@ -326,6 +330,19 @@ class Ranking:
         words = set(self.resolver.cut.linked.words(ref.first, ref.last))
         found = [one for one in dict.fromkeys(shown) if words <= set(catalog.words(one))]
         return found[0] if len(found) == 1 else column
+
+    def _may_group(self, sort: Sort, column: ColumnKey) -> None:
+        """Doubts an order by what many rows share, and one by the letters of a text where its size is asked for."""
+        catalog, profile = self.resolver.catalog, self.resolver.catalog.profile(column)
+        is_text = catalog.is_text(column) and not catalog.is_numeric_text(column) and not catalog.is_moment_like(column)
+        shared = (
+            profile is not None and profile.distinct_count is not None and profile.distinct_count < profile.row_count
+        )
+        if sort.bare and is_text and shared and column not in catalog.names(column.table):
+            self.resolver.doubt("rows may be counted by a kind or put in order", 0.35)
+        sized = sort.degree is not None and sort.degree.adjective not in ("first", "last")
+        if is_text and (sized or sort.most):
+            self.resolver.doubt("texts are compared by their letters", 0.5)
 
     def _shown_figure(self, noun: Noun) -> Term | None:
         """A figure that is shown already and ordered by: `ordered by the average price`."""

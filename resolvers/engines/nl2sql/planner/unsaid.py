@@ -1,0 +1,78 @@
+"""What a question says and its query does not: tables, numbers, figures, denials. Each makes the query less likely."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from sqlglot import exp
+
+from resolvers.engines.nl2sql.mention import MentionKind
+from resolvers.engines.nl2sql.plan import Aggregate
+from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
+from resolvers.engines.nl2sql.planner.catalog import Catalog
+from resolvers.engines.nl2sql.planner.nouns import value_first
+from resolvers.engines.nl2sql.planner.phrases import Cue
+
+_NAMED: Final = 0.95
+"""How well words must fit a table to be sure that it is named."""
+_MIN_MAX: Final = (exp.Min, exp.Max)
+_FIGURES: Final = {
+    Aggregate.AVG: (exp.Avg, exp.Div),
+    Aggregate.MIN: (*_MIN_MAX, exp.Order, exp.Subquery),
+    Aggregate.MAX: (*_MIN_MAX, exp.Order, exp.Subquery),
+}
+_DENIED: Final = (exp.Not, exp.NEQ, exp.Except, exp.Is, exp.LT, exp.LTE)
+
+
+def left_out(query: exp.Query, pieces: Cut, catalog: Catalog) -> list[tuple[str, float]]:
+    """Why a query may not say all that the question does, and what each reason costs."""
+    return list(_left_out(query, pieces, catalog))
+
+
+def _left_out(query: exp.Query, pieces: Cut, catalog: Catalog) -> Iterator[tuple[str, float]]:
+    tables = {table.name for table in query.find_all(exp.Table)}
+    columns = {column.name for column in query.find_all(exp.Column)}
+    literals = " ".join(str(one.this) for one in query.find_all(exp.Literal)).lower()
+    for atom in pieces.atoms:
+        if atom.is_(Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON) and query.find(*_MIN_MAX, exp.Order, exp.Exists) is None:
+            yield "what is the most so is not looked for", 0.4
+        if atom.is_(Cue.NOT, Cue.NO, Cue.NEITHER) and query.find(*_DENIED) is None:
+            yield "something is denied and the query denies nothing", 0.5
+        if atom.is_(Cue.AGGREGATE) and query.find(*_FIGURES.get(atom.said, (exp.Query,))) is None:
+            yield "a figure is named and not computed", 0.4
+        if atom.ref is not None and atom.cue is None and not atom.verbal and atom.unit is None:
+            if _is_other_table(atom, catalog, tables, columns):
+                yield "a table is named and not used", 0.25
+            elif atom.ref.values and value_first(atom.ref) and not _is_held(atom, literals):
+                yield "a value is named and not looked for", 0.4
+    yield from (("a number is named and not used", 0.4) for _ in _numbers(pieces, literals))
+
+
+def _is_other_table(atom: Atom, catalog: Catalog, tables: set[str], columns: set[str]) -> bool:
+    """Whether words are surely the name of a table, and the query has neither it nor a column that they may be."""
+    ref = atom.ref
+    if ref is None or ref.values or ref.literals or ref.measures or ref.best(MentionKind.TABLE) < _NAMED:
+        return False
+    named = {catalog.tables[one.table].name for one in ref.tables if one.table is not None and one.score >= 0.8}
+    return not named & tables and not any(
+        one.column is not None and one.column.column in columns for one in ref.columns
+    )
+
+
+def _is_held(atom: Atom, literals: str) -> bool:
+    """Whether one of the values that words stand for is in the query."""
+    said = [str(value.value).lower() for one in (atom.ref.values if atom.ref else ()) for value in one.values]
+    return not said or any(one in literals for one in said)
+
+
+def _numbers(pieces: Cut, literals: str) -> Iterator[str]:
+    """Numbers from 2 on, in digits, that are no part of a date and stand nowhere in the query."""
+    dated = {
+        at
+        for one in pieces.linked.mentions
+        if any(value.kind in ("date", "moment", "text") for value in one.values)
+        for at in range(one.first, one.last)
+    }
+    for at, token in enumerate(pieces.linked.tokens):
+        text = token.text.replace(",", "")
+        if at not in dated and not token.quoted and text.isdigit() and int(text) > 1 and text not in literals:
+            yield text

@@ -1,0 +1,64 @@
+"""Figures that no word names, and words of a question that its query must not leave out."""
+
+import asyncio
+
+import pytest
+
+from resolvers.engines.nl2sql.drafter import Planner
+from resolvers.engines.nl2sql.model import Asked, Draft, Outcome, no_lookup
+from schema.talk2data.chat_settings import UNSURE
+from tests.engines.nl2sql.catalogs import NOW, knowledge, profiled, table
+
+BILLS = table("bills", "bill_no*:INTEGER mooring_id:INTEGER amount:NUMERIC status:VARCHAR")
+KNOWN = knowledge(
+    table("ports", "port_id*:INTEGER port_name:VARCHAR region:VARCHAR"),
+    table("sailors", "sailor_id*:INTEGER full_name:VARCHAR home:VARCHAR"),
+    table("moorings", "mooring_id*:INTEGER port_id:INTEGER sailor_id:INTEGER arrived:DATE nights:INTEGER"),
+    BILLS,
+    profiles={BILLS.fqn: profiled(BILLS, {"status": ["paid", "open"]})},
+)
+
+
+def outcome(text: str) -> Outcome:
+    """What the planner makes of a question."""
+    return asyncio.run(Planner().draft(Asked(text, NOW), KNOWN, no_lookup))
+
+
+def sql(text: str) -> str:
+    """What the planner writes for a question without a warning."""
+    found = outcome(text)
+    assert isinstance(found, Draft), found
+    assert found.confidence >= UNSURE, found
+    return found.sql.replace('"', "")
+
+
+@pytest.mark.parametrize("title", ["moorings per region", "Moorings by region"])
+def test_rows_per_kind_are_counted(title: str) -> None:
+    written = sql(title)
+    assert "COUNT(*)" in written
+    assert "GROUP BY ports.region" in written
+
+
+def test_amounts_per_row_that_has_several_are_summed() -> None:
+    assert "SUM(moorings.nights)" in sql("nights per sailor")
+
+
+def test_rows_that_are_listed_by_a_column_stay_rows() -> None:
+    assert "COUNT" not in sql("List the bills by amount.")
+
+
+def test_what_happens_at_a_moment_is_counted_rather_than_moments() -> None:
+    assert "COUNT(*)" in sql("Number of arrivals per month")
+    assert "COUNT(DISTINCT" not in sql("Number of arrivals per month")
+
+
+def test_a_value_may_stand_between_a_figure_and_its_rows() -> None:
+    written = sql("total amount of paid bills per port name")
+    assert "SUM(bills.amount)" in written
+    assert "'paid'" in written
+    assert "GROUP BY ports.port_id" in written
+
+
+def test_a_size_that_only_a_text_could_have_is_no_answer_without_a_warning() -> None:
+    found = outcome("Which sailor has the longest full name?")
+    assert not isinstance(found, Draft) or found.confidence < UNSURE
