@@ -5,6 +5,7 @@ import atexit
 import contextlib
 import os
 import shutil
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +20,7 @@ from hypothesis import settings as property_settings
 
 from persistence.migrations.run import upgrade
 from tests.doors import Door, GraphDoor, RestDoor
+from tests.support.http_stub import self_signed
 from tests.support.memory import move_temporary_files
 from tests.support.needs import absent
 from tests.support.openfga import openfga_server
@@ -28,9 +30,17 @@ from tests.world import Stock, StockedStore, World, running_world, settings_for,
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let temporary files lie in memory; the processes of pytest-xdist find their folders there."""
-    if not hasattr(config, "workerinput") and (folder := move_temporary_files()) is not None:
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    """Let temporary files lie in memory, and no authority of the machine's be trusted, in every process of the run.
+
+    Reading more than a hundred authorities costs a client of HTTP 20 to 40 ms, and thousands of tests make one each.
+    """
+    if hasattr(config, "workerinput"):  # it has the environment of the process that started it
+        return
+    folder = move_temporary_files() or Path(tempfile.mkdtemp(prefix="stoa-tests-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    authority = folder / "authority.pem"
+    authority.write_text(self_signed(folder, "authority.invalid")[1])
+    os.environ["SSL_CERT_FILE"] = str(authority)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
