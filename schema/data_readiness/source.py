@@ -6,6 +6,7 @@
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -55,6 +56,11 @@ class Sample:
     rows: tuple[Row, ...]
     is_whole: bool
     """Whether these are all rows of the table."""
+
+    def by_column(self) -> dict[str, tuple[Any, ...]]:
+        """The values of each column, in the order of the rows."""
+        turned = zip(*self.rows, strict=True) if self.rows else repeat((), len(self.columns))
+        return dict(zip(self.columns, turned, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,12 @@
 """Keys and functional dependencies, out of the rows of a sample."""
 
-from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from decimal import Decimal
+from functools import cached_property
+from itertools import combinations, count
+from operator import itemgetter
 from typing import Any, Final
 
 from schema.data_readiness.profile import FunctionalDependency
@@ -27,6 +30,9 @@ MOST_ROWS: Final = 8_000
 _FEW: Final = 600
 """Rows that most pairs are turned down by."""
 
+_MET_AGAIN: Final = 1_000
+"""Rows of values that occur more than once, by which others are turned down whose values hardly repeat among few."""
+
 _MOST_WORK: Final = 3_000_000
 """Rows times sets of columns that are looked at, for keys and for dependencies each."""
 
@@ -45,13 +51,21 @@ class Coded:
 
 def coded(name: str, values: Sequence[Any], *, is_key_like: bool) -> Coded | None:
     """A column by numbers; None when its values cannot be compared. NaN counts as null."""
+    numbers: defaultdict[Any, int] = defaultdict(count().__next__)
+    numbers[None] = -1
     try:
-        numbers: dict[Hashable, int] = {value: at for at, value in enumerate(dict.fromkeys(values))}
-        numbers = {value: at for value, at in numbers.items() if value is not None and value == value}
-        codes = tuple(-1 if code is None else code for code in map(numbers.get, values))
+        codes = tuple(map(numbers.__getitem__, values))
     except TypeError:
         return None
-    return Coded(name, codes, len(numbers), codes.count(-1), is_key_like)
+    if not _FRACTIONS.isdisjoint(map(type, numbers)):
+        odd = {code for value, code in numbers.items() if value != value}
+        if odd:
+            codes = tuple(-1 if code in odd else code for code in codes)
+            return Coded(name, codes, len(numbers) - 1 - len(odd), codes.count(-1), is_key_like)
+    return Coded(name, codes, len(numbers) - 1, codes.count(-1), is_key_like)
+
+
+_FRACTIONS: Final = frozenset({float, Decimal})
 
 
 def declared_keys(keys: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
@@ -70,6 +84,8 @@ def unique_share(columns: Sequence[Coded], rows: int) -> float:
     if not rows:
         return 1.0
     if len(columns) == 1:
+        if columns[0].distinct == rows - columns[0].nulls:
+            return columns[0].distinct / rows
         counts: Counter[Any] = Counter(columns[0].codes)
         counts.pop(-1, None)
     else:
@@ -130,22 +146,18 @@ def found_dependencies(columns: Sequence[Coded], rows: int, *, is_exact: bool) -
         return []
     usable = [column for column in columns if column.distinct > 1][:MOST_COLUMNS]
     used = min(rows, MOST_ROWS, max(_FEW, _MOST_WORK // max(1, len(usable) ** 2)))
-    step = rows / used
-    cut = {
-        column.name: column.codes if used == rows else tuple(column.codes[int(at * step)] for at in range(used))
-        for column in usable
-    }
-    is_exact = is_exact and used == rows
+    places = itemgetter(*(int(at * rows / used) for at in range(used)))
     some = max(1, used // _FEW)
-    tables = {
-        name: _Table(codes, codes[::some], Counter(code for code in codes if code >= 0)) for name, codes in cut.items()
-    }
+    tables = {}
+    for column in usable:
+        codes = column.codes if used == rows else places(column.codes)
+        tables[column.name] = _Table(codes, codes[::some])
+    is_exact = is_exact and used == rows
     names = [column.name for column in usable]
     singles: dict[str, set[str]] = {name: set() for name in names}
     found: list[FunctionalDependency] = []
     for determinant in names:
-        one = tables[determinant]
-        for dependent, share in _settled(one.codes, one.few, names, {determinant}, tables):
+        for dependent, share in _settled(tables[determinant], names, {determinant}, tables):
             singles[determinant].add(dependent)
             found.append(_dependency([determinant], dependent, share, is_exact))
     found += _of_pairs(names, singles, tables, is_exact=is_exact)
@@ -157,13 +169,47 @@ def _dependency(determinant: list[str], dependent: str, share: float, is_exact: 
     return FunctionalDependency(determinant=determinant, dependent=dependent, holds=share, is_exact=is_exact)
 
 
-@dataclass(frozen=True, slots=True)
 class _Table:
-    """The codes of a column, some of them spread over all, and how often each occurs."""
+    """The codes of a column, or of several together, and those of few rows spread over all."""
 
-    codes: Sequence[int]
-    few: Sequence[int]
-    counts: Counter[int]
+    def __init__(self, codes: Sequence[int], few: Sequence[int] = ()) -> None:
+        self.codes = codes
+        self._few = few
+
+    @cached_property
+    def few(self) -> "_Table":
+        """Few rows spread over all."""
+        return _Table(self._few)
+
+    @cached_property
+    def counts(self) -> Counter[int]:
+        """How often each value occurs."""
+        counts = Counter(self.codes)
+        counts.pop(-1, None)
+        return counts
+
+    @cached_property
+    def filled(self) -> int:
+        """How many rows have a value."""
+        return self.counts.total()
+
+    @cached_property
+    def commonest(self) -> float:
+        """The share of the most frequent value in all of them."""
+        return max(self.counts.values()) / self.filled
+
+    @cached_property
+    def again(self) -> tuple[Sequence[int], int]:
+        """Rows of values that occur more than once, all rows of each, and how many values these are."""
+        chosen: set[int] = set()
+        rows = 0
+        for code, times in self.counts.items():
+            if times > 1:
+                chosen.add(code)
+                rows += times
+                if rows >= _MET_AGAIN:
+                    break
+        return [row for row, code in enumerate(self.codes) if code in chosen], len(chosen)
 
 
 def _of_pairs(
@@ -177,11 +223,11 @@ def _of_pairs(
     pairs = [(a, b) for a, b in combinations(names, 2) if b not in singles[a] and a not in singles[b]]
     work = 0
     for a, b in pairs:
-        few = _joined(tables[a].few, tables[b].few)
+        few = _Table(_joined(tables[a].few.codes, tables[b].few.codes))
         # Where hardly any of few rows repeats, pairs are not cheap to judge, and say little.
-        if len(few) - len(set(few)) < max(FEWEST_ROWS, 0.2 * len(few)):
+        if few.filled - len(few.counts) < max(FEWEST_ROWS, 0.2 * len(few.codes)):
             continue
-        work += len(few) * len(names)
+        work += len(few.codes) * len(names)
         if work > _MOST_WORK:
             return
         known = {a, b} | singles[a] | singles[b]
@@ -192,8 +238,8 @@ def _of_pairs(
         ]
         if likely:
             work += len(tables[a].codes) * (1 + len(likely))
-            codes = _joined(tables[a].codes, tables[b].codes)
-            for dependent, share in _settled(codes, few, likely, known, tables):
+            joined = _Table(_joined(tables[a].codes, tables[b].codes), few.codes)
+            for dependent, share in _settled(joined, likely, known, tables):
                 yield _dependency([a, b], dependent, share, is_exact)
 
 
@@ -204,58 +250,67 @@ def _joined(one: Sequence[int], other: Sequence[int]) -> list[int]:
 
 
 def _settled(
-    determinant: Sequence[int],
-    few: Sequence[int],
-    names: Sequence[str],
-    but: set[str],
-    tables: Mapping[str, _Table],
+    determinant: _Table, names: Sequence[str], but: set[str], tables: Mapping[str, _Table]
 ) -> Iterator[tuple[str, float]]:
     """The columns that a determinant settles, each with the share of rows that keep to it."""
-    groups = Counter(determinant)
-    groups.pop(-1, None)
     # Each row beyond the first of its group could have spoken against it. A determinant that hardly ever repeats
     # settles everything and says nothing.
-    least = max(FEWEST_ROWS, 0.05 * len(determinant))
-    if len(groups) < 2 or groups.total() - len(groups) < least:
+    least = max(FEWEST_ROWS, 0.05 * len(determinant.codes))
+    if len(determinant.counts) < 2 or determinant.filled - len(determinant.counts) < least:
         return
     for name in names:
         dependent = tables[name]
         if name in but or len(dependent.counts) < 2:
             continue
-        if len(few) < len(determinant) and not _plausible(few, dependent.few):
+        if len(determinant.few.codes) < len(determinant.codes) and not _plausible(determinant.few, dependent.few):
             continue
-        share, tested = _holds(determinant, dependent.codes, LEAST_HOLDS)
+        if _is_broken(determinant, dependent):
+            continue
+        share, tested = _holds(determinant, dependent, LEAST_HOLDS)
         if share < LEAST_HOLDS or tested < least:
             continue
-        commonest = max(dependent.counts.values()) / dependent.counts.total()
         # By how much the determinant is better than always to say the commonest value.
-        if (share - commonest) / (1 - commonest) >= 0.8:
+        if (share - dependent.commonest) / (1 - dependent.commonest) >= 0.8:
             yield name, share
 
 
-def _plausible(determinant: Sequence[int], dependent: Sequence[int]) -> bool:
+def _plausible(determinant: _Table, dependent: _Table) -> bool:
+    if determinant.filled - len(determinant.counts) < FEWEST_ROWS:
+        return True
     least = LEAST_HOLDS - 0.08
     share, tested = _holds(determinant, dependent, least)
     return tested < FEWEST_ROWS or share >= least
 
 
-def _holds(determinant: Sequence[int], dependent: Sequence[int], least: float) -> tuple[float, int]:
+def _is_broken(determinant: _Table, dependent: _Table) -> bool:
+    """Whether some rows alone speak against a dependency so often that it cannot hold."""
+    rows, groups = determinant.again
+    allowed = (1 - LEAST_HOLDS) * determinant.filled + 1e-6
+    if len(rows) - groups <= allowed:
+        return False
+    at = itemgetter(*rows)
+    pairs = set(zip(at(determinant.codes), at(dependent.codes), strict=True))
+    nulls = sum(1 for _, b in pairs if b < 0) if len(pairs) - groups > allowed else 0
+    return len(pairs) - nulls - groups > allowed
+
+
+def _holds(determinant: _Table, dependent: _Table, least: float) -> tuple[float, int]:
     """The share of the rows that keep to the dependency, and how many of them could have spoken against it.
 
     A share below `least` may be told as 0, which is cheaper.
     """
-    if -1 not in determinant and -1 not in dependent:
-        total, groups = len(determinant), len(set(determinant))
+    total, groups = len(determinant.codes), len(determinant.counts)
+    if determinant.filled == dependent.filled == total:
         # Each pair beyond the first of its group is of one row at least that does not keep to it.
-        others = len(set(zip(determinant, dependent, strict=True))) - groups
+        others = len(set(zip(determinant.codes, dependent.codes, strict=True))) - groups
         if others == 0 or total - others < (least - 1e-9) * total:
             return 0.0 if others else 1.0, total - groups
     best: dict[int, int] = {}
     total = 0
-    for (a, b), count in Counter(zip(determinant, dependent, strict=True)).items():
+    for (a, b), times in Counter(zip(determinant.codes, dependent.codes, strict=True)).items():
         if a < 0 or b < 0:
             continue
-        total += count
-        if count > best.get(a, 0):
-            best[a] = count
+        total += times
+        if times > best.get(a, 0):
+            best[a] = times
     return (sum(best.values()) / total if total else 0.0), total - len(best)

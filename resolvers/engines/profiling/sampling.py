@@ -33,12 +33,11 @@ def by_sample(source: Source, facts: TableFacts, rows: int, header: Header, prog
     columns = readable(facts, scanned)
     sample = take(source, relation, columns, scanned, rows)
     extent = extent_of(facts, scanned, sample)
-    places = {name: position for position, name in enumerate(sample.columns)}
+    values = sample.by_column()
     profiles = []
     for of in columns:
-        values = [row[places[of.name]] for row in sample.rows] if of.name in places else None
         basics = None if scanned is None else scanned.columns[of.name]
-        profiles.append(column_profile(of, basics, values, extent))
+        profiles.append(column_profile(of, basics, values.get(of.name), extent))
     approximate = [] if extent.is_scanned or extent.is_whole else ["row_count"]
     found = structure(facts, sample, {one.name: one for one in profiles}, source.dialect)
     size = None if extent.is_whole else extent.sampled

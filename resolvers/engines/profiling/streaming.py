@@ -66,13 +66,12 @@ def by_stream(source: Source, facts: TableFacts, rows: int, header: Header, prog
     whole = len(passed.rows) == passed.row_count
     extent = Extent(passed.row_count, len(passed.rows), is_whole=whole)
     sample = Sample(names, tuple(passed.rows), is_whole=whole)
-    places = {name: position for position, name in enumerate(names)}
+    values = sample.by_column()
     keys = {key[0] for key in declared_keys(facts.keys) if len(key) == 1 and source.dialect in ENFORCED}
     profiles = []
     for of in columns:
-        at, told = places.get(of.name), passed.columns[of.name]
-        values = None if at is None else [row[at] for row in passed.rows]
-        made = with_pass(column_profile(of, told.basics, values, extent), told)
+        told = passed.columns[of.name]
+        made = with_pass(column_profile(of, told.basics, values.get(of.name), extent), told)
         profiles.append(with_key(made) if of.name in keys else made)
     found = structure(facts, sample, {one.name: one for one in profiles}, source.dialect)
     size = None if whole else len(passed.rows)

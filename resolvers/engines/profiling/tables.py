@@ -56,12 +56,10 @@ def structure(facts: TableFacts, sample: Sample, columns: Mapping[str, ColumnPro
     rows = len(sample.rows)
     known = {of.name: of for of in facts.columns}
     found: list[Coded] = []
-    for position, name in enumerate(sample.columns):
+    for name, values in sample.by_column().items():
         if name not in columns or columns[name].kind is ValueKind.OTHER:
             continue
-        made = coded(
-            name, [row[position] for row in sample.rows], is_key_like=_names_things(known[name], columns[name])
-        )
+        made = coded(name, values, is_key_like=_names_things(known[name], columns[name]))
         if made is not None:
             found.append(made)
     by_name = {one.name: one for one in found}

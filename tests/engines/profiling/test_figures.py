@@ -2,6 +2,7 @@
 
 import bisect
 import math
+import random
 import re
 from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
@@ -234,6 +235,23 @@ def test_dependencies_are_those_that_rows_could_have_broken() -> None:
     assert found[("town", "zip")] == 1.0
     assert not any(key[0] == "id" or "one" in key for key in found)
     assert ("zip", "odd") not in found
+
+
+@pytest.mark.parametrize("nulls", [0, 7])
+@pytest.mark.parametrize("broken", [0, 100, 149, 151, 600])
+def test_dependencies_of_values_that_hardly_repeat_hold_as_often_as_rows_keep_to_them(broken: int, nulls: int) -> None:
+    rows = [(at // 3, None if nulls and at % nulls == 0 else f"of {at // 3}") for at in range(3_000)]
+    for at in range(broken):  # in each of so many groups one row
+        rows[at * 3 % 3_000 + at // 1_000] = (at % 1_000, f"odd {at}")
+    random.Random(5).shuffle(rows)
+    groups: dict[Any, Counter[Any]] = {}
+    for group, value in rows:
+        groups.setdefault(group, Counter())[value] += value is not None
+    holds = sum(max(counts.values()) for counts in groups.values()) / sum(map(Counter.total, groups.values()))
+    found = {one.dependent: one for one in found_dependencies(table(rows, "group value"), len(rows), is_exact=True)}
+    assert ("value" in found) == (holds >= 0.95)
+    if "value" in found:
+        assert found["value"].holds == pytest.approx(holds)
 
 
 def test_pairs_settle_what_neither_does_alone() -> None:
