@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -28,6 +29,10 @@ def one_column(make: Make, spoil: Callable[[Any], Any], every: int) -> tuple[set
     return spoilt, found[0], found[1]
 
 
+def day(chance: random.Random, form: str) -> str:
+    return (date(1970, 1, 1) + timedelta(days=chance.randrange(15_000))).strftime(form)
+
+
 def kinds(chance: random.Random) -> str:
     return ", ".join(chance.sample(["drama", "crime", "comedy", "western", "horror"], chance.randint(1, 3)))
 
@@ -47,6 +52,15 @@ def kinds(chance: random.Random) -> str:
         (lambda c: c.choices(["USD", "EUR", "GBP"], [70, 28, 2])[0], lambda v: {"USD": "$"}.get(v, v), 40),
         (lambda c: f"case {c.randint(0, 99999):05d}", lambda v: v[:-1], 12),
         (lambda c: f"case {c.randint(10000, 99999)}", lambda v: v[:-1], 40),
+        (lambda c: day(c, "%m/%d/%Y"), lambda v: v[:6] + str(int(v[6:]) + 200), 110),
+        (lambda c: day(c, "%m/20/%y"), lambda v: "/".join((v[3:5], v[:2], v[6:])), 30),
+        (lambda c: f"{c.choice(FAMILY)}straße {c.randint(1, 90)}", lambda v: v.replace("ß", "ÃŸ"), 9),
+        (lambda c: f"{c.choice(GIVEN)} Müller {c.choice(FAMILY)}", lambda v: v.replace("ü", "?"), 30),
+        (lambda c: f"{c.choice(GIVEN)}.{c.choice(FAMILY)}@post.example", lambda v: v.replace("@", " at "), 40),
+        (lambda c: f"{c.choice(GIVEN)}.{c.choice(FAMILY)}@post.example", lambda v: v.replace("@", "@@"), 40),
+        (lambda c: f"{c.uniform(5, 90):.1f} km/h", lambda v: v.replace("km/h", "m/s"), 40),
+        (lambda c: (lambda a: f"{a}-{a + 7}")(c.randint(100, 900)), lambda v: "-".join(v.split("-")[::-1]), 30),
+        (lambda c: f"{c.randint(1, 9)}:{c.randint(10, 59)} pm", lambda v: f"11/28/2013 {v}", 5),
     ],
     ids=[
         "thousands",
@@ -61,6 +75,15 @@ def kinds(chance: random.Random) -> str:
         "symbol",
         "digit of a code",
         "digit of many",
+        "century",
+        "no such day",
+        "misread letters",
+        "lost letters",
+        "needed sign",
+        "sign twice",
+        "unit of few",
+        "span turned",
+        "day before the time",
     ],
 )
 def test_what_breaks_the_convention_of_its_column_is_found(make: Make, spoil: Callable[[Any], Any], every: int) -> None:
@@ -84,6 +107,11 @@ def test_what_breaks_the_convention_of_its_column_is_found(make: Make, spoil: Ca
         lambda c: c.choice(["/oak", "/cart", "/login", "/search", "/help"]) if c.random() < 0.97 else "/",
         lambda c: f"note {c.randint(20, 999)}",
         lambda c: f'{{"a": {c.randint(20, 999)}}}',
+        lambda c: day(c, "%d/%m/%y"),
+        lambda c: day(c, "%b %d, %Y"),
+        lambda c: f"{c.randint(1, 12)}.{c.randint(0, 40)}.{c.randint(0, 40)}",
+        lambda c: f"{c.randint(100, 999)}-{c.randint(0, 9999):04d}",
+        lambda c: f"„{c.choice(FAMILY)}ä»" if c.random() < 0.5 else f"Ü° {c.choice(FAMILY)}ße",
     ],
     ids=[
         "dropped zeros",
@@ -96,6 +124,11 @@ def test_what_breaks_the_convention_of_its_column_is_found(make: Make, spoil: Ca
         "root of paths",
         "numbered texts",
         "documents",
+        "days of two digits",
+        "named months",
+        "versions",
+        "local numbers",
+        "quoted letters",
     ],
 )
 def test_what_is_usual_in_its_column_is_left_alone(make: Make) -> None:

@@ -71,12 +71,21 @@ def _value_signs(table: Sequence[Column]) -> list[dict[int, list[Reason]]]:
                 own[code] += reasons
             for one in (shape_signs, outlier_signs, format_signs):
                 for code, reason in one(column).items():
-                    own[code].append(reason)
+                    _add(own[code], reason)
             _missing(column, own, usual)
         signs.append(own)
     for index, code, reason in domain_signs(table):
         signs[index][code].append(reason)
     return signs
+
+
+def _add(reasons: list[Reason], reason: Reason) -> None:
+    """Add a reason; of two on the form of one value, which say the same, the heavier."""
+    same = next((one for one in reasons if one.sign is reason.sign is Sign.PATTERN), None)
+    if same is None:
+        reasons.append(reason)
+    elif same.weight < reason.weight:
+        reasons[reasons.index(same)] = reason
 
 
 def _usual_stand_ins(table: Sequence[Column]) -> frozenset[str]:

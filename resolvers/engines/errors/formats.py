@@ -1,7 +1,8 @@
 """Conventions of writing that a column keeps but for a few values: decimals, signs between thousands, between parts."""
 
+import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Final
 
@@ -13,12 +14,18 @@ KEPT: Final = 0.9
 """The share of the rows in question that keep to a convention."""
 MIXED: Final = 0.6
 """The same for what nobody mixes on purpose."""
+NEEDED: Final = 0.95
+"""The share of the rows that have a sign, for the others to lack it."""
 FEWEST: Final = 20
 """Rows that have to keep to it, at least."""
 
 _PLAIN_NUMBER: Final = re.compile(r"[+-]?\d+(?:\.(\d+))?")
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_BETWEEN: Final = re.compile(r"\s*[,;|/]\s*")
+_BETWEEN: Final = re.compile(r"\s*[,;|/&]\s*")
+_SPAN: Final = re.compile(r"(\d+)\s?[-\u2013]\s?(\d+)")
+_TWICE: Final = re.compile(r"([^\w\s])\1")
+_FREE: Final = frozenset(".,'-\u2019")
+"""Signs that running text may have or not."""
 _GAP: Final = re.compile(r"\S(?:\s{2,}|\t)\S")
 
 
@@ -27,9 +34,9 @@ def format_signs(column: Column) -> dict[int, Reason]:
     found: dict[int, Reason] = {}
     if column.present < FEWEST:
         return found
-    numeric = column.number_share >= 0.6
-    for signs in (_decimals(column), _thousands(column)) if numeric else (_separators(column), _gaps(column)):
-        for code, reason in signs.items():
+    looks = (_decimals, _thousands) if column.number_share >= 0.6 else (_separators, _gaps, _doubled, _needed, _spans)
+    for look in looks:
+        for code, reason in look(column).items():
             if code not in found or found[code].weight < reason.weight:
                 found[code] = reason
     return found
@@ -109,6 +116,68 @@ def _gaps(column: Column) -> dict[int, Reason]:
         return {}
     reason = Reason(Sign.WRITING, 3.5, "It has white space more than once in a row.")
     return dict.fromkeys(wide, reason)
+
+
+def _doubled(column: Column) -> dict[int, Reason]:
+    """A sign twice in a row, which most values have once and hardly any twice."""
+    twice: dict[int, set[str]] = {}
+    rows: Counter[str] = Counter()
+    for code in range(1, len(column.texts)):
+        if found := set(_TWICE.findall(column.texts[code])):
+            twice[code] = found
+            for sign in found:
+                rows[sign] += column.counts[code]
+    signs = {sign for sign, count in rows.items() if count <= 0.03 * column.present}
+    for sign in list(signs):
+        with_it = sum(count for text, count in zip(column.texts, column.counts, strict=True) if sign in text)
+        if with_it < 0.5 * column.present:
+            signs.discard(sign)
+    reason = Reason(Sign.WRITING, 3.6, "It has a sign twice in a row that others have once.")
+    return {code: reason for code, found in twice.items() if found & signs and not is_stand_in(column.texts[code])}
+
+
+def _needed(column: Column) -> dict[int, Reason]:
+    """Values without a sign that nearly all of the column have as often: the @ of an address, the { of a list."""
+    codes = [code for code in range(1, len(column.texts)) if not is_stand_in(column.texts[code])]
+    spoken = sum(column.counts[code] for code in codes)
+    if spoken < FEWEST:
+        return {}
+    words = sum(column.texts[code].count(" ") * column.counts[code] for code in codes) / spoken
+    seen: dict[str, Counter[int]] = defaultdict(Counter)
+    for code in codes:
+        text = column.texts[code]
+        for sign in set(text):
+            if not sign.isalnum() and not sign.isspace() and sign != "_" and (words < 3 or sign not in _FREE):
+                seen[sign][text.count(sign)] += column.counts[code]
+    found: dict[int, Reason] = {}
+    for sign, times in seen.items():
+        often, most = times.most_common(1)[0]
+        if most < NEEDED * spoken:
+            continue
+        lacking = {code for code in codes if column.texts[code].count(sign) < often}
+        share = sum(column.counts[code] for code in lacking) / spoken
+        weight = 3.4 + 1.2 * min(1.0, max(0.0, math.log(0.05 / share) / math.log(20))) if share else 0.0
+        told = f"{most / spoken:.0%} of the column have {sign!r} {often} times."
+        for code in lacking:
+            own = weight * (0.5 if column.counts[code] >= 5 else 1.0)  # used again and again: a value of its own
+            if code not in found or found[code].weight < own:
+                found[code] = Reason(Sign.PATTERN, own, told)
+    return found
+
+
+def _spans(column: Column) -> dict[int, Reason]:
+    """Spans that end before they begin, where hardly any does."""
+    ends = {}
+    for code in range(1, len(column.texts)):
+        match = _SPAN.fullmatch(column.texts[code])
+        # What ends with fewer digits leaves out those before: 283-90 ends at 290. With more, it is in order anyway.
+        if match is not None and len(match[1]) == len(match[2]) and match[1][0] != "0":
+            ends[code] = (int(match[1]), int(match[2]))
+    rows = sum(column.counts[code] for code in ends)
+    turned = {code for code, (first, last) in ends.items() if first > last}
+    if rows < max(FEWEST, 0.3 * column.present) or sum(column.counts[code] for code in turned) > 0.06 * rows:
+        return {}
+    return dict.fromkeys(turned, Reason(Sign.ORDER, 3.8, "It ends before it begins, as hardly any other."))
 
 
 def parts_of(text: str) -> list[str]:

@@ -1,14 +1,14 @@
 """Numbers and days that lie far from all others, and pairs of columns of which one is never less than the other."""
 
 import math
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from datetime import date
 from itertools import pairwise
 from statistics import StatisticsError, correlation
 from typing import Final
 
+from resolvers.engines.errors.days import days_of
 from resolvers.engines.errors.evidence import Reason, Sign
 from resolvers.engines.errors.missing import PLACEHOLDER_NUMBERS, is_placeholder_date
 from resolvers.engines.errors.table import MISSING, Column
@@ -19,30 +19,12 @@ Fences = tuple[float, float, float, float, float]
 TOGETHER: Final = 0.5
 """The rank correlation from which two columns are taken to be ends of one thing."""
 
-_DAY: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ].*)?")
 
-
-def day_of(text: str) -> float | None:
-    """The ordinal of the day that a text begins with, None if there is no such day."""
-    match = _DAY.fullmatch(text)
-    if match is None:
-        return None
-    try:
-        return float(date(int(match[1]), int(match[2]), int(match[3])).toordinal())
-    except ValueError:
-        return None
-
-
-def measured(column: Column) -> tuple[list[float | None], bool] | None:
-    """A number for each code of a column of numbers or days, and whether they are days."""
+def measured(column: Column) -> tuple[list[float | None], Set[int] | None] | None:
+    """A number for each code of a column of numbers or days; and of days the codes that spell none."""
     if column.number_share >= 0.6:
-        return column.numbers, False
-    shaped = sum(
-        count for text, count in zip(column.texts, column.counts, strict=True) if text and _DAY.fullmatch(text)
-    )
-    if column.present and shaped >= 0.6 * column.present:
-        return [day_of(text) for text in column.texts], True
-    return None
+        return column.numbers, None
+    return days_of(column)
 
 
 def outlier_signs(column: Column) -> dict[int, Reason]:
@@ -50,11 +32,12 @@ def outlier_signs(column: Column) -> dict[int, Reason]:
     found = measured(column)
     if found is None or column.present < 12:
         return {}
-    numbers, are_days = found
+    numbers, impossible = found
     signs: dict[int, Reason] = {}
-    if are_days:
+    are_days = impossible is not None
+    if impossible is not None:
         for code in range(1, len(column.texts)):
-            if numbers[code] is None and _DAY.fullmatch(column.texts[code]):
+            if code in impossible:
                 signs[code] = Reason(Sign.OUTLIER, 4.5, "There is no such day.")
             elif is_placeholder_date(column.texts[code]):
                 signs[code] = Reason(Sign.STAND_IN, 2.0, "A day that stands for none.")
@@ -197,7 +180,12 @@ def order_signs(columns: Sequence[Column]) -> dict[tuple[int, int], Reason]:
     signs: dict[tuple[int, int], Reason] = {}
     for left, low, left_days in found[:30]:
         for right, high, right_days in found[:30]:
-            if left is right or left_days is not right_days or left.distinct < 10 or right.distinct < 10:
+            if (
+                left is right
+                or (left_days is None) is not (right_days is None)
+                or left.distinct < 10
+                or right.distinct < 10
+            ):
                 continue
             _ordered(signs, left, low, right, high)
     return signs

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Final
 
+from resolvers.engines.errors.encodings import has_lost_letter, is_broken
 from resolvers.engines.errors.evidence import Reason, Sign
 from resolvers.engines.errors.missing import is_stand_in
 from resolvers.engines.errors.table import Column
@@ -15,7 +16,6 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _DIGITS: Final = re.compile(r"\d+")
 _DIGIT: Final = re.compile(r"\d")
 _WORDS: Final = re.compile(r"a(?:[ ]+a)+")
-_BROKEN: Final = re.compile("\ufffd|[\u00c2\u00c3][\u0080-\u00bf]|\u00e2\u20ac|[\x00-\x08\x0e-\x1f\x7f]")
 
 MAIN_SHARE: Final = 0.05
 """A form that this share of the rows has is one of the column's main forms."""
@@ -82,8 +82,11 @@ def shape_signs(column: Column) -> dict[int, Reason]:
     numeric = column.number_share
     for code in range(1, len(column.texts)):
         text = column.texts[code]
-        if _BROKEN.search(text):
+        if is_broken(text):
             signs[code] = Reason(Sign.PATTERN, 4.0, "It holds characters of a broken encoding.")
+    lost = [code for code in range(1, len(column.texts)) if has_lost_letter(column.texts[code])]
+    if sum(column.counts[code] for code in lost) <= 0.1 * column.present:
+        _keep(signs, dict.fromkeys(lost, Reason(Sign.PATTERN, 3.6, "A question mark stands for a letter.")))
     if numeric >= 0.6:
         _keep(signs, _no_numbers(column, numeric))
     else:
@@ -91,6 +94,7 @@ def shape_signs(column: Column) -> dict[int, Reason]:
     _keep(signs, _written_otherwise(column))
     if column.distinct > 2:
         _keep(signs, _odd(column, counted(column), 1.0, only_narrow=True))
+        _keep(signs, _odd_unit(column))
         _keep(signs, _odd_case(column))
     return signs
 
@@ -157,7 +161,8 @@ def _odd(column: Column, form: Callable[[str], str], scale: float, *, only_narro
             by_rule = is_structured or (of_letters and not any(map(str.isalpha, column.texts[code])))
             weight = (3.4 + 1.2 * rarity) * certain if by_rule else (0.6 + 2.6 * rarity) * certain**2
         elif is_structured and share < 0.45 * top_share:
-            weight = 2.2 + 1.6 * (top_share - 0.6) / 0.4
+            # The usual form with something else beside it is that value written otherwise, and no value of its own.
+            weight = 2.2 + 1.6 * (top_share - 0.6) / 0.4 + (0.8 if len(top) > 1 and top in own else 0.0)
         else:
             continue
         each = rows[own] / kinds[own]
@@ -207,6 +212,9 @@ def _written_otherwise(column: Column) -> dict[int, Reason]:
     return dict.fromkeys(same, reason)
 
 
+_MEASURE: Final = re.compile(r"([+-]?\d[\d.,]*)(\s*[^\W\d_][^\d]{0,14})")
+MINOR_UNITS: Final = 0.06
+"""The share of the rows up to which another unit than the column's is rather wrong than one of several."""
 _WITHIN: Final = re.compile(r"[^\d.,+-]*([+-]?\d{1,12}(?:\.\d{1,6})?)[^\d,]*")
 _DAYS: Final = (
     ("9999-99-99", re.compile(r"\d{4}-\d{1,2}-\d{1,2}")),
@@ -228,6 +236,26 @@ def _number_within(text: str) -> float | None:
 def _day_form(text: str) -> str | None:
     """How a day is written, None for what is none."""
     return next((form for form, pattern in _DAYS if pattern.fullmatch(text)), None)
+
+
+def _odd_unit(column: Column) -> dict[int, Reason]:
+    """Numbers with other words behind them than nearly all of a column of such."""
+    forms = {
+        code: _DIGITS.sub("9", match[1]).replace("9,9", "9").replace("9.9", "9") + match[2].lower()
+        for code in range(1, len(column.texts))
+        if (match := _MEASURE.fullmatch(column.texts[code]))
+    }
+    rows: Counter[str] = Counter()
+    for code, form in forms.items():
+        rows[form] += column.counts[code]
+    if len(rows) < 2 or rows.total() < 0.8 * column.present or rows.total() < 20:
+        return {}
+    (top, most), *_ = rows.most_common(1)
+    minor = column.present - most
+    if minor > MINOR_UNITS * column.present:
+        return {}
+    told = f"{most / column.present:.0%} of the column are like {top!r}."
+    return {code: Reason(Sign.PATTERN, 3.8, told) for code, form in forms.items() if form != top}
 
 
 def _odd_case(column: Column) -> dict[int, Reason]:
