@@ -50,7 +50,9 @@ class OpenFgaSettings(BaseModel):
     """An OpenFGA server in place of the in-process engine."""
 
     openfga_url: str | None = Field(
-        None, description="Address of an OpenFGA server, such as http://openfga:8080; unset: the in-process engine."
+        None,
+        pattern=r"^https?://[^\s?#]+$",
+        description="Address of an OpenFGA server, such as http://openfga:8080; unset: the in-process engine.",
     )
     openfga_api_token: SecretStr | None = Field(None, description="Preshared key of the OpenFGA server.")
     openfga_store_prefix: str = Field(

@@ -90,6 +90,10 @@ class TokenSettings(BaseModel):
             raise ValueError("STOA_ANONYMOUS_READS needs STOA_ANONYMOUS_ORGANIZATION: whose data may be read?")
         if self.jwks_url is not None and self.issuer is None:
             raise ValueError("STOA_JWKS_URL needs STOA_ISSUER: whose keys are they?")
+        if self.issuer is not None and not (self.jwks_url or self.issuer).startswith(("https://", "http://")):
+            raise ValueError(
+                "The keys of STOA_ISSUER are fetched: write it, or STOA_JWKS_URL, as https://login.example/..."
+            )
         if self.issuer is not None and ("{" in self.issuer or "}" in self.issuer):
             prefix, mark, rest = self.issuer.partition(REALM)
             if not mark or rest or not prefix.endswith("/") or "{" in prefix or "}" in prefix or "?" in prefix:

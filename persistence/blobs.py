@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
 import obstore
+import orjson
 from obstore.store import LocalStore, MemoryStore, from_url
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
@@ -63,6 +64,14 @@ class BlobSettings(BaseModel):
     max_upload_bytes: int = Field(
         64 << 30, ge=1024, le=80 << 30, description="Largest upload of a file, in bytes, the form around it included."
     )
+
+    @field_validator("blobs_options", mode="before")
+    @classmethod
+    def _object(cls, value: Any) -> Any:
+        try:
+            return orjson.loads(value) if isinstance(value, str) else value
+        except ValueError:
+            raise ValueError('it must be a JSON object, such as {"region": "eu-west-1"}') from None
 
     @field_validator("blobs_url")
     @classmethod

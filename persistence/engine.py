@@ -37,6 +37,30 @@ RESTED_SECONDS = 1.0
 """How long a PostgreSQL connection may lie unused before it is tried out first."""
 
 
+def checked_store_url(value: SecretStr) -> SecretStr:
+    """The address of a store, or ValueError with what is wrong with it and no part of it: it may hold a password."""
+    url = value.get_secret_value()
+    if not url.startswith(("postgresql://", "postgres://", "sqlite:///")):
+        raise ValueError("it must start with postgresql://, or be left out for SQLite in the data folder")
+    try:
+        read = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):
+        read = None
+    # A raw @ of a password would be looked up, and shown, as a part of the host's name.
+    if read is None or "@" in (read.host or ""):
+        raise ValueError(
+            "it cannot be read; write it as postgresql://user:password@host:5432/name, "
+            "with @ / : # ? % in a password as %40 %2F %3A %23 %3F %25"
+        )
+    return value
+
+
+def driver_url(url: str) -> str:
+    """A checked address as SQLAlchemy takes it."""
+    _, _, rest = url.partition("://")
+    return f"postgresql+psycopg://{rest}" if url.startswith("postgres") else url
+
+
 class DatabaseSettings(BaseModel):
     """Where the platform keeps its own records."""
 
@@ -51,20 +75,14 @@ class DatabaseSettings(BaseModel):
     @field_validator("database_url")
     @classmethod
     def _known_store(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and not value.get_secret_value().startswith(
-            ("postgresql://", "postgres://", "sqlite:///")
-        ):
-            raise ValueError("it must start with postgresql://, or be left out for SQLite in the data folder")
-        return value
+        return value if value is None else checked_store_url(value)
 
     @property
     def resolved_database_url(self) -> str:
         """The SQLAlchemy address in force."""
         if self.database_url is None:
             return f"sqlite:///{self.data / 'stoa.sqlite'}"
-        url = self.database_url.get_secret_value()
-        _, _, rest = url.partition("://")
-        return f"postgresql+psycopg://{rest}" if url.startswith("postgres") else url
+        return driver_url(self.database_url.get_secret_value())
 
 
 class Database:

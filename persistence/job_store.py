@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from persistence.engine import IDLE_SECONDS
+from persistence.engine import IDLE_SECONDS, driver_url
 from persistence.jobs import JobSettings
 
 
@@ -20,12 +20,7 @@ def engine_url(own: str | None, data: Path, database_url: str) -> str:
     """The SQLAlchemy address of the engine's own store."""
     if own is None:
         return database_url if database_url.startswith("postgres") else f"sqlite:///{data / 'jobs.sqlite'}"
-    scheme, _, rest = own.partition("://")
-    if scheme.startswith("postgres"):
-        return f"postgresql+psycopg://{rest}"
-    if scheme == "sqlite":
-        return own
-    raise ValueError(f"STOA_JOB_DATABASE_URL must name postgresql or sqlite, not {scheme}.")
+    return driver_url(own)
 
 
 def sqlite_engine(url: str) -> sa.Engine:

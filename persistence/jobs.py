@@ -33,9 +33,10 @@ from enum import StrEnum
 from typing import Any, Protocol, Self
 
 import orjson
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
 
 from persistence.connectors.base import ConnectorError
+from persistence.engine import checked_store_url
 from schema.errors import ApiError, DatabaseError
 
 log = logging.getLogger("stoa.jobs")
@@ -46,7 +47,7 @@ Arguments = dict[str, Any]
 class JobSettings(BaseModel):
     """How jobs are kept and run."""
 
-    job_database_url: str | None = Field(
+    job_database_url: SecretStr | None = Field(
         None,
         description="Where the job engine keeps its records; unset: `jobs.sqlite` in the data folder, or the "
         "database of STOA_DATABASE_URL when that is PostgreSQL.",
@@ -74,10 +75,15 @@ class JobSettings(BaseModel):
         True, description="Run jobs in the API process. Switch it off where `stoa worker` processes run them."
     )
 
+    @field_validator("job_database_url")
+    @classmethod
+    def _known_job_store(cls, value: SecretStr | None) -> SecretStr | None:
+        return value if value is None else checked_store_url(value)
+
     @model_validator(mode="after")
     def _patience(self) -> Self:
         if self.worker_dead_seconds < 3 * self.worker_heartbeat_seconds:
-            raise ValueError("worker_dead_seconds must be at least three times worker_heartbeat_seconds.")
+            raise ValueError("STOA_WORKER_DEAD_SECONDS must be at least three times STOA_WORKER_HEARTBEAT_SECONDS")
         return self
 
 

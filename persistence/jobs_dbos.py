@@ -96,7 +96,8 @@ class DbosJobs:
         self._settings = settings
         self._database = database
         self._executes = settings.in_process_worker if executes is None else executes
-        self._url = engine_url(settings.job_database_url, data, database_url)
+        own = settings.job_database_url
+        self._url = engine_url(None if own is None else own.get_secret_value(), data, database_url)
         self._shared = not self._url.startswith("sqlite")
         if self._shared and database.dialect == "sqlite":
             raise ValueError("STOA_JOB_DATABASE_URL names PostgreSQL, so STOA_DATABASE_URL must name PostgreSQL too.")

@@ -51,7 +51,7 @@ from resolvers.worker import Worker
 from rest_compat.assets import assets
 from rest_compat.data_readiness import data_readiness
 from rest_compat.door import Door
-from rest_compat.errors import as_api_error, response_of
+from rest_compat.errors import as_api_error, is_clear, response_of, sentence
 from rest_compat.events import RESUME_HEADER
 from rest_compat.explorer import ExplorerAt
 from rest_compat.governance import governance
@@ -292,10 +292,11 @@ class Application:
         await send({"type": "lifespan.startup.complete"})
         stop = asyncio.create_task(_shutdown(receive))
         await asyncio.wait({opening, stop}, return_when=asyncio.FIRST_COMPLETED)
-        if opening.done() and opening.exception() is not None:
-            self._failure = opening.exception()
+        if opening.done() and (failure := opening.exception()) is not None:
+            self._failure = failure
             self._started.set()
-            log.error("start-up failed: %s", self._failure, exc_info=self._failure)
+            told = is_clear(failure) and not log.isEnabledFor(logging.DEBUG)
+            log.error("start-up failed: %s", sentence(failure), exc_info=None if told else failure)
             self.on_failure()
         await stop
         if not opening.done():

@@ -6,6 +6,7 @@ Each command imports what it uses when it is called, so that none waits for what
 import asyncio
 import contextlib
 import gc
+import os
 import re
 import signal
 import sys
@@ -33,18 +34,22 @@ def _loading() -> Iterator[None]:
 
 
 def _settings(**given: Any) -> "Settings":
-    """The settings of the environment, with what the command line names over them. Exits with a clear sentence."""
-    with _loading():
-        from rest_compat.settings import Settings
+    """The settings of the environment, with what the command line names over them. Exits with a clear sentence.
 
+    A variable that is one or two letters away from a setting ends the command: it would otherwise run on another
+    store, or open a door, that nobody meant. Other strangers are only named, since some belong to other programs.
+    """
+    with _loading():
+        from rest_compat.settings import settings_of, strangers
+
+    for name, near in strangers(os.environ).items():
+        if near is not None:
+            raise click.ClickException(f"{name} is no setting. Did you mean {near}? Rename it, or unset it.")
+        click.echo(f"Warning: {name} is no setting and does nothing. `stoa serve --help` lists them.", err=True)
     try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})
+        return settings_of({name: value for name, value in given.items() if value is not None})
     except ValueError as error:
-        problems: list[Any] = getattr(error, "errors", list)()
-        lines = [
-            f"STOA_{'_'.join(map(str, p['loc'])).upper()}: {p['msg'].removeprefix('Value error, ')}" for p in problems
-        ] or [str(error)]
-        raise click.ClickException("The settings are not valid.\n  " + "\n  ".join(lines)) from None
+        raise click.ClickException("The settings are not valid.\n  " + str(error).replace("\n", "\n  ")) from None
 
 
 def _settings_help() -> str:
@@ -232,18 +237,9 @@ def _clear_failures() -> Iterator[None]:
     """Show a failure that is meant to be read as a sentence, without a traceback."""
     try:
         yield
-    except _clear() as error:
-        from rest_compat.errors import sentence
+    except Exception as error:
+        from rest_compat.errors import is_clear, sentence
 
+        if not is_clear(error):
+            raise
         raise click.ClickException(sentence(error)) from error
-
-
-def _clear() -> tuple[type[Exception], ...]:
-    """The failures whose words are meant for people."""
-    from alembic.util.exc import CommandError
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from persistence.job_store import FolderInUse
-    from schema.errors import ApiError
-
-    return ApiError, ValueError, OSError, FolderInUse, SQLAlchemyError, CommandError

@@ -4,10 +4,13 @@ import logging
 from typing import Any
 
 import orjson
+from alembic.util.exc import CommandError
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from persistence.job_store import FolderInUse
+from persistence.keyring import KeyRingFixed, SealBroken
 from schema.errors import ApiError, InternalError, InvalidRequest, NotFound
 
 log = logging.getLogger("stoa.http")
@@ -16,6 +19,10 @@ STATUS_MESSAGES = {
     413: "The body is larger than this deployment accepts.",
     415: "This media type is not accepted here; send application/json.",
 }
+
+_POSTGRES_WAY_OUT = "Check STOA_DATABASE_URL and that the server runs."
+_SQLITE_WAY_OUT = "Check that its folder (STOA_DATA) can be written and has room, and that the file is a store of Stoa."
+_FILE_WAY_OUT = "Check that it exists, that this account may read and write it, and that the disk has room."
 
 
 class UnknownPath(NotFound):
@@ -66,11 +73,23 @@ def response_of(error: ApiError, *, path: str, request_id: str, trace_id: str) -
     return Response(orjson.dumps(body, default=str), error.status, headers=error.headers, media_type="application/json")
 
 
+def is_clear(error: BaseException) -> bool:
+    """Whether the failure's own words are meant for people, so that no traceback has to explain it."""
+    return isinstance(
+        error,
+        ApiError | ValueError | OSError | FolderInUse | KeyRingFixed | SealBroken | SQLAlchemyError | CommandError,
+    )
+
+
 def sentence(error: BaseException) -> str:
     """A failure as one line for a terminal: of a driver's failure the first line alone, which holds no password."""
     if isinstance(error, ApiError):
         return error.message
     if isinstance(error, SQLAlchemyError):
-        first = next(iter(str(getattr(error, "orig", None) or error).splitlines()), type(error).__name__)
-        return f"The store could not be used: {first}. Check STOA_DATABASE_URL and that the server runs."
+        cause = getattr(error, "orig", None) or error
+        first = next(iter(str(cause).splitlines()), type(error).__name__).rstrip(".")
+        embedded = type(cause).__module__.startswith("sqlite3")
+        return f"The store could not be used: {first}. {_SQLITE_WAY_OUT if embedded else _POSTGRES_WAY_OUT}"
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}. {_FILE_WAY_OUT}"
     return str(error)

@@ -1,7 +1,11 @@
 """One serving process: listens at once, starts up behind a 503, and stops the way balancers like it."""
 
 import asyncio
+import errno
+import logging
+import os
 import signal
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +19,11 @@ from rest_compat.settings import Settings
 
 Ready = Callable[[str], None]
 
+log = logging.getLogger("stoa.app")
+
+WAITING = 2048
+"""Connections that may wait to be taken."""
+
 
 def run_server(settings: Settings, *, service: str | None = None, on_ready: Ready | None = None) -> int:
     """Serve until a signal; the exit status. `on_ready` is called with the bound address once requests are served.
@@ -23,12 +32,47 @@ def run_server(settings: Settings, *, service: str | None = None, on_ready: Read
     """
     set_up_logs(settings.log_format, settings.log_level)
     app = create_app(settings, service=service)
-    server = Server(app, settings, on_ready)
-    server.run()
-    if app.failure is None:
+    failure: BaseException | None
+    try:
+        sockets = listening(settings.host, settings.port)
+    except OSError as error:
+        failure = error
+    else:
+        Server(app, settings, on_ready).run(sockets)
+        failure = app.failure
+    if failure is None:
         return 0
-    click.echo(f"Stoa could not start: {sentence(app.failure)}", err=True)
+    click.echo(f"Stoa could not start: {sentence(failure)}", err=True)
     return 1
+
+
+def listening(host: str, port: int) -> list[socket.socket]:
+    """Sockets that listen on every address of a host, before anything else is begun; port 0 takes one free port.
+
+    Raises OSError with a sentence when nobody could call: a taken port must not cost another server its work.
+    """
+    sockets: list[socket.socket] = []
+    try:
+        found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, *_, address in dict.fromkeys(found):
+            free = sockets[0].getsockname()[1] if sockets and port == 0 else address[1]
+            try:
+                sockets.append(socket.create_server((address[0], free), family=family, backlog=WAITING))
+            except OSError as error:
+                # A name may have an address of a family that this machine does not speak.
+                if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT) or (len(found) == 1):
+                    raise
+    except OSError as error:
+        for one in sockets:
+            one.close()
+        why = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+        raise OSError(
+            f"Nothing can listen on {host}:{port}: {why}. Choose another address (STOA_HOST) or port (STOA_PORT), "
+            "or stop what listens there."
+        ) from None
+    if not sockets:
+        raise OSError(f"Nothing can listen on {host}:{port}: this machine has no such address. Change STOA_HOST.")
+    return sockets
 
 
 class Server(uvicorn.Server):
@@ -63,9 +107,10 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: Any = None) -> None:
         """Listen, and announce the address when the application is ready."""
         await super().startup(sockets=sockets)
-        if self.servers:
-            host, port = self.servers[0].sockets[0].getsockname()[:2]
-            self._announcement = asyncio.create_task(self._announce(f"http://{host}:{port}"))
+        host, port = self.servers[0].sockets[0].getsockname()[:2]
+        address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        log.info("listening on %s", address)
+        self._announcement = asyncio.create_task(self._announce(address))
 
     async def _announce(self, address: str) -> None:
         if await self._app.started() and self._on_ready is not None:

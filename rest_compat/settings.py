@@ -1,9 +1,9 @@
 """All settings: the sections that each room declares, read from environment variables STOA_... and nowhere else."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from auth.openfga import OpenFgaSettings
@@ -22,6 +22,10 @@ from persistence.slots import RunSettings
 from persistence.turn_limits import TurnSettings
 from resolvers.utils.firing_limits import ScheduleSettings
 from schema.graph_bounds import GraphSettings
+
+PREFIX = "STOA_"
+MISTYPED = 2
+"""By how many letters a variable may differ from a setting to be taken for that setting, mistyped."""
 
 
 class HttpSettings(BaseModel):
@@ -64,7 +68,7 @@ class Settings(
 ):
     """Everything that a deployment can set, shown from the last section to the first."""
 
-    model_config = SettingsConfigDict(env_prefix="STOA_", extra="ignore", env_ignore_empty=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore", env_ignore_empty=True, enable_decoding=False)
 
 
 class SettingLine(NamedTuple):
@@ -81,3 +85,37 @@ def setting_lines() -> Iterator[SettingLine]:
         default = field.get_default(call_default_factory=True)
         shown = "" if default is None or default in ("", ()) else str(default)
         yield SettingLine(f"STOA_{name.upper()}", shown, field.description or "")
+
+
+def settings_of(given: dict[str, Any]) -> Settings:
+    """The settings of the environment, with the given ones over them.
+
+    Raises ValueError with a line for each problem: the variable, what is wrong and what it means. No line holds a
+    value, which may be a secret.
+    """
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        raise ValueError("\n".join(_problem(found) for found in error.errors(include_input=False))) from None
+
+
+def _problem(found: Any) -> str:
+    what = str(found["msg"]).removeprefix("Value error, ").rstrip(".")
+    name = str(found["loc"][0]) if found["loc"] else ""
+    if name not in Settings.model_fields:  # settings that contradict one another: the words name them
+        return f"{what}."
+    return f"{PREFIX}{name.upper()}: {what}. ({Settings.model_fields[name].description})"
+
+
+def strangers(variables: Iterable[str]) -> dict[str, str | None]:
+    """The variables that look like settings and are none, each with the setting that it probably means."""
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
+    found: dict[str, str | None] = {}
+    for name in sorted(variables):
+        if name.upper().startswith(PREFIX) and name.upper() not in known:
+            near = process.extractOne(name.upper(), known, scorer=OSA.distance, score_cutoff=MISTYPED)
+            found[name] = near[0] if near else None
+    return found
