@@ -19,7 +19,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from persistence.connectors.base import ConnectorError, ConnectorSettings
-from persistence.connectors.reading import SAMPLE_SEED, Reading, cancelled, plain
+from persistence.connectors.reading import SAMPLE_SEED, Reading, cancelled, plain, unfit_value
 from schema.data_readiness.source import Row, Sample
 
 _CONFIG: Final = {
@@ -181,7 +181,7 @@ class DuckReading(Reading):
                 "STOA_SOURCE_MEMORY.",
             )
         if name in _QUOTING:
-            return ConnectorError("failed", "A value of the data does not fit what the query makes of it.")
+            return unfit_value()
         words = str(error).split("\n", 1)[0]
         return ConnectorError("failed", f"The data could not be queried: {words[:300].rstrip('.')}.")
 

@@ -33,6 +33,7 @@ from persistence.connectors.config import (
     TlsOptions,
 )
 from persistence.connectors.mysql_reading import SYSTEM, MysqlReading
+from persistence.connectors.reading import unfit_value
 from persistence.connectors.sql import (
     Selection,
     SqlConnector,
@@ -45,7 +46,6 @@ from persistence.connectors.sql import (
     not_permitted,
     statement_timed_out,
     tls_context,
-    unfit_value,
     unknown_database,
     with_columns,
     wrong_password,

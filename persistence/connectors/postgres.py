@@ -30,6 +30,7 @@ from persistence.connectors.base import (
 )
 from persistence.connectors.config import BasicCredentials, DatabaseConfig, HostOrSocket, Name, TlsOptions
 from persistence.connectors.postgres_reading import PostgresReading
+from persistence.connectors.reading import unfit_value
 from persistence.connectors.sql import (
     SqlConnector,
     bad_certificate,
@@ -40,7 +41,6 @@ from persistence.connectors.sql import (
     not_permitted,
     statement_timed_out,
     tls_context,
-    unfit_value,
     unknown_database,
     with_columns,
     wrong_password,

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from psycopg.conninfo import make_conninfo
 
 from persistence.connectors.base import ConnectorError
-from persistence.connectors.sql import statement_timed_out, unfit_value
+from persistence.connectors.reading import unfit_value
+from persistence.connectors.sql import statement_timed_out
 
 if TYPE_CHECKING:
     from persistence.connectors.postgres import PostgresConnector

@@ -183,6 +183,15 @@ def cancelled() -> ConnectorError:
     return ConnectorError("cancelled", "The reading of the source was cancelled.")
 
 
+def unfit_value() -> ConnectorError:
+    """A query that a value breaks; the store's own words would quote the value."""
+    return ConnectorError(
+        "failed",
+        "A value of the data does not fit what the query, or a view that it reads, makes of it, such as a division by "
+        "zero. Correct the value, the query or the view.",
+    )
+
+
 def spread(rows: Sequence[Row], most: int) -> list[Row]:
     """At most `most` of the rows, evenly spread, in their order."""
     if len(rows) <= most:

@@ -332,11 +332,6 @@ def statement_timed_out(seconds: float) -> ConnectorError:
     )
 
 
-def unfit_value() -> ConnectorError:
-    """A query that a value breaks; the server's own words would quote the value."""
-    return ConnectorError("failed", "A value of the data does not fit what the query makes of it.")
-
-
 def no_tls(host: str, port: int, mode: str) -> ConnectorError:
     """The server does not speak TLS and the config asks for it."""
     return ConnectorError(

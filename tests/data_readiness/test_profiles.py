@@ -304,7 +304,11 @@ async def test_a_run_shows_how_many_rows_it_has_seen(shop: Bench, source: Source
     assert [(task["name"], task["rows_done"], task["rows_total"]) for task in tasks["items"]] == [
         (f"{made.prefix}.orders", 200, 200),
         (f"Keys between tables: {made.prefix}.orders", None, None),
+        (f"Report on {made.prefix}.orders", None, None),
     ]
+    # Statistics are known without a row being read: a task that stood at none of so many would look stuck.
+    run = await made.run(asset_fqn=f"{made.prefix}.orders", parameters={"tier": "statistics"})
+    assert (run["progress"]["rows_done"], run["progress"]["rows_total"]) == (None, None)
 
 
 async def test_one_table_that_cannot_be_read_fails_alone(shop: Bench, source: Source) -> None:
@@ -327,7 +331,7 @@ async def test_keys_to_a_table_that_cannot_be_read_are_left_out_and_told(shop: B
     await shop.ingest()
     source.run(f'revoke select on sales.customers from "{source.role}"')
     run = await made.run("failed", asset_fqn=made.prefix)
-    assert "1 of 7 tasks failed" in run["error_message"]
+    assert "1 of 8 tasks failed" in run["error_message"]
     assert (run["output"]["tables"], run["output"]["tables_unread"]) == (5, 1)
     found = (await made.table("notes"))["foreign_keys"]
     assert [(key["columns"], key["target_fqn"]) for key in found] == [(["letter"], f"{made.prefix}.letter")]

@@ -100,6 +100,12 @@ async def test_a_run_over_a_named_asset_leaves_a_report_and_one_over_everything_
     assert "Scorecard" in page
     everything = await assess.run()
     assert {"reports", "report_uri"} & set(everything["output"]) == set()
+    # Profiles are something to look at as well, before anything has a score.
+    profile = await shop.run(asset_fqn=f"{shop.prefix}.letters")
+    assert profile["tasks"][-1]["name"] == f"Report on {shop.prefix}.letters"
+    page = await page_of(bench, {"resource_uri": profile["output"]["report_uri"]})
+    assert f"Table <b>{shop.prefix}.letters</b>" in page
+    assert "AB-" in page
 
 
 async def test_who_may_run_but_not_create_gets_no_report(bench: Bench, source: Source) -> None:
@@ -139,7 +145,9 @@ async def test_a_report_says_which_tables_the_score_says_nothing_about_and_why(b
     await profile.run(status="failed", asset_fqn=fqn)
     page = await told()
     assert "tables were not measured.</b> The score says nothing about them." in page
-    assert re.search(r"tally</td>\s*<td[^>]*>A value of the data does not fit what the query makes of it.</td>", page)
+    assert re.search(
+        r"tally</td>\s*<td[^>]*>A value of the data does not fit what the query, or a view that it reads,", page
+    )
     assert "No run has measured it yet.</td>" in page
     source.run("create or replace view sales.tally as select 1::bigint as n")
     await assess.run(asset_fqn=profile.prefix)

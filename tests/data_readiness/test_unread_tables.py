@@ -53,6 +53,8 @@ async def test_a_file_that_cannot_be_read_is_passed_over_and_named_once(world: W
         if kind == "run-all-enrichment":
             pipeline = await bench.call(get_pipeline_run, pipeline_id=run["output"]["pipeline_id"])
             assert (pipeline["status"], pipeline["failed_tables"], pipeline["failed_schemas"]) == ("completed", 0, 0)
-    alone = await over("dq-rule-generation", broken)
-    assert alone["status"] == "failed"
-    assert alone["error_message"].startswith(f"Nothing could be read. {broken}: The catalog knows no columns")
+    for kind in ("dq-rule-generation", "dq-assessment", "profiling"):
+        # Keys that are looked for and reports that are made between nothing are no success.
+        alone = await over(kind, broken)
+        assert alone["status"] == "failed", kind
+        assert alone["error_message"].startswith(f"Nothing could be read. {broken}: The catalog knows no columns")

@@ -20,7 +20,10 @@ __all__ = ["drafter", "shop", "source", "world"]
 
 pytestmark = pytest.mark.anyio
 
-DOES_NOT_FIT = "A value of the data does not fit what the query makes of it."
+DOES_NOT_FIT = (
+    "A value of the data does not fit what the query, or a view that it reads, makes of it, such as a division by "
+    "zero. Correct the value, the query or the view."
+)
 BY_CITY = "select city, sum(credit) as credit, count(*) as customers from customers group by city order by city"
 
 

@@ -25,7 +25,7 @@ from resolvers.data_readiness.work.measuring import (
     versions_of,
 )
 from resolvers.data_readiness.work.reading import tables_of, use_source, use_table
-from resolvers.data_readiness.work.report import report_of_run, report_units, tell_report
+from resolvers.data_readiness.work.report import REPORT
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
 from resolvers.engines.checks.builtin import Builtin, builtin_checks, uncovered
 from resolvers.engines.checks.evaluate import evaluate
@@ -48,16 +48,14 @@ class DataAssessment(RunWork):
     """One run of dq-assessment."""
 
     when_failed = "; the other tables are measured, and a retry does only these again"
+    reporter = REPORT
 
     async def units(self) -> Sequence[Unit]:
-        """One unit per table, then the report. Raises JobError when there is none."""
-        units = [Unit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in await tables_of(self)]
-        return [*units, *report_units(self, units)]
+        """One unit per table. Raises JobError when there is none."""
+        return [Unit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in await tables_of(self)]
 
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
-        """Evaluate the rules and the built-in checks of one table, or make the report."""
-        if "report" in arguments:
-            return await report_of_run(self, arguments)
+        """Evaluate the rules and the built-in checks of one table."""
         fqn, uri = str(arguments["table"]), str(arguments["resource_uri"])
         known = await self.ctx.store.read(lambda shelves: read_known(shelves, self.scope, fqn))
         if not isinstance(known, Known):
@@ -85,10 +83,6 @@ class DataAssessment(RunWork):
             }  # fmt: skip
 
         return write
-
-    def conclude(self, shelves: Shelves, output: dict[str, Any], failed: int) -> None:
-        """Name the report."""
-        tell_report(self, shelves, output)
 
     def _evaluated(self, source: Source, known: Known) -> tuple[Evaluation, list[Builtin]]:
         table = known.table

@@ -17,6 +17,7 @@ from resolvers.data_readiness.work.measuring import (
     table_of,
 )
 from resolvers.data_readiness.work.reading import targets, use_source
+from resolvers.data_readiness.work.report import REPORT
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write, nothing_to_do
 from resolvers.engines.checks.evaluate import evaluate
 from resolvers.engines.checks.model import Evaluation, not_evaluated
@@ -30,6 +31,7 @@ class Execution(RunWork):
     """One run of dq-execution."""
 
     when_failed = "; the rules of the other tables are evaluated, and a retry does only these again"
+    reporter = REPORT
 
     async def units(self) -> Sequence[Unit]:
         """One unit per table that has active rules. Raises JobError when there is none."""
@@ -43,7 +45,9 @@ class Execution(RunWork):
         if not found:
             where = " under " + ", ".join(names[:3]) if names else ""
             raise nothing_to_do(
-                f"There is no active quality rule{where}. Approve rules that were proposed, or write one."
+                f"There is no active quality rule{where}.",
+                "Approve rules that dq-rule-generation has proposed, or write one; if there are some, check asset_fqn "
+                "and include.",
             )
         return [Unit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in found]
 

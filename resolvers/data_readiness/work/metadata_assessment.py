@@ -18,6 +18,7 @@ from persistence.store import Shelves
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.glossary import glossary_term_assets
 from resolvers.data_readiness.work.reading import targets
+from resolvers.data_readiness.work.report import REPORT
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write, nothing_to_do
 from schema.data_readiness.quality_builtin import METRICS, VIOLATIONS
 from schema.identifiers import Version
@@ -47,6 +48,8 @@ _COLUMNS: Final = (
 
 class MetadataAssessment(RunWork):
     """One run of metadata-assessment."""
+
+    reporter = REPORT
 
     async def units(self) -> Sequence[Unit]:
         """Databases and schemas, then tables with their columns, a few dozen in each unit."""

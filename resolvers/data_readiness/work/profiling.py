@@ -22,6 +22,7 @@ from resolvers.data_readiness.work.reading import (
     use_source,
     use_table,
 )
+from resolvers.data_readiness.work.report import REPORT
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
 from resolvers.engines.profiling import SAMPLE_ROWS, Header, NoStatistics, profile_table
 from resolvers.engines.profiling.references import Known, foreign_keys
@@ -47,6 +48,7 @@ class Profiling(RunWork):
     """One run of profiling."""
 
     when_failed = "; the other tables are profiled"
+    reporter = REPORT
 
     async def units(self) -> Sequence[Unit]:
         """One unit per table, then the keys between the tables. Raises JobError when there is no table."""
@@ -60,7 +62,7 @@ class Profiling(RunWork):
             for start in range(0, len(names), TABLES_PER_UNIT):
                 some = names[start : start + TABLES_PER_UNIT]
                 label = f"Keys between tables: {some[0]}" + (f" and {len(some) - 1} more" if len(some) > 1 else "")
-                related.append(Unit(label, {"step": "relate", "tables": some, "resource_uri": uri}, phase=1))
+                related.append(Unit(label, {"step": "relate", "tables": some, "resource_uri": uri}, 1, follows=True))
         return [*measured, *related]
 
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:

@@ -49,33 +49,40 @@ MEDIA: Final = "text/html; charset=utf-8"
 _SCOPES: Final = {place: scope.value for place, scope in enumerate(ScorecardScope, 1)}
 
 
-def report_units(work: RunWork, units: Sequence[Unit]) -> list[Unit]:
-    """The unit that reports on a run's asset when all others have ended; none when the run names no asset."""
-    fqn = work.run.asset_fqn
-    if not fqn or not units:
-        return []
-    return [Unit(f"Report on {fqn}", {"report": fqn}, phase=max(unit.phase for unit in units) + 1)]
+class RunReport:
+    """The report on the asset that a run names; a run that names none has no report."""
+
+    def unit(self, work: RunWork, phase: int) -> Unit | None:
+        """The unit that makes it when all others have ended."""
+        fqn = work.run.asset_fqn
+        return Unit(f"Report on {fqn}", {"report": fqn}, phase, follows=True) if fqn else None
+
+    async def made(self, work: RunWork, arguments: Mapping[str, Any]) -> Write:
+        """Make it. Nothing is kept for a caller who may create nothing in the project, or of what is gone meanwhile."""
+        ctx, fqn = work.ctx, str(arguments["report"])
+        if not await ctx.guard.allows(ctx.caller, Permission.CAN_CREATE_RESOURCES, "project", ctx.project_id):
+            return lambda shelves: {"reports": 0}
+        try:
+            page = await report_page(ctx, fqn)
+        except NotFound:
+            return lambda shelves: {"reports": 0}
+        upload = await staged(ctx, page)
+
+        def write(shelves: Shelves) -> dict[str, int]:
+            keep_report(ctx, shelves, fqn, upload, last_part=_last_part(work))
+            return {"reports": 1}
+
+        return write
+
+    def tell(self, work: RunWork, shelves: Shelves, output: dict[str, Any]) -> None:
+        """Name it in the run's output, if one was kept."""
+        uri = str(ResourceUri("artifact", work.ctx.organization_id, work.ctx.project_id, _last_part(work)))
+        if shelves.artifacts.find(work.ctx.tenant, uri) is not None:
+            output["report_uri"] = uri
 
 
-async def report_of_run(work: RunWork, arguments: Mapping[str, Any]) -> Write:
-    """Make the report of a run. Nothing is kept for a caller who may create nothing in the project."""
-    ctx, fqn = work.ctx, str(arguments["report"])
-    if not await ctx.guard.allows(ctx.caller, Permission.CAN_CREATE_RESOURCES, "project", ctx.project_id):
-        return lambda shelves: {"reports": 0}
-    upload = await staged(ctx, await report_page(ctx, fqn))
-
-    def write(shelves: Shelves) -> dict[str, int]:
-        keep_report(ctx, shelves, fqn, upload, last_part=_last_part(work))
-        return {"reports": 1}
-
-    return write
-
-
-def tell_report(work: RunWork, shelves: Shelves, output: dict[str, Any]) -> None:
-    """Name the report in the run's output, if one was kept."""
-    uri = str(ResourceUri("artifact", work.ctx.organization_id, work.ctx.project_id, _last_part(work)))
-    if shelves.artifacts.find(work.ctx.tenant, uri) is not None:
-        output["report_uri"] = uri
+REPORT: Final = RunReport()
+"""What a run ends with that measures something."""
 
 
 def _last_part(work: RunWork) -> str:

@@ -10,10 +10,8 @@ row before its tasks' rows, so that none of them can wait for one another in a c
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Protocol
 from uuid import NAMESPACE_URL, uuid5
-
-import sqlalchemy as sa
 
 from persistence.jobs import JobError, JobOutcome, JobState, JobTask, explain
 from persistence.queries.workflows import OPEN
@@ -23,16 +21,11 @@ from persistence.tables.data_readiness import run_tasks
 from resolvers.context import Context
 from resolvers.data_readiness.approvals import approve_next
 from resolvers.data_readiness.runs import RUN_JOB, job_key, job_of
+from resolvers.data_readiness.work.outcome import achieved, failure, unread
 from resolvers.data_readiness.work.task_use import TaskUse, within
 from schema.data_readiness.proposal import Proposal
 from schema.data_readiness.workflow_run import RunStatus, TaskStatus, WorkflowRun
 from schema.errors import DatabaseError
-
-FAILURES_TOLD: Final = 10
-"""How many failed tasks a run's error message names."""
-
-UNREAD_TOLD: Final = 20
-"""How many of the assets that could not be read a run's output names."""
 
 PROPOSALS_PER_TASK: Final = 25_000
 """The places that each task has for its proposals, in the order of all proposals of its run."""
@@ -48,6 +41,21 @@ class Unit:
     label: str
     arguments: dict[str, Any] = field(default_factory=dict)
     phase: int = 0
+    follows: bool = False
+    """Whether it only builds on what the others have found: by itself it makes no run a success."""
+
+
+class Reporter(Protocol):
+    """What sums a run up when all of its other units have ended. Its arguments have a `report`."""
+
+    def unit(self, work: "RunWork", phase: int) -> Unit | None:
+        """The unit, of this phase; None when there is nothing to report on."""
+
+    async def made(self, work: "RunWork", arguments: Mapping[str, Any]) -> "Write":
+        """Make the report; what keeps it."""
+
+    def tell(self, work: "RunWork", shelves: Shelves, output: dict[str, Any]) -> None:
+        """Name the report in the run's output, if one was kept."""
 
 
 class Skip(Exception):
@@ -69,6 +77,8 @@ class RunWork(ABC):
     """Whether its units write proposals, which a run with `save_all` approves as it completes."""
     when_failed: ClassVar[str] = ""
     """What failed tasks mean for the others, for the run's message."""
+    reporter: ClassVar[Reporter | None] = None
+    """What ends the run, if anything does; a pipeline that is made of the units of this work has one of its own."""
 
     def __init__(self, ctx: Context, run: WorkflowRun, scope: Scope, attempt: int = 1) -> None:
         self.ctx, self.run, self.scope, self.attempt = ctx, run, scope, attempt
@@ -98,9 +108,15 @@ class RunWork(ABC):
         if self.attempt > 1 and (waiting := await self.ctx.store.write(self._resume)) is not None:
             self.ring()
             return waiting
-        units = await self.units()
+        units = self._with_report(await self.units())
         first = min((unit.phase for unit in units), default=0)
-        told = [{**unit.arguments, "run_id": self.run.id, "label": unit.label, "phase": unit.phase} for unit in units]
+        told = [
+            {
+                **unit.arguments, "run_id": self.run.id, "label": unit.label, "phase": unit.phase,
+                "follows": unit.follows,
+            }
+            for unit in units
+        ]  # fmt: skip
         rows = [self._task_row(position, arguments) for position, arguments in enumerate(told)]
 
         def work(shelves: Shelves) -> bool:
@@ -117,6 +133,13 @@ class RunWork(ABC):
         if not begun:
             return []
         return [_job_task(row["position"], row["arguments"]) for row in rows if row["arguments"]["phase"] == first]
+
+    def _with_report(self, units: Sequence[Unit]) -> Sequence[Unit]:
+        """The units, and behind all of them the one that reports on them."""
+        if not units or self.reporter is None:
+            return units
+        last = self.reporter.unit(self, max(unit.phase for unit in units) + 1)
+        return units if last is None else [*units, last]
 
     def _resume(self, shelves: Shelves) -> list[JobTask] | None:
         """The tasks that wait, when an earlier attempt has planned; None when none has."""
@@ -144,7 +167,7 @@ class RunWork(ABC):
             with within(TaskUse(task_id, self._seconds())) as use:
                 try:
                     async with use.deadline:
-                        write = await self.carry_out(arguments)
+                        write = await self._carried_out(arguments)
                 except TimeoutError:
                     if not use.deadline.expired():
                         raise
@@ -161,6 +184,11 @@ class RunWork(ABC):
             raise
         finally:
             self.ring()
+
+    async def _carried_out(self, arguments: Mapping[str, Any]) -> Write:
+        if self.reporter is not None and "report" in arguments:
+            return await self.reporter.made(self, arguments)
+        return await self.carry_out(arguments)
 
     def _seconds(self) -> float:
         """How long one task may work: what the run asks for, and never longer than the deployment allows."""
@@ -254,17 +282,20 @@ class RunWork(ABC):
             **shelves.run_tasks.sums(self.run.id),
             "tasks": of,
             "failed_tasks": failed,
-            **(self._unread(shelves, skipped) if skipped else {}),
+            **(unread(shelves, self.run.id, skipped) if skipped else {}),
         }
         self.conclude(shelves, output, failed)
+        if self.reporter is not None:
+            self.reporter.tell(self, shelves, output)
+        nothing = of > 0 and not achieved(shelves, self.run.id)
         shelves.workflow_runs.move(
             self.scope,
             self.run.id,
-            RunStatus.FAILED if 0 < of == skipped else self.ends(failed, of - skipped),
+            RunStatus.FAILED if nothing else self.ends(failed),
             only_from=OPEN,
             completed_at=now,
             output=output,
-            error_message=self._failure(shelves, failed, skipped, of),
+            error_message=failure(shelves, self.run.id, failed, of, self.when_failed) if failed or nothing else None,
         )
         if self._saves():
             self._approved(shelves, -1)
@@ -303,8 +334,8 @@ class RunWork(ABC):
             shelves.workflow_runs.tell(self.scope, run.id, {**run.output, "conflicts": conflicts})
         return reached
 
-    def ends(self, failed: int, of: int) -> RunStatus:
-        """How a run ends of whose tasks some have failed."""
+    def ends(self, failed: int) -> RunStatus:
+        """How a run ends of which something is done, and of whose tasks some may have failed."""
         return RunStatus.FAILED if failed else RunStatus.COMPLETED
 
     async def fail(self, message: str) -> None:
@@ -324,32 +355,6 @@ class RunWork(ABC):
     def ring(self) -> None:
         """Tell who follows the run that something has moved."""
         self.ctx.services.signals.notify(f"run:{self.run.id}")
-
-    def _unread(self, shelves: Shelves, skipped: int) -> dict[str, Any]:
-        """What the output says of skipped tasks: how many, about how many assets, and the first of these by name."""
-        told = [arguments["skipped"] for _, arguments in shelves.run_tasks.planned(self.run.id, TaskStatus.SKIPPED)]
-        reasons = {one["asset_fqn"]: one for one in reversed(told)}
-        named = [reasons[fqn] for fqn in sorted(reasons)[:UNREAD_TOLD]]
-        return {"skipped_tasks": skipped, "assets_not_read": len(reasons), "not_read": named}
-
-    def _failure(self, shelves: Shelves, failed: int, skipped: int, of: int) -> str | None:
-        """A sentence that names the tasks that failed, each with its reason; or why all were skipped."""
-        if not failed and not 0 < of == skipped:
-            return None
-        status = RunStatus.FAILED if failed else TaskStatus.SKIPPED
-        query = (
-            sa.select(run_tasks.c.name, run_tasks.c.error_message)
-            .where(run_tasks.c.run_id == self.run.id, run_tasks.c.status == status)
-            .order_by(run_tasks.c.position)
-        )
-        told = [
-            f"{name}: {message or 'It was cut off.'}"
-            for name, message in shelves.connection.execute(query.limit(FAILURES_TOLD))
-        ]
-        number = failed or skipped
-        more = f" And {number - FAILURES_TOLD} more." if number > FAILURES_TOLD else ""
-        lead = f"{failed} of {of} tasks failed{self.when_failed}." if failed else "Nothing could be read."
-        return f"{lead} {' '.join(told)}{more}"
 
     async def _fail_task(self, arguments: Mapping[str, Any], message: str) -> None:
         def work(shelves: Shelves) -> None:
@@ -431,6 +436,10 @@ async def fail_run(ctx: Context, scope: Scope, run_id: str, message: str, attemp
     ctx.services.signals.notify(f"run:{run_id}")
 
 
-def nothing_to_do(what: str) -> JobError:
+NOT_INGESTED: Final = "Run service-ingestion first, or check asset_fqn and include."
+"""What to do where the catalog has nothing of what a run names."""
+
+
+def nothing_to_do(what: str, advice: str = NOT_INGESTED) -> JobError:
     """A run that has nothing to work on, which is rather a mistake than a success."""
-    return JobError(f"{what} Run service-ingestion first, or check asset_fqn and include. Nothing was changed.")
+    return JobError(f"{what} {advice} Nothing was changed.")

@@ -22,7 +22,7 @@ def profile_table(
 ) -> TableProfile:
     """Profile one table or view; its foreign keys come later. Raises ConnectorError, and NoStatistics in that tier."""
     if tier is ProfileTier.STATISTICS:
-        return by_statistics(source, facts, header, progress)
+        return by_statistics(source, facts, header)
     if tier is ProfileTier.SAMPLE:
         return by_sample(source, facts, rows, header, progress)
     return by_stream(source, facts, rows, header, progress)

@@ -6,7 +6,7 @@ from resolvers.engines.profiling.columns import Extent
 from resolvers.engines.profiling.dependencies import declared_keys
 from resolvers.engines.profiling.kinds import kind_of
 from resolvers.engines.profiling.tables import ENFORCED, Header, Structure, table_profile
-from resolvers.engines.profiling.values import Progress, is_blank, shown
+from resolvers.engines.profiling.values import is_blank, shown
 from schema.data_readiness.profile import (
     CandidateKey,
     ColumnProfile,
@@ -25,7 +25,7 @@ class NoStatistics(ValueError):
     """The source knows nothing of a table without reading it."""
 
 
-def by_statistics(source: Source, facts: TableFacts, header: Header, progress: Progress) -> TableProfile:
+def by_statistics(source: Source, facts: TableFacts, header: Header) -> TableProfile:
     """Profile a table by what its source knows. Raises NoStatistics."""
     known = source.statistics(facts.database, facts.schema, facts.name)
     rows = facts.row_count if known is None or known.row_count is None else known.row_count
@@ -34,7 +34,6 @@ def by_statistics(source: Source, facts: TableFacts, header: Header, progress: P
             "The source keeps no statistics of this table. Use the tier sample, or let the source gather statistics "
             "(ANALYZE) first."
         )
-    progress(0, rows)
     columns = [_column(of, known.column(of.name), known, rows) for of in facts.columns]
     keys = [
         CandidateKey(columns=list(names), uniqueness=1.0, is_declared=True, is_exact=source.dialect in ENFORCED)
