@@ -74,6 +74,7 @@ def test_each_kind_of_rule_comes_with_what_it_was_concluded_from() -> None:
     assert rules["code.no_nulls"].threshold == (0.0,)
     assert rules["not_empty"].metric == "rowCount"
     assert "note.no_nulls" not in rules
+    assert rules["unique.code"].description == "No two rows have the same code."
     for rule in rules.values():
         assert rule.evidence["kind"] in MEANT
         assert rule.evidence["measured_at"]
@@ -172,6 +173,15 @@ def test_a_few_missing_values_are_tolerated_and_many_are_no_rule() -> None:
     for at in range(0, 400, 5):
         rows[at][1] = None
     assert "state.no_nulls" not in drawn(COLUMNS, rows)
+
+
+def test_a_rule_that_allows_exceptions_says_so() -> None:
+    # Two rows have the code of another, as a pattern of the texts shows; the rule about them passes with two.
+    rows = cases(1000)
+    rows[10][0] = rows[20][0] = "none"
+    rule = drawn(COLUMNS, rows)["unique.code"]
+    assert rule.threshold[0] > 0
+    assert rule.description == f"No two rows have the same code, but for at most {rule.threshold[0]:g} %."
 
 
 def test_stand_ins_for_missing_values_are_named() -> None:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from resolvers.engines.errors.missing import is_stand_in
-from resolvers.engines.rules.draft import RuleDraft, measured_by, rule_name
+from resolvers.engines.rules.draft import RuleDraft, allowing, measured_by, rule_name
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound
 from resolvers.engines.rules.learning import Learned, Values
 from resolvers.engines.rules.patterns import FORMATS, format_of, pattern_of
@@ -57,7 +57,7 @@ class Subject:
         dimension, definition = measured_by(metric)
         return RuleDraft(
             name=rule_name(self.facts.name, word),
-            description=description,
+            description=allowing(description, percent),
             asset_fqn=self.facts.fqn,
             resource_uri=self.table.resource_uri,
             type=RuleType.LIBRARY if metric in LIBRARY_METRICS else RuleType.CUSTOM,
@@ -110,7 +110,7 @@ def _presence(subject: Subject) -> Iterator[RuleDraft]:
         evidence["stand_ins"] = stand_ins
     yield subject.draft(
         word,
-        f"Every row {what}." if not percent else f"Nearly every row {what}: at most {percent:g} % are without.",
+        f"Every row {what}.",
         metric,
         metric,
         rate=0.0 if is_declared else upper_bound(0, max(1, rows - missing)) if not percent else rate / 3,

@@ -102,6 +102,11 @@ def measured_by(metric: str | None) -> tuple[str, str]:
     return definition.dimension_id, definition.id
 
 
+def allowing(description: str, percent: float) -> str:
+    """What a rule expects, with the percentage of exceptions that it allows, so that its words say what it checks."""
+    return f"{description.removesuffix('.')}, but for at most {percent:g} %." if percent else description
+
+
 def rule_name(*parts: str | Sequence[str]) -> str:
     """A name of at most 255 characters that stays the same; a longer one ends in a digest of itself."""
     words = [one for part in parts for one in ([part] if isinstance(part, str) else part)]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from resolvers.engines.errors.dependencies import Dependency
 from resolvers.engines.errors.table import MISSING
-from resolvers.engines.rules.draft import RuleDraft, measured_by, rule_name
+from resolvers.engines.rules.draft import RuleDraft, allowing, measured_by, rule_name
 from resolvers.engines.rules.exchange import asset_of_key
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound
 from resolvers.engines.rules.keys import can_be_key
@@ -71,7 +71,7 @@ def _draft(
     usual = RuleOperator.MUST_BE_LESS_OR_EQUAL_TO if percent else RuleOperator.MUST_BE
     return RuleDraft(
         name=rule_name(word, names),
-        description=description,
+        description=allowing(description, percent),
         asset_fqn=asset_fqn or table.fqn,
         resource_uri=table.resource_uri,
         type=RuleType.LIBRARY if metric in LIBRARY_METRICS else RuleType.CUSTOM,
@@ -362,7 +362,7 @@ def _suspects(table: TableFacts, profile: TableProfile, learned: Learned) -> Ite
         table,
         profile,
         "no_suspect_values",
-        f"Of the values, at most {MOST_SUSPECT_PERCENT:g} % look wrong beside all others.",
+        "No value looks wrong beside all others.",
         "suspectValues",
         rate=min(1.0, expected / cells),
         severity=Severity.MEDIUM,
