@@ -62,3 +62,8 @@ def test_a_value_may_stand_between_a_figure_and_its_rows() -> None:
 def test_a_size_that_only_a_text_could_have_is_no_answer_without_a_warning() -> None:
     found = outcome("Which sailor has the longest full name?")
     assert not isinstance(found, Draft) or found.confidence < UNSURE
+
+
+def test_rows_of_two_tables_that_are_asked_for_together_are_put_together() -> None:
+    written = sql("Show the names of all ports and sailors.")
+    assert written == "SELECT ports.port_name FROM ports UNION SELECT sailors.full_name FROM sailors"

@@ -160,8 +160,9 @@ def cut(linked: Linked) -> Cut:
     refs: dict[tuple[int, int], list[Mention]] = {}
     begun = {(one.first, one.table) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.8}
     tables = {(one.last, one.table) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.8}
+    sure = {(one.first, one.table) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.95}
     for mention in linked.mentions:
-        if _strays(mention, tokens, tables, begun):
+        if _strays(mention, tokens, tables, begun, sure):
             continue
         refs.setdefault((mention.first, mention.last), []).append(mention)
     best: list[tuple[float, Atom | None]] = [(float("-inf"), None)] * (size + 1)
@@ -231,7 +232,11 @@ _BETWEEN: Final = frozenset(("by", "per", "in", "for", "at", "to", "on", "from")
 
 
 def _strays(
-    mention: Mention, tokens: Sequence[Token], tables: set[tuple[int, str | None]], begun: set[tuple[int, str | None]]
+    mention: Mention,
+    tokens: Sequence[Token],
+    tables: set[tuple[int, str | None]],
+    begun: set[tuple[int, str | None]],
+    sure: set[tuple[int, str | None]],
 ) -> bool:
     """Whether a mention takes in words that tie two nouns: `orders by status`, `titles of the courses`."""
     first = tokens[mention.first]
@@ -244,6 +249,12 @@ def _strays(
     longer = mention.kind is MentionKind.TABLE and mention.score < 0.85 and mention.last - mention.first > 1
     if longer and (mention.last, mention.table) in tables:
         return True  # teaches the course
+    if mention.last - mention.first == 2 and mention.score < 0.95 and _is_inflected(tokens[mention.last - 1]):
+        named = mention.table if mention.column is None else None
+        if (mention.first, named) in sure or (
+            named is None and mention.score < 0.8 and any(one == mention.first for one, _ in sure)
+        ):
+            return True  # publishers published
     if mention.kind is MentionKind.TABLE and "of" in inside and (mention.last, mention.table) in tables:
         return mention.score < 0.95
     if mention.kind is not MentionKind.COLUMN or mention.column is None or mention.last - mention.first < 2:
@@ -274,6 +285,11 @@ def _strays(
     return "of" in inner and first.lemma != "number" and any(end == mention.last for end, _ in tables)
 
 
+def _is_inflected(token: Token) -> bool:
+    """Whether a word is a form of a verb in -ed or -ing."""
+    return token.text.lower().endswith(("ed", "ing")) and token.lemma != token.text.lower()
+
+
 def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
     """Whether a word is rather a verb than the noun that it is linked to."""
     if atom.ref is None or atom.cue not in (None, Cue.LIGHT) or atom.last - atom.first != 1:
@@ -298,6 +314,8 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
     if low not in _LIGHT:
         return best < 0.75 and lemma in VERBS and low == lemma
     before = tokens[atom.first - 1] if atom.first else None
+    if before is not None and before.lemma in ("have", "with"):
+        return best < 0.9
     return best < 0.9 or (before is not None and before.lemma != before.text.lower() and before.text.isalpha())
 
 

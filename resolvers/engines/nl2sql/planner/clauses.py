@@ -352,9 +352,12 @@ class Clauses(Comparisons):
             compared.aggregates = (Aggregate.SUM,)  # spent more than 100 in total
             self.i += 1
             return
+        if self._on_average(atom) and compared is not None and not compared.aggregates:
+            compared.aggregates = (Aggregate.AVG,)  # cost more than 20 on average
+            self.i += 1
+            return
         item = self.frame.items[-1] if self.frame.items else None
-        on_average = atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.AVG and self.atoms[self.i - 1].text == "on"
-        if on_average and item is not None and item.count and not item.aggregates:
+        if self._on_average(atom) and item is not None and item.count and not item.aggregates:
             item.aggregates = (Aggregate.AVG,)  # how many beers does each brewery make on average
             self.i += 1
             return
@@ -375,6 +378,9 @@ class Clauses(Comparisons):
         if not atom.is_(Cue.LIGHT, Cue.PREPOSITION, Cue.HAVE, Cue.BE, Cue.ASK, Cue.WHAT) and not asks:
             self.listing = False
         self.i += 1
+
+    def _on_average(self, atom: Atom) -> bool:
+        return atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.AVG and self.atoms[self.i - 1].text == "on"
 
 
 def _calls_a_table(ref: Ref) -> bool:

@@ -4,6 +4,7 @@ from typing import Literal as OneOf
 
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.language.measures import measures_of
+from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
 from resolvers.engines.nl2sql.planner.frame import Cond, Nest, Noun
@@ -201,10 +202,13 @@ class Comparisons(Ordering):
             return True
         number = self.number_at()
         times = self.at()
-        if times is not None and times.text.lower() in ("once", "twice") and self.near:
-            cond.kind, cond.noun, cond.table = "exists", Noun(self.near[0]), self.near[0]
-            cond.count = (cond.operator, 1 if times.text.lower() == "once" else 2)
+        if times is not None and times.text.lower() in ("once", "twice"):
             self.i += 1
+            often = (cond.operator, 1 if times.text.lower() == "once" else 2)
+            if often == (Operator.AT_LEAST, 1) and self.last is not None:
+                return True  # cost more than 50 at least once
+            done = self._done()
+            cond.kind, cond.noun, cond.table, cond.count = "exists", Noun(done), done, often
             self._add(cond)
             return True
         if number is not None and cond.degree is None and cond.how != "time":
@@ -254,6 +258,15 @@ class Comparisons(Ordering):
             return True
         self.i = start
         return False
+
+    def _done(self) -> Ref | None:
+        """What was done so often: the table that a verb speaks of, or the last one named; None for what is shown."""
+        verbs = [atom.ref for atom in self.atoms[: self.i] if atom.verbal and atom.ref is not None]
+        named = [ref for ref in verbs if ref.tables and ref.best(MentionKind.TABLE) > ref.best(MentionKind.COLUMN)]
+        found = named[-1] if named else self.near[0] if self.near else None
+        if named and found is not None:
+            self.remember(found)
+        return found
 
     def _touches(self) -> bool:
         return self.atoms[self.i].first == self.atoms[self.i - 1].last

@@ -172,7 +172,7 @@ class Composer(Clashes):
             limit=self.limit,
             offset=self._skipped(),
             distinct=self._distinct(),
-            also=tuple(dict.fromkeys(table for table in self.also if table != main)),
+            also=tuple(dict.fromkeys(table for table in (*self.also, *self._owners()) if table != main)),
             via=tuple(dict.fromkeys([*self.via, *conditions.via])),
         )
         if frame.groups and self.limit is not None and self.orders and not self.groups:
@@ -255,6 +255,12 @@ class Composer(Clashes):
                 continue
             found.append(Related(main, Plan(table, ())))
         return found
+
+    def _owners(self) -> list[str]:
+        """Tables whose rows are asked for something that stands in another: the airport names of all flights."""
+        owners = [(item, self.resolver.table(item.noun.owner)) for item in self.items if not item.figures]
+        near = self.resolver.catalog.distance
+        return [one for item, one in owners if one is not None and one != item.table and near(one, item.table) < FAR]
 
     def _tables(self, outputs: list[Output]) -> set[str]:
         return {item.table for item in self.items}

@@ -94,8 +94,14 @@ class Conditions:
         own = self._own_column(cond, table, main)
         if own is not None:
             return Part(none_of(self.resolver, own), cond, own)
+        if table is None and cond.count is not None and cond.noun is not None and cond.noun.ref is None:
+            shown = self.resolver.frame.items[0] if self.resolver.frame.items else None
+            key = self.resolver.column(shown) if shown is not None else None
+            table = key.table if key is not None else None  # reasons that occurred more than once
         if table is None:
             return None
+        if cond.count is not None and (kept := self._kept(cond, table, main)) is not None:
+            return kept
         if cond.count is not None:
             self.having.append((table, *cond.count))
             return Part(None, cond, None)
@@ -112,6 +118,23 @@ class Conditions:
         if table == main:
             return Part(Related("", plan, True), cond)
         return Part(Related(main, plan, True), cond, None)
+
+    def _kept(self, cond: Cond, table: str, main: str) -> Part | None:
+        """A column that holds the number where the words only suggest a table: `more than 4 staff`."""
+        if cond.noun is None or cond.count is None or cond.noun.ref is None:
+            return None
+        score = max((one.score for one in cond.noun.ref.tables if one.table == table), default=1.0)
+        held = [
+            one.column
+            for one in cond.noun.ref.columns
+            if one.column is not None and one.column.table == main and one.score > score - 0.05
+        ]
+        held = [one for one in held if self.catalog.is_measure(one)]
+        if len(held) != 1 or table == main:
+            return None
+        number = Literal("number", Decimal(cond.count[1]))
+        comparison = Comparison(as_column(held[0]), cond.count[0], (number,), cond.negated)
+        return Part(comparison, cond, held[0])
 
     def _denied(self) -> set[str | None]:
         """The tables that something is said not to have."""

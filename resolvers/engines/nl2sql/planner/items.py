@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
@@ -16,6 +17,8 @@ from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
 AS_GOOD_A_NAME = 0.12
 """How much worse the name of a column may fit than that of its table, and still be what is meant."""
+_ACTED = 0.7
+"""How well a verb must fit a table for it to be what was done."""
 _AMOUNTS = frozenset(("total", "amount", "value", "price", "cost", "sum", "quantity"))
 _PLACES = ("location", "city", "address", "country", "place", "state", "region", "venue", "town", "street")
 
@@ -98,6 +101,8 @@ class Items:
         return None
 
     def _column(self, key: ColumnKey, noun: Noun) -> Item:
+        if noun.wh == "much" and self.catalog.is_measure(key) and self._together():
+            return Item([Figure(Aggregate.SUM, as_column(key))], key.table, noun, columns=(key,), figures=True)
         unit = self._unit(noun, key)
         if unit is not None:
             return Item([Span(as_column(key), unit)], key.table, noun, None, (key,))
@@ -211,6 +216,15 @@ class Items:
                 return self._column(column, noun)
         return None
 
+    def _together(self) -> bool:
+        """`cost together`, `in total`: all amounts as one."""
+        tokens = self.resolver.cut.linked.tokens
+        said = {token.text.lower() for token in tokens}
+        return bool(said & {"together", "altogether", "overall"}) or any(
+            one.text.lower() == "in" and other.text.lower() in ("total", "all", "sum")
+            for one, other in pairwise(tokens)
+        )
+
     def _place(self, table: str, noun: Noun) -> Item | None:
         """Where a row is."""
         for place in _PLACES:
@@ -241,9 +255,7 @@ class Items:
             found = next((one for ref in values if (one := resolver.value(ref, ())) is not None), None)
             table = found[0].table if found is not None else None
         if table is not None and noun.wh == "who" and not self.catalog.vocabulary.is_person(table):
-            persons = [
-                one for one in sorted(self.catalog.links.get(table, ())) if self.catalog.vocabulary.is_person(one)
-            ]
+            persons = self._persons(self._acted()) or self._persons(table)
             if len(persons) == 1:
                 table = persons[0]  # who wrote a book is an author
             else:
@@ -271,6 +283,19 @@ class Items:
         if noun.wh == "much":
             return self._worth(table, noun)
         return self._entity(table, noun) if noun.wh == "who" else None
+
+    def _persons(self, table: str | None) -> list[str]:
+        """The tables of people that a table is tied to; itself, if its rows are people."""
+        is_person = self.catalog.vocabulary.is_person
+        if table is None or is_person(table):
+            return [table] if table is not None else []
+        return [one for one in sorted(self.catalog.links.get(table, ())) if is_person(one)]
+
+    def _acted(self) -> str | None:
+        """The table that a verb speaks of: loans, of who borrowed a book."""
+        verbs = [atom.ref for atom in self.resolver.cut.atoms if atom.verbal and atom.ref is not None]
+        said = [one for ref in verbs for one in ref.tables if one.score >= max(_ACTED, ref.best(MentionKind.COLUMN))]
+        return said[0].table if said else None
 
     def _count(self, noun: Noun) -> Item | None:
         resolver, catalog = self.resolver, self.catalog

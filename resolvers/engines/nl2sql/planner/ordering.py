@@ -118,7 +118,7 @@ class Ordering(Reader):
                 break
             if noun.ref is not None and noun.owner is None and may_be_table(noun.ref) and not noun.ref.columns:
                 self.remember(noun.ref)
-            again = self.is_figure(noun) and self._computes() and not noun.count and noun.owner is None
+            again = self.is_figure(noun) and self.is_figured() and not noun.count and noun.owner is None
             self.frame.sorts.append(Sort(None if again else noun, direction, by_count=again or noun.count))
             made = True
             direction = None
@@ -171,7 +171,7 @@ class Ordering(Reader):
         passive = before is not None and (
             before.is_(Cue.LIGHT, Cue.HAVE) or before.verbal or before.text.endswith("ed")
         )
-        if self.is_(Cue.BY) and self.noun_at(1) and not passive and self._computes():
+        if self.is_(Cue.BY) and self.noun_at(1) and not passive and self.is_figured():
             self.i += 1
             self._grouping()
             return True
@@ -214,7 +214,8 @@ class Ordering(Reader):
             return True
         return words[0] in ("number", "count", "total", "sum") and ref.best(MentionKind.COLUMN) < 0.9
 
-    def _computes(self) -> bool:
+    def is_figured(self) -> bool:
+        """Whether a figure is asked for already."""
         return any(item.count or item.aggregates or item.share for item in self.frame.items)
 
     def _grouping(self) -> None:

@@ -24,6 +24,7 @@ class Parser(Clauses):
 
     def parse(self) -> Frame:
         """All of it."""
+        self._figures()
         self._front()
         self._head()
         guard = 0
@@ -35,6 +36,14 @@ class Parser(Clauses):
                 self.i += 1
         self._finish()
         return self.frame
+
+    def _figures(self) -> None:
+        """`the average and the maximum number of points`: figures all, where no rows are counted."""
+        for at, atom in enumerate(self.atoms):
+            most = atom.is_(Cue.MOST) and atom.text.lower().endswith(("number of", "amount of"))
+            beside = any(one.is_(Cue.AGGREGATE) for one in self.atoms[max(0, at - 2) : at])
+            if most and beside and self.noun_at(at + 1) and not self.table_at(at + 1):
+                atom.cue, atom.said = Cue.AGGREGATE, Aggregate.MAX if atom.said else Aggregate.MIN
 
     def _front(self) -> None:
         """`For each department, ...`; `Among the singers, ...`; `In 2014, ...`."""
@@ -168,6 +177,9 @@ class Parser(Clauses):
             if self._difference():
                 break
             self._extremes()
+            if self._greatest_at():
+                atom = self.atoms[self.i]
+                atom.cue, atom.said = Cue.AGGREGATE, Aggregate.MAX if atom.said else Aggregate.MIN
             if not frame.items and (greatest := self._most_of()) is not None:
                 self._placed(greatest, None)
                 break
@@ -238,6 +250,11 @@ class Parser(Clauses):
                 self.i += 1
         return noun
 
+    def _greatest_at(self) -> bool:
+        """`the average price and the maximum number of pages`: a figure beside others."""
+        counts = self.is_(Cue.MOST) and self.atoms[self.i].text.lower().endswith(("number of", "amount of"))
+        return counts and self.is_figured() and self.noun_at(1) and not self.table_at(1)
+
     def _difference(self) -> bool:
         """`the difference between the highest and the lowest price`."""
         if not self.is_(Cue.DIFFERENCE):
@@ -279,7 +296,7 @@ class Parser(Clauses):
         """Whether the list of things to show goes on here."""
         if self.first_ahead():
             return False
-        if self.is_(Cue.COUNT, Cue.AGGREGATE, Cue.SHARE, Cue.EVERYTHING, Cue.DISTINCT):
+        if self.is_(Cue.COUNT, Cue.AGGREGATE, Cue.SHARE, Cue.EVERYTHING, Cue.DISTINCT) or self._greatest_at():
             return True
         if self.is_(Cue.ALL, Cue.BOTH):
             return self.noun_at(1)

@@ -172,7 +172,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.SHARE: "percentage of|percentage|percent of|percent|proportion of|share of|fraction of|proportion|ratio of",
     Cue.DIFFERENCE: "difference between|the difference between|difference in|difference",
     Cue.ONLY: "only|just|solely|exclusively",
-    Cue.STOP: "money|amount of money|zoo|school|company|business|shop|store|system|college|university|club|hospital|"
+    Cue.STOP: "money|amount of money|zoo|library|museum|hotel|airline|clinic|gym|bank|agency|firm|factory|farm|theatre|cinema|studio|institute|academy|association|network|school|company|business|shop|store|system|college|university|club|hospital|"
     "organization|organisation|dataset|meter|meters|kilogram|kilograms|kg|pound|pounds|dollar|dollars|euro|euros|"
     "year old|years old|minute|minutes|hour|hours|mile|miles|km|kilometers|inch|inches|feet|foot|degree|degrees|"
     "square meters|square feet|square kilometers|people|person|persons|the|a|an|there|do|does|did|me|we|i|you|it|they|them|us|please|so|this|these|those|such|would|could|"
@@ -183,7 +183,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     "along with their|if|let|out|up|off|too|itself|themselves|himself|own s|given|following|stored|listed|registered|"
     "specific|particular|certain|value of|values of|value|values|recorded|existing|anybody|anyone|everybody|somebody|someone|anything|something|everything|yet|ever|together|named as|called as|'re|'ve|"
     "how|why|those of|that of|in terms of|based on|according to|in total|total of|altogether|result|results|"
-    'amount to|of all|among all|names of the different|thing|things|people who|"|(|)|“|”|-|–|/|’|`|*',
+    'amount to|among all|names of the different|thing|things|people who|"|(|)|“|”|-|–|/|’|`|*',
     Cue.LIGHT: "take part in|takes part in|took part in|taken part in|taking part in|take part|takes part|took part|"
     "taken part|taking part|participated in|participate in|participates in|participating in|take care of|takes care of|took care of|taken care of|care|cared|cared for|look after|looks after|care for|cares for|responsible|responsible for|deal with|dealt with|dealt|live|lives|lived|living|work|works|worked|working|come|comes|came|coming|go|goes|went|locate|located|"
     "situated|find in|found|made|make|makes|making|take|takes|took|taken|taking|get|gets|got|gave|given by|use|uses|"
@@ -200,7 +200,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     "ran|operate|operates|operated|cost|costs|weigh|weighs|weighing|measure|measures|last|lasts|lasted|built|build|"
     "open|opened|opens|found in|founded|establish|established|create|created|creates|join|joined|joins|treat|treats|"
     "treated|assign|assigned|connect|connected|relate|related|contribute|contributed|place|places|placed|host|hosts|"
-    "hosted|hosting|see|seen|watch|watched|borrow|borrowed|rent|rented|pay|pays|paid|pass|passed|graduate|graduated|"
+    "hosted|hosting|see|seen|saw|sees|witness|witnessed|watch|watched|borrow|borrowed|rent|rented|pay|pays|paid|pass|passed|graduate|graduated|"
     "major|majoring|majored|specialize|total|sent|send|sends|cover|covers|covered|share|shares|shared|correspond|"
     "involve|involved|involves|undergo|undergone|reach|reaches|lead|leads|led|advise|advises|advised|own|keep|keeps|"
     "kept|house|houses|occur|occurs|occurred|appeared|name|named|called|titled|known|entitled|labeled|designated|"

@@ -72,11 +72,26 @@ class Ranking:
             if not figures and not by_count:
                 if item.entity is not None and self.items[0].table != item.table:
                     self.also.append(item.table)
+                if not self._tells(item):
+                    found.append(item)
                 continue
             self._by_its_key(item)
             found.append(item)
             self._group_by(item)
         return found
+
+    def _tells(self, group: Item) -> bool:
+        """Whether what is shown of each says already which one it is."""
+        catalog = self.resolver.catalog
+        shown = {column for item in (*self.items, *self.shown) for column in item.columns}
+        keys = {catalog.key(group.table), *catalog.names(group.table), *group.columns}
+        if group.entity is not None and not catalog.names(group.table):
+            return True
+        if group.entity is not None and any(item.table == group.table for item in self.items):
+            return bool(shown & keys) or any(item.entity == group.table for item in self.items)
+        return bool(shown & set(group.columns)) or any(
+            term in item.terms for item in self.items for term in group.terms
+        )
 
     def _by_its_key(self, item: Item) -> None:
         """A group without a name is told by its key, rather than by all that is known of it."""

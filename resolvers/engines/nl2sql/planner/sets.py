@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Combined, Output, Plan
+from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.frame import Cond
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
@@ -13,10 +14,15 @@ _WAYS = {"and": "intersect", "or": "union", "not": "except"}
 def across(resolver: Resolver) -> Plan | None:
     """What two tables have in common, together, or one without the other; None when that is not the question."""
     frame = resolver.frame
-    if len(frame.items) not in (1, 2) or frame.groups or frame.sorts or frame.limit or frame.shown:
+    if not frame.items or frame.groups or frame.sorts or frame.limit or frame.shown:
         return None
     item = frame.items[0]
-    if item.ref is None or item.count or item.aggregates or item.ref.tables:
+    asked = [one for one in frame.items if one is item or one.owner is not None]
+    others = frame.items[len(asked) :]
+    if len(others) > 1 or len({id(one.owner) for one in asked}) > 1 or any(one.owner is not None for one in others):
+        return None
+    refs = [one.ref for one in asked if one.ref is not None and not (one.count or one.aggregates or one.ref.tables)]
+    if len(refs) != len(asked):
         return None
     named: list[tuple[str, Cond | None]] = []
     owner = resolver.table(item.owner)
@@ -27,21 +33,26 @@ def across(resolver: Resolver) -> Plan | None:
         if table is None:
             return None
         named.append((table, cond))
-    for other in frame.items[1:]:
+    for other in others:
         named.append((resolver.table(other.ref) or "", None))
-    if len(named) != 2 or named[0][0] == named[1][0]:
+    if len(named) != 2 or not named[1][0] or named[0][0] == named[1][0]:
         return None
-    keys = [_column(resolver, item.ref.columns, table) for table, _ in named]
-    if keys[0] is None or keys[1] is None:
+    told = [[_columns(resolver, ref, table) for ref in refs] for table, _ in named]
+    if not all(map(all, told)):
+        return None
+    shown = [[key for keys in one for key in keys] for one in told]
+    if len(shown[0]) != len(shown[1]):
         return None
     second = named[1][1]
     first = named[0][1]
-    if owner is not None and second is not None and _tells_rows(resolver, keys[0]):
+    apart = resolver.catalog.distance(named[0][0], named[1][0]) > 1
+    together = apart and owner is not None and not frame.both and not frame.which and not frame.distinct
+    if owner is not None and second is not None and _tells_rows(resolver, shown[0][0]):
         return None  # names of those that have none: told by the keys between the tables
     if first is not None and first.negated:
         return None
     if second is None:
-        way = "or" if frame.items[-1].either else "and" if frame.both else ""
+        way = "or" if frame.items[-1].either or together else "and" if frame.both else ""
         if not way:
             return None
     elif second.negated:
@@ -54,7 +65,7 @@ def across(resolver: Resolver) -> Plan | None:
         return None
     if way == "and" and not frame.both and first is None:
         return None
-    plans = [Plan(key.table, (Output(as_column(key)),)) for key in keys if key is not None]
+    plans = [Plan(keys[0].table, tuple(Output(as_column(key)) for key in keys)) for keys in shown]
     how = _WAYS[way]
     return replace(plans[0], combined=Combined(how, plans[1]))  # type: ignore[arg-type]
 
@@ -65,10 +76,10 @@ def _tells_rows(resolver: Resolver, key: ColumnKey) -> bool:
     return key in catalog.names(key.table) or key == catalog.key(key.table)
 
 
-def _column(resolver: Resolver, mentions: list, table: str) -> ColumnKey | None:  # type: ignore[type-arg]
-    """The column of a table that the words name exactly."""
-    for mention in mentions:
+def _columns(resolver: Resolver, ref: Ref, table: str) -> tuple[ColumnKey, ...]:
+    """The column of a table that the words name exactly; what its rows are called, where only their names are asked."""
+    for mention in ref.columns:
         if mention.column is not None and mention.column.table == table and mention.score >= 0.9:
-            found: ColumnKey = mention.column
-            return found
-    return None
+            return (mention.column,)
+    named = resolver.cut.linked.words(ref.first, ref.last) == ["name"]
+    return resolver.catalog.names(table) if named else ()

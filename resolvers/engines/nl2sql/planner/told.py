@@ -44,11 +44,13 @@ def _told(linked: Linked) -> Iterator[Mention]:
         best[span] = max(one.score, best.get(span, 0.0))
     for noun in columns:
         span = (noun.first, noun.last)
-        if noun.score < _NAMED or span in named or noun.score >= best[span]:
+        temporal = linked.words(*span) in (["year"], ["date"], ["day"], ["month"])
+        least, spoken = (_SPOKEN, _NAMED) if temporal and noun.score < _NAMED else (_NAMED, _SPOKEN)
+        if noun.score < least or span in named or noun.score >= best[span]:
             continue
         verb = _verb(linked, noun.last)
         if verb is not None and any(
-            one.first == verb and one.score >= _SPOKEN and one.column == noun.column for one in columns
+            one.first == verb and one.score >= spoken and one.column == noun.column for one in columns
         ):
             yield noun
 
