@@ -45,7 +45,7 @@ def column_profile(
     kind = kind_of(of)
     approximate: list[str] = []
     seen = [] if values is None else list(values)
-    if kind is ValueKind.TEMPORAL:
+    if kind is ValueKind.TEMPORAL and str in set(map(type, seen)):
         # Where Python has no such moment, sources hand over its text; others do it for all.
         seen = [moment_of(value) or value if isinstance(value, str) else value for value in seen]
     if basics is None:

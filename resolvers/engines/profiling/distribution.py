@@ -1,21 +1,23 @@
 """How values are distributed: distinct ones, quantiles, histogram, the most frequent, patterns. Out of plain values."""
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from operator import itemgetter
+from itertools import accumulate, pairwise
 from typing import Any, Final
 from uuid import UUID
 
 from resolvers.engines.profiling.values import (
     hashable,
     moment_text,
-    number_of,
     number_text,
+    numbers_of,
     pattern_of_shape,
-    seconds_of,
-    shape_of,
+    seconds_of_each,
+    shapes_of,
     text_of,
 )
 from schema.data_readiness.profile import HistogramBin, PatternCount, Quantile, ValueCount, ValueKind
@@ -36,14 +38,20 @@ def counts_of(values: Iterable[Any]) -> Counter[Hashable]:
     except TypeError:  # a signalling NaN cannot be counted as it is
         counts = Counter(hashable(value) for value in kept)
     counts.pop(None, None)
-    if not _ODD.isdisjoint(map(type, counts)):
+    types = set(map(type, counts))
+    if not _ODD.isdisjoint(types):
         odd = [value for value in counts if type(value) in _ODD and hashable(value) is not value]
+    elif float in types:
+        odd = [value for value in counts if value != value]
+    else:
+        odd = []
+    if odd:
         for value in odd:
             counts[hashable(value)] += counts.pop(value)
     return counts
 
 
-_ODD: Final = frozenset({float, Decimal, UUID})
+_ODD: Final = frozenset({Decimal, UUID})
 
 
 def estimated_distinct(counts: Mapping[Hashable, int], rows: int) -> int:
@@ -52,10 +60,11 @@ def estimated_distinct(counts: Mapping[Hashable, int], rows: int) -> int:
     The estimator of Haas and Stokes, which PostgreSQL uses too: n·d / (n - f1 + f1·n/N), where f1 of the d values
     of the sample occur once in it.
     """
-    n, d = sum(counts.values()), len(counts)
+    often = list(counts.values())
+    n, d = sum(often), len(counts)
     if n == 0 or n >= rows:
         return d
-    once = sum(1 for count in counts.values() if count == 1)
+    once = often.count(1)
     estimate = n * d / (n - once + once * n / rows)
     return max(d, min(rows, round(estimate)))
 
@@ -69,6 +78,8 @@ def top_values(counts: Mapping[Hashable, int], rows: int) -> list[ValueCount]:
     """The most frequent values, those of equal count by their text; values that are seen once in many tell nothing."""
     n = sum(counts.values())
     few = len(counts) <= MOST_VALUES
+    if len(counts) == n and not few:
+        return []
     shown = [(value, count) for value, count in counts.items() if few or count > 1]
     floor = sorted((count for _, count in shown), reverse=True)[:MOST_VALUES]
     kept = [(text_of(value), count) for value, count in shown if count >= (floor[-1] if floor else 0)]
@@ -78,47 +89,64 @@ def top_values(counts: Mapping[Hashable, int], rows: int) -> list[ValueCount]:
 
 def patterns(counts: Mapping[Hashable, int], rows: int) -> list[PatternCount]:
     """The most frequent shapes of texts."""
-    shapes: Counter[str] = Counter()
-    for value, count in counts.items():
-        shapes[shape_of(str(value))] += count
-    n = shapes.total()
+    told = shapes_of(list(map(str, counts)))
+    n = sum(counts.values())
+    shapes = Counter(told)
+    if n > len(told):
+        for shape, count in zip(told, counts.values(), strict=True):
+            shapes[shape] += count - 1
     kept = sorted(((pattern_of_shape(shape), count) for shape, count in shapes.most_common(2 * MOST_PATTERNS)))
     kept.sort(key=lambda one: -one[1])
     return [PatternCount(pattern=pattern, count=scaled(count, n, rows)) for pattern, count in kept[:MOST_PATTERNS]]
 
 
-Ranked = Sequence[tuple[float, Any, int]]
-"""Values in their order: where each lies, itself, and how often it occurs."""
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Values in their order."""
+
+    places: Sequence[float] = ()
+    """Where each lies."""
+    values: Sequence[Any] = ()
+    upto: Sequence[int] = ()
+    """How often the values up to each one occur together, that one too."""
 
 
 def quantiles(ordered: Ranked) -> list[Quantile]:
     """The value at each share of the values in their order: one that occurs, the nearest by rank."""
-    n = sum(count for _, _, count in ordered)
-    found: list[Quantile] = []
-    at = below = 0
-    for fraction in FRACTIONS if n else ():
-        rank = max(1, math.ceil(fraction * n))
-        while below + ordered[at][2] < rank:
-            below += ordered[at][2]
-            at += 1
-        found.append(Quantile(fraction=fraction, value=text_of(ordered[at][1])))
-    return found
+    n = ordered.upto[-1] if ordered.upto else 0
+    ranks = [max(1, math.ceil(fraction * n)) for fraction in FRACTIONS] if n else []
+    found = [ordered.values[bisect_left(ordered.upto, rank)] for rank in ranks]
+    return [
+        Quantile(fraction=fraction, value=text_of(value)) for fraction, value in zip(FRACTIONS, found, strict=False)
+    ]
 
 
-def ranked(counts: Mapping[Hashable, int], kind: ValueKind) -> list[tuple[float, Any, int]]:
+def ranked(counts: Mapping[Hashable, int], kind: ValueKind) -> Ranked:
     """The values that can be placed on a line, in order."""
-    place = _place(kind)
+    place = _PLACES.get(kind)
     if place is None:
-        return []
-    placed = [(where, value, count) for value, count in counts.items() if (where := place(value)) is not None]
-    placed.sort(key=itemgetter(0))
-    return placed
+        return Ranked()
+    values: Sequence[Any] = list(counts)
+    found_places = place(values)
+    placed = [where for where in found_places if where is not None]
+    if len(placed) < len(values):
+        values = [value for where, value in zip(found_places, values, strict=True) if where is not None]
+    found = dict(zip(placed, values, strict=True))
+    if len(found) == len(placed):
+        places = sorted(found)
+        values = list(map(found.__getitem__, places))
+    else:  # numbers that no double can tell apart
+        order = sorted(range(len(placed)), key=placed.__getitem__)
+        places, values = [placed[at] for at in order], [values[at] for at in order]
+    once = sum(counts.values()) == len(counts)
+    upto = range(1, len(values) + 1) if once else list(accumulate(map(counts.__getitem__, values)))
+    return Ranked(places, values, upto)
 
 
-def _place(kind: ValueKind) -> Callable[[Any], float | None] | None:
-    if kind is ValueKind.NUMBER:
-        return number_of
-    return seconds_of if kind is ValueKind.TEMPORAL else None
+_PLACES: Final[dict[ValueKind, Callable[[Sequence[Any]], Sequence[float | None]]]] = {
+    ValueKind.NUMBER: numbers_of,
+    ValueKind.TEMPORAL: seconds_of_each,
+}
 
 
 def edges(lowest: float, highest: float, *, whole: bool) -> list[float]:
@@ -143,13 +171,9 @@ def edges(lowest: float, highest: float, *, whole: bool) -> list[float]:
 
 def bin_counts(ordered: Ranked, bounds: Sequence[float]) -> list[int]:
     """How many of the values lie in each bin; those out of bounds count in the first and the last."""
-    found = [0] * (len(bounds) - 1)
-    at = 0
-    for where, _, count in ordered:
-        while at < len(found) - 1 and where >= bounds[at + 1]:
-            at += 1
-        found[at] += count
-    return found
+    below = [bisect_left(ordered.places, bound) for bound in bounds[1:-1]]
+    upto = [0, *(ordered.upto[at - 1] if at else 0 for at in below), ordered.upto[-1] if ordered.upto else 0]
+    return [more - less for less, more in pairwise(upto)]
 
 
 def histogram(
@@ -160,13 +184,12 @@ def histogram(
     The values are out of a sample of `n`, which stands for `rows`; `limits` are the least and the greatest when more is
     known of them than the sample tells. What is no place on a line, such as infinity, lies in no bin.
     """
-    if not ordered:
+    if not ordered.places:
         return []
-    lowest, highest = ordered[0][0], ordered[-1][0]
-    like = ordered[0][1]
-    place = _place(kind)
-    if limits is not None and place is not None:
-        known = [where for value in limits if value is not None and (where := place(value)) is not None]
+    lowest, highest = ordered.places[0], ordered.places[-1]
+    like = ordered.values[0]
+    if limits is not None:
+        known = [where for where in _PLACES[kind](limits) if where is not None]
         lowest, highest = min([lowest, *known]), max([highest, *known])
     unit = 86400 if kind is ValueKind.TEMPORAL and whole else 1
     bounds = [bound * unit for bound in edges(lowest / unit, highest / unit, whole=whole)]

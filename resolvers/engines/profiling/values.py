@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Final
@@ -107,6 +108,30 @@ def seconds_of(value: Any) -> float | None:
     return value.total_seconds() if isinstance(value, timedelta) else None
 
 
+def numbers_of(values: Sequence[Any]) -> Sequence[float | None]:
+    """Values as `number_of` tells each."""
+    if _NUMBERS.issuperset(map(type, values)):
+        try:
+            found = list(map(float, values))
+        except (OverflowError, ValueError):
+            found = [math.nan]
+        if all(map(math.isfinite, found)):
+            return found
+    return [number_of(value) for value in values]
+
+
+def seconds_of_each(values: Sequence[Any]) -> Sequence[float | None]:
+    """Values as `seconds_of` tells each."""
+    if set(map(type, values)) == {datetime}:
+        epoch = _EPOCH if values[0].tzinfo else _BARE_EPOCH
+        with suppress(TypeError):  # some with a zone, and some without
+            return [(value - epoch).total_seconds() for value in values]
+    return [seconds_of(value) for value in values]
+
+
+_NUMBERS: Final = frozenset({int, float, Decimal})
+
+
 def moment_of(text: str) -> datetime | date | time | None:
     """A day, a moment or a time of day as databases write them, or None: before Christ, infinity, 0000-00-00."""
     read: Callable[[str], datetime | date | time] = datetime.fromisoformat
@@ -155,6 +180,14 @@ def shape_of(text: str) -> str:
     return "".join(map(_shape, text[: LONGEST_PATTERN + 1]))
 
 
+def shapes_of(texts: Sequence[str]) -> list[str]:
+    """Texts as `shape_of` tells each."""
+    joined = _BETWEEN.join([text[: LONGEST_PATTERN + 1] for text in texts])
+    if joined.isascii() and joined.count(_BETWEEN) == len(texts) - 1:
+        return joined.translate(_ASCII_SHAPES).split(_BETWEEN)
+    return list(map(shape_of, texts))
+
+
 def pattern_of_shape(shape: str) -> str:
     """The pattern of a shape: its runs counted."""
     counted = _RUN.sub(lambda run: f"{run[1]}{{{len(run[0])}}}", shape[:LONGEST_PATTERN])
@@ -173,6 +206,7 @@ def _shape(sign: str) -> str:
 # Two signs that are no text stand in for braces while runs are counted.
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
 _BRACES: Final = {"{": _OPEN, "}": _CLOSE}
+_BETWEEN: Final = "\x00"
 _RUN: Final = re.compile(r"(.)\1+", re.DOTALL)
 _ASCII_SHAPES: Final = {ord(sign): _shape(sign) for sign in map(chr, range(128))}
 

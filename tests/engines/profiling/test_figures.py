@@ -28,9 +28,14 @@ from resolvers.engines.profiling.values import (
     LONGEST_VALUE,
     is_blank,
     moment_text,
+    number_of,
     number_text,
+    numbers_of,
     pattern_of,
     seconds_of,
+    seconds_of_each,
+    shape_of,
+    shapes_of,
     text_of,
 )
 from schema.data_readiness.profile import ValueKind
@@ -71,6 +76,36 @@ def test_quantiles_are_the_values_at_their_rank(values: list[float]) -> None:
     for one in distribution.quantiles(ordered):
         rank = math.ceil(Fraction(str(one.fraction)) * len(values))
         assert float(one.value) == inorder[max(1, rank) - 1]
+
+
+@given(st.lists(st.integers(2**53, 2**53 + 9) | st.sampled_from([Decimal("0.1"), 0.1, 10**400, "NaN"]), max_size=60))
+def test_quantiles_of_numbers_that_no_double_tells_apart_are_values_of_theirs(values: list[Any]) -> None:
+    told = distribution.quantiles(distribution.ranked(distribution.counts_of(values), ValueKind.NUMBER))
+    placed = sorted(where for value in values if (where := number_of(value)) is not None)
+    assert len(told) == (len(distribution.FRACTIONS) if placed else 0)
+    for one in told:
+        rank = math.ceil(Fraction(str(one.fraction)) * len(placed))
+        assert one.value in {text_of(value) for value in values}
+        assert float(one.value) == placed[max(1, rank) - 1]
+
+
+anything = st.one_of(
+    st.floats(), st.integers(), st.booleans(), st.none(), st.decimals(), st.datetimes(), st.dates(), st.timedeltas(),
+    st.datetimes(timezones=st.just(UTC)), st.text("aé{9\x00", max_size=70), st.sampled_from(["12", "2024-02-29"]),
+)  # fmt: skip
+
+
+@given(
+    st.lists(anything), st.lists(st.datetimes() | st.datetimes(timezones=st.just(UTC))), st.lists(st.text("a{1\x00"))
+)
+def test_many_values_are_placed_and_shaped_as_each_by_itself(
+    values: list[Any], moments: list[Any], texts: list[str]
+) -> None:
+    assert list(numbers_of(values)) == [number_of(value) for value in values]
+    for some in (values, moments):
+        assert list(seconds_of_each(some)) == [seconds_of(value) for value in some]
+    for written in (texts, list(map(str, values))):
+        assert shapes_of(written) == [shape_of(text) for text in written]
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(0, 5), st.sampled_from([1.5, float("nan")])), max_size=100))
