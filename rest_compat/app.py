@@ -35,7 +35,7 @@ from persistence.jobs import Jobs
 from persistence.jobs_dbos import DbosJobs
 from persistence.keyring import KeyRing
 from persistence.limits import LimitRows
-from persistence.migrations.run import upgrade
+from persistence.migrations.run import check, upgrade
 from persistence.models import Models
 from persistence.outbound import OutboundPolicy, http_client
 from persistence.signals import Signals
@@ -136,8 +136,7 @@ class Parts:
         settings = self.settings
         settings.data.mkdir(parents=True, exist_ok=True)
         url = settings.resolved_database_url
-        if settings.migrate_on_start:
-            await asyncio.to_thread(upgrade, url)
+        await asyncio.to_thread(upgrade if settings.migrate_on_start else check, url)
         self.database = Database(url, pool_size=settings.database_pool)
         self._closing.push_async_callback(self.database.close)
         remote: OpenFgaRelations | RemoteRelations | None = None

@@ -4,13 +4,13 @@ import logging
 from typing import Any
 
 import orjson
-from alembic.util.exc import CommandError
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from persistence.job_store import FolderInUse
 from persistence.keyring import KeyRingFixed, SealBroken
+from persistence.migrations.run import OtherVersion
 from schema.errors import ApiError, InternalError, InvalidRequest, NotFound
 
 log = logging.getLogger("stoa.http")
@@ -77,7 +77,7 @@ def is_clear(error: BaseException) -> bool:
     """Whether the failure's own words are meant for people, so that no traceback has to explain it."""
     return isinstance(
         error,
-        ApiError | ValueError | OSError | FolderInUse | KeyRingFixed | SealBroken | SQLAlchemyError | CommandError,
+        ApiError | ValueError | OSError | FolderInUse | KeyRingFixed | SealBroken | SQLAlchemyError | OtherVersion,
     )
 
 

@@ -21,7 +21,7 @@ def spelled(kind: str, item: Any, autogenerate: Any) -> str | Literal[False]:
 
 
 url = context.config.attributes["url"]
-engine = sa.create_engine(url)
+engine = sa.create_engine(url, poolclass=sa.NullPool)  # a migration that fails leaves nothing open
 with engine.connect() as connection:
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("pragma busy_timeout=30000")
@@ -40,4 +40,3 @@ with engine.connect() as connection:
     with context.begin_transaction():
         context.run_migrations()
     connection.commit()
-engine.dispose()

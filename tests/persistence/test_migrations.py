@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from persistence.migrations.run import downgrade, upgrade, whole_metadata
+from persistence.migrations.run import OtherVersion, check, downgrade, upgrade, whole_metadata
 from persistence.tables.catalog import WORDS_TABLE
 from tests.support.postgres import PostgresServer
 
@@ -75,3 +75,20 @@ def test_down_leaves_nothing_and_up_works_again(empty_store: str) -> None:
     engine.dispose()
     upgrade(empty_store)
     upgrade(empty_store)  # a second time is harmless
+
+
+def test_a_store_of_another_version_is_named_with_what_to_do(empty_store: str) -> None:
+    with pytest.raises(OtherVersion, match="not made yet and this version needs .* Run `stoa migrate`"):
+        check(empty_store)
+    upgrade(empty_store, "0016")
+    with pytest.raises(OtherVersion, match="of revision 0016 and this version needs .* Run `stoa migrate`"):
+        check(empty_store)
+    upgrade(empty_store)
+    check(empty_store)
+    engine = sa.create_engine(empty_store)
+    with engine.begin() as connection:
+        connection.execute(sa.text("update alembic_version set version_num = '9999'"))
+    engine.dispose()
+    for use in (check, upgrade, downgrade):
+        with pytest.raises(OtherVersion, match="of revision 9999, .* a newer one has changed them"):
+            use(empty_store)
