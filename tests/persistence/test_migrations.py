@@ -78,10 +78,10 @@ def test_down_leaves_nothing_and_up_works_again(empty_store: str) -> None:
 
 
 def test_a_store_of_another_version_is_named_with_what_to_do(empty_store: str) -> None:
-    with pytest.raises(OtherVersion, match="not made yet and this version needs .* Run `stoa migrate`"):
+    with pytest.raises(OtherVersion, match=r"not made yet and this version needs .* Run `stoa migrate`"):
         check(empty_store)
     upgrade(empty_store, "0016")
-    with pytest.raises(OtherVersion, match="of revision 0016 and this version needs .* Run `stoa migrate`"):
+    with pytest.raises(OtherVersion, match=r"of revision 0016 and this version needs .* Run `stoa migrate`"):
         check(empty_store)
     upgrade(empty_store)
     check(empty_store)
@@ -90,5 +90,5 @@ def test_a_store_of_another_version_is_named_with_what_to_do(empty_store: str) -
         connection.execute(sa.text("update alembic_version set version_num = '9999'"))
     engine.dispose()
     for use in (check, upgrade, downgrade):
-        with pytest.raises(OtherVersion, match="of revision 9999, .* a newer one has changed them"):
+        with pytest.raises(OtherVersion, match=r"of revision 9999, .* a newer one has changed them"):
             use(empty_store)
