@@ -362,3 +362,14 @@ def test_references_keep_what_they_refer_to() -> None:
     first, second = vocabulary.keys_of(fqn("singer_in_concert"))
     assert vocabulary.words(first) == ("concert", "id")
     assert vocabulary.words(second) == ("singer", "id")
+
+
+@pytest.mark.parametrize(("said", "name"), [("routes", "rte"), ("drivers", "drv"), ("passengers", "psgr")])
+def test_words_are_known_by_their_consonants(said: str, name: str) -> None:
+    names = Vocabulary(knowledge(*(table(one, f"{one}_id*:INTEGER") for one in ("rte", "drv", "psgr", "veh"))))
+    assert best_table(names, said) == name
+
+
+def test_a_short_word_of_the_language_is_no_short_form() -> None:
+    names = Vocabulary(knowledge(table("cat", "cat_id*:INTEGER"), table("dog", "dog_id*:INTEGER")))
+    assert not names.tables(["carrot"])

@@ -12,9 +12,12 @@ from typing import Final, NamedTuple
 
 from rapidfuzz import fuzz, process
 
+from resolvers.engines.describing.vocabulary import COMMON
 from resolvers.engines.nl2sql.language.forms import SAME_ROOT, Form, related, same_root, squeezed, weight_of
 
 IN_ONE_PIECE: Final = 0.97
+CLIPPED: Final = (0.93, 0.86)
+"""How near a word is to one of which it keeps the consonants: all of them up to where it ends, or some."""
 ABBREVIATED: Final = 0.75
 MISSPELLED: Final = 0.85
 """How near words are that differ in spaces only, that shorten one another, and that are misspelled."""
@@ -66,6 +69,8 @@ class Index:
         self._last = (0, 0)
         self._hits: dict[str, Hits] = {}
         self._found: dict[tuple[tuple[str, ...], Scope | None, int | None, float], list[tuple[int, Found]]] = {}
+        self._short: dict[str, list[str]] | None = None
+        """Short words that are none of the language, by their first letter; made when first asked for."""
         self.synonyms: dict[str, dict[str, float]] = {}
         """Words that people noted as standing for others."""
 
@@ -82,6 +87,7 @@ class Index:
                 if posting is None:
                     self._postings[word] = [(at, place)]
                     self._roots.setdefault(same_root(word), set()).add(word)
+                    self._short = None
                 else:
                     posting.append((at, place))
             self._hits.clear()
@@ -144,12 +150,26 @@ class Index:
                 found[other] = max(found.get(other, 0.0), MISSPELLED * alike / 100)
         return found
 
+    def _clipped(self, word: str) -> dict[str, float]:
+        """What is written short for a word, known or not: `drv` for driver."""
+        if len(word) < 4 or not word.isalpha():
+            return {}
+        if self._short is None:
+            self._short = {}
+            for other in self._postings:
+                if 3 <= len(other) <= 6 and other.isalpha() and other not in COMMON:
+                    self._short.setdefault(other[0], []).append(other)
+        found = {other: clipped(other, word) for other in self._short.get(word[0], ())}
+        return {other: near for other, near in found.items() if near}
+
     def hits(self, word: str) -> Hits:
         """Where a word occurs, or what it may stand for."""
         known = self._hits.get(word)
         if known is not None:
             return known
         near, guessed = self.near(word), False
+        if max(near.values(), default=0.0) < CLIPPED[1]:
+            near |= self._clipped(word)
         if not near:
             near, guessed = self._guessed(word), True
         found: Hits = {}
@@ -352,3 +372,25 @@ def _shortens(one: str, other: str) -> bool:
     """Whether the shorter of two words is how the longer one begins."""
     short, long = (one, other) if len(one) < len(other) else (other, one)
     return len(short) >= 3 and len(long) - len(short) > 1 and long.startswith(short)
+
+
+def clipped(short: str, word: str) -> float:
+    """How near a short form is to a word of which it keeps consonants in their order; 0 when it is none."""
+    rest = iter(word)
+    if len(short) >= len(word) or short[0] != word[0] or not all(sign in rest for sign in short):
+        return 0.0
+    kept, whole = (_consonants(one) for one in (short, word))
+    if len(short) - len(kept) > 1 or len(kept) < 2:
+        return 0.0
+    if whole.startswith(kept) and (len(kept) > 2 or kept == whole):
+        return CLIPPED[0]
+    return CLIPPED[1] if len(kept) > 2 and kept[-1] == whole[-1] else 0.0
+
+
+def _consonants(word: str) -> str:
+    """The consonants of a word, doubled ones once, with its first letter."""
+    found = word[0]
+    for sign in word[1:]:
+        if sign not in "aeiou" and sign != found[-1]:
+            found += sign
+    return found
