@@ -1,6 +1,6 @@
 """A question as its tokens stand: which of them may name something, and which may be a value."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -37,6 +37,13 @@ class Question:
 
     def carries(self, at: int) -> bool:
         """Whether a token may begin or end a name."""
+        return self._carrying[at]
+
+    @cached_property
+    def _carrying(self) -> tuple[bool, ...]:
+        return tuple(map(self._may_carry, range(len(self.tokens))))
+
+    def _may_carry(self, at: int) -> bool:
         token = self.tokens[at]
         if token.quoted or (token.lemma in STOP_WORDS and not self.is_code(at)) or not token.lemma.strip("'-_."):
             return False
@@ -60,17 +67,30 @@ class Question:
         """Whether the question is written in capitals."""
         return sum(token.text.isupper() for token in self.tokens) > len(self.tokens) / 2
 
-    def spans(self, longest: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    def spans(self, longest: int) -> Sequence[tuple[int, int, tuple[str, ...]]]:
         """The runs of tokens that may be a name, with their lemmas."""
+        if longest not in self._spans:
+            self._spans[longest] = list(self._runs(longest))
+        return self._spans[longest]
+
+    @cached_property
+    def _spans(self) -> dict[int, Sequence[tuple[int, int, tuple[str, ...]]]]:
+        return {}
+
+    def _runs(self, longest: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+        carrying = self._carrying
         for first in range(len(self.tokens)):
-            if not self.carries(first):
+            if not carrying[first]:
                 continue
+            said: tuple[str, ...] = ()
             for last in range(first + 1, min(first + longest, len(self.tokens)) + 1):
                 token = self.tokens[last - 1]
-                if token.quoted or not (self.carries(last - 1) or token.lemma in INSIDE):
+                if token.quoted or not (carrying[last - 1] or token.lemma in INSIDE):
                     break
-                if self.carries(last - 1):
-                    yield first, last, tuple(one.lemma for one in self.tokens[first:last] if one.lemma not in INSIDE)
+                if token.lemma not in INSIDE:
+                    said = (*said, token.lemma)
+                if carrying[last - 1]:
+                    yield first, last, said
 
     def said(self, first: int, last: int) -> str:
         """The words as they were written."""
@@ -81,12 +101,16 @@ class Question:
 
     def may_be_value(self, first: int, last: int) -> bool:
         """Whether a run of tokens is worth looking up: not made of small words and numbers alone."""
-        ends = (self.tokens[first], self.tokens[last - 1])
         if last - first == 1:
-            token = ends[0]
+            token = self.tokens[first]
             small = token.lemma in STOP_WORDS and not self.is_code(first) and not self.is_letter(first)
             return token.quoted or not (small or not any(map(str.isalnum, token.text)))
-        return not any(one.lemma in STOP_WORDS and not one.text[:1].isupper() for one in ends)
+        return not (self._little[first] or self._little[last - 1])
+
+    @cached_property
+    def _little(self) -> tuple[bool, ...]:
+        """Of each token whether it is a small word in small letters."""
+        return tuple(one.lemma in STOP_WORDS and not one.text[:1].isupper() for one in self.tokens)
 
     def is_capital(self, at: int) -> bool:
         """Whether a token is a name by its capital letter."""

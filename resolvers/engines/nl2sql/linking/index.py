@@ -5,8 +5,8 @@ Many entities of a catalog are called alike: every table has its `id` and its `n
 that bear it, and scored once for all of them.
 """
 
-from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import insort
+from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -67,6 +67,8 @@ class Index:
         self.saying: dict[str, list[tuple[int, float]]] = {}
         """The tables that say a word, with how much it says beside their columns: of two words one says half."""
         self._last = (0, 0)
+        self._by_owner: dict[int, dict[int, list[int]]] = {}
+        """By the identity of a long list of entities: those of each table."""
         self._hits: dict[str, Hits] = {}
         self._found: dict[tuple[tuple[str, ...], Scope | None, int | None, float], list[tuple[int, Found]]] = {}
         self._short: dict[str, list[str]] | None = None
@@ -92,6 +94,7 @@ class Index:
                     posting.append((at, place))
             self._hits.clear()
         self._found.clear()
+        self._by_owner.clear()
         _note(self._bearers[at], entity)
         if form.how != "description":
             self._add_piece(squeezed(form.words), at, entity)
@@ -117,6 +120,19 @@ class Index:
     def bearers(self, at: int) -> Sequence[int]:
         """The entities that are called by a form."""
         return self._bearers[at]
+
+    def only(self, entities: Sequence[int], owners: frozenset[int]) -> Sequence[int]:
+        """Those of a list of this index that are of some tables, in their order."""
+        of = self.owners
+        if len(entities) <= _FEW:
+            return [one for one in entities if of[one] in owners]
+        by_owner = self._by_owner.get(id(entities))
+        if by_owner is None:
+            by_owner = {}
+            for one in entities:
+                by_owner.setdefault(of[one], []).append(one)
+            self._by_owner[id(entities)] = by_owner
+        return [one for owner in sorted(by_owner.keys() & owners) for one in by_owner[owner]]
 
     def __contains__(self, word: str) -> bool:
         return word in self._postings
@@ -201,7 +217,7 @@ class Index:
         return list(found)
 
     def _by_words(self, words: Sequence[str], scope: "Scope | None", least: float) -> list[_Group]:
-        each = [self.hits(word) for word in words]
+        each = [self.hits(word) if scope is None else scope.hits(word) for word in words]
         weights = [weight_of(word) for word in words]
         total = sum(weights)
         said: dict[int, float] = {}
@@ -214,23 +230,25 @@ class Index:
                 else:
                     said[at], alone[at] = weight * hit[0], place
         beside = _Beside(self, words, weights, scope)
+        by_others = [beside.without((place,)) for place in range(len(words))]
         needed = least ** (1 / _HALF) * total * (1 - 1e-9) - beside.most
         above = max(least, _LEAST * (1 + 1e-9))
+        hopeless = above * (1 - 1e-9)
         groups: list[_Group] = []
         owners, forms = self.owners, self.forms
-        known = self._bearers if scope is None else scope.bearers_of(said, self._bearers)
         for at, enough in said.items():
-            if enough < needed or not (bearers := known[at]):
+            if enough < needed:
                 continue
             place = alone[at]
             if place < 0:
                 worth, guessed = self._worth(at, [hits[at] for hits in each if at in hits])
-                others = beside.without(tuple(place for place, hits in enumerate(each) if at in hits))
+                others, most = beside.without(tuple(place for place, hits in enumerate(each) if at in hits))
             else:
                 _, _, guessed, worth = each[place][at]
-                others = beside.without((place,))
-            if worth < above:
+                others, most = by_others[place]
+            if worth < above or worth * ((enough + most) / total) ** _HALF < hopeless:
                 continue
+            bearers = self._bearers[at] if scope is None else scope.bearers_of(at)
             form = forms[at]
             how = "fuzzy" if guessed else form.how
             score = worth * (enough / total) ** _HALF
@@ -267,33 +285,38 @@ class Index:
         for at, entities in self._pieces.get(squeezed(words), {}).items():
             form = self.forms[at]
             score = form.score * (1 if form.words == tuple(words) else IN_ONE_PIECE)
-            inside = entities if scope is None else scope.only(entities)
-            if inside and score >= least:
+            if score >= least and (inside := entities if scope is None else scope.only(entities)):
                 yield score, form.how, form.memory, inside
 
 
 class Scope:
-    """Some of an index's entities, to be asked about several times."""
+    """The entities of some tables of an index, to be asked about several times."""
 
-    def __init__(self, index: Index, ranges: Iterable[range]) -> None:
-        self._ranges = sorted((one for one in ranges if one), key=lambda one: one.start)
-        self._entities = frozenset(entity for one in self._ranges for entity in one)
-        self._bearers: dict[int, list[int]] = {}
-        self.owners = frozenset(index.owners[one.start] for one in self._ranges)
+    def __init__(self, index: Index, tables: Iterable[int]) -> None:
+        """`tables` by their number among the owners."""
+        self.owners = frozenset(tables)
+        self._index = index
+        self._bearers: dict[int, Sequence[int]] = {}
+        self._hits: dict[str, Hits] = {}
 
-    def bearers_of(self, forms: Iterable[int], bearers: Sequence[list[int]]) -> Mapping[int, Sequence[int]]:
-        """Those of the bearers of forms that are among them."""
-        kept = self._bearers
-        for at in forms:
-            if at not in kept:
-                kept[at] = self.only(bearers[at])
+    def hits(self, word: str) -> Hits:
+        """Where a word occurs, or what it may stand for: in the forms that are borne by any of them."""
+        kept = self._hits.get(word)
+        if kept is None:
+            every = self._index.hits(word).items()
+            kept = self._hits[word] = {at: hit for at, hit in every if self.bearers_of(at)}
         return kept
 
-    def only(self, entities: list[int]) -> list[int]:
-        """Those of some entities that are among them, both in their order."""
-        if len(entities) <= _FEW:
-            return [one for one in entities if one in self._entities]
-        return [one for inside in self._ranges for one in _inside(entities, inside)]
+    def bearers_of(self, at: int) -> Sequence[int]:
+        """Those of the bearers of a form that are among them."""
+        kept = self._bearers.get(at)
+        if kept is None:
+            kept = self._bearers[at] = self.only(self._index.bearers(at))
+        return kept
+
+    def only(self, entities: Sequence[int]) -> Sequence[int]:
+        """Those of a list of the index that are among them, in their order."""
+        return self._index.only(entities, self.owners)
 
 
 class _Beside:
@@ -301,7 +324,7 @@ class _Beside:
 
     def __init__(self, index: Index, words: Sequence[str], weights: Sequence[float], scope: Scope | None) -> None:
         self._each: list[dict[int, float]] = []
-        self._without: dict[tuple[int, ...], dict[int, float]] = {}
+        self._without: dict[tuple[int, ...], tuple[dict[int, float], float]] = {}
         for word, weight in zip(words, weights, strict=True) if len(words) > 1 else ():
             saying = index.saying.get(word, ())
             owners = None if scope is None else scope.owners
@@ -309,21 +332,21 @@ class _Beside:
         self.most = sum(max(each.values()) for each in self._each if each)
         """How much that adds at most."""
 
-    def without(self, places: tuple[int, ...]) -> dict[int, float]:
-        """How much each table says of the words but for some of them, by their place."""
+    def without(self, places: tuple[int, ...]) -> tuple[dict[int, float], float]:
+        """How much each table says of the words but for some of them, by their place; and how much one says at most."""
         if not self.most:
-            return _NONE
-        found = self._without.get(places)
-        if found is None:
-            found = {}
+            return _NOTHING
+        known = self._without.get(places)
+        if known is None:
+            found: dict[int, float] = {}
             for place, each in enumerate(self._each):
                 for owner, more in each.items() if place not in places else ():
                     found[owner] = found.get(owner, 0.0) + more
-            self._without[places] = found
-        return found
+            known = self._without[places] = found, max(found.values(), default=0.0)
+        return known
 
 
-_NONE: Final[dict[int, float]] = {}
+_NOTHING: Final[tuple[dict[int, float], float]] = {}, 0.0
 
 
 def _note(entities: list[int], entity: int) -> None:
@@ -332,14 +355,6 @@ def _note(entities: list[int], entity: int) -> None:
         entities.append(entity)
     elif entity not in entities:
         insort(entities, entity)
-
-
-def _inside(entities: Sequence[int], inside: range) -> Sequence[int]:
-    """The numbers of a list in order that lie in a range."""
-    start = bisect_left(entities, inside.start)
-    if start == len(entities) or entities[start] >= inside.stop:
-        return ()
-    return entities[start : bisect_left(entities, inside.stop, start)]
 
 
 def _merged(groups: list[_Group], most: int | None) -> list[tuple[int, Found]]:

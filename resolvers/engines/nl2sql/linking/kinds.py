@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from resolvers.engines.describing.vocabulary import words as word_set
@@ -61,6 +62,15 @@ _FLAG_NAMES: Final = frozenset(("is", "has", "was", "can", "flag", "flg", "yn", 
 def kind_of(facts: ColumnFacts, words: Sequence[str], profile: ColumnProfile | None) -> ColumnKind:
     """What the values of a column are."""
     stored = (facts.data_type or "").upper()
+    kind = _kind_of_type(stored)
+    if kind is None:
+        return _by_values(words, profile, known=bool(stored))
+    return ColumnKind.YEAR if kind is ColumnKind.NUMBER and _is_year(words, profile) else kind
+
+
+@lru_cache(maxsize=1_000)
+def _kind_of_type(stored: str) -> ColumnKind | None:
+    """What a type holds, as far as it says."""
     if "BOOL" in stored:
         return ColumnKind.BOOLEAN
     if "INTERVAL" in stored:
@@ -74,10 +84,10 @@ def kind_of(facts: ColumnFacts, words: Sequence[str], profile: ColumnProfile | N
     if stored == "YEAR":
         return ColumnKind.YEAR
     if any(name in stored for name in _NUMERIC) and "POINT" not in stored:
-        return ColumnKind.YEAR if _is_year(words, profile) else ColumnKind.NUMBER
+        return ColumnKind.NUMBER
     if any(name in stored for name in ("BLOB", "BINARY", "BYTE", "JSON", "ARRAY", "STRUCT", "MAP", "GEO", "OBJECT")):
         return ColumnKind.OTHER
-    return _by_values(words, profile, known=bool(stored))
+    return None
 
 
 def _is_year(words: Sequence[str], profile: ColumnProfile | None) -> bool:
@@ -111,7 +121,7 @@ def _by_values(words: Sequence[str], profile: ColumnProfile | None, known: bool)
 def _values(profile: ColumnProfile | None) -> list[str]:
     if profile is None or profile.masked:
         return []
-    found = [one.value.strip() for one in profile.top_values if one.value.strip()]
+    found = [text for one in profile.top_values if (text := one.value.strip())]
     return found[:20] or [one for one in (profile.minimum, profile.maximum) if one]
 
 

@@ -10,6 +10,7 @@ LITERAL: see `literals.py`. KNOWLEDGE: the type of the memory.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from math import log2
 from typing import Final
 
@@ -80,7 +81,8 @@ def _best(mentions: Sequence[Mention]) -> Iterator[Mention]:
     best: dict[tuple[object, ...], Mention] = {}
     for one in mentions:
         key = (one.first, one.last, one.kind, one.table, one.column, one.values, one.memory if not one.column else None)
-        if key not in best or best[key].score < one.score:
+        known = best.get(key)
+        if known is None or known.score < one.score:
             best[key] = one
     many: dict[tuple[int, int, MentionKind], int] = {}
     for one in sorted(best.values(), key=_in_order):
@@ -91,8 +93,11 @@ def _best(mentions: Sequence[Mention]) -> Iterator[Mention]:
 
 
 def _in_order(one: Mention) -> tuple[object, ...]:
-    named = (one.table or "", one.column.table if one.column else "", one.column.column if one.column else "")
-    return (one.first, -one.last, -one.score, one.kind.value, *named, [str(value.value) for value in one.values])
+    values = tuple([str(value.value) for value in one.values]) if one.values else ()
+    return (one.first, -one.last, -one.score, one.kind, one.table or "", one.column or _NOWHERE, values)
+
+
+_NOWHERE: Final = ("", "")
 
 
 _Spread = tuple[dict[str, float], float, float]
@@ -106,20 +111,20 @@ def _likeliest(named: Mapping[str, float], said: Sequence[_Spread], most: int) -
     """
     rare = [found for found, _, _ in said if len(found) <= _RARE]
     some = set(named).union(*rare)
-
-    def score(fqn: str) -> float:
-        whole = named.get(fqn, 0.0)
-        for found, _, rarity in said:
-            near = found.get(fqn)
-            if near is not None:
-                whole += near * rarity
-        return whole
-
     common = sum(highest * rarity for found, highest, rarity in said if len(found) > _RARE)
-    best = sorted([(-score(fqn), fqn) for fqn in some])[:most]
+    best = _scored(some, named, said)[:most]
     if common and (len(best) < most or -best[-1][0] <= common * (1 + 1e-9)):
-        best = sorted([(-score(fqn), fqn) for fqn in some.union(*(found for found, _, _ in said))])[:most]
+        best = _scored(some.union(*(found for found, _, _ in said)), named, said)[:most]
     return [fqn for _, fqn in best]
+
+
+def _scored(some: Collection[str], named: Mapping[str, float], said: Sequence[_Spread]) -> list[tuple[float, str]]:
+    """Some tables with what speaks for each, below zero, the likeliest first."""
+    scores = {fqn: named.get(fqn, 0.0) for fqn in some}
+    for found, _, rarity in said:
+        for fqn in scores.keys() & found.keys():
+            scores[fqn] += found[fqn] * rarity
+    return sorted([(-score, fqn) for fqn, score in scores.items()])
 
 
 @dataclass
@@ -139,14 +144,24 @@ class _Work:
         """A score, less where the words have another part to play in a question."""
         if last - first > 1:
             return score
-        token = self.tokens[first]
-        low = token.text.lower()
-        if score < 0.9 and (token.lemma in SUPERFLUOUS or token.lemma in COMMANDS):
+        asks, compares = self.parts[first]
+        if score < 0.9 and asks:
             return 0.0
-        degree = degree_of(low)
-        if degree is not None and (degree.superlative or degree.comparative):
+        if compares:
             return score * 0.85 if score > 0.95 else 0.0
         return score
+
+    @cached_property
+    def parts(self) -> Sequence[tuple[bool, bool]]:
+        """Of each token whether it asks for something, or adds nothing, and whether it compares."""
+        degrees = [degree_of(token.text) for token in self.tokens]
+        return [
+            (
+                token.lemma in SUPERFLUOUS or token.lemma in COMMANDS,
+                degree is not None and (degree.superlative or degree.comparative),
+            )
+            for token, degree in zip(self.tokens, degrees, strict=True)
+        ]
 
     # --- tables
 
@@ -198,6 +213,8 @@ class _Work:
         self.plausible = best = _likeliest(named, said, MOST_TABLES // 2)
         there = set(best)
         for fqn in tuple(best):
+            if len(best) >= MOST_TABLES:
+                break
             for other in sorted(self.vocabulary.neighbours(fqn)):
                 if len(best) < MOST_TABLES and other not in there:
                     there.add(other)
@@ -211,12 +228,13 @@ class _Work:
         for first, last, lemmas in self.question.spans(_LONGEST_NAME):
             found = self.vocabulary.found_columns(lemmas, self.plausible, _MOST_EACH, _ENOUGH)
             least = _SHARED if len(lemmas) > 1 and found and found[0][1].score >= _VERY else _ENOUGH
+            inside, before = self.tying(first, last)
             for key, one in found:
                 score = self.fits(first, last, one.score)
                 if score < least:
                     break
                 flag = self.vocabulary.flag(key) if score > 0.6 else None
-                if (one.how == "name" and self.is_of_another(first, last, key)) or (
+                if (one.how == "name" and self.is_of_another(key, inside, before)) or (
                     flag is not None and self.names_rows(first, last, key)
                 ):
                     continue
@@ -227,16 +245,19 @@ class _Work:
                 if flag is not None:
                     self.value(first, last, score, "flag", key, flag[0])
 
-    def is_of_another(self, first: int, last: int, key: ColumnKey) -> bool:
+    def tying(self, first: int, last: int) -> tuple[Collection[str], Sequence[str] | None]:
+        """The little words in a run that tie two things, and what stands before an `of` in it; None without one."""
+        inside = [token.lemma for token in self.tokens[first + 1 : last - 1]]
+        if "of" not in inside or self.tokens[first].lemma in _OF_FIGURES:
+            return _TYING.intersection(inside), None
+        before = self.tokens[first : first + 1 + inside.index("of")]
+        return _TYING.intersection(inside), [token.lemma for token in before if token.lemma not in INSIDE]
+
+    def is_of_another(self, key: ColumnKey, inside: Collection[str], before: Sequence[str] | None) -> bool:
         """`names of the insured`, `crossing in minutes`: a little word that ties two things, and is not in the name."""
-        inside = {token.lemma for token in self.tokens[first + 1 : last - 1]} & _TYING
-        if inside and inside - set(tokens_of(key.column)):
+        if inside and not set(tokens_of(key.column)).issuperset(inside):
             return True
-        ofs = [at for at in range(first + 1, last - 1) if self.tokens[at].lemma == "of"]
-        if not ofs or self.tokens[first].lemma in _OF_FIGURES:
-            return False
-        before = [token.lemma for token in self.tokens[first : ofs[0]] if token.lemma not in INSIDE]
-        return not any(self.vocabulary.says(key, lemma) for lemma in before)
+        return before is not None and not any(self.vocabulary.says(key, lemma) for lemma in before)
 
     def describes(self, last: int, key: ColumnKey) -> bool:
         """Whether the rows of its table are named right behind: `active` employees."""
@@ -344,13 +365,16 @@ class _Work:
         """`members`, `a member of`: what a table is called by says its rows rather than a value."""
         head = self.tokens[last - 1]
         is_of = last < len(self.tokens) and self.tokens[last].lemma == "of"
-        return (is_of or head.text.lower() != head.lemma) and any(
-            one.table is not None
-            and one.how == "name"
-            and one.score >= _ROWS
-            and (one.first, one.last) == (first, last)
+        return (is_of or head.text.lower() != head.lemma) and (first, last) in self.named_rows
+
+    @cached_property
+    def named_rows(self) -> Collection[tuple[int, int]]:
+        """The runs that a table is called by well; to be asked for when all tables are found."""
+        return {
+            (one.first, one.last)
             for one in self.mentions
-        )
+            if one.table is not None and one.how == "name" and one.score >= _ROWS
+        }
 
     def find_misspelled(self) -> None:
         """Values that a word which stands for nothing else is nearly."""

@@ -69,6 +69,7 @@ class Values:
                 self._read_table(fqn)
 
     def _read_table(self, fqn: str) -> None:
+        read = self._read[fqn]
         for key in self._vocabulary.keys_of(fqn):
             profile = self._vocabulary.profile(key)
             if profile is None or profile.masked or key in self._known.private or key in self._known.forbidden:
@@ -78,19 +79,21 @@ class Values:
             if profile.distinct_count is not None and profile.distinct_count <= len(profile.top_values):
                 self._complete.add(key)
             for one in profile.top_values[:_MOST_KNOWN]:
-                if not one.value.endswith("…") and (said := folded(one.value)) and said.count(" ") < MOST_WORDS:
-                    self._add(key, one.value, said)
-
-    def _add(self, key: ColumnKey, value: str, said: str) -> None:
-        self._read[key.table].add(said)
-        self._whole.setdefault(said, {}).setdefault(key.table, {}).setdefault(key, value)
-        base = lemmas(said)
-        if base != said:
-            self._lemmas.setdefault(base, {}).setdefault(key.table, {}).setdefault(key, value)
-        if " " in said:
-            held = Held(key, value)
-            for word in set(said.split(" ")):
-                self._words.setdefault(word, set()).add(held)
+                value = one.value
+                if value.endswith("…") or not (said := folded(value)) or said.count(" ") >= MOST_WORDS:
+                    continue
+                read.add(said)
+                _put(self._whole, said, key, value)
+                base = lemmas(said)
+                if base != said:
+                    _put(self._lemmas, base, key, value)
+                if " " in said:
+                    held = Held(key, value)
+                    for word in {*said.split(" ")}:
+                        if word in self._words:
+                            self._words[word].add(held)
+                        else:
+                            self._words[word] = {held}
 
     def is_complete(self, key: ColumnKey) -> bool:
         """Whether the profile knows every value of a column that has been read."""
@@ -132,6 +135,17 @@ class Values:
             if other != said and other[0] == said[0]:
                 for key, value in _held(self._whole[other], within):
                     yield Held(key, value), alike / 100
+
+
+def _put(texts: dict[str, _Places], text: str, key: ColumnKey, value: str) -> None:
+    """Note where a text stands; of two spellings in one column the first."""
+    places = texts.get(text)
+    if places is None:
+        texts[text] = {key.table: {key: value}}
+    elif (here := places.get(key.table)) is None:
+        places[key.table] = {key: value}
+    elif key not in here:
+        here[key] = value
 
 
 def _held(places: _Places | None, within: Collection[str] | None) -> Iterator[tuple[ColumnKey, str]]:

@@ -106,8 +106,8 @@ class Vocabulary(Naming):
         """The columns of some tables. The last ones asked for are kept: a question asks often about the same."""
         kept = self._scopes.get(tables)
         if kept is None:
-            own = {self._own[fqn].start: self._own[fqn] for fqn in tables if self._own.get(fqn)}
-            kept = Scope(self._column_index, own.values())
+            owners = self._column_index.owners
+            kept = Scope(self._column_index, (owners[own.start] for fqn in tables if (own := self._own.get(fqn))))
             self._scopes[tables] = kept
             while len(self._scopes) > _SCOPES:
                 self._scopes.pop(next(iter(self._scopes)), None)
