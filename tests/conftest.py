@@ -18,15 +18,16 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck
 from hypothesis import settings as property_settings
 
+from auth.openfga import store_name
 from persistence.migrations.run import upgrade
 from tests.doors import Door, GraphDoor, RestDoor
 from tests.support.http_stub import self_signed
 from tests.support.memory import move_temporary_files
 from tests.support.needs import absent
-from tests.support.openfga import openfga_server
+from tests.support.openfga import KeptStores, openfga_server
 from tests.support.postgres import PostgresServer, postgres_server, postgres_url, shared_postgres
 from tests.support.redis import RedisServer, redis_server
-from tests.world import Stock, StockedStore, World, running_world, settings_for, stocked
+from tests.world import ORG, OTHER_ORG, Stock, StockedStore, World, running_world, settings_for, stocked
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -150,19 +151,26 @@ class _ScaledParts:
         self._closing = contextlib.ExitStack()
         self._settings: dict[str, Any] | None = None
         self._redis: RedisServer | None = None
+        self._stores: KeptStores | None = None
 
     def settings(self) -> dict[str, Any]:
-        """What a deployment with these servers sets, with windows and stores of its own."""
+        """What a deployment with these servers sets; no window, store or relation of another test is left on them."""
         if self._settings is None:
-            self._settings = {}
+            prefix = f"t{uuid4().hex[:12]}-"
+            self._settings = {"openfga_store_prefix": prefix}
             with contextlib.suppress(pytest.skip.Exception):
-                self._settings["openfga_url"] = self._closing.enter_context(openfga_server())
+                url = self._closing.enter_context(openfga_server())
+                self._settings["openfga_url"] = url
+                self._stores = KeptStores(url, *(store_name(org, prefix) for org in (ORG, OTHER_ORG)))
+                self._closing.callback(self._stores.close)
             with contextlib.suppress(pytest.skip.Exception):
                 self._redis = self._closing.enter_context(redis_server(self._folder))
                 self._settings["redis_url"] = self._redis.url
         if self._redis is not None:
             redis.Redis.from_url(self._redis.url).flushall()
-        return self._settings | {"openfga_store_prefix": f"t{uuid4().hex[:12]}-"}
+        if self._stores is not None:
+            self._stores.empty()
+        return dict(self._settings)
 
     def close(self) -> None:
         """Stop them."""
@@ -195,7 +203,7 @@ class _StockedStores:
             if kind == "sqlite":
                 shutil.copy(self._template, folder / "data" / "stoa.sqlite")
             else:
-                url, given = self._postgres.clone()[1], self._scaled.settings()
+                url, given = self._postgres.clone()[1], self._scaled.settings() | {"openfga_store_prefix": "stock-"}
             settings = settings_for(folder, url, migrate_on_start=False, **given)
             with ThreadPoolExecutor(1) as apart:  # the tests' own event loop is not to be touched
                 stock = apart.submit(asyncio.run, stocked(settings)).result()
