@@ -373,3 +373,19 @@ def test_words_are_known_by_their_consonants(said: str, name: str) -> None:
 def test_a_short_word_of_the_language_is_no_short_form() -> None:
     names = Vocabulary(knowledge(table("cat", "cat_id*:INTEGER"), table("dog", "dog_id*:INTEGER")))
     assert not names.tables(["carrot"])
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("judge name", "judgename"),
+        ("fine amount", "fineamount"),
+        ("hours billed", "hoursbilled"),
+        ("candidate", "candidate"),
+    ],
+)
+def test_names_in_one_piece_are_read_along_tables_and_common_words(said: str, name: str) -> None:
+    judges = table("judges", "judgeid*:INTEGER judgename fineamount:REAL hoursbilled:INTEGER candidate")
+    names = Vocabulary(knowledge(judges, table("lawyers", "lawyerid*:INTEGER lawyername")))
+    assert best_column(names, said, "judges") == f"judges.{name}"
+    assert names.columns(lemmas(said))[0][1] > 0.9

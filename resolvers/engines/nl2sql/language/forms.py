@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from resolvers.engines.describing.grammar import singular
 from resolvers.engines.describing.names import shared_prefix, table_name, tokens_of, words_of
 from resolvers.engines.describing.vocabulary import ABBREVIATIONS, COMMON, UNITS
 from resolvers.engines.describing.vocabulary import words as word_set
@@ -210,9 +211,45 @@ _HEADS: Final = frozenset(("id", "no", "nr"))
 _REFERRING: Final = frozenset(("id", "no", "nr", "code", "cd", "key", "number", "fk"))
 
 
-def _pieces(column: str, letter: str) -> list[str]:
+_TAILS: Final = ("name", "date", "amount", "number", "status", "address", "price")
+_FRONTS: Final = ("hours", "years", "date", "amount", "number", "price")
+_WHOLE: Final = word_set(
+    "surname forename nickname filename rename candidate update mandate validate liquidate accommodate intimidate "
+    "consolidate paramount tantamount predate postdate outdate"
+)
+"""Words that only end like two."""
+_LEAST_REST: Final = 4
+
+
+def _in_one_piece(token: str, tables: frozenset[str]) -> list[str]:
+    """`judgename`, `hoursbilled`: along the name of a table, or a word that names of columns end or begin with."""
+    if len(token) < 2 * _LEAST_REST - 1 or not token.isalpha() or token in _WHOLE or token in COMMON:
+        return [token]
+    for front in tables:
+        rest = token.removeprefix(front)
+        if rest != token and (rest in _HEADS or rest in _TAILS or rest in COMMON or rest in SPLITTERS):
+            return [front, rest]
+    for known in _TAILS:
+        rest = token.removesuffix(known)
+        if rest != token and len(rest) >= _LEAST_REST:
+            return [rest, known]
+    for known in _FRONTS:
+        rest = token.removeprefix(known)
+        if rest != token and len(rest) >= _LEAST_REST:
+            return [known, *(["in", rest[2:]] if rest.startswith("in") and rest[2:] in COMMON | SPLITTERS else [rest])]
+    return [token]
+
+
+def table_words(names: Iterable[str]) -> frozenset[str]:
+    """The words that columns may begin with which are written in one piece: names of tables, in the singular."""
+    return frozenset(word for name in names if len(word := singular(name.lower())) > 3 and word.isalpha())
+
+
+def _pieces(column: str, letter: str, tables: frozenset[str]) -> list[str]:
     """The pieces of a column's name; a first letter that stands for the table is one: `ename`, `sid`, `pcity`."""
     tokens = tokens_of(column, SPLITTERS)
+    if len(tokens) == 1:
+        tokens = _in_one_piece(tokens[0], tables)
     if len(tokens) == 1 and tokens[0].startswith(letter) and tokens[0] not in ABBREVIATIONS:
         whole, rest = tokens[0], tokens[0][1:]
         known = rest in _HEADS or (len(rest) > 2 and (rest in COMMON or rest in ABBREVIATIONS or rest in SPLITTERS))
@@ -222,9 +259,13 @@ def _pieces(column: str, letter: str) -> list[str]:
 
 
 @lru_cache(maxsize=8_192)
-def named(name: str, columns: tuple[str, ...], siblings: str | None) -> NamedTable:
-    """The words of a table and its columns. `siblings` is the word that most tables of its schema begin with."""
-    pieces = [tokens_of(name, SPLITTERS), *(_pieces(one, name[:1].lower()) for one in columns)]
+def named(
+    name: str, columns: tuple[str, ...], siblings: str | None, tables: frozenset[str] = frozenset()
+) -> NamedTable:
+    """The words of a table and its columns. `siblings` is the word that most tables of its schema begin with, `tables`
+    those that its tables are called by.
+    """
+    pieces = [tokens_of(name, SPLITTERS), *(_pieces(one, name[:1].lower(), tables) for one in columns)]
     beside = frozenset(piece for tokens in pieces[:200] for piece in tokens)
     called = table_name(" ".join(pieces[0]) or name, siblings, context=beside)
     table = canonical(_spelled(_lower(called.words.words))) or canonical(tuple(pieces[0])) or (name.lower(),)

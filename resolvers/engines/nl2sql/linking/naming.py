@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from resolvers.engines.nl2sql.joining.joins import joins_of
-from resolvers.engines.nl2sql.language.forms import Form, NamedTable, named, phrase_words, schema_prefix, weights_of
+from resolvers.engines.nl2sql.language.forms import (
+    Form,
+    NamedTable,
+    named,
+    phrase_words,
+    schema_prefix,
+    table_words,
+    weights_of,
+)
 from resolvers.engines.nl2sql.linking.index import Index
 from resolvers.engines.nl2sql.linking.noted import Note, notes_of
 from resolvers.engines.nl2sql.linking.roles import KEY_HEADS
@@ -50,8 +58,11 @@ class Naming:
         for table in self._tables.values():
             siblings.setdefault(table.fqn.rpartition(".")[0], []).append(table.name)
         prefixes = {schema: schema_prefix(names) for schema, names in siblings.items()}
+        words = {schema: table_words(names) for schema, names in siblings.items()}
         for number, table in enumerate(self._tables.values()):
-            names = named(table.name, tuple(one.name for one in table.columns), prefixes[table.fqn.rpartition(".")[0]])
+            schema = table.fqn.rpartition(".")[0]
+            columns = tuple(one.name for one in table.columns)
+            names = named(table.name, columns, prefixes[schema], words[schema])
             self._names[table.fqn] = names
             self._add_table(number, table, names)
             start = len(self._keys)

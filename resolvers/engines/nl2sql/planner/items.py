@@ -19,6 +19,8 @@ AS_GOOD_A_NAME = 0.12
 """How much worse the name of a column may fit than that of its table, and still be what is meant."""
 _ACTED = 0.7
 """How well a verb must fit a table for it to be what was done."""
+_LOOSE = 0.8
+"""Below this, words fit a table so loosely that a number of the same name is rather meant."""
 _AMOUNTS = frozenset(("total", "amount", "value", "price", "cost", "sum", "quantity"))
 _PLACES = ("location", "city", "address", "country", "place", "state", "region", "venue", "town", "street")
 
@@ -190,6 +192,10 @@ class Items:
             return table if resolver.catalog.distance(owner, table) < FAR else resolver.column(noun) or table
         if not options:
             return table
+        if score < _LOOSE:
+            own = [one.column for one in ref.columns if one.score > score - 0.05 and one.column in options]
+            if any(key.table == table and self.catalog.is_measure(key) for key in own if key is not None):
+                return resolver.column(noun, "number")
         if score + (0.3 if score > 0.85 else 0.1) >= best:
             return table
         column = resolver.column(noun)
@@ -310,7 +316,8 @@ class Items:
                     columns=(kept,),
                     figures=True,
                 )
-            if resolver.frame.groups:
+            said = resolver.cut.linked.words(noun.first, noun.ref.first if noun.ref is not None else noun.first)
+            if resolver.frame.groups or "total" in said:
                 return Item([Figure(Aggregate.SUM, as_column(kept))], kept.table, noun, columns=(kept,), figures=True)
             return Item([as_column(kept)], kept.table, noun, columns=(kept,))
         if target is None:
@@ -358,14 +365,15 @@ class Items:
             one.column
             for one in resolver.cut.linked.mentions
             if one.column is not None
-            and one.score >= 0.85
+            and (one.score >= 0.85 or one.score > ref.best(MentionKind.TABLE))
             and one.last == ref.last
             and noun.first <= one.first < ref.first
         ]
         around = [resolver.table(noun.owner), resolver.subject(), *(resolver.table(one) for one in noun.near)]
         around += [resolver.table(group.ref) for group in resolver.frame.groups if group.ref is not None]
         for column in spans:
-            if column.table in around and column.table != counted and self.catalog.is_measure(column):
+            loose = ref.best(MentionKind.TABLE) < _LOOSE
+            if column.table in around and (column.table != counted or loose) and self.catalog.is_measure(column):
                 return column
         return None
 
