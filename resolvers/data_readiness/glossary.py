@@ -1,5 +1,6 @@
 """What can be done with glossary terms: define, read, change, decide about, delete, and link them to assets."""
 
+from collections.abc import Collection
 from typing import Annotated, Any
 from uuid import uuid4
 
@@ -176,7 +177,7 @@ async def review_glossary_term(ctx: Context, *, term_id: TermId, review: TermRev
         if current.status not in from_:
             needed = " or ".join(status for status in TermStatus if status in from_)
             raise ValidationError(
-                f"This term is {current.status}; {review.decision} takes one that is {needed}.",
+                f"This term is {current.status}; {review.decision} takes one that is {needed}.{_way(current, from_)}",
                 status=422,
                 field="decision",
             )
@@ -186,6 +187,15 @@ async def review_glossary_term(ctx: Context, *, term_id: TermId, review: TermRev
         return _next_version(ctx, shelves, current, values | {"updated_at": now, "updated_by": user})
 
     return await ctx.store.write(work)
+
+
+def _way(term: GlossaryTerm, from_: Collection[TermStatus]) -> str:
+    """What brings a term into review, where a decision needs it there and one step does."""
+    if TermStatus.IN_REVIEW not in from_:
+        return ""
+    if TermStatus.IN_REVIEW in MOVES[term.status]:
+        return f" Update its status to {TermStatus.IN_REVIEW} first."
+    return f" Decide {TermDecision.PENDING} first." if term.status in DECISIONS[TermDecision.PENDING][1] else ""
 
 
 @operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)

@@ -11,6 +11,7 @@ from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.data_readiness.work.measuring import Known, check_of, named_tables, read_known, rule_check, table_of
 from resolvers.data_readiness.work.reading import read_facts, use_source
+from resolvers.engines.checks.counting import fits
 from resolvers.engines.checks.evaluate import evaluate
 from resolvers.engines.checks.model import CannotEvaluate, Check, Result
 from resolvers.engines.checks.predicates import SCANNED, condition_of, facts_of
@@ -70,8 +71,9 @@ def problem_of(shelves: Shelves, scope: Scope, rule: Expectation) -> str | None:
         elif rule.metric in SCANNED and rule.metric != "rowCount":
             condition_of(check, table, dialect)
         else:
-            for name in check.columns:
-                facts_of(table, name)
+            target = str(rule.arguments.get("targetFqn") or "")
+            beside = [one for one in read_facts(shelves, scope, [target]) if one.resource_uri == table.resource_uri]
+            fits(check, table, {one.fqn: one for one in beside})
     except Refused as refused:
         return f"The guard refused the query. {refused}"
     except CannotEvaluate as why:

@@ -158,6 +158,8 @@ async def test_a_term_outside_its_bounds_is_refused(
     before = await world.dump()
     refused = await define(world, door, **given)
     assert (refused.status, refused.code, refused.details["field"]) == (status, "VALIDATION_ERROR", field)
+    if given == {"name": "  "}:
+        assert refused.message == "name: String should not be blank."
     assert await world.dump() == before
 
 
@@ -263,6 +265,9 @@ async def test_a_decision_moves_a_term_as_the_table_says_and_in_no_other_way(
             }  # fmt: skip
         else:
             assert (decided.status, decided.code, decided.details) == (422, "VALIDATION_ERROR", {"field": "decision"})
+            if decision == "approve" and start != "deprecated":
+                way = "Decide pending first." if start == "approved" else "Update its status to in_review first."
+                assert decided.message == f"This term is {start}; approve takes one that is in_review. {way}"
             assert await world.dump() == before
 
 

@@ -142,7 +142,8 @@ async def test_a_report_says_which_tables_the_score_says_nothing_about_and_why(b
     await assess.run(asset_fqn=f"{profile.prefix}.letters")
     await assess.run(asset_fqn=fqn)
     assert re.search(r"tally</td>\s*<td[^>]*>No check of it could be evaluated.</td>", await told())
-    await profile.run(status="failed", asset_fqn=fqn)
+    alone = await profile.run(status="failed", asset_fqn=fqn)
+    assert alone["error_message"].startswith(f"1 of 3 tasks failed. {fqn}: A value of the data does not fit")
     page = await told()
     assert "tables were not measured.</b> The score says nothing about them." in page
     assert re.search(

@@ -35,6 +35,7 @@ pytestmark = [
 ]
 
 TABLE = "svc.db.sch.t1"
+CUSTOM: Any = {"type": RuleType.CUSTOM}
 EMAIL = f"{TABLE}.email"
 
 
@@ -109,6 +110,19 @@ async def test_a_person_writes_a_rule_and_it_is_active_at_once(world: World, doo
         ({"metric": "invalidValues", "arguments": {"pattern": "["}}, "arguments", "no regular expression"),
         ({"metric": "invalidValues", "arguments": {"validValues": ["x" * 70_000]}}, "arguments", "65536 bytes"),
         ({"metric": "nullValues", "asset_fqn": TABLE}, "arguments", "names a table"),
+        ({"metric": "duplicateValues", "arguments": {"properties": "mail"}}, "arguments", "no column 'mail'"),
+        ({**CUSTOM, "metric": "nearDuplicates", "asset_fqn": TABLE}, "arguments", "needs 1 to 200 columns"),
+        ({**CUSTOM, "metric": "inconsistentRows"}, "arguments", "`determinant`"),
+        (
+            {**CUSTOM, "metric": "brokenReferences", "arguments": {"targetFqn": "svc.db.sch.gone"}},
+            "arguments",
+            "svc.db.sch.gone that is referred to",
+        ),
+        (
+            {**CUSTOM, "metric": "brokenReferences", "arguments": {"targetFqn": TABLE, "targetColumns": ["x"]}},
+            "arguments",
+            "no column 'x'",
+        ),
         ({"metric_definition_id": str(uuid4())}, "metric_definition_id", "no such metric"),
     ],
 )

@@ -32,7 +32,7 @@ def unread(shelves: Shelves, run_id: str, skipped: int) -> dict[str, Any]:
 def failure(shelves: Shelves, run_id: str, failed: int, of: int, others: str) -> str:
     """A sentence that names the tasks that failed, each with its reason; or, of none, why tasks were skipped.
 
-    `others` says what the failed tasks mean for the others.
+    `others` says what the failed tasks mean for those that are done.
     """
     status = RunStatus.FAILED if failed else TaskStatus.SKIPPED
     query = (

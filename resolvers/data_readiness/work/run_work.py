@@ -295,7 +295,9 @@ class RunWork(ABC):
             only_from=OPEN,
             completed_at=now,
             output=output,
-            error_message=failure(shelves, self.run.id, failed, of, self.when_failed) if failed or nothing else None,
+            error_message=failure(shelves, self.run.id, failed, of, self.when_failed if not nothing else "")
+            if failed or nothing
+            else None,
         )
         if self._saves():
             self._approved(shelves, -1)

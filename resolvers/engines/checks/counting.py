@@ -15,6 +15,9 @@ from schema.data_readiness.source import Source, TableFacts
 MOST_COLUMNS: Final = 16
 """Columns that a key may have."""
 
+MOST_LOOKED_AT: Final = 200
+"""Columns whose cells are judged together."""
+
 ENDLESS: Final = frozenset({"DATE", "TIMESTAMP", "TIMESTAMPTZ"})
 """Types of moments among which infinity stands for none."""
 
@@ -117,11 +120,13 @@ def repeated_values(check: Check, place: Place, most: int) -> exp.Query:
     )
 
 
-def orphans(check: Check, place: Place) -> tuple[exp.Expr, tuple[str, ...]]:
-    """The condition of rows whose reference has no target, and the columns that refer. Raises CannotEvaluate."""
-    names = columns_of(check, place.table)
+def _reference(
+    check: Check, table: TableFacts, others: Mapping[str, TableFacts]
+) -> tuple[tuple[str, ...], TableFacts, tuple[str, ...]]:
+    """The columns that refer, the table that they refer to, and its columns."""
+    names = columns_of(check, table)
     target_fqn, targets = str(check.arguments.get("targetFqn") or ""), check.arguments.get("targetColumns") or ()
-    target = place.others.get(target_fqn) or (place.table if target_fqn == place.table.fqn else None)
+    target = others.get(target_fqn) or (table if target_fqn == table.fqn else None)
     if target is None:
         raise CannotEvaluate(
             f"The table {target_fqn or '(none)'!s} that is referred to is not in the catalog of this connection."
@@ -129,6 +134,25 @@ def orphans(check: Check, place: Place) -> tuple[exp.Expr, tuple[str, ...]]:
     target_names = columns_of(check, target, targets)
     if len(target_names) != len(names):
         raise CannotEvaluate("A reference has as many columns as its target.")
+    return names, target, target_names
+
+
+def fits(check: Check, table: TableFacts, others: Mapping[str, TableFacts]) -> None:
+    """Raise CannotEvaluate when a check that needs a query of its own has not the columns that it needs."""
+    match check.metric:
+        case "brokenReferences":
+            _reference(check, table, others)
+        case "inconsistentRows":
+            _dependency(check, table)
+        case "suspectValues" | "nearDuplicates":
+            columns_of(check, table, most=MOST_LOOKED_AT)
+        case "duplicateValues":
+            columns_of(check, table)
+
+
+def orphans(check: Check, place: Place) -> tuple[exp.Expr, tuple[str, ...]]:
+    """The condition of rows whose reference has no target, and the columns that refer. Raises CannotEvaluate."""
+    names, target, target_names = _reference(check, place.table, place.others)
     relation = aliased(place.source.relation(target.database, target.schema, target.name), "r")
     same = exp.and_(
         *(
@@ -148,14 +172,14 @@ def broken(check: Check, place: Place) -> tuple[int, int]:
     return int(bad), int(of)
 
 
-def _dependency(check: Check, place: Place) -> tuple[tuple[str, ...], str]:
+def _dependency(check: Check, table: TableFacts) -> tuple[tuple[str, ...], str]:
     determinant = check.arguments.get("determinant")
     if isinstance(determinant, str):
         determinant = [determinant]
     dependent = check.arguments.get("dependent")
     if not determinant or not isinstance(dependent, str):
         raise CannotEvaluate("inconsistentRows needs `determinant` (columns) and `dependent` (a column).")
-    return columns_of(check, place.table, determinant), columns_of(check, place.table, [dependent])[0]
+    return columns_of(check, table, determinant), columns_of(check, table, [dependent])[0]
 
 
 def _agreeing(names: Sequence[str], dependent: str, place: Place) -> exp.Select:
@@ -174,7 +198,7 @@ def _agreeing(names: Sequence[str], dependent: str, place: Place) -> exp.Select:
 
 def disagreeing(check: Check, place: Place) -> tuple[int, int]:
     """Rows that have not what most rows with the same determinant have, of the rows that have both."""
-    names, dependent = _dependency(check, place)
+    names, dependent = _dependency(check, place.table)
     number = exp.column(named("n"), table=named("g"))
     by_determinant = (
         exp.select(
@@ -191,7 +215,7 @@ def disagreeing(check: Check, place: Place) -> tuple[int, int]:
 
 def contradictions(check: Check, place: Place, most: int) -> tuple[exp.Query, tuple[str, ...], str]:
     """The determinants with more than one value beside them, with how many values and rows."""
-    names, dependent = _dependency(check, place)
+    names, dependent = _dependency(check, place.table)
     keys = [exp.column(named(f"c{at}"), table=named("g")) for at in range(len(names))]
     number = exp.column(named("n"), table=named("g"))
     query = (

@@ -55,6 +55,8 @@ class Check:
     def columns(self) -> tuple[str, ...]:
         """The columns whose values it looks at together."""
         named = self.arguments.get("properties") or self.arguments.get("columns")
+        if isinstance(named, str):
+            return (named,)
         if named:
             return tuple(str(name) for name in named)
         return () if self.column is None else (self.column,)

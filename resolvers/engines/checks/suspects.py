@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from rapidfuzz import fuzz
 
-from resolvers.engines.checks.counting import Place, columns_of
+from resolvers.engines.checks.counting import MOST_LOOKED_AT, Place, columns_of
 from resolvers.engines.checks.examples import Shown
 from resolvers.engines.checks.model import MOST_EXAMPLES, CannotEvaluate, Check, Result, judged, shown
 from resolvers.engines.errors.detect import find_errors
@@ -16,9 +16,6 @@ from resolvers.engines.rules.repeats import near_repeats
 from schema.data_readiness.source import Sample
 
 MOST_ROWS: Final = 10_000
-MOST_LOOKED_AT: Final = 200
-"""Columns whose cells are judged together."""
-
 MOST_COMPARED: Final = 200
 """Rows with a near twin among which pairs to show are looked for."""
 
