@@ -55,6 +55,8 @@ def kinds(chance: random.Random) -> str:
         (lambda c: day(c, "%m/%d/%Y"), lambda v: v[:6] + str(int(v[6:]) + 200), 110),
         (lambda c: day(c, "%m/20/%y"), lambda v: "/".join((v[3:5], v[:2], v[6:])), 30),
         (lambda c: f"{c.choice(FAMILY)}straße {c.randint(1, 90)}", lambda v: v.replace("ß", "ÃŸ"), 9),
+        (lambda c: c.choices(["eng", "fre", "ger"], [80, 12, 8])[0], lambda v: {"eng": "English"}.get(v, v), 25),
+        (lambda c: c.choices(["paid", "open", "void"], [80, 12, 8])[0], lambda v: {"paid": "pa"}.get(v, v), 60),
         (lambda c: f"{c.choice(GIVEN)} Müller {c.choice(FAMILY)}", lambda v: v.replace("ü", "?"), 30),
         (lambda c: f"{c.choice(GIVEN)}.{c.choice(FAMILY)}@post.example", lambda v: v.replace("@", " at "), 40),
         (lambda c: f"{c.choice(GIVEN)}.{c.choice(FAMILY)}@post.example", lambda v: v.replace("@", "@@"), 40),
@@ -78,6 +80,8 @@ def kinds(chance: random.Random) -> str:
         "century",
         "no such day",
         "misread letters",
+        "word for a code",
+        "cut word",
         "lost letters",
         "needed sign",
         "sign twice",
@@ -107,6 +111,8 @@ def test_what_breaks_the_convention_of_its_column_is_found(make: Make, spoil: Ca
         lambda c: c.choice(["/oak", "/cart", "/login", "/search", "/help"]) if c.random() < 0.97 else "/",
         lambda c: f"note {c.randint(20, 999)}",
         lambda c: f'{{"a": {c.randint(20, 999)}}}',
+        lambda c: c.choices(["N", "NE", "S", "SW", "Nord"], [40, 3, 40, 16, 0])[0],
+        lambda c: c.choices(["car", "bus", "cargo"], [50, 47, 3])[0],
         lambda c: day(c, "%d/%m/%y"),
         lambda c: day(c, "%b %d, %Y"),
         lambda c: f"{c.randint(1, 12)}.{c.randint(0, 40)}.{c.randint(0, 40)}",
@@ -124,6 +130,8 @@ def test_what_breaks_the_convention_of_its_column_is_found(make: Make, spoil: Ca
         "root of paths",
         "numbered texts",
         "documents",
+        "winds",
+        "longer word",
         "days of two digits",
         "named months",
         "versions",
@@ -199,3 +207,46 @@ def test_two_persons_of_one_birthday_are_two_persons() -> None:
     rows = visits([(f"P{at:04d}", day) for at, day in enumerate(born)])
     assert len(set(born)) < len(born)
     assert wrong(("person", "born"), rows) == set()
+
+
+def booked(chance: random.Random, number: int) -> list[Any]:
+    town = chance.randrange(40)
+    names = [f"{GIVEN[town % 10]}ford{town}", ("North", "South", "East")[town % 3], f"{10_000 + town * 7}"]
+    return [number, *names, chance.choice(["sent", "open", "done"]), chance.choice(["air", "road", "rail"])]
+
+
+TOWNS = ["number", "town", "region", "postcode", "state", "way"]
+
+
+def test_values_of_two_columns_that_were_exchanged_or_written_together_are_found_and_nothing_else() -> None:
+    chance = random.Random(8)
+    rows = [booked(chance, number) for number in range(900)]
+    expected = set()
+    for row in range(5, 900, 90):
+        rows[row][4], rows[row][5] = rows[row][5], rows[row][4]
+        expected |= {(row, "state"), (row, "way")}
+    for row in range(20, 900, 30):
+        rows[row][1] = f"{rows[row][1]}, {rows[row][2]}"
+        expected |= {(row, "town")}
+    assert wrong(TOWNS, rows) == expected
+
+
+def test_a_key_that_decides_otherwise_than_two_others_is_blamed_itself() -> None:
+    chance = random.Random(9)
+    rows = [booked(chance, number) for number in range(900)]
+    expected = set()
+    for row in range(5, 900, 90):
+        other = next(one for one in rows[row:] if one[2] != rows[row][2])
+        rows[row][3] = other[3]
+        expected.add((row, "postcode"))
+    assert wrong(TOWNS, rows) == expected
+
+
+def test_what_one_source_leaves_empty_and_the_others_tell_is_missing_where_sources_err_anyway() -> None:
+    chance = random.Random(10)
+    left = {trip: f"{chance.randint(1, 12)}:{chance.randint(10, 59)} pm" for trip in range(60)}
+    rows: list[list[Any]] = [[f"source {at % 20}", f"T-{at // 20}", left[at // 20]] for at in range(1200)]
+    wrong_ones = {at for at in range(1200) if at % 20 == 3 or at % 23 == 5}
+    for at in wrong_ones:
+        rows[at][2] = None if at % 20 == 3 else left[(at // 20 + 7) % 60]
+    assert wrong(["source", "trip", "left"], rows) == {(at, "left") for at in wrong_ones}

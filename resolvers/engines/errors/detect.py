@@ -11,8 +11,10 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
+from resolvers.engines.errors.aliases import alias_signs
+from resolvers.engines.errors.blame import blamed_signs
 from resolvers.engines.errors.dependencies import Votes, find_dependencies, vote
-from resolvers.engines.errors.domains import domain_signs
+from resolvers.engines.errors.domains import domain_signs, exchange_signs, merged_signs
 from resolvers.engines.errors.evidence import Reason, Sign, Suspect
 from resolvers.engines.errors.formats import format_signs
 from resolvers.engines.errors.missing import is_stand_in
@@ -43,7 +45,7 @@ def find_errors(
     doubtful = [{code for code, reasons in signs.items() if _weigh(reasons) >= DOUBT} for signs in by_value]
     votes = [vote(table, one, doubtful[one.dependent]) for one in find_dependencies(table, doubtful)]
     cells = _cells(table, by_value, votes)
-    for found_together in (order_signs(table), pair_signs(table, votes, doubtful)):
+    for found_together in (order_signs(table), exchange_signs(table), pair_signs(table, votes, doubtful)):
         for cell, reason in found_together.items():
             cells[cell].append(reason)
     judged = _judge(table, cells, votes)
@@ -69,12 +71,12 @@ def _value_signs(table: Sequence[Column]) -> list[dict[int, list[Reason]]]:
             found = variant_signs(column, budget)
             for code, reasons in found.items():
                 own[code] += reasons
-            for one in (shape_signs, outlier_signs, format_signs):
+            for one in (shape_signs, outlier_signs, format_signs, alias_signs):
                 for code, reason in one(column).items():
                     _add(own[code], reason)
             _missing(column, own, usual)
         signs.append(own)
-    for index, code, reason in domain_signs(table):
+    for index, code, reason in (*domain_signs(table), *merged_signs(table)):
         signs[index][code].append(reason)
     return signs
 
@@ -109,12 +111,27 @@ def _missing(column: Column, signs: dict[int, list[Reason]], usual: Set[str]) ->
         if not column.counts[code] or not (is_missing or is_stand_in(column.texts[code])):
             continue
         share = column.counts[code] / size
+        if not is_missing and share <= 0.6 and _has_nulls_of_numbers(column):
+            told = "It stands for none among numbers, where other rows leave the cell empty."
+            signs[code].append(Reason(Sign.STAND_IN, 3.8, told))
+            continue
         if share > 0.3 or size < 12 or (not is_missing and _is_like_others(column, code)):
             continue
         weight = 3.7 if is_missing or column.texts[code] in usual else 4.2
         told = f"{1 - share:.1%} of the rows have a value here."
         sign = Sign.MISSING if is_missing else Sign.STAND_IN
         signs[code].append(Reason(sign, max(0.3, weight - 12 * share), told))
+
+
+def _has_nulls_of_numbers(column: Column) -> bool:
+    """Whether a column of numbers has empty cells: what stands for none there in words is a second writing of it."""
+    words = sum(
+        count
+        for text, count, number in zip(column.texts, column.counts, column.numbers, strict=True)
+        if text and number is None and not is_stand_in(text)
+    )
+    numbers = column.number_share * column.present
+    return column.counts[MISSING] > 0 and numbers >= 20 and words <= 0.05 * numbers
 
 
 def _is_like_others(column: Column, code: int) -> bool:
@@ -206,6 +223,8 @@ def _judge(
             if reason is not None:
                 told[cell] = reason
             scores[cell] = _probability(PRIOR + weight + heard)
+    for cell, reason in blamed_signs(table, votes, scores).items():
+        scores[cell], told[cell] = _probability(PRIOR + own.get(cell, 0.0) + reason.weight), reason
     return {cell: (score, cells[cell] + ([told[cell]] if cell in told else [])) for cell, score in scores.items()}
 
 
@@ -218,7 +237,7 @@ def _clear_together(
     """Leave out exceptions that are what nearly all rows of some group have: they follow a rule of their own."""
     exceptions: dict[int, list[int]] = defaultdict(list)
     for (row, index), score in scores.items():
-        if score >= 0.3 and asked.get(index):
+        if score >= 0.3 and asked.get(index) and not _is_told(table, asked[index], row, index):
             exceptions[index].append(row)
     for index, rows in exceptions.items():
         for left in table:
@@ -230,6 +249,20 @@ def _clear_together(
                 for row in rows:
                     if left.codes[row] in whole:
                         own.pop((row, index), None)
+
+
+def _is_told(table: Sequence[Column], asked: Sequence[Votes], row: int, index: int) -> bool:
+    """Whether a cell is empty though others tell of the same thing what belongs there.
+
+    Where these contradict one another in places anyway, they are reports; what one does not tell is missing.
+    """
+    if table[index].codes[row] != MISSING:
+        return False
+    for one in asked:
+        pair = (table[one.dependency.determinant].codes[row], MISSING)
+        if pair in one.against and one.against[pair][2] >= 3 and one.dependency.purity < 0.98:
+            return True
+    return False
 
 
 def _hear(

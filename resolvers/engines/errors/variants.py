@@ -238,16 +238,19 @@ def _odd_letters(column: Column, signs: dict[int, list[Reason]]) -> None:
 def _rare(column: Column, signs: dict[int, list[Reason]]) -> None:
     """Values of few rows in a column that nearly always has one of a few that are much more frequent."""
     present = column.present
-    if present < 30 or column.number_share > 0.6:
+    numeric = column.number_share > 0.6
+    if present < (300 if numeric else 30) or (numeric and column.distinct > 500):
         return
+    # Numbers have tails: only where nearly all rows have one of a few far more frequent ones are these all there are.
+    least, steep = (0.97, 8.0) if numeric else (0.85, 1.0)
     codes = sorted(range(1, len(column.texts)), key=lambda code: -column.counts[code])
-    covered, gap, often = 0, 1.0, 0
+    covered, gap, often = 0, steep, 0
     for place, (code, following) in enumerate(pairwise(codes)):
         covered += column.counts[code]
         if column.counts[code] < 5 or place >= 500:
             break
         ratio = column.counts[code] / column.counts[following]
-        if covered >= 0.85 * present and ratio > gap and column.counts[following] <= 0.02 * present:
+        if covered >= least * present and ratio > gap and column.counts[following] <= 0.02 * present:
             gap, often = ratio, place + 1
     if not often:
         return
