@@ -55,7 +55,7 @@ def shared_postgres() -> PostgresServer:
             unquote(parts.username or "postgres"),
             unquote(parts.password or ""),
         )
-    running = running_postgres()
+    running = running_postgres("autovacuum=off")  # what a test sees is not to hang on when that came by
     server = running.__enter__()
     atexit.register(running.__exit__, None, None, None)
     return server
