@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from resolvers.engines.describing.names import tokens_of
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of, degree_of_phrase
 from resolvers.engines.nl2sql.language.measures import is_numeric, is_unit
 from resolvers.engines.nl2sql.language.verbs import VERBS
-from resolvers.engines.nl2sql.language.words import COMMANDS, NUMBER_WORDS, PREPOSITIONS, UNITS
+from resolvers.engines.nl2sql.language.words import AGGREGATES, COMMANDS, NUMBER_WORDS, PREPOSITIONS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Unit
 from resolvers.engines.nl2sql.planner.phrases import LONGEST, ORDINALS, PHRASES, Cue
@@ -255,10 +256,14 @@ def _strays(
             named is None and mention.score < 0.8 and any(one == mention.first for one, _ in sure)
         ):
             return True  # publishers published
+    if mention.kind is MentionKind.TABLE and "per" in inside:
+        return True
     if mention.kind is MentionKind.TABLE and "of" in inside and (mention.last, mention.table) in tables:
         return mention.score < 0.95
     if mention.kind is not MentionKind.COLUMN or mention.column is None or mention.last - mention.first < 2:
         return False
+    if "of" in inside and mention.score >= 0.95 and "of" in tokens_of(mention.column.column):
+        return False  # date of application
     turned = (mention.last, mention.column.table) in tables and mention.score < 0.95
     if turned and tokens[mention.last - 1].lemma not in mention.column.column.lower():
         return True
@@ -275,8 +280,7 @@ def _strays(
         return False
     inner = {token.lemma for token in tokens[mention.first + 1 : mention.last - 1]}
     if inner & _BETWEEN:
-        name = mention.column.column.lower()
-        return not any(word in name for word in inner & _BETWEEN)
+        return not inner & _BETWEEN & set(tokens_of(mention.column.column))
     ofs = sum(token.lemma in ("of", "'s") for token in tokens[mention.first : mention.last])
     if ofs > 1 or ("of" in inner and mention.score < (0.8 if tokens[mention.first].lemma == "number" else 0.9)):
         return True
@@ -306,6 +310,8 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
     if named and atom.first > 1 and tokens[atom.first - 2].text.lower() in ("is", "are", "was", "were", "and"):
         return False  # what is that cost
     ahead = tokens[atom.first - 1].text.lower() if atom.first else ""
+    if ahead in _OWNED and low == lemma:
+        return False  # whose pay, the average pay
     is_table = atom.ref.best(MentionKind.TABLE) >= 0.9 and low != lemma
     before_that = tokens[atom.first - 2].lemma if atom.first > 1 else ""
     asks = ahead == "which" and (not before_that.isalpha() or before_that in PREPOSITIONS)  # "Which state has ..."
@@ -322,6 +328,7 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
 _DETERMINERS: Final = frozenset(
     ("a", "an", "the", "any", "each", "every", "no", "some", "that", "this", "one", "single", "per", "many")
 )
+_OWNED: Final = frozenset(("whose", "their", "its", "his", "her", *(one[0] for one in AGGREGATES if len(one) == 1)))
 _SUBJECTS: Final = frozenset(
     ("that", "which", "who", "they", "he", "she", "it", "to", "not", "can", "n't", "did", "do", "does")
 )

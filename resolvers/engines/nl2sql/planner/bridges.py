@@ -33,7 +33,7 @@ def over_bridges(plan: Plan, resolver: Resolver) -> Plan:
         roles = _roles(catalog, straight)
         if not roles or not {one.to for one in ends} <= _used(plan) or roles & said:
             continue
-        if bridge not in named:
+        if bridge not in named and not said & {root_of(word) for word in catalog.table_words(bridge)}:
             resolver.doubt("tables are tied in two ways, and nothing says which", 0.3)
             continue
         pairs = tuple((Column(bridge, one.columns[0]), Column(one.to, one.to_columns[0])) for one in ends)

@@ -36,6 +36,8 @@ ENOUGH: Final = 0.5
 """How sure a reading must be to be taken."""
 PASSED_OVER: Final = 0.35
 """What a word before a name costs that was passed over."""
+SAID_AGAIN: Final = 0.6
+"""How well words must fit the column of those beside them to say nothing more."""
 SURE_ENOUGH: Final = math.log(0.8 / 0.2)
 """From 0.8 on, sums of evidence count twice: answers that sure are right 19 times of 20."""
 FARTHER: Final = 0.5
@@ -268,6 +270,7 @@ def _candidate(
     sql = query.sql(known.dialect, copy=False)
     tokens = pieces.linked.tokens
     unknown = tuple(" ".join(token.text for token in tokens[first:last]) for first, last in frame.unknown)
+    frame.loose[:] = [span for span in frame.loose if not _says_again(span, pieces, resolver)]
     loose = tuple(" ".join(token.text for token in tokens[first:last]) for first, last in _loose(frame))
     unnamed = len(unused(plan, pieces, catalog_of(known)))
     doubts = [*resolver.trouble, *([("tables belong together in several ways", way_cost)] if way_cost else [])]
@@ -287,6 +290,14 @@ def _candidate(
     return Candidate(
         plan, sql, score, doubts, unknown, loose, resolver, forbidden=forbidden, facts={"nouns": float(len(nouns))}
     )
+
+
+def _says_again(span: tuple[int, int], pieces: Cut, resolver: Resolver) -> bool:
+    """Whether words go on with those beside them, which stand for a column that they name too: cell phone number."""
+    beside = [one for one in resolver.choices.values() if span[0] == one.last or span[1] == one.first]
+    taken = {one.options[one.taken][0] for one in beside if one.kind == "column"}
+    named = [one for one in pieces.linked.mentions if (one.first, one.last) == span and one.score >= SAID_AGAIN]
+    return any(one.column in taken for one in named)
 
 
 def unused(plan: Plan, pieces: Cut, catalog: Catalog) -> list[str]:

@@ -178,6 +178,11 @@ class Clauses(Comparisons):
                 self.frame.conditions[-1].how = self.frame.conditions[-1].how or "verb"
                 return True
             self.i = start
+            if atom.cue is None and not self.negated and self._ends() and self.atoms[self.i - 2].is_(Cue.HAVE, Cue.BE):
+                cond = self._new("null")
+                cond.noun, cond.negated, cond.how = noun, True, "verb"
+                self.frame.conditions.append(cond)  # how many have left
+                return True
         if _calls_a_table(atom.ref):
             if self.negated and not any(self.noun_at(ahead) for ahead in range(0, 3)):
                 self._had(noun, negated=True)
@@ -378,6 +383,9 @@ class Clauses(Comparisons):
         if not atom.is_(Cue.LIGHT, Cue.PREPOSITION, Cue.HAVE, Cue.BE, Cue.ASK, Cue.WHAT) and not asks:
             self.listing = False
         self.i += 1
+
+    def _ends(self) -> bool:
+        return self.at() is None or self.is_(Cue.END, Cue.AND, Cue.COMMA)
 
     def _on_average(self, atom: Atom) -> bool:
         return atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.AVG and self.atoms[self.i - 1].text == "on"

@@ -77,7 +77,9 @@ class Composer(Clashes):
         if list(words) not in (["number"], ["count"]) or (ref is None and not noun.count):
             return None
         counted = [cond for cond in resolver.frame.conditions if cond.kind == "exists" and cond.count is not None]
-        table = resolver.table(counted[0].table) if len(counted) == 1 else None
+        most = [one.noun.ref for one in resolver.frame.sorts if one.most and one.noun is not None]
+        refs = [cond.table for cond in counted] or most
+        table = resolver.table(refs[0]) if len(refs) == 1 and refs[0] is not None and may_be_table(refs[0]) else None
         if table is None or any(item.figures for item in self.items):
             return None
         return Item([Figure(Aggregate.COUNT, rows_of=table)], table, noun, figures=True, counted=table)
@@ -122,6 +124,9 @@ class Composer(Clashes):
             if len(key.columns) != 1:
                 continue
             column = ColumnKey(key.table, key.columns[0])
+            told = [ColumnKey(one.table, one.column) for one in _columns(plan.groups)]
+            if column in told and as_column(column) not in [output.term for output in plan.outputs]:
+                resolver.doubt("rows are grouped by those above them, which are not shown", 0.9)
             roles = (
                 set(catalog.words(column)) - {"id", "code", "number", "no", "key"} - set(catalog.table_words(key.table))
             )
@@ -336,6 +341,13 @@ class Composer(Clashes):
         noun, key = item.noun, self.resolver.catalog.key(item.table)
         return noun.ref is not None and not may_be_table(noun.ref) and noun.owner is None and key not in item.columns
 
+    def _is_shared(self, item: Item, table: str) -> bool:
+        """`cities with more than one applicant`: rows of a table beside are counted for a value that rows share."""
+        catalog = self.resolver.catalog
+        beside = table != item.table and catalog.refers(table, item.table)
+        shared = item.entity is None and len(item.columns) == 1 and not catalog.is_key(item.columns[0])
+        return beside and shared and not catalog.is_measure(item.columns[0])
+
     def _counts(self, conditions: Conditions, main: str) -> list[Condition]:
         """`with more than two courses`."""
         catalog = self.resolver.catalog
@@ -349,6 +361,11 @@ class Composer(Clashes):
             if counts or (item is not None and item.entity is None and item.table == table):
                 if item is not None and not self.groups:
                     self._group_by(item)
+                self.having.append(Comparison(Figure(Aggregate.COUNT, rows_of=table), operator, right))
+                continue
+            if item is not None and self._is_shared(item, table) and len(self.items) == 1 and not self.groups:
+                self.groups += [term for term in item.terms if isinstance(term, Column)]
+                self.also.append(table)
                 self.having.append(Comparison(Figure(Aggregate.COUNT, rows_of=table), operator, right))
                 continue
             if table == subject and self.groups:

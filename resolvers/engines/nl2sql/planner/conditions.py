@@ -36,8 +36,12 @@ from resolvers.engines.nl2sql.planner.figures import (
 from resolvers.engines.nl2sql.planner.frame import Cond, Nest
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined, denies, either_of, instead
+from resolvers.engines.nl2sql.planner.phrases import Cue
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
+
+_SPOKEN = 0.3
+"""How well a verb must fit a column that is the only one that it may speak of."""
 
 
 class Conditions:
@@ -82,10 +86,17 @@ class Conditions:
             )
             if column is None:
                 return None
+            if cond.how == "verb" and cond.negated and not self._may_be_empty(column):
+                return Part(None, cond)
             if not cond.negated and column.table != main and not self.catalog.refers(main, column.table):
                 return Part(Related(main, Plan(column.table, ()), True), cond, column)
             return Part(Comparison(as_column(column), Operator.IS_NULL, (), cond.negated), cond, column)
         return self._compare(cond, main, last)
+
+    def _may_be_empty(self, column: ColumnKey) -> bool:
+        """Whether a column tells when something happened, where it did."""
+        profile = self.catalog.profile(column)
+        return self.catalog.is_time(column) and profile is not None and bool(profile.null_count)
 
     # Things had.
 
@@ -145,7 +156,12 @@ class Conditions:
         if cond.noun is None or cond.count is not None or cond.inner or not cond.negated or cond.how:
             return None
         options = self.resolver.column_options(cond.noun)
-        held = [key for key, score in options.items() if key.table == main and score >= 0.85]
+        own = {one.columns[0] for one in self.catalog.joins.keys_of(main) if one.table == one.to == main}
+        held = [
+            key
+            for key, score in options.items()
+            if key.table == main and score >= (0.85 if key.column not in own else 0.7)
+        ]
         held = [key for key in held if table is None or self.catalog.reference(key) is None]
         if not held:
             return None
@@ -308,6 +324,8 @@ class Conditions:
             found = resolver.value(cond.values[0], cond.near)
             column = found[0] if found else None
         if column is None and cond.noun is None:
+            column = self._by_verb(cond, self._tables(cond, main)) if sized else None
+        if column is None and cond.noun is None:
             column = (
                 last
                 if last is not None and (not sized or catalog.is_number(last))
@@ -317,6 +335,18 @@ class Conditions:
         if made is None and cond.values and cond.values[0].values and cond.nest is None and operator is Operator.EQUAL:
             return self._value(cond, main, last)
         return made
+
+    def _by_verb(self, cond: Cond, tables: Sequence[str]) -> ColumnKey | None:
+        """`earn less than 3000`: the only number that the verb before it may speak of; doubt, where it says nothing."""
+        atoms = self.resolver.cut.atoms
+        atom = atoms[cond.first - 1] if 0 < cond.first <= len(atoms) else None
+        if atom is None or atom.cue is not Cue.LIGHT or atom.last - atom.first != 1:
+            return None
+        verb = self.resolver.cut.linked.tokens[atom.first].lemma
+        found = [one for one, _ in self.catalog.vocabulary.found_columns((verb,), tables[:1], 3, _SPOKEN)]
+        found = [one for one in found if self.catalog.is_measure(one)]
+        self.resolver.doubt("a verb tells what is compared", 0.1 if len(found) == 1 else 0.4)
+        return found[0] if len(found) == 1 else None
 
     def _split(self, cond: Cond, want: str, main: str) -> ColumnKey | None:
         """`with total beds more than 100`: the sum over the rows that belong to one, where `beds` is the column."""
