@@ -338,7 +338,7 @@ class Joins:
             done.add((fqn, came_up))
             for key in self.keys_of(fqn):
                 further = key.to if key.table == fqn else key.table
-                if further == fqn or further in without or further in sources or key in barred:
+                if further == fqn or further in without or further in sources or (barred and key in barred):
                     continue
                 down = key.table != fqn
                 extra = OVER_A_PARENT if came_up and down else 0.0

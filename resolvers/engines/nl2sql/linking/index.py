@@ -69,6 +69,7 @@ class Index:
         self._last = (0, 0)
         self._by_owner: dict[int, dict[int, list[int]]] = {}
         """By the identity of a long list of entities: those of each table."""
+        self._owners_of: dict[int, frozenset[int]] = {}
         self._hits: dict[str, Hits] = {}
         self._found: dict[tuple[tuple[str, ...], Scope | None, int | None, float], list[tuple[int, Found]]] = {}
         self._short: dict[str, list[str]] | None = None
@@ -95,6 +96,7 @@ class Index:
             self._hits.clear()
         self._found.clear()
         self._by_owner.clear()
+        self._owners_of.clear()
         _note(self._bearers[at], entity)
         if form.how != "description":
             self._add_piece(squeezed(form.words), at, entity)
@@ -116,6 +118,13 @@ class Index:
         self.owners += [owner] * entities
         for word in context if entities else ():
             self.saying.setdefault(word, []).append((owner, 0.5 + 0.5 / len(context)))
+
+    def owners_of(self, at: int) -> frozenset[int]:
+        """The tables of the entities that are called by a form."""
+        found = self._owners_of.get(at)
+        if found is None:
+            found = self._owners_of[at] = frozenset([self.owners[one] for one in self._bearers[at]])
+        return found
 
     def bearers(self, at: int) -> Sequence[int]:
         """The entities that are called by a form."""
@@ -303,8 +312,9 @@ class Scope:
         """Where a word occurs, or what it may stand for: in the forms that are borne by any of them."""
         kept = self._hits.get(word)
         if kept is None:
+            mine, owners_of = self.owners, self._index.owners_of
             every = self._index.hits(word).items()
-            kept = self._hits[word] = {at: hit for at, hit in every if self.bearers_of(at)}
+            kept = self._hits[word] = {at: hit for at, hit in every if not mine.isdisjoint(owners_of(at))}
         return kept
 
     def bearers_of(self, at: int) -> Sequence[int]:

@@ -103,6 +103,8 @@ def _is_year(words: Sequence[str], profile: ColumnProfile | None) -> bool:
 
 def _by_values(words: Sequence[str], profile: ColumnProfile | None, known: bool) -> ColumnKind:
     """Of a column of texts, or of no known type."""
+    if profile is not None and not profile.masked and profile.top_values and profile.top_values[0].value[:1].isalpha():
+        return ColumnKind.TEXT
     values = _values(profile)
     if not values:
         if profile is not None and profile.kind is ValueKind.NUMBER:
@@ -135,6 +137,8 @@ def flag_of(facts: ColumnFacts, kind: ColumnKind, profile: ColumnProfile | None)
     """What a column of yes and no holds for yes and for no; None when it is no such column, or nobody knows."""
     if kind is ColumnKind.BOOLEAN:
         return Literal("boolean", True), Literal("boolean", False)
+    if profile is not None and len({one.value.strip().lower() for one in profile.top_values[:3]} - {""}) > 2:
+        return None
     values = {one.strip().lower(): one for one in _values(profile)}
     if not 1 <= len(values) <= 2:
         return None

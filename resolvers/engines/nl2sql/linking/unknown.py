@@ -121,7 +121,10 @@ def _capitals(question: Question) -> Iterator[tuple[int, int]]:
 
 def left_over(question: Question, mentions: Sequence[Mention]) -> set[int]:
     """The tokens that stand for nothing that is known."""
-    strong = {at for one in mentions if one.score >= _SURE and one.how != "fuzzy" for at in range(one.first, one.last)}
+    strong: set[int] = set()
+    for one in mentions:
+        if one.score >= _SURE and one.how != "fuzzy":
+            strong.update(range(one.first, one.last))
     return {at for at in range(len(question.tokens)) if at not in strong and _may_be_left(question, at)}
 
 

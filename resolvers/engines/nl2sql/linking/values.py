@@ -69,7 +69,7 @@ class Values:
                 self._read_table(fqn)
 
     def _read_table(self, fqn: str) -> None:
-        read = self._read[fqn]
+        read, whole, words = self._read[fqn], self._whole, self._words
         for key in self._vocabulary.keys_of(fqn):
             profile = self._vocabulary.profile(key)
             if profile is None or profile.masked or key in self._known.private or key in self._known.forbidden:
@@ -83,17 +83,20 @@ class Values:
                 if value.endswith("…") or not (said := folded(value)) or said.count(" ") >= MOST_WORDS:
                     continue
                 read.add(said)
-                _put(self._whole, said, key, value)
+                if said in whole:
+                    _put(whole, said, key, value)
+                else:
+                    whole[said] = {fqn: {key: value}}
                 base = lemmas(said)
                 if base != said:
                     _put(self._lemmas, base, key, value)
                 if " " in said:
                     held = Held(key, value)
-                    for word in {*said.split(" ")}:
-                        if word in self._words:
-                            self._words[word].add(held)
+                    for word in said.split(" "):
+                        if word in words:
+                            words[word].add(held)
                         else:
-                            self._words[word] = {held}
+                            words[word] = {held}
 
     def is_complete(self, key: ColumnKey) -> bool:
         """Whether the profile knows every value of a column that has been read."""

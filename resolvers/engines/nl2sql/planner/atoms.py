@@ -3,7 +3,7 @@
 Of all ways to cut it the one wins that explains most words with the longest and surest pieces.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -59,6 +59,11 @@ _AFTER_COMMA: Final = frozenset(("list", "report", "display", "describe"))
 _ARTICLES: Final = frozenset(("the", "a", "an"))
 
 
+_Kinds = tuple[tuple[Mention, ...], Mapping[MentionKind, tuple[Sequence[Mention], float]]]
+"""Mentions, and those of each kind with the best score."""
+_NOTHING: Final[tuple[Sequence[Mention], float]] = (), 0.0
+
+
 @dataclass(slots=True)
 class Ref:
     """Words with all that they may stand for."""
@@ -66,37 +71,49 @@ class Ref:
     first: int
     last: int
     mentions: tuple[Mention, ...]
+    _kinds: _Kinds | None = field(default=None, init=False, repr=False, compare=False)
 
-    def of(self, kind: MentionKind) -> list[Mention]:
+    def of(self, kind: MentionKind) -> Sequence[Mention]:
         """What they may stand for of one kind, best first."""
-        return [one for one in self.mentions if one.kind is kind]
+        return self._of(kind)[0]
 
     def best(self, kind: MentionKind) -> float:
         """How well the best of a kind fits; 0 when there is none."""
-        return max((one.score for one in self.mentions if one.kind is kind), default=0.0)
+        return self._of(kind)[1]
+
+    def _of(self, kind: MentionKind) -> tuple[Sequence[Mention], float]:
+        """Found once for the mentions that they have."""
+        kinds = self._kinds
+        if kinds is None or kinds[0] is not self.mentions:
+            found: dict[MentionKind, list[Mention]] = {}
+            for one in self.mentions:
+                found.setdefault(one.kind, []).append(one)
+            best = {kind: (tuple(ones), max(one.score for one in ones)) for kind, ones in found.items()}
+            kinds = self._kinds = self.mentions, best
+        return kinds[1].get(kind, _NOTHING)
 
     @property
-    def tables(self) -> list[Mention]:
+    def tables(self) -> Sequence[Mention]:
         """The tables."""
         return self.of(MentionKind.TABLE)
 
     @property
-    def columns(self) -> list[Mention]:
+    def columns(self) -> Sequence[Mention]:
         """The columns."""
         return self.of(MentionKind.COLUMN)
 
     @property
-    def values(self) -> list[Mention]:
+    def values(self) -> Sequence[Mention]:
         """The values of columns."""
         return self.of(MentionKind.VALUE)
 
     @property
-    def literals(self) -> list[Mention]:
+    def literals(self) -> Sequence[Mention]:
         """Numbers, dates and quoted texts."""
         return self.of(MentionKind.LITERAL)
 
     @property
-    def knowledge(self) -> list[Mention]:
+    def knowledge(self) -> Sequence[Mention]:
         """What memories say."""
         return self.of(MentionKind.KNOWLEDGE)
 
@@ -113,7 +130,7 @@ class Ref:
     @property
     def is_noun(self) -> bool:
         """Whether it may name a table, a column or a measure."""
-        return bool(self.measures) or any(one.kind in (MentionKind.TABLE, MentionKind.COLUMN) for one in self.mentions)
+        return bool(self.tables or self.columns or self.measures)
 
 
 @dataclass(slots=True)
@@ -145,6 +162,14 @@ class Cut:
     linked: Linked
     atoms: list[Atom] = field(default_factory=list)
     extra: list[int] = field(default_factory=list)
+    _spans: dict[tuple[int, int], list[Mention]] = field(default_factory=dict)
+
+    def over(self, span: tuple[int, int]) -> Sequence[Mention]:
+        """The mentions over just these words."""
+        if not self._spans:
+            for one in self.linked.mentions:
+                self._spans.setdefault((one.first, one.last), []).append(one)
+        return self._spans.get(span, ())
 
     def text(self, first: int, last: int) -> str:
         """Words of the question as they stand in it."""
@@ -159,9 +184,10 @@ def cut(linked: Linked) -> Cut:
     tokens = linked.tokens
     size = len(tokens)
     refs: dict[tuple[int, int], list[Mention]] = {}
-    begun = {(one.first, one.table) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.8}
-    tables = {(one.last, one.table) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.8}
-    sure = {(one.first, one.table) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.95}
+    named = [one for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.8]
+    begun = {(one.first, one.table) for one in named}
+    tables = {(one.last, one.table) for one in named}
+    sure = {(one.first, one.table) for one in named if one.score >= 0.95}
     for mention in linked.mentions:
         if _strays(mention, tokens, tables, begun, sure):
             continue
@@ -240,15 +266,17 @@ def _strays(
     sure: set[tuple[int, str | None]],
 ) -> bool:
     """Whether a mention takes in words that tie two nouns: `orders by status`, `titles of the courses`."""
+    if mention.last - mention.first < 2:
+        return tokens[mention.first].text.lower() in ORDINALS and _is_ranked(tokens, mention.last)
     first = tokens[mention.first]
     begins = not mention.first or tokens[mention.first - 1].text in (".", "?", "!", ",", ";")
-    if mention.last - mention.first > 1 and first.lemma in COMMANDS and begins:
+    if first.lemma in COMMANDS and begins:
         return True
     if tokens[mention.last - 1].text.lower() in ORDINALS and _is_ranked(tokens, mention.last):
         return True  # poured in the second most pubs
     inside = {token.lemma for token in tokens[mention.first + 1 : mention.last - 1]}
-    longer = mention.kind is MentionKind.TABLE and mention.score < 0.85 and mention.last - mention.first > 1
-    if longer and (mention.last, mention.table) in tables:
+    is_loose = mention.kind is MentionKind.TABLE and mention.score < 0.85
+    if is_loose and (mention.last, mention.table) in tables:
         return True  # teaches the course
     if mention.last - mention.first == 2 and mention.score < 0.95 and _is_inflected(tokens[mention.last - 1]):
         named = mention.table if mention.column is None else None
@@ -260,7 +288,7 @@ def _strays(
         return True
     if mention.kind is MentionKind.TABLE and "of" in inside and (mention.last, mention.table) in tables:
         return mention.score < 0.95
-    if mention.kind is not MentionKind.COLUMN or mention.column is None or mention.last - mention.first < 2:
+    if mention.kind is not MentionKind.COLUMN or mention.column is None:
         return False
     if "of" in inside and mention.score >= 0.95 and "of" in tokens_of(mention.column.column):
         return False  # date of application

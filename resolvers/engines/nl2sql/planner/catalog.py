@@ -1,7 +1,7 @@
 """The asker's tables as the planner looks at them: what a row is called, what identifies it, what lies how near."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -35,18 +35,20 @@ class Catalog:
         self.vocabulary = Vocabulary.of(known)
         self._names: dict[str, tuple[ColumnKey, ...]] = {}
         self._near: dict[str, dict[str, int]] = {}
+        self._of: dict[str, tuple[ColumnKey, ...]] = {}
+        self._ties: dict[str, bool] = {}
 
     def facts(self, key: ColumnKey) -> ColumnFacts:
         """What the catalog knows of a column."""
         return self.columns[key]
 
-    def of(self, table: str) -> list[ColumnKey]:
+    def of(self, table: str) -> Sequence[ColumnKey]:
         """The columns of a table, those that may be used."""
-        return [
-            key
-            for column in self.tables[table].columns
-            if (key := ColumnKey(table, column.name)) not in self.known.forbidden
-        ]
+        found = self._of.get(table)
+        if found is None:
+            keys = (ColumnKey(table, column.name) for column in self.tables[table].columns)
+            found = self._of[table] = tuple(key for key in keys if key not in self.known.forbidden)
+        return found
 
     def words(self, key: ColumnKey) -> tuple[str, ...]:
         """The words of a column's name, in the singular and small letters."""
@@ -186,7 +188,8 @@ class Catalog:
 
     def distance(self, one: str, other: str) -> int:
         """How many keys lie between two tables."""
-        return self.distances(one).get(other, FAR)
+        near = self._near.get(one)
+        return (self.distances(one) if near is None else near).get(other, FAR)
 
     def farness(self, table: str, others: Iterable[str]) -> int:
         """The distance to the nearest of some tables; 0 when there are none."""
@@ -194,7 +197,11 @@ class Catalog:
 
     def only_ties(self, table: str) -> bool:
         """Whether a table holds nothing but keys: it ties others together."""
-        return all(self.is_key(column) or self.reference(column) is not None for column in self.of(table))
+        found = self._ties.get(table)
+        if found is None:
+            found = all(self.is_key(column) or self.reference(column) is not None for column in self.of(table))
+            self._ties[table] = found
+        return found
 
     def refers(self, one: str, other: str) -> bool:
         """Whether each row of a table has at most one row of the other, along the shortest chain of keys."""

@@ -119,57 +119,50 @@ def _rank(found: list[Candidate]) -> None:
 def _with_references(linked: Linked, catalog: Catalog) -> Linked:
     """With the tables that columns refer to: the advisor of a student is a teacher."""
     named = {(one.first, one.last) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.6}
+    referring = [
+        (one, one.column, key)
+        for one in linked.mentions
+        if one.column is not None and one.kind is MentionKind.COLUMN
+        if (key := catalog.reference(one.column)) is not None and key.table != key.to
+    ]
     more: list[Mention] = []
-    for one in linked.mentions:
-        if (
-            one.column is None
-            or one.kind is not MentionKind.COLUMN
-            or one.score < 0.8
-            or (one.first, one.last) in named
-        ):
+    for one, column, key in referring:
+        if one.score < 0.8 or (one.first, one.last) in named:
             continue
-        key = catalog.reference(one.column)
-        if key is None or key.table == key.to or linked.tokens[one.last - 1].lemma in ("id", "code", "number"):
+        if linked.tokens[one.last - 1].lemma in ("id", "code", "number"):
             continue
-        if not any(word in one.column.column.lower() for word in catalog.table_words(key.to)):
+        if not any(word in column.column.lower() for word in catalog.table_words(key.to)):
             more.append(Mention(one.first, one.last, MentionKind.TABLE, 0.7 * one.score, "reference", table=key.to))
     whole: set[tuple[int, int, str | None]]
     whole = {(one.first, one.last, one.table) for one in linked.mentions if one.table is not None and one.score >= 0.95}
     roles: set[tuple[int, int]] = set()
-    for one in linked.mentions:
-        if one.column is None or one.kind is not MentionKind.COLUMN or (one.first, one.last) in named:
+    for one, column, key in referring:
+        if not one.first or (one.first, one.last) in named:
             continue
-        key = catalog.reference(one.column)
-        if key is None or key.table == key.to or not one.first:
-            continue
-        role = [word for word in catalog.words(one.column) if word not in ("id", "code", "number", "no", "key")]
+        role = [word for word in catalog.words(column) if word not in ("id", "code", "number", "no", "key")]
         if role == list(linked.words(one.first, one.last)) and linked.tokens[one.first - 1].text.lower() in _WHOSE:
             more.append(Mention(one.first, one.last, MentionKind.TABLE, 0.9, "reference", table=key.to))
             roles.add((one.first, one.last))  # its leader: the row referred to, rather than a value
-    linked = replace(linked, mentions=tuple(_behind(one, whole, catalog) for one in linked.mentions))
+    behind = {
+        id(one) for one, _, key in referring if one.score > _KEYED and (one.first, one.last, key.to) in whole
+    }  # a key to a table that the same words name stands behind the table: a hut rather than `to_hut`
+    if behind:
+        turned = (one._replace(score=_KEYED) if id(one) in behind else one for one in linked.mentions)
+        linked = replace(linked, mentions=tuple(turned))
     if roles:
         kept = (
             one for one in linked.mentions if one.kind is not MentionKind.VALUE or (one.first, one.last) not in roles
         )
         linked = replace(linked, mentions=tuple(kept))
-    covered = {at for one in linked.mentions for at in range(one.first, one.last)}
-    tables = list(dict.fromkeys(one.table for one in linked.mentions if one.table is not None and one.score >= 0.8))
     for at, token in enumerate(linked.tokens):
         # "returned" in a question is no command, though "return" is one.
-        if at and at not in covered and token.lemma in COMMANDS and token.text.lower().endswith("ed"):
-            for column, found in catalog.vocabulary.found_columns((token.lemma,), tables, 2):
+        if at and token.lemma in COMMANDS and token.text.lower().endswith("ed"):
+            if any(one.first <= at < one.last for one in linked.mentions):
+                continue
+            tables = dict.fromkeys(one.table for one in linked.mentions if one.table is not None and one.score >= 0.8)
+            for column, found in catalog.vocabulary.found_columns((token.lemma,), list(tables), 2):
                 more.append(Mention(at, at + 1, MentionKind.COLUMN, found.score, found.how, column=column))
     return replace(linked, mentions=(*linked.mentions, *more)) if more else linked
-
-
-def _behind(mention: Mention, whole: set[tuple[int, int, str | None]], catalog: Catalog) -> Mention:
-    """A key to a table that the same words name stands behind the table: a hut rather than `to_hut`."""
-    if mention.column is None or mention.kind is not MentionKind.COLUMN or mention.score <= _KEYED:
-        return mention
-    key = catalog.reference(mention.column)
-    if key is None or (mention.first, mention.last, key.to) not in whole or key.table == key.to:
-        return mention
-    return mention._replace(score=_KEYED)
 
 
 _KEYED: Final = 0.77
@@ -329,28 +322,28 @@ def _columns(node: Any) -> Iterator[ColumnKey]:
     """Every column that a part of a plan names."""
     if isinstance(node, Column):
         yield ColumnKey(node.table, node.column)
-    elif is_dataclass(node):
-        for one in fields(node):
-            yield from _columns(getattr(node, one.name))
     elif isinstance(node, tuple):
         for one in node:
             yield from _columns(one)
+    else:
+        kind = type(node)
+        if kind not in _FIELDS:
+            _FIELDS[kind] = tuple(one.name for one in fields(node)) if is_dataclass(node) else ()
+        for name in _FIELDS[kind]:
+            yield from _columns(getattr(node, name))
+
+
+_FIELDS: Final[dict[type[Any], tuple[str, ...]]] = {}
+"""The fields of each kind of node; none of what is no node."""
 
 
 def confidence(one: Candidate, rival: Candidate | None) -> float:
     """How often such a plan is right, 0 to 1."""
     scores: list[float] = []
     for key, choice in one.resolver.choices.items():
-        ref_score = max(
-            (
-                mention.score
-                for mention in one.resolver.cut.linked.mentions
-                if (mention.first, mention.last) == key[:2]
-                and choice.options[choice.taken][0] in (mention.table, mention.column)
-            ),
-            default=0.5,
-        )
-        scores.append(ref_score)
+        target = choice.options[choice.taken][0]
+        over = one.resolver.cut.over(key[:2])
+        scores.append(max((each.score for each in over if target in (each.table, each.column)), default=0.5))
     weakest = min(scores, default=0.5)
     cost = sum(cost for _, cost in one.doubts)
     margin = min(0.3, one.score - rival.score) if rival is not None else 0.3

@@ -34,13 +34,13 @@ class Reader:
 
     def at(self, offset: int = 0) -> Atom | None:
         """The atom some places ahead."""
-        at = self.i + offset
-        return self.atoms[at] if 0 <= at < len(self.atoms) else None
+        at, atoms = self.i + offset, self.atoms
+        return atoms[at] if 0 <= at < len(atoms) else None
 
     def is_(self, *cues: Cue, offset: int = 0) -> bool:
         """Whether the atom some places ahead has one of these roles."""
-        atom = self.at(offset)
-        return atom is not None and atom.cue in cues
+        at, atoms = self.i + offset, self.atoms
+        return 0 <= at < len(atoms) and atoms[at].cue in cues
 
     def skip(self, *cues: Cue) -> None:
         """Goes past atoms of these roles."""

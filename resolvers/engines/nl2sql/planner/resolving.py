@@ -1,6 +1,6 @@
 """Which table, column or value words stand for, told by the words beside them and by what lies near in the keys."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
@@ -21,6 +21,7 @@ SAID_SO: Final = 0.25
 """What words that tell one end of a way add to its column."""
 Target = str | ColumnKey
 """The FQN of a table, or a column."""
+_Named = Sequence[tuple[float, Mapping[str, int]]]
 
 
 @dataclass(slots=True)
@@ -56,6 +57,8 @@ class Resolver:
     _mentioned: list[str] | None = None
     _tables: dict[int, tuple[Ref, str | None]] = field(default_factory=dict)
     """The table of each reference that was asked about, by its identity."""
+    _beside: dict[tuple[tuple[int, ...], str | None], tuple[tuple[Ref, ...], _Named]] = field(default_factory=dict)
+    """What words beside speak of, by their identity."""
 
     def doubt(self, why: str, cost: float) -> None:
         """Notes what makes the plan less likely."""
@@ -136,27 +139,34 @@ class Resolver:
         if owner is not None:
             far = self.catalog.distance(owner, table)
             return 0.4 if far == 0 else (-0.5 if far >= FAR else 0.12 - 0.14 * far)
-        nearest = [found for ref in near if (found := self.table(ref)) is not None]
-        score = -0.5
-        for at, one in enumerate(nearest[:4]):
-            far = self.catalog.distance(one, table)
+        score, named = -0.5, self._named(tuple(near), subject)
+        for worth, distances in named:
+            far = distances.get(table, FAR)
             if far < FAR:
-                score = max(score, 0.3 - 0.05 * min(at, 2) - 0.16 * far)
-        if subject is not None:
-            far = self.catalog.distance(subject, table)
-            if far < FAR:
-                score = max(score, 0.27 - 0.16 * far)
-        for one in self.mentioned():
-            far = self.catalog.distance(one, table)
-            if far < FAR:
-                score = max(score, 0.2 - 0.16 * far)
-        if not nearest and subject is None and not self.mentioned():
+                score = max(score, worth - 0.16 * far)
+        if not named:
             values = (ref for cond in self.frame.conditions for ref in cond.values)
             shown = (item.ref for item in self.frame.items if item.ref is not None)
             held = self._alone(values, MentionKind.VALUE) or self._alone(shown, MentionKind.COLUMN)
             far = self.catalog.farness(table, held)
             score = 0.0 if far >= FAR or not held else 0.25 - 0.16 * far
         return score
+
+    def _named(self, near: tuple[Ref, ...], subject: str | None) -> _Named:
+        """The tables that words beside speak of, each with what it says at best, and how far others are from it."""
+        asked = (tuple(map(id, near)), subject)
+        known = self._beside.get(asked)
+        if known is None:
+            distances = self.catalog.distances
+            nearest = [found for ref in near if (found := self.table(ref)) is not None]
+            said = [(one, 0.3 - 0.05 * min(at, 2)) for at, one in enumerate(nearest[:4])]
+            said += [(subject, 0.27)] if subject is not None else []
+            said += [(one, 0.2) for one in self.mentioned()]
+            best: dict[str, float] = {}
+            for one, worth in said:
+                best[one] = max(worth, best.get(one, 0.0))
+            known = self._beside[asked] = near, [(worth, distances(one)) for one, worth in best.items()]
+        return known[1]
 
     def _alone(self, refs: Iterable[Ref], kind: MentionKind) -> list[str]:
         """The tables of what stands in one table only: whose phone, where no table is named."""
@@ -204,20 +214,21 @@ class Resolver:
         options: dict[ColumnKey, float] = {}
         if noun.ref is None:
             return options
-        owner = self.table(noun.owner)
+        owner, catalog = self.table(noun.owner), self.catalog
         subject = self.subject() if noun.owner is None else None
         for mention in noun.ref.columns:
             key = mention.column
-            if key is None or key not in self.catalog.columns:
+            if key is None or key not in catalog.columns:
                 continue
             score = mention.score - 0.8 * (1 - mention.score) + self.context(key.table, owner, noun.near, subject)
-            if want == "number" and not self.catalog.is_number(key):
-                score -= 0.05 if self.catalog.is_numeric_text(key) else 0.45
-            if want == "number" and self.catalog.is_key(key):
+            if want == "number":
+                if not catalog.is_number(key):
+                    score -= 0.05 if catalog.is_numeric_text(key) else 0.45
+                if catalog.is_key(key):
+                    score -= 0.3
+            elif want == "time" and not catalog.is_moment_like(key):
                 score -= 0.3
-            if want == "time" and not self.catalog.is_moment_like(key):
-                score -= 0.3
-            if self.catalog.reference(key) is not None:
+            if catalog.reference(key) is not None:
                 score -= 0.04
             options[key] = max(score, options.get(key, -9.0))
         if self.cut.linked.words(noun.ref.first, noun.ref.last) == ["name"]:

@@ -37,6 +37,9 @@ def with_told(linked: Linked) -> Linked:
 def _told(linked: Linked) -> Iterator[Mention]:
     """For each such noun the mention of the column that its verb speaks of."""
     columns = [one for one in linked.mentions if one.kind is MentionKind.COLUMN and one.column is not None]
+    verbs = {last: verb for last in {one.last for one in columns} if (verb := _verb(linked, last)) is not None}
+    if not verbs:
+        return
     named = {(one.first, one.last) for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= 0.8}
     best: dict[tuple[int, int], float] = {}
     for one in columns:
@@ -48,7 +51,7 @@ def _told(linked: Linked) -> Iterator[Mention]:
         least, spoken = (_SPOKEN, _NAMED) if temporal and noun.score < _NAMED else (_NAMED, _SPOKEN)
         if noun.score < least or span in named or noun.score >= best[span]:
             continue
-        verb = _verb(linked, noun.last)
+        verb = verbs.get(noun.last)
         if verb is not None and any(
             one.first == verb and one.score >= spoken and one.column == noun.column for one in columns
         ):

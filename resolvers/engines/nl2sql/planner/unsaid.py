@@ -29,15 +29,20 @@ def left_out(query: exp.Query, pieces: Cut, catalog: Catalog) -> list[tuple[str,
 
 
 def _left_out(query: exp.Query, pieces: Cut, catalog: Catalog) -> Iterator[tuple[str, float]]:
-    tables = {table.name for table in query.find_all(exp.Table)}
-    columns = {column.name for column in query.find_all(exp.Column)}
-    literals = " ".join(str(one.this) for one in query.find_all(exp.Literal)).lower()
+    nodes = list(query.walk())
+    tables = {node.name for node in nodes if isinstance(node, exp.Table)}
+    columns = {node.name for node in nodes if isinstance(node, exp.Column)}
+    literals = " ".join(str(node.this) for node in nodes if isinstance(node, exp.Literal)).lower()
+
+    def has(*kinds: type[exp.Expr]) -> bool:
+        return any(isinstance(node, kinds) for node in nodes)
+
     for atom in pieces.atoms:
-        if atom.is_(Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON) and query.find(*_MIN_MAX, exp.Order, exp.Exists) is None:
+        if atom.is_(Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON) and not has(*_MIN_MAX, exp.Order, exp.Exists):
             yield "what is the most so is not looked for", 0.4
-        if atom.is_(Cue.NOT, Cue.NO, Cue.NEITHER) and query.find(*_DENIED) is None:
+        if atom.is_(Cue.NOT, Cue.NO, Cue.NEITHER) and not has(*_DENIED):
             yield "something is denied and the query denies nothing", 0.5
-        if atom.is_(Cue.AGGREGATE) and query.find(*_FIGURES.get(atom.said, (exp.Query,))) is None:
+        if atom.is_(Cue.AGGREGATE) and not has(*_FIGURES.get(atom.said, (exp.Query,))):
             yield "a figure is named and not computed", 0.4
         if atom.ref is not None and atom.cue is None and not atom.verbal and atom.unit is None:
             if _is_other_table(atom, catalog, tables, columns):
@@ -69,7 +74,7 @@ def _numbers(pieces: Cut, literals: str) -> Iterator[str]:
     dated = {
         at
         for one in pieces.linked.mentions
-        if any(value.kind in ("date", "moment", "text") for value in one.values)
+        if one.values and any(value.kind in ("date", "moment", "text") for value in one.values)
         for at in range(one.first, one.last)
     }
     for at, token in enumerate(pieces.linked.tokens):

@@ -64,9 +64,12 @@ class Writer:
     def query(self, plan: Plan) -> exp.Query:
         """The whole query."""
         found = self._whole(plan)
-        if len(list(found.find_all(exp.Table))) <= 1 and found.find(exp.Subquery) is None:
-            for column in found.find_all(exp.Column):
-                column.set("table", None)
+        nodes = list(found.walk())
+        tables = sum(isinstance(node, exp.Table) for node in nodes)
+        if tables <= 1 and not any(isinstance(node, exp.Subquery) for node in nodes):
+            for node in nodes:
+                if isinstance(node, exp.Column):
+                    node.set("table", None)
         return found
 
     def _whole(self, plan: Plan) -> exp.Query:
