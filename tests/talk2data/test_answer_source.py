@@ -2,11 +2,15 @@
 
 import asyncio
 import time
+from contextlib import AsyncExitStack
 from typing import Any
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 
+from persistence.slots import place_at
+from persistence.tables.slots import connection_slots
 from resolvers.engines.nl2sql.model import ColumnKey, Unanswerable
 from resolvers.engines.nl2sql.stored import restored
 from resolvers.talk2data.replay import replay_turn
@@ -16,7 +20,7 @@ from tests.support.chat import asked, begun, streamed
 from tests.support.ingestion import Bench, Source
 from tests.talk2data.asking import ScriptedDrafter, ask, draft, drafter, shop, source, world
 from tests.talk2data.test_answer_policies import remembered
-from tests.world import World
+from tests.world import ORG, World
 
 __all__ = ["drafter", "shop", "source", "world"]
 
@@ -199,3 +203,25 @@ async def test_a_question_follows_up_on_the_plan_of_an_earlier_answer(world: Wor
         "The question before this one has no answer, so this builds on “and by city?”. I understood: "
         + third.of("sql")[0]["reading"]
     ]
+
+
+async def test_a_question_waits_for_a_place_at_a_connection_that_runs_have_filled(
+    world: World, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    drafter.script["How many?"] = draft("select count(*) as n from customers")
+    services = world.app.parts.services
+    count = sa.select(sa.func.count()).select_from(connection_slots)
+    async with AsyncExitStack() as held:
+        places = services.runs.connection_concurrency
+        for at in range(places):
+            await held.enter_async_context(
+                place_at(services.store, services.signals, services.runs, ORG, shop.uri, who=f"run-{at}")
+            )
+        turn = await asked(world, await begun(world), "How many?")
+        answered = asyncio.create_task(world.jobs.settle())
+        while not answered.done():
+            if await services.store.read(lambda shelves: shelves.connection.execute(count).scalar_one()) > places:
+                break
+            await asyncio.sleep(0.01)
+    await answered
+    assert [event["event"] for event in await streamed(world, turn)][-1] == "done"

@@ -29,12 +29,15 @@ class TaskUse:
     def waiting(self) -> Iterator[None]:
         """A time that does not count."""
         loop, when = asyncio.get_running_loop(), self.deadline.when()
-        left = None if when is None else when - loop.time()
+        if when is None:  # nobody bounds this use: its deadline was never entered, and could not be moved
+            yield
+            return
+        left = when - loop.time()
         self.deadline.reschedule(None)
         try:
             yield
         finally:
-            if left is not None and not self.deadline.expired():
+            if not self.deadline.expired():
                 self.deadline.reschedule(loop.time() + left)
 
 
