@@ -29,7 +29,8 @@ STRONG: Final[dict[str, tuple[str, ...]]] = {
                               "endereco, rua, adres, straat, ulica, adress, gata, street address, address line, address1, "
                               "address2, hausnummer, domicilio, domicile, residence, anschrift, house number"),
     "Postcode": _phrases("zip, zipcode, zip code, postcode, post code, postal code, postalcode, plz, postleitzahl, "
-                         "code postal, codigo postal, cp, cap, cep, postnummer, postnr, kod pocztowy"),
+                         "code postal, codigo postal, cp, cap, cep, postnummer, postnr, kod pocztowy, pincode, pin code, cod postal, "
+                         "cod poste, psc, iranyitoszam, postinumero, posta kodu"),
     "City": _phrases("city, town, stadt, ort, wohnort, ville, ciudad, citta, cidade, plaats, woonplaats, miasto, stad, by, "
                      "municipality, birthplace, place of birth, geburtsort, kommune, localidad, commune"),
     "Country": _phrases("country, nationality, citizenship, land, pays, pais, paese, staatsangehoerigkeit, nationalite, "
@@ -56,14 +57,19 @@ STRONG: Final[dict[str, tuple[str, ...]]] = {
                            "bsn, dni, nie, cpf, pesel, codice fiscale, nir, insee, sozialversicherungsnummer, aadhaar, "
                            "identity number, id number, ausweisnummer, curp, rut, cedula, fodselsnummer, sin, "
                            "identity card, id card, svnr, hetu, cnp, egn, oib, jmbg, rodne cislo, social insurance, "
-                           "national number, government id, socialsecuritynumber, rrn, nric, tc kimlik, ahv, nationalid"),
+                           "national number, government id, ausweis, ausweisnr, personalausweis, personalausweisnummer, dowod osobisty, "
+                           "carte identite, numero identite, carta identita, documento identidad, cartao cidadao, "
+                           "num secu, numero securite sociale, henkilotunnus, personnr, id kort,  socialsecuritynumber, rrn, nric, tc kimlik, ahv, nationalid"),
     "TaxId": _phrases("tax id, taxid, tin, vat, vat id, vat number, steuernummer, steuer id, ust id, nif, cif, nit, rfc, "
                       "partita iva, siret, tva, ein, itin, utr, pan, gstin, abn, tfn, cnpj, cuit, inn, nip, tax number, "
                       "umsatzsteuer, btw, rfc, vatin, tax identification"),
     "Passport": _phrases("passport, passport number, reisepass, passeport, pasaporte, passaporto, paspoort, paszport, "
-                         "travel document"),
+                         "travel document, passaporte, passport no, passnummer, passnr, passi, utlevel, pasaport, ppt, ppt no, "
+                      "reisepassnummer"),
     "LicensePlate": _phrases("license plate, licence plate, plate, registration number, kennzeichen, immatriculation, "
-                             "matricula, targa, kenteken, number plate, plate number, reg no, vehicle registration"),
+                             "matricula, targa, kenteken, number plate, plate number, reg no, vehicle registration, placa, plaka, "
+                             "nr rejestracyjny, numer rejestracyjny, tablica rejestracyjna, registreringsnummer, regnr, "
+                             "rekisterinumero, rendszam, spz, vrm, vrn, vehicle no, vehicle number, nummernschild"),
     "Vin": _phrases("vin, vehicle identification, chassis, fahrgestellnummer, fin, chassis number"),
     "PaymentCard": _phrases("card, credit card, card number, creditcard, cc, pan, debit card, cardnumber, kreditkarte, "
                             "carte bancaire, tarjeta, carta di credito, ccnum, cc number, payment card, cartao"),
@@ -135,7 +141,10 @@ OTHER: Final = frozenset(
              "church, bridge, club, franchise, store, shop, museum, theatre, "
              "percent, temperature, weight, height, currency, shipment, hostname, branch, firma, unternehmen, empresa, "
              "societe, entreprise, azienda, bedrijf, page, message, subject, comment, notes, "
-             "language, sprache, langue, idioma, lingua")
+             "language, sprache, langue, idioma, lingua, "
+             "magasin, boutique, tienda, negozio, loja, winkel, sklep, filiale, geschaeft, butik, lager, almacen, "
+             "entrepot, magazzino, hersteller, lieferant, fournisseur, proveedor, fornitore, fornecedor, leverancier, "
+             "dostawca, rechnung, facture, factura, fattura, bestellung, commande, pedido, ordine, zamowienie, bestelling")
 )  # fmt: skip
 """Words that name something else than a person's data."""
 

@@ -274,7 +274,9 @@ def _without_rivals(found: list[Match]) -> list[Match]:
     for kind in (Strength.LISTED, Strength.CHECKED, Strength.FORM):
         rivals = [one for one in found if one.recognizer.strength is kind and one.where == "values" and one.nats > 0]
         if rivals:
-            winner = max(rivals, key=lambda match: match.nats).recognizer.tag
+            # How many recognisers a tag has is no reason against it where another's says the same of the same values.
+            tried = _TRIED if kind is Strength.CHECKED else {}
+            winner = max(rivals, key=lambda match: match.nats + tried.get(match.recognizer.tag, 0.0)).recognizer.tag
             dropped |= {id(match) for match in rivals if match.recognizer.tag != winner}
     return [match for match in found if id(match) not in dropped]
 

@@ -191,7 +191,11 @@ def _vin_form(text: str) -> bool:
     return bool(_VIN.fullmatch(text)) and bool(_LETTER.search(text)) and text[-4:].isdigit() and len(set(text)) > 5
 
 
-_PASSPORT = re.compile(r"[A-Z]{1,2}[0-9]{6,8}|[0-9]{2}[A-Z]{2}[0-9]{5}|[CFGHJK][0-9CFGHJKLMNPRTVWXYZ]{8}|[0-9]{9}")
+_PASSPORT = re.compile(
+    r"[A-Z]{1,3}[0-9]{6,8}|[0-9]{2}[A-Z]{2}[0-9]{5}|[CFGHJK][0-9CFGHJKLMNPRTVWXYZ]{8}|[0-9]{9}"
+    r"|[A-NP-Z]{2}[A-NP-Z0-9]{6}[0-9]"
+)
+_GERMAN_CARD = re.compile(r"[LMNPRTVWXY][0-9CFGHJKLMNPRTVWXYZ]{8}[0-9]?D?")
 _PLATES: Final[dict[str, str]] = {
     "gb": r"[A-HJ-PR-Y][A-HJ-PR-Y][0-9]{2}[ ]?[A-HJ-PR-Z]{3}|[A-Z][0-9]{1,3} [A-Z]{3}",
     "de": r"[A-ZÄÖÜ]{1,3}[- ][A-Z]{1,2}[ -]?[1-9][0-9]{0,3}[EH]?",
@@ -215,6 +219,15 @@ _TIGHT: Final = frozenset({"gb", "de", "fr", "it", "in", "ru"})
 def _plate(text: str) -> bool:
     compact = re.sub(r"[ ·-]", "", text)
     return 4 <= len(compact) <= 9 and compact.isalnum() and compact.isupper() and any(map(str.isdigit, compact))
+
+
+def _german_card(text: str) -> bool:
+    """The number of a German identity card; with its check digit, where it has one (ICAO 9303)."""
+    if not _GERMAN_CARD.fullmatch(text):
+        return False
+    body, check = text[:9], text[9:10]
+    total = sum((7, 3, 1)[place % 3] * int(sign, 36) for place, sign in enumerate(body))
+    return not check.isdigit() or total % 10 == int(check)
 
 
 def _shape(pattern: str) -> Callable[[str], bool]:
@@ -254,6 +267,8 @@ NUMBERS: Final[Sequence[Recognizer]] = (
                "form of the national insurance number of GB, reserved prefixes too", longest=13, ceiling=0.5),
     Recognizer("gb.nino", "NationalId", Strength.CHECKED, lambda text: bool(_NINO.fullmatch(text)), 0.01, 0.85,
                "national insurance number of GB, by form", longest=13),
+    Recognizer("de.card", "NationalId", Strength.SHAPE, _german_card, 0.5, 0.85,
+               "identity card of Germany, by form", digits_only=True, longest=11),
     *_schemes(_TAX, "TaxId", "tax number"),
     Recognizer("us.ein-form", "TaxId", Strength.SHAPE, _shape(r"[0-9]{2}-[0-9]{7}"), 0.3, 0.9,
                "employer number of the US, by form", longest=10),

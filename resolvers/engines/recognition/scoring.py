@@ -92,6 +92,7 @@ def _figures(table: TableFacts, column: ColumnFacts, tag: str, found: Sequence[M
     best["name_weak"] = float(said == 0.5)
     best["comment"] = hint(column.description, tag) if column.description else 0.0
     best["other"] = float(said < 1.0 and any(names_other(name) for name in names))
+    best["thing"] = float(any(names_other(name) for name in (*names, table.name.removesuffix("s"))))
     best["persons"] = float(names_persons(table.name))
     best["shape_and_name"] = best["shape"] * max(best["name"], 0.5 * best["name_weak"], best["comment"])
     best["listed_and_name"] = best["listed"] * max(best["name"], 0.5 * best["name_weak"], best["comment"])
@@ -105,7 +106,8 @@ def with_neighbours(candidate: Candidate, beside: bool) -> Candidate:
     figures = dict(candidate.figures)
     figures["beside"] = float(beside)
     alone = TAXONOMY[candidate.tag].contextual and not beside and not figures["persons"]
-    figures["contextual_alone"] = float(alone)
+    # Where the names tell of a thing, it is the thing's: the city of a shop.
+    figures["contextual_alone"] = float(alone) * (1.0 + figures["thing"])
     return Candidate(candidate.tag, candidate.matches, figures)
 
 

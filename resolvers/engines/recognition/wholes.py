@@ -38,7 +38,7 @@ _CLEAR_BIRTH: Final = Recognizer("birth-dates-of-adults", "DateOfBirth", Strengt
                                  "dates spread as births are, and none in the latest years")  # fmt: skip
 _DATE = re.compile(
     r"(?:(?P<y1>(?:18|19|20)[0-9]{2})[-/.]?[01]?[0-9][-/.]?[0-3]?[0-9]"
-    r"|[0-3]?[0-9][-/. ](?:[01]?[0-9]|[A-Za-zéû]{3,9}\.?)[-/. ,]+(?P<y2>(?:18|19|20)[0-9]{2})"
+    r"|[0-3]?[0-9][-/. ](?:[0-3]?[0-9]|[A-Za-zéû]{3,9}\.?)[-/. ,]+(?P<y2>(?:18|19|20)[0-9]{2})"
     r"|[A-Za-z]{3,9}\.? [0-3]?[0-9],? (?P<y3>(?:18|19|20)[0-9]{2}))(?P<time>[T ][0-9:.+Z-]+)?"
 )
 

@@ -2,10 +2,12 @@
 # ruff: noqa: E501, RUF001 - tables of cases in many languages
 
 import random
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from stdnum.es import dni
 
 from resolvers.engines.recognition import RECOGNIZERS, VERSION, fingerprint, recognize
 from resolvers.engines.recognition.matching import divergence
@@ -186,6 +188,32 @@ def test_places_count_beside_persons_and_not_by_themselves() -> None:
     beside = found_in({"c1": cities, "c2": PERSONS})["c1"]
     assert [one.tag for one in beside] == ["City"]
     assert any(one["source"] == "neighbours" for one in beside[0].evidence)
+
+
+def test_the_town_of_a_thing_is_nobodys_even_where_its_name_says_town() -> None:
+    towns = [rng.choice(["Leeds", "Derby", "Exeter", "Bath", "Oxford", "Lincoln", "York"]) for _ in range(60)]
+    goods = [f"{rng.choice(['oak', 'ash', 'elm'])} {rng.choice(['chair', 'table'])}" for _ in range(60)]
+    mails = [f"{rng.choice(['ann', 'bo', 'cy'])}{at}@post.example" for at in range(60)]
+    assert found_in({"store_city": towns, "what": goods})["store_city"] == []
+    assert {one.tag for one in found_in({"city": towns, "mail": mails})["city"]} == {"City"}
+
+
+def test_days_of_birth_are_read_with_the_month_first() -> None:
+    days = [date(1940, 1, 1) + timedelta(days=rng.randrange(22_000)) for _ in range(80)]
+    assert tags([day.strftime("%m/%d/%Y") for day in days], "date_of_birth") == {"DateOfBirth"}
+
+
+@pytest.mark.parametrize(
+    ("name", "tag", "make"),
+    [
+        ("pasaporte", "Passport", lambda: "".join(rng.choice("ABCDEFGH") for _ in range(3)) + digits(6)),
+        ("paspoort", "Passport", lambda: f"N{rng.choice('PRT')}{digits(3)}{rng.choice('BCD')}{digits(3)}"),
+        ("ausweisnummer", "NationalId", lambda: rng.choice("LMNPT") + digits(4) + rng.choice("CFGH") + digits(3)),
+        ("documento", "NationalId", lambda: (lambda body: body + dni.calc_check_digit(body))(digits(8))),
+    ],
+)
+def test_papers_of_a_country_are_found_under_their_names(name: str, tag: str, make: Callable[[], str]) -> None:
+    assert tags([make() for _ in range(80)], name) == {tag}
 
 
 def test_births_are_told_from_other_dates_beside_persons() -> None:
