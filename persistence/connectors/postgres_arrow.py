@@ -21,7 +21,7 @@ from persistence.connectors.sql import statement_timed_out
 if TYPE_CHECKING:
     from persistence.connectors.postgres import PostgresConnector
 
-_BATCH_BYTES = 4 << 20
+_BATCH_BYTES = 8 << 20
 _AHEAD = 2
 """Batches that are decoded before they are asked for."""
 
