@@ -119,6 +119,11 @@ class KeyRing:
         """The ids of all keys, oldest first; never the keys."""
         return tuple(self._current().ciphers)
 
+    @property
+    def fixed(self) -> bool:
+        """Whether the ring comes from the environment, so that nothing here adds a key or drops one."""
+        return self._path is None
+
     def seal(self, plaintext: bytes, associated: bytes) -> str:
         """Seal a text for the row that `associated` names; the answer is printable."""
         state = self._current()

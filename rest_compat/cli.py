@@ -6,6 +6,7 @@ Each command imports what it uses when it is called, so that none waits for what
 import asyncio
 import contextlib
 import gc
+import logging
 import os
 import re
 import signal
@@ -71,6 +72,16 @@ class _WithSettings(click.Command):
         formatter.write("\n" + _settings_help() + "\n")
 
 
+def _quietly(settings: "Settings") -> None:
+    """Leave a short command's failure to its own sentence; the log speaks where STOA_LOG_LEVEL is DEBUG."""
+    if settings.log_level != "DEBUG":
+        logging.getLogger().addHandler(logging.NullHandler())  # otherwise Python prints warnings, tracebacks and all
+        return
+    from rest_compat.logs import set_up_logs
+
+    set_up_logs(settings.log_format, settings.log_level)
+
+
 _ELSEWHERE = "Settings are environment variables; `stoa serve --help` lists them."
 
 _data = click.option("--data", type=click.Path(path_type=Path), help="Data folder (STOA_DATA).")
@@ -133,6 +144,7 @@ def migrate(data: Path | None, down: bool) -> None:
         from persistence.migrations.run import downgrade, upgrade
 
     settings = _settings(data=data)
+    _quietly(settings)
     with _clear_failures():
         (downgrade if down else upgrade)(settings.resolved_database_url)
     click.echo("The store is empty now." if down else "The store is up to date.")
@@ -153,6 +165,7 @@ def bootstrap(org: str, owner: str, name: str | None, data: Path | None) -> None
         from rest_compat.setup import bootstrap_organization
 
     settings = _settings(data=data)
+    _quietly(settings)
     with _clear_failures():
         created = asyncio.run(bootstrap_organization(settings, org, owner, name or org))
     click.echo(f"Organization {org} {'was created' if created else 'stands'}; {owner} is its owner.")
@@ -184,14 +197,20 @@ def token(user: str, org: str, project: str | None, groups: tuple[str, ...], ttl
 @click.option("--drop-old", is_flag=True, help="Forget the former keys once nothing is sealed with them.")
 @_data
 def rotate_keys(drop_old: bool, data: Path | None) -> None:
-    """Seal every stored secret with a new key. It can be stopped and run again at any time."""
+    """Seal every stored secret with a new key. It can be stopped and run again at any time.
+
+    With STOA_SECRET_KEYS, put a new id:key pair first in it, restart every process, then run this.
+    """
     with _loading():
         from rest_compat.setup import rotate_secrets
 
     settings = _settings(data=data)
+    _quietly(settings)
     with _clear_failures():
         sealed, dropped = asyncio.run(rotate_secrets(settings, drop_old=drop_old))
     click.echo(f"Sealed {sealed} secrets with the active key; dropped {dropped} former keys.")
+    if settings.secret_keys is not None:
+        click.echo("Only the first key of STOA_SECRET_KEYS is in use now: the others may be taken out of it.")
 
 
 @main.command()

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 import schema
 from auth.relations import RelationTuple, group_subject, object_name, user_subject
 from persistence.connectors import CONNECTION_TYPES, connector_class
-from persistence.keyring import associated_data
-from persistence.store import Shelves
+from persistence.keyring import KeyRing, SealBroken, associated_data
+from persistence.store import Shelves, Store
 from persistence.tables.governance import organizations, secrets
 from rest_compat.settings import Settings, setting_lines
 
@@ -57,36 +57,58 @@ async def bootstrap_organization(settings: Settings, organization_id: str, owner
 async def rotate_secrets(settings: Settings, *, drop_old: bool) -> tuple[int, int]:
     """Add a key, seal every secret with it, and forget the former keys when asked: (secrets sealed, keys dropped).
 
-    A secret that is changed meanwhile is sealed with the new key already; each is re-sealed only while it still holds
-    what was read.
+    Keys of the environment are the operator's to add and to take away: there the first one of STOA_SECRET_KEYS seals.
+    Raises ValueError, with every key kept, when secrets are left that no key opens; the others are sealed anew.
     """
     from rest_compat.app import Parts
 
     parts = Parts(settings, jobs=_NoJobs())
     await parts.open()
     ring, store = parts.services.keyring, parts.services.store
-    sealed = 0
     try:
-        ring.rotate()
-        after: tuple[str, str, str, str] | None = None
-        while rows := await store.read(lambda shelves, a=after: shelves.secrets.all_sealed(a, AT_ONCE)):  # type: ignore[misc]
-            fresh = []
-            for *key, text in rows:
-                if ring.needs_rotation(text):
-                    bound = associated_data(*key)
-                    fresh.append((key, text, ring.seal(ring.open(text, bound), bound)))
-
-            def work(shelves: Shelves, fresh: list[tuple[list[str], str, str]] = fresh) -> int:
-                return sum(_reseal(shelves.connection, *item) for item in fresh)
-
-            sealed += await store.write(work)
-            after = (rows[-1][0], rows[-1][1], rows[-1][2], rows[-1][3])
+        if not ring.fixed:
+            ring.rotate()
+        sealed, broken = await _seal_all(store, ring)
+        if broken:
+            raise ValueError(
+                f"Sealed {sealed} secrets with the active key, and kept every key, because {len(broken)} cannot be "
+                f"opened, {broken[0]} among them. Put their key back, or set them anew, and run this again."
+            )
+        if ring.fixed or not drop_old:
+            return sealed, 0
+        sealed += (await _seal_all(store, ring))[0]  # what was sealed with a former key while the first look went on
         former = [key for key in ring.key_ids if key != ring.active]
-        for key_id in former if drop_old else ():
+        for key_id in former:
             ring.drop(key_id)
-        return sealed, len(former) if drop_old else 0
+        return sealed, len(former)
     finally:
         await parts.close()
+
+
+async def _seal_all(store: Store, ring: KeyRing) -> tuple[int, list[str]]:
+    """Seal every secret with the active key: how many were not, and the places of those that no key opens.
+
+    A secret that is changed meanwhile is sealed with the new key already; each is re-sealed only while it still holds
+    what was read.
+    """
+    sealed, broken = 0, []
+    after: tuple[str, str, str, str] | None = None
+    while rows := await store.read(lambda shelves, a=after: shelves.secrets.all_sealed(a, AT_ONCE)):  # type: ignore[misc]
+        fresh = []
+        for *key, text in rows:
+            bound = associated_data(*key)
+            try:
+                if ring.needs_rotation(text):
+                    fresh.append((key, text, ring.seal(ring.open(text, bound), bound)))
+            except SealBroken:
+                broken.append("/".join(key))
+
+        def work(shelves: Shelves, fresh: list[tuple[list[str], str, str]] = fresh) -> int:
+            return sum(_reseal(shelves.connection, *item) for item in fresh)
+
+        sealed += await store.write(work)
+        after = (rows[-1][0], rows[-1][1], rows[-1][2], rows[-1][3])
+    return sealed, broken
 
 
 def _reseal(connection: sa.Connection, key: list[str], old: str, new: str) -> int:

@@ -327,6 +327,13 @@ def test_an_unreachable_postgresql_ends_every_command_with_a_sentence(tmp_path: 
     assert "Traceback" not in said
 
 
+def test_an_unreachable_authorization_engine_ends_a_command_with_one_sentence(tmp_path: Path) -> None:
+    settings = {"openfga_url": f"http://127.0.0.1:{free_port()}"}
+    answer = stoa(tmp_path, "bootstrap", "--org", "acme", "--owner", "olga", settings=settings)
+    refused(answer, "Error: The authorization engine cannot be reached.")
+    assert len(answer.stderr.splitlines()) == 1, answer.stderr
+
+
 def test_a_server_is_ready_after_its_start_and_answers_the_probes_without_a_token(everyday: Server) -> None:
     assert everyday.status("/readyz") == 200
     assert everyday.status("/healthz") == 200

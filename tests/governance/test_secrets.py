@@ -1,13 +1,17 @@
 """Secrets: kept sealed, read through one operation, bound to their row, and never anywhere else."""
 
+import json
 import logging
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
+from pydantic import SecretStr
 
+from persistence.keyring import KeyRing
 from persistence.tables.governance import secrets as table
 from resolvers.assets.data_connections import create_data_connection, get_data_connection_secret
 from resolvers.governance.secrets import (
@@ -258,6 +262,37 @@ async def test_every_secret_is_sealed_anew_when_keys_are_rotated(
     assert await rotate_secrets(settings, drop_old=True) == (207, 2)
     assert len(world.app.parts.services.keyring.key_ids) == 1
     assert (await door(get_project_secret, owner, name="k204"))["value"] == "v204"
+
+
+async def test_keys_of_the_environment_are_rotated_by_their_order(world: World, door: Door) -> None:
+    await door(create_project_secret, world.owner, secret=SecretCreate(name="key", value="v"))
+    folder = world.app.parts.settings.data
+    old = ",".join(f"{id}:{key}" for id, key in json.loads((folder / "keyring.json").read_text())["keys"].items())
+    new = b64encode(bytes(range(32))).decode()
+    keys = SecretStr(f"fresh:{new},{old}")
+    settings = world.app.parts.settings.model_copy(update={"secret_keys": keys})
+    assert await rotate_secrets(settings, drop_old=True) == (1, 0)
+    assert await rotate_secrets(settings, drop_old=False) == (0, 0)
+    [row] = await rows(world)
+    ring = KeyRing({"fresh": bytes(range(32))}, active="fresh")  # the old keys are needed no more
+    assert ring.open(row["sealed"], _bound(world, "key")) == b"v"
+
+
+async def test_a_rotation_seals_what_it_can_and_names_what_no_key_opens(world: World, door: Door) -> None:
+    await door(create_project_secret, world.owner, secret=SecretCreate(name="key", value="v"))
+    lost = KeyRing({"lost": bytes(32)}, active="lost").seal(b"hush", _bound(world, "a-lost-one"))
+    await _put(world, "a-lost-one", lost)
+    settings = world.app.parts.settings
+    with pytest.raises(
+        ValueError, match=f"Sealed 1 secrets .* 1 cannot be opened, acme/project/{world.shop}/a-lost-one"
+    ):
+        await rotate_secrets(settings, drop_old=True)
+    ring = world.app.parts.services.keyring
+    assert len(ring.key_ids) == 2  # nothing was dropped
+    sealed = {row["name"]: row["sealed"] for row in await rows(world)}
+    assert sealed["a-lost-one"] == lost
+    assert not ring.needs_rotation(sealed["key"])
+    assert (await door(get_project_secret, world.owner, name="key"))["value"] == "v"
 
 
 def _bound(world: World, name: str) -> bytes:
