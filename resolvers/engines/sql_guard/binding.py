@@ -1,6 +1,7 @@
 """Binding: the pass that gives every name of a query its meaning (`lineage.py` has what it finds)."""
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from sqlglot import exp
@@ -218,7 +219,7 @@ class Binder(Resolver):
         sources = block.sources
         found: list[tuple[str, exp.Expr, Origin]] = []
         if table is not None:
-            sources = [source for source in sources if self._is_named(one, source)]
+            sources = self._called(one, table, block)
             if len(sources) != 1:
                 raise Refused("columns", f"{plain(table.name)} is not in the FROM of this query.")
         elif not sources:
@@ -325,7 +326,7 @@ class Binder(Resolver):
                 raise Refused("constructs", "The columns of a table keep their names. Rename them in a query.")
             schema = self._names.alias(quoted(table.schema))
             alias = alias or exp.TableAlias(this=quoted(self._names.alias(node.this)))
-            origins = tuple(Origin(frozenset({(table.fqn, column)})) for column in table.columns)
+            origins = _origins(table.fqn, table.columns)
             source = Source(self._names.alias(alias.this), table.columns, origins, table=table, node=node)
             source.written = (schema, table.database) if not node.alias else ()
             node.set("this", quoted(table.name))
@@ -375,6 +376,12 @@ class Binder(Resolver):
         if len(found) != 1:
             raise Refused("columns", f"{plain(identifier.name)} in USING is not one column on either side.")
         return self._use(*found[0], block, block)[0]
+
+
+@lru_cache(maxsize=1_000)
+def _origins(table: str, columns: tuple[str, ...]) -> tuple[Origin, ...]:
+    """What the columns of a table come from: themselves."""
+    return tuple(Origin(frozenset({(table, column)})) for column in columns)
 
 
 def _aggregates(node: exp.Expr) -> bool:

@@ -89,9 +89,9 @@ class Guarded:
         """What is sent, as people may read it: without the salt of a mask."""
         query = self.query.copy()
         for node in query.find_all(exp.Literal):
-            if node.meta.get(UNSHOWN):
+            if node.meta_get(UNSHOWN):
                 node.set("this", HIDDEN)
-        return query.sql(dialect=dialect, identify=True, comments=False, pretty=pretty)
+        return query.sql(dialect=dialect, identify=True, comments=False, pretty=pretty, copy=False)
 
 
 def guard_sql(

@@ -9,7 +9,7 @@ from typing import Final
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.expressions.core import SQLGLOT_META
+from sqlglot.expressions.core import POSITION_META_KEYS, SQLGLOT_META
 
 from resolvers.engines.sql_guard.allowed import ANONYMOUS, FUNCTIONS, PLAIN, REFUSED, SHAPES, TYPES
 from resolvers.engines.sql_guard.refusing import Refused, plain
@@ -25,6 +25,8 @@ UNREADABLE: Final = (
     *(SqlglotError, RecursionError, ValueError, TypeError, AttributeError, LookupError, AssertionError),
 )
 """What the parser ends with for a text that it was not made for."""
+_PLACES: Final = frozenset(POSITION_META_KEYS)
+"""What the parser notes of where a name stood."""
 _CHAINS: Final = (exp.Connector, exp.Binary, exp.SetOperation)
 """What is written one after the other, and parsed as if nested."""
 
@@ -76,7 +78,10 @@ def _unwrapped(statement: exp.Subquery) -> exp.Expr:
 
 
 def _nodes(statement: exp.Expr) -> list[exp.Expr]:
-    """Every node, found without recursion. Raises Refused for a query that is too long or nested too deeply."""
+    """Every node, found without recursion. Raises Refused for a query that is too long or nested too deeply.
+
+    Comments are forgotten, and where each name stood in the text, which would be copied with every copy of the query.
+    """
     found: list[exp.Expr] = []
     waiting: list[tuple[exp.Expr, int]] = [(statement, 0)]
     while waiting:
@@ -85,6 +90,8 @@ def _nodes(statement: exp.Expr) -> list[exp.Expr]:
         if len(found) > MOST_NODES:
             raise Refused("size", "The query is too long. Ask for less at once.")
         node.comments = None
+        if node._meta is not None and _PLACES.issuperset(node._meta):
+            node._meta = None
         if not isinstance(node, _CHAINS):
             depth += 1
             if depth > DEEPEST:

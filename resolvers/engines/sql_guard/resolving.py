@@ -98,7 +98,7 @@ class Resolver(ABC):
             if node.name.casefold() in around.merged:
                 return []
             return [(source, at) for source in around.sources for at in self._names.among(node.this, source.names)]
-        sources = [source for source in around.sources if self._is_named(node, source)]
+        sources = self._called(node, table, around)
         found = [(source, at) for source in sources for at in self._names.among(node.this, source.names)]
         if sources and not found:
             raise Refused("columns", f"{plain(node.name)} is not a column of {plain(table.name)}.")
@@ -119,11 +119,15 @@ class Resolver(ABC):
             return exp.Literal.number(found[0] + 1)  # a constant, negative too, would be taken for a column's number
         return exp.Paren(this=value) if isinstance(value, exp.Binary | exp.Unary) else value
 
-    def _is_named(self, node: exp.Expr, source: Source) -> bool:
-        """Whether the table that a column names is this source, also by its schema."""
-        table = node.args.get("table")
-        if table is None or self._names.alias(table) not in (source.called, source.alias):
-            return False
+    def _called(self, node: exp.Expr, table: exp.Expr, around: Block) -> list[Source]:
+        """The sources that a column means by the table that it names, also by its schema."""
+        if not around.sources:
+            return []
+        name = self._names.alias(table)
+        return [one for one in around.sources if name in (one.called, one.alias) and self._is_within(node, one)]
+
+    def _is_within(self, node: exp.Expr, source: Source) -> bool:
+        """Whether the schema that a column names, if any, is the one that a source stands in."""
         schema = node.args.get("db")
         if schema is None:
             return True
@@ -148,8 +152,9 @@ class Resolver(ABC):
         node = node or exp.Column()
         node.set("this", quoted(name))
         node.set("table", quoted(source.alias))
-        node.set("db", None)
-        node.set("catalog", None)
+        for part in ("db", "catalog"):
+            if part in node.args:
+                node.set(part, None)
         source.used.add(name)
         home.references.append(Reference(node, source, name, home, block, home.clause))
         origin = source.origins[at]
