@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -11,6 +12,7 @@ from persistence.queries.catalog_rows import chunks
 from persistence.repository import Repository, Scope
 from persistence.tables.files import artifacts, files
 from schema.base import Resource
+from schema.content import Upload
 from schema.errors import NotFound
 
 T = TypeVar("T", bound=Resource)
@@ -36,6 +38,17 @@ class ContentShelf(Repository[T]):
         if row is None:
             raise NotFound(self.noun, uri)
         return Kept(row.blob, row.sha256, row.size or 0)
+
+    def rewrite(self, scope: Scope, uri: str, upload: Upload, *, actor: str, at: datetime) -> bool:
+        """Put other bytes in the place of one's own; whether there is such a one. The former blob is swept up later."""
+        table = self.table
+        values = {"blob": upload.blob, "sha256": upload.sha256, "size": upload.size, "updated_by": actor}
+        changed = self._connection.execute(
+            table.update()
+            .where(*self._within(scope), table.c.resource_uri == uri)
+            .values(**values, updated_at=at, revision=table.c.revision + 1)
+        )
+        return changed.rowcount == 1
 
     def standing(self, scope: Scope, uris: Sequence[str], *, created_by: str) -> list[str]:
         """Those of some URIs that stand and that a user has made, sorted."""

@@ -266,8 +266,12 @@ class RuleExecutionShelf(Repository[RuleExecution]):
         metric: str | None = None,
         as_of: datetime | None = None,
         run_id: str | None = None,
+        standing: bool = False,
     ) -> list[RuleExecution]:
-        """The latest execution of each rule at or under a name, the failed ones first; of one metric if it is given."""
+        """The latest execution of each rule at or under a name, the failed ones first; of one metric if it is given.
+
+        Those of rules that were deleted are left out when only what is `standing` is asked for.
+        """
         table = self.table
         bad_first = sa.case(
             (table.c.outcome == RuleOutcome.FAILED, 0), (table.c.outcome == RuleOutcome.NOT_EVALUATED, 1), else_=2
@@ -279,6 +283,8 @@ class RuleExecutionShelf(Repository[RuleExecution]):
             where.append(table.c.executed_at <= as_of)
         if run_id is not None:
             where.append(table.c.workflow_run_id == run_id)
+        if standing:
+            where.append(_stands(table))
         rank = sa.func.row_number().over(
             partition_by=table.c.rule_id, order_by=[table.c.executed_at.desc(), table.c.id]
         )
@@ -290,3 +296,12 @@ class RuleExecutionShelf(Repository[RuleExecution]):
             .limit(most)
         )
         return self.resources(self._connection.execute(query).all())
+
+
+def _stands(executions: sa.Table) -> sa.ColumnElement[bool]:
+    """The condition of executions whose rule was not deleted."""
+    return sa.exists().where(
+        quality_rules.c.organization_id == executions.c.organization_id,
+        quality_rules.c.project_id == executions.c.project_id,
+        quality_rules.c.id == executions.c.rule_id,
+    )

@@ -293,16 +293,23 @@ class RunTaskShelf(Repository[RunTask]):
         )
         self._connection.execute(close)
 
-    def reopen_failed(self, scope: Scope, run_id: str) -> None:
-        """Let the failed tasks of a run wait again."""
+    def reopen(self, scope: Scope, run_id: str) -> None:
+        """Let the tasks of a run wait again that have failed or were skipped, and those that build on the others."""
+        done = self.planned(run_id, RunStatus.COMPLETED)
+        following = [position for position, arguments in done if arguments.get("follows")]
+        again = [
+            run_tasks.c.status.in_((RunStatus.FAILED, TaskStatus.SKIPPED)),
+            *(run_tasks.c.position.in_(some) for some in chunks(following)),
+        ]
         self._connection.execute(
             run_tasks.update()
-            .where(*self._within(scope), run_tasks.c.run_id == run_id, run_tasks.c.status == RunStatus.FAILED)
+            .where(*self._within(scope), run_tasks.c.run_id == run_id, sa.or_(*again))
             .values(
                 status=RunStatus.PENDING,
                 started_at=None,
                 completed_at=None,
                 error_message=None,
+                counts={},
                 revision=run_tasks.c.revision + 1,
             )
         )

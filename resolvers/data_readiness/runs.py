@@ -332,6 +332,9 @@ async def cancel_run(ctx: Context, *, configuration_id: ConfigurationId, run_id:
 async def retry_run(ctx: Context, *, configuration_id: ConfigurationId, run_id: RunId) -> WorkflowRun:
     """Try the failed tasks of a run again; what was completed stays as it is and is not done twice.
 
+    What was skipped because it could not be read is looked at again, and so is what the others' results go into: keys
+    between tables, and the run's report.
+
     The run is queued again under its own id, on behalf of the caller, with the input that it was triggered with. A
     run in which nothing had been planned yet is planned anew. A run-all-enrichment that completed with errors can be
     tried again as well. A run of which nothing failed is a 422.
@@ -350,7 +353,7 @@ async def retry_run(ctx: Context, *, configuration_id: ConfigurationId, run_id: 
                 status=422,
                 field="status",
             )
-        shelves.run_tasks.reopen_failed(ctx.scope, found.id)
+        shelves.run_tasks.reopen(ctx.scope, found.id)
         return _run(ctx, shelves, configuration_id, run_id), attempt
 
     reopened, attempt = await ctx.store.write(work)

@@ -9,13 +9,16 @@ import sqlalchemy as sa
 from persistence.queries.rules import Drafted
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.rules import rule_executions
+from resolvers.data_readiness.reports import create_report
 from resolvers.data_readiness.rule_checks import check_quality_rule
+from resolvers.data_readiness.rules import delete_quality_rule
 from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.violations import list_violations
 from resolvers.data_readiness.work.execution import Execution
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.engines.rules.draft import RuleDraft, measured_by
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
+from schema.data_readiness.report import ReportCreate
 from schema.data_readiness.rule import RuleOperator, RuleOrigin, RuleState, RuleType, RuleUnit
 from schema.data_readiness.scorecard import ScorecardRequest
 from schema.data_readiness.violation import Severity
@@ -189,6 +192,24 @@ async def test_violations_live_through_runs_and_only_what_was_evaluated_resolves
     done = await run(people, WorkflowType.DQ_EXECUTION)
     assert done["output"]["reopened"] == 1
     assert await standing() == [("open", 3)]
+
+
+async def test_a_report_shows_no_rule_that_was_deleted(people: Bench, source: Source, world: World) -> None:
+    never: dict[str, Any] = {"operator": RuleOperator.MUST_BE_GREATER_THAN, "threshold": (1000.0,)}
+    named = {"rule.kept": "age", "rule.gone": "email"}
+    rules = await keep(world, *(draft(people, source, name, "nullValues", of, **never) for name, of in named.items()))
+    done = await run(people, WorkflowType.DQ_EXECUTION, asset_fqn="shop")
+    assert done["output"]["reports"] == 1
+
+    async def shown() -> set[str]:
+        made = await people.call(create_report, report=ReportCreate(asset_fqn="shop"))
+        path = f"/assets/artifacts/{made['resource_uri']}/download"
+        page = (await world.request("GET", path, token=world.owner)).text
+        return {name for name in rules if name in page.replace("<wbr>", "")}
+
+    assert await shown() == {"rule.kept", "rule.gone"}
+    await people.call(delete_quality_rule, rule_id=rules["rule.gone"])
+    assert await shown() == {"rule.kept"}
 
 
 async def test_what_is_tagged_as_personal_is_masked(people: Bench, source: Source, world: World) -> None:

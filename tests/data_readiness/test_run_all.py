@@ -182,7 +182,9 @@ async def test_a_table_that_fails_is_told_and_a_retry_does_only_it_again(shop: E
     assert (run["status"], run["error_message"]) == ("completed", None)
     assert counted(pipeline) == ("completed", (6, 6, 0), (2, 2, 0))
     after = await _begun(shop, ids)
-    assert {name for name in after if after[name] != begun[name]} == failed
+    # What the others' results go into is made anew with them.
+    built = {"Report on shop"} | {name for name in after if "Keys between tables" in name}
+    assert {name for name in after if after[name] != begun[name]} == failed | built
     told = await shop.call(get_run_approval, run_id=ids["run_id"])
     assert (told["approved"] > approved, told["pending"]) == (True, run["output"]["conflicts"])
     refused = await shop.call(retry_run, **ids)

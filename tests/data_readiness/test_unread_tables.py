@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from resolvers.data_readiness.pipelines import get_pipeline_run
-from resolvers.data_readiness.runs import get_workflow_run, trigger_run
+from resolvers.data_readiness.runs import get_workflow_run, retry_run, trigger_run
 from schema.data_readiness.workflow_run import RunCreate
 from tests.data_readiness.workflows import configure
 from tests.doors import RestDoor
@@ -58,3 +58,17 @@ async def test_a_file_that_cannot_be_read_is_passed_over_and_named_once(world: W
         alone = await over(kind, broken)
         assert alone["status"] == "failed", kind
         assert alone["error_message"].startswith(f"Nothing could be read. {broken}: The catalog knows no columns")
+    # Once it can be read, a retry reads it and what builds on it, under the same report.
+    (folder / "broken.parquet").unlink()
+    (folder / "broken.csv").write_text("id,city\n1,Oslo\n")
+    await bench.ingest()
+    keep_up(world)
+    again = {"configuration_id": alone["configuration_id"], "run_id": alone["id"]}
+    await bench.call(retry_run, **again)
+    await world.jobs.settle()
+    done = await bench.call(get_workflow_run, **again)
+    assert (done["status"], done["error_message"]) == ("completed", None)
+    assert [task["status"] for task in done["tasks"]] == ["completed"] * 3
+    assert done["output"]["report_uri"] == alone["output"]["report_uri"]
+    page = await world.request("GET", f"/assets/artifacts/{done['output']['report_uri']}/download", token=world.owner)
+    assert "Oslo" in page.text

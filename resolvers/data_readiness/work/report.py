@@ -69,14 +69,16 @@ class RunReport:
         upload = await staged(ctx, page)
 
         def write(shelves: Shelves) -> dict[str, int]:
-            keep_report(ctx, shelves, fqn, upload, last_part=_last_part(work))
+            # A run that is tried again reports again, in the place of what it reported before.
+            if not shelves.artifacts.rewrite(ctx.scope, _uri(work), upload, actor=ctx.caller.user_id, at=ctx.now()):
+                keep_report(ctx, shelves, fqn, upload, last_part=_last_part(work))
             return {"reports": 1}
 
         return write
 
     def tell(self, work: RunWork, shelves: Shelves, output: dict[str, Any]) -> None:
         """Name it in the run's output, if one was kept."""
-        uri = str(ResourceUri("artifact", work.ctx.organization_id, work.ctx.project_id, _last_part(work)))
+        uri = _uri(work)
         if shelves.artifacts.find(work.ctx.tenant, uri) is not None:
             output["report_uri"] = uri
 
@@ -87,6 +89,10 @@ REPORT: Final = RunReport()
 
 def _last_part(work: RunWork) -> str:
     return f"report-{work.run.id}"
+
+
+def _uri(work: RunWork) -> str:
+    return str(ResourceUri("artifact", work.ctx.organization_id, work.ctx.project_id, _last_part(work)))
 
 
 async def staged(ctx: Context, page: str) -> Upload:
@@ -195,8 +201,8 @@ def _moments(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: dateti
 
 
 def _rules(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[RuleResult]:
-    """The latest execution of each rule at or under a name."""
-    rows = shelves.rule_executions.latest(scope, parts, MOST_RULES, as_of=as_of)
+    """The latest execution of each rule at or under a name; of the past those of rules that stood then, too."""
+    rows = shelves.rule_executions.latest(scope, parts, MOST_RULES, as_of=as_of, standing=as_of is None)
     metrics = shelves.metric_definitions.of_ids(scope, {one.metric_definition_id for one in rows})
     dimensions = shelves.dimensions.of_ids(scope, {one.dimension_id for one in metrics.values()})
     labels = {
