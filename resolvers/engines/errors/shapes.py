@@ -37,12 +37,16 @@ def counted(column: Column) -> Callable[[str], str]:
     """The strict form, but for numbers within the texts of a column: those may have any number of digits.
 
     Digits are a number, and no code of so many digits, where none of several begins with 0, and another number of
-    digits than the usual is about as frequent as it is of numbers from 0 to any end: a ninth or more of the usual.
+    digits than the usual is about as frequent as it is of numbers from 0 to any end: a ninth or more of the usual. So
+    are digits before a word that is the same in nearly all texts: that is a unit.
     """
     lengths: dict[tuple[str, int], Counter[int]] = defaultdict(Counter)
     padded: set[tuple[str, int]] = set()
+    units: dict[str, Counter[str]] = defaultdict(Counter)
     for text, count in zip(column.texts[1:], column.counts[1:], strict=True):
         own = loose(text)
+        if text[0].isdigit():
+            units[own][_DIGITS.sub("", text)] += count
         for at, digits in enumerate(_DIGITS.findall(text)):
             lengths[own, at][len(digits)] += count
             if len(digits) > 1 and digits[0] == "0":
@@ -50,7 +54,10 @@ def counted(column: Column) -> Callable[[str], str]:
     numbers = {
         place
         for place, found in lengths.items()
-        if place not in padded and found.total() >= (1 + OTHER_LENGTHS) * max(found.values())
+        if place not in padded
+        and (
+            found.total() >= (1 + OTHER_LENGTHS) * max(found.values()) or (place[1] == 0 and _is_unit(units[place[0]]))
+        )
     }
     if not numbers:
         return strict
@@ -61,6 +68,14 @@ def counted(column: Column) -> Callable[[str], str]:
         return _WORDS.sub("a a", _LETTERS.sub("a", digits))
 
     return form
+
+
+def _is_unit(behind: Counter[str]) -> bool:
+    """Whether nearly all numbers at the beginning of texts have the same word behind them."""
+    if not behind:
+        return False
+    word, rows = behind.most_common(1)[0]
+    return rows >= 0.9 * behind.total() and any(map(str.isalpha, word))
 
 
 def case(text: str) -> str:
