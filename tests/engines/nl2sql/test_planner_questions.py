@@ -9,7 +9,7 @@ import pytest
 from tests.engines.nl2sql.asking import NAMES, Verdict, answers
 
 UNSOLVED: dict[str, dict[str, Verdict]] = {
-    "flights": {"Who is the pilot of flight 11?": Verdict.WRONG},
+    "flights": {"Who is the pilot of flight 11?": Verdict.WARNED},
     "museum": {
         "What are the id, name and membership level of visitors who have spent the largest amount of money in total in "
         "all museum tickets?": Verdict.ASKED,

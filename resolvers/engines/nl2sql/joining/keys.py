@@ -19,7 +19,8 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from resolvers.engines.nl2sql.joining.guessing import COMMON, guessed, plain_key
+from resolvers.engines.describing.names import tokens_of
+from resolvers.engines.nl2sql.joining.guessing import COMMON, MEASURES, guessed, plain_key
 from resolvers.engines.nl2sql.joining.names import folded, nouns, role_of
 from resolvers.engines.nl2sql.joining.ties import Key, Origin
 from resolvers.engines.nl2sql.model import Knowledge
@@ -268,7 +269,7 @@ class KeyFinder:
     def _profiled(self) -> Iterator[Key]:
         for fqn, profile in self.known.profiles.items():
             for one in profile.foreign_keys:
-                if one.match_rate >= LEAST_MATCHED:
+                if one.match_rate >= LEAST_MATCHED and not any(map(_measures, one.columns)):
                     cost = 1.2 + 2 * (1 - one.match_rate)
                     yield self._made(
                         fqn, tuple(one.columns), one.target_fqn, tuple(one.target_columns), Origin.PROFILED, cost
@@ -279,6 +280,12 @@ class KeyFinder:
     ) -> Key:
         role = role_of(columns, self.tables[to].name, to_columns) if to in self.tables else ()
         return Key(table, columns, to, to_columns, origin, cost + 0.05 * bool(role), role=role)
+
+
+def _measures(column: str) -> bool:
+    """Whether a column is called a figure of what it seems to refer to: `max_guests`."""
+    words = tokens_of(column)
+    return bool(set(words[:-1]) & MEASURES) and words[-1] not in ("id", "no", "nr", "code", "key", "number")
 
 
 def _same(key: Key) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from resolvers.engines.describing.names import tokens_of
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of, degree_of_phrase
 from resolvers.engines.nl2sql.language.measures import is_numeric, is_unit
-from resolvers.engines.nl2sql.language.verbs import VERBS
+from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.language.words import AGGREGATES, COMMANDS, NUMBER_WORDS, PREPOSITIONS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Unit
@@ -266,6 +266,9 @@ def _strays(
     sure: set[tuple[int, str | None]],
 ) -> bool:
     """Whether a mention takes in words that tie two nouns: `orders by status`, `titles of the courses`."""
+    begins_with = tokens[mention.first].text.lower()
+    if mention.column is not None and begins_with in ("lasted", "lasts", "lasting"):
+        return "name" in mention.column.column.lower()
     if mention.last - mention.first < 2:
         return tokens[mention.first].text.lower() in ORDINALS and _is_ranked(tokens, mention.last)
     first = tokens[mention.first]
@@ -313,7 +316,11 @@ def _strays(
     if ofs > 1 or ("of" in inner and mention.score < (0.8 if tokens[mention.first].lemma == "number" else 0.9)):
         return True
     if "of" in inner and first.lemma == "number" and last.text.lower() != last.lemma:
-        return (mention.last, mention.column.table) in tables  # how many invoices there are, and not the number of one
+        told = any(end == mention.last for end, _ in tables)
+        own = (mention.last, mention.column.table) in tables
+        return own or (
+            told and tokens_of(mention.column.column)[-1] in _NUMBERED
+        )  # how many invoices there are, and not the number of one
     return "of" in inner and first.lemma != "number" and any(end == mention.last for end, _ in tables)
 
 
@@ -335,6 +342,11 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
         return False  # a crossing, any booking
     if low.endswith(("ed", "ing")) and low != lemma:
         return True
+    past = low != lemma and not low.endswith("s")
+    if past and low in IRREGULAR_VERBS and lemma in VERBS and not named:
+        ahead = tokens[atom.last].text.lower() if atom.last < len(tokens) else ""
+        if best < 0.95 or ahead in _OBJECTS:
+            return True  # lost two duels, sent the most parcels
     if named and atom.first > 1 and tokens[atom.first - 2].text.lower() in ("is", "are", "was", "were", "and"):
         return False  # what is that cost
     ahead = tokens[atom.first - 1].text.lower() if atom.first else ""
@@ -356,6 +368,12 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
 _DETERMINERS: Final = frozenset(
     ("a", "an", "the", "any", "each", "every", "no", "some", "that", "this", "one", "single", "per", "many")
 )
+_NUMBERED: Final = frozenset(("no", "nr", "id", "number", "code", "key"))
+"""Last words of columns that number things, rather than tell how many there are."""
+_OBJECTS: Final = frozenset(
+    ("the", "a", "an", "most", "least", "more", "fewer", "at", "by", "no", "any", "on", "in", "to", "from", "before")
+)
+"""Words behind a verb rather than a noun."""
 _OWNED: Final = frozenset(("whose", "their", "its", "his", "her", *(one[0] for one in AGGREGATES if len(one) == 1)))
 _SUBJECTS: Final = frozenset(
     ("that", "which", "who", "they", "he", "she", "it", "to", "not", "can", "n't", "did", "do", "does")

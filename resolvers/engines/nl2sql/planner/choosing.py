@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable
+from resolvers.engines.nl2sql.language.measures import is_numeric, measures_of
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS
@@ -263,7 +264,7 @@ def _candidate(
     sql = query.sql(known.dialect, copy=False)
     tokens = pieces.linked.tokens
     unknown = tuple(" ".join(token.text for token in tokens[first:last]) for first, last in frame.unknown)
-    frame.loose[:] = [span for span in frame.loose if not _says_again(span, pieces, resolver)]
+    frame.loose[:] = [span for span in frame.loose if not _says_again(span, pieces, resolver, set(_columns(plan)))]
     loose = tuple(" ".join(token.text for token in tokens[first:last]) for first, last in _loose(frame))
     unnamed = len(unused(plan, pieces, catalog_of(known)))
     doubts = [*resolver.trouble, *([("tables belong together in several ways", way_cost)] if way_cost else [])]
@@ -285,12 +286,15 @@ def _candidate(
     )
 
 
-def _says_again(span: tuple[int, int], pieces: Cut, resolver: Resolver) -> bool:
+def _says_again(span: tuple[int, int], pieces: Cut, resolver: Resolver, had: set[ColumnKey]) -> bool:
     """Whether words go on with those beside them, which stand for a column that they name too: cell phone number."""
     beside = [one for one in resolver.choices.values() if span[0] == one.last or span[1] == one.first]
     taken = {one.options[one.taken][0] for one in beside if one.kind == "column"}
     named = [one for one in pieces.linked.mentions if (one.first, one.last) == span and one.score >= SAID_AGAIN]
-    return any(one.column in taken for one in named)
+    first, last = (pieces.linked.tokens[at] for at in (span[0], span[1] - 1))
+    unit = span[0] and is_numeric(pieces.linked.tokens[span[0] - 1].text) and bool(measures_of(last.lemma))
+    verb = span[1] - span[0] == 1 and first.lemma in VERBS  # in what year did it open; more than 60 kg
+    return any(one.column in taken or ((verb or unit) and one.column in had) for one in named)
 
 
 def unused(plan: Plan, pieces: Cut, catalog: Catalog) -> list[str]:

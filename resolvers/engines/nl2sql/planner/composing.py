@@ -67,6 +67,7 @@ class Composer(Clashes):
         found = self._made(maker) if self.items else self._without_items(maker)
         if found is not None:
             self._rank_and_file(found)
+            self._shows_nothing_new(found)
             found = over_bridges(found, resolver)
         return found
 
@@ -132,6 +133,16 @@ class Composer(Clashes):
             )
             if column not in used and {root_of(role) for role in roles} & {root_of(word) for word in said}:
                 resolver.doubt("a row is asked for by another row that it stands above", 0.9)
+
+    def _shows_nothing_new(self, plan: Plan) -> None:
+        """Doubts a plan that only shows what the question says already: the name of the one named so."""
+        equal = [
+            one.left
+            for one in parts_of(plan.where)
+            if isinstance(one, Comparison) and one.operator is Operator.EQUAL and not one.negated
+        ]
+        if plan.combined is None and all(output.term in equal for output in plan.outputs):
+            self.resolver.doubt("what is shown is what was said", 0.5)
 
     def _without_items(self, maker: Items) -> Plan | None:
         table = self.resolver.subject() or next(iter(self.resolver.mentioned()), None)

@@ -492,6 +492,8 @@ class Conditions:
         inner = self.parts(nest.conditions, inner_column.table)
         table = resolver.table(nest.noun.ref) if nest.noun is not None and nest.noun.ref is not None else None
         aggregate = nest.aggregate
+        if self.catalog.is_moment_like(column) != self.catalog.is_moment_like(inner_column):
+            resolver.doubt("a moment is compared with what is none", 0.6)
         if aggregate is None and nest.noun is not None and not nest.conditions:
             if nest.every:
                 aggregate = Aggregate.MAX if operator in (Operator.MORE, Operator.AT_LEAST) else Aggregate.MIN

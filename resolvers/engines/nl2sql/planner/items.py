@@ -64,13 +64,19 @@ class Items:
             if figure is None and noun.wh == "much" and (worth := self._worth(target, noun)) is not None:
                 return worth  # how much did each stay cost
             return self._entity(target, noun) if figure is None else figure
-        if noun.degree is not None and noun.degree.measures and target in self.catalog.names(target.table):
+        by_size = noun.degree is not None and bool(noun.degree.measures)
+        if by_size and (target in self.catalog.names(target.table) or self._is_kind(target)):
             self.resolver.frame.sorts.append(Sort(degree=noun.degree, limit=1))
             return self._column(target, noun)
         if noun.degree is not None:
             aggregate = Aggregate.MAX if self.resolver.direction(noun.degree, target) else Aggregate.MIN
             return Item([Figure(aggregate, as_column(target))], target.table, noun, columns=(target,), figures=True)
         return self._column(target, noun)
+
+    def _is_kind(self, key: ColumnKey) -> bool:
+        """Whether a column holds words, of which none is larger than another: the cheapest kind of room."""
+        catalog = self.catalog
+        return catalog.is_text(key) and not catalog.is_numeric_text(key) and not catalog.is_moment_like(key)
 
     def _extreme(self, noun: Noun, table: str) -> Item | None:
         """The greatest or least of a column that bears the name of its table: salaries.salary."""
@@ -138,7 +144,7 @@ class Items:
         if table is None or key is None or key.table == table:
             return None
         times = [one for one in self.catalog.of(table) if self.catalog.is_time(one)]
-        return self._span(noun, UNITS[words[0]]) if len(times) == 1 else None
+        return self._span(noun, UNITS[words[0]]) if times else None
 
     def _unit(self, noun: Noun, key: ColumnKey) -> Unit | None:
         """The year, month ... of a date, when that is what is said."""

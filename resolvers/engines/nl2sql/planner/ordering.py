@@ -163,9 +163,11 @@ class Ordering(Reader):
             self._grouping()
             return True
         open_top = next((one for one in self.frame.sorts if one.limit and not one.noun and not one.degree), None)
-        if self.is_(Cue.BY, Cue.WITH) and self.noun_at(1) and open_top is not None and not open_top.common:
+        figure = self.noun_at(1) or self.is_(Cue.COUNT, Cue.AGGREGATE, offset=1)
+        if self.is_(Cue.BY, Cue.WITH) and figure and open_top is not None and not open_top.common:
             self.i += 1
             open_top.noun = self.noun()
+            open_top.by_count = open_top.noun is not None and open_top.noun.count
             return True
         before = self.at(-1)
         passive = before is not None and (

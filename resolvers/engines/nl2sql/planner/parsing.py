@@ -320,6 +320,14 @@ class Parser(Clauses):
             found.append(self.plain_value())
         return found
 
+    def _is_owned(self, noun: Noun) -> bool:
+        """Whether a table stands before a column as what has it: `duel's minutes`."""
+        if noun.ref is None:
+            return False
+        if noun.owner is not None:
+            return noun.owner.first < noun.ref.first
+        return "'s" in self.cut.linked.words(noun.ref.first, noun.ref.last)
+
     def _placed(self, noun: Noun, sort: Sort | None) -> None:
         """Puts an item into the frame."""
         frame = self.frame
@@ -336,6 +344,10 @@ class Parser(Clauses):
                 and noun.ref is not None
                 and noun.ref.best(MentionKind.COLUMN) > noun.ref.best(MentionKind.TABLE)
             )
+            if self._is_owned(noun):
+                frame.sorts.append(sort)  # the longest duel's minutes
+                frame.items.append(noun)
+                return
             if noun.count and sort.degree is not None:
                 sort.noun, sort.by_count = noun, True
                 frame.sorts.append(sort)

@@ -72,6 +72,8 @@ class Ranking:
             if not figures and not by_count:
                 if item.entity is not None and self.items[0].table != item.table:
                     self.also.append(item.table)
+                    if frame.which:
+                        self.resolver.doubt("all of them together may be meant", 0.35)
                 if not self._tells(item):
                     found.append(item)
                 continue
@@ -321,6 +323,8 @@ class Ranking:
             if self.groups and figure is not None:
                 return figure, descending
             plain = next((one for one in self.items if one.terms), None)
+            if plain is not None and sort.limit is not None and sort.descending and not sort.most:
+                resolver.doubt("the first are asked for, and not by what", 0.5)
             if plain is not None:
                 return plain.terms[-1 if len(plain.terms) > 1 and plain.entity is None else 0], descending
         return None, False

@@ -17,6 +17,8 @@ from resolvers.engines.nl2sql.planner.ways import sided
 
 LOOSE: Final = 0.65
 """Below this, words fit a column loosely."""
+_BORN: Final = frozenset(("birth", "born", "dob", "birthday", "bear", "death", "die"))
+"""Words of dates that tell of a life: nothing else happens then."""
 SAID_SO: Final = 0.25
 """What words that tell one end of a way add to its column."""
 Target = str | ColumnKey
@@ -306,8 +308,13 @@ class Resolver:
     def time_column(self, tables: Iterable[str], year: bool = False, hint: Iterable[str] = ()) -> ColumnKey | None:
         """The column that tells when, of the first table that has one."""
         hints = set(hint)
+        told: dict[str, list[ColumnKey]] = {}
         for table in tables:
             times = [key for key in self.catalog.of(table) if self.catalog.is_moment_like(key)]
+            told[table] = [key for key in times if hints & _BORN or not set(self.catalog.words(key)) & _BORN] or times
+        born = [table for table, times in told.items() if any(set(self.catalog.words(key)) & _BORN for key in times)]
+        for table in (*(one for one in told if one not in born), *born):
+            times = told[table]
             if year:
                 times = [
                     key

@@ -9,7 +9,7 @@ from resolvers.engines.nl2sql.joining.joins import Way
 from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Both, Condition, Plan, Related
+from resolvers.engines.nl2sql.plan import Both, Condition, Member, Plan, Related
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 
 _FAMILIES: Final = (
@@ -111,6 +111,8 @@ def with_way(plan: Plan, way: Way) -> Iterator[Plan]:
 
 def _related(condition: Condition | None, way: Way) -> Condition | None:
     if isinstance(condition, Related):
+        return replace(condition, plan=replace(condition.plan, via=(*condition.plan.via, *way)))
+    if isinstance(condition, Member):
         return replace(condition, plan=replace(condition.plan, via=(*condition.plan.via, *way)))
     if isinstance(condition, Both):
         return Both(tuple(one for part in condition.parts if (one := _related(part, way)) is not None))
