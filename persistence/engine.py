@@ -19,6 +19,7 @@ from pydantic import BaseModel, Field, SecretStr, field_validator
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.util import greenlet_spawn
 
+from persistence.connecting import Connecting
 from schema.errors import ApiError, DatabaseError
 
 T = TypeVar("T")
@@ -246,6 +247,7 @@ class _Postgres:
     """
 
     def __init__(self, url: str, pool_size: int) -> None:
+        self._connecting = Connecting()
         self._engine, self._reading = (
             create_async_engine(
                 url,
@@ -253,7 +255,10 @@ class _Postgres:
                 max_overflow=0,
                 json_serializer=_dump_json,
                 json_deserializer=orjson.loads,
-                connect_args={"options": f"-c idle_in_transaction_session_timeout={IDLE_SECONDS}s"},
+                connect_args={
+                    "options": f"-c idle_in_transaction_session_timeout={IDLE_SECONDS}s",
+                    "async_creator_fn": self._connecting,
+                },
                 **isolation,
             )
             for isolation in ({}, {"isolation_level": "AUTOCOMMIT"})
@@ -284,6 +289,7 @@ class _Postgres:
             return result
 
     async def close(self) -> None:
+        await self._connecting.close()
         await self._engine.dispose()
         await self._reading.dispose()
 

@@ -24,6 +24,7 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 
+from persistence.connecting import Connecting
 from persistence.engine import Database
 from persistence.tables.jobs import workers
 
@@ -81,6 +82,7 @@ class Reaper:
         self._lock_url = lock_url
         self._beat_every = heartbeat_seconds
         self._dead_after = timedelta(seconds=dead_seconds)
+        self._connecting = Connecting()
         self._lock: Any = None
         self._suspects: frozenset[str] = frozenset()
         self._failing: set[str] = set()
@@ -106,6 +108,7 @@ class Reaper:
             self._loop_task.cancel()
             await asyncio.gather(self._loop_task, return_exceptions=True)
             self._loop_task = None
+        await self._connecting.close()
         await self._resign()
         if self._lock_url is not None:
             gone = sa.delete(workers).where(workers.c.executor_id == self._executor_id)
@@ -167,7 +170,7 @@ class Reaper:
                 await self._resign()
         if self._lock is None and self._lock_url is not None:
             address = sa.make_url(self._lock_url).set(drivername="postgresql")
-            connection = await psycopg.AsyncConnection.connect(
+            connection = await self._connecting(
                 address.render_as_string(hide_password=False), autocommit=True, connect_timeout=10
             )
             try:
