@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from resolvers.engines.describing.names import tokens_of
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of, degree_of_phrase
 from resolvers.engines.nl2sql.language.measures import is_numeric, is_unit
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
-from resolvers.engines.nl2sql.language.words import AGGREGATES, COMMANDS, NUMBER_WORDS, PREPOSITIONS, UNITS
+from resolvers.engines.nl2sql.language.words import AGGREGATES, NUMBER_WORDS, PREPOSITIONS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Unit
 from resolvers.engines.nl2sql.planner.phrases import LONGEST, ORDINALS, PHRASES, Cue
+from resolvers.engines.nl2sql.planner.straying import LIGHT, is_ranked, strays
 
 _SILENT: Final = frozenset((Cue.STOP,))
 _WEAK: Final = {
@@ -189,7 +189,7 @@ def cut(linked: Linked) -> Cut:
     tables = {(one.last, one.table) for one in named}
     sure = {(one.first, one.table) for one in named if one.score >= 0.95}
     for mention in linked.mentions:
-        if _strays(mention, tokens, tables, begun, sure):
+        if strays(mention, tokens, tables, begun, sure):
             continue
         refs.setdefault((mention.first, mention.last), []).append(mention)
     best: list[tuple[float, Atom | None]] = [(float("-inf"), None)] * (size + 1)
@@ -254,81 +254,6 @@ def _is_matched(atom: Atom, before: Sequence[Atom], size: int) -> bool:
     return plain and (atom.text[:1].isupper() or atom.last >= size - 1)
 
 
-_LIGHT: Final = frozenset(words[0] for words, (cue, _) in PHRASES.items() if cue is Cue.LIGHT and len(words) == 1)
-_BETWEEN: Final = frozenset(("by", "per", "in", "for", "at", "to", "on", "from"))
-
-
-def _strays(
-    mention: Mention,
-    tokens: Sequence[Token],
-    tables: set[tuple[int, str | None]],
-    begun: set[tuple[int, str | None]],
-    sure: set[tuple[int, str | None]],
-) -> bool:
-    """Whether a mention takes in words that tie two nouns: `orders by status`, `titles of the courses`."""
-    begins_with = tokens[mention.first].text.lower()
-    if mention.column is not None and begins_with in ("lasted", "lasts", "lasting"):
-        return "name" in mention.column.column.lower()
-    if mention.last - mention.first < 2:
-        return tokens[mention.first].text.lower() in ORDINALS and _is_ranked(tokens, mention.last)
-    first = tokens[mention.first]
-    begins = not mention.first or tokens[mention.first - 1].text in (".", "?", "!", ",", ";")
-    if first.lemma in COMMANDS and begins:
-        return True
-    if tokens[mention.last - 1].text.lower() in ORDINALS and _is_ranked(tokens, mention.last):
-        return True  # poured in the second most pubs
-    inside = {token.lemma for token in tokens[mention.first + 1 : mention.last - 1]}
-    is_loose = mention.kind is MentionKind.TABLE and mention.score < 0.85
-    if is_loose and (mention.last, mention.table) in tables:
-        return True  # teaches the course
-    if mention.last - mention.first == 2 and mention.score < 0.95 and _is_inflected(tokens[mention.last - 1]):
-        named = mention.table if mention.column is None else None
-        if (mention.first, named) in sure or (
-            named is None and mention.score < 0.8 and any(one == mention.first for one, _ in sure)
-        ):
-            return True  # publishers published
-    if mention.kind is MentionKind.TABLE and "per" in inside:
-        return True
-    if mention.kind is MentionKind.TABLE and "of" in inside and (mention.last, mention.table) in tables:
-        return mention.score < 0.95
-    if mention.kind is not MentionKind.COLUMN or mention.column is None:
-        return False
-    if "of" in inside and mention.score >= 0.95 and "of" in tokens_of(mention.column.column):
-        return False  # date of application
-    turned = (mention.last, mention.column.table) in tables and mention.score < 0.95
-    if turned and tokens[mention.last - 1].lemma not in mention.column.column.lower():
-        return True
-    last = tokens[mention.last - 1]
-    if (
-        last.text.lower().endswith(("ed", "ing"))
-        and last.lemma != last.text.lower()
-        and (mention.first, mention.column.table) in begun
-    ):
-        return True
-    if mention.score < 0.95 and last.text.lower() in _LIGHT and (mention.first, mention.column.table) in begun:
-        return True
-    if mention.last - mention.first < 3:
-        return False
-    inner = {token.lemma for token in tokens[mention.first + 1 : mention.last - 1]}
-    if inner & _BETWEEN:
-        return not inner & _BETWEEN & set(tokens_of(mention.column.column))
-    ofs = sum(token.lemma in ("of", "'s") for token in tokens[mention.first : mention.last])
-    if ofs > 1 or ("of" in inner and mention.score < (0.8 if tokens[mention.first].lemma == "number" else 0.9)):
-        return True
-    if "of" in inner and first.lemma == "number" and last.text.lower() != last.lemma:
-        told = any(end == mention.last for end, _ in tables)
-        own = (mention.last, mention.column.table) in tables
-        return own or (
-            told and tokens_of(mention.column.column)[-1] in _NUMBERED
-        )  # how many invoices there are, and not the number of one
-    return "of" in inner and first.lemma != "number" and any(end == mention.last for end, _ in tables)
-
-
-def _is_inflected(token: Token) -> bool:
-    """Whether a word is a form of a verb in -ed or -ing."""
-    return token.text.lower().endswith(("ed", "ing")) and token.lemma != token.text.lower()
-
-
 def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
     """Whether a word is rather a verb than the noun that it is linked to."""
     if atom.ref is None or atom.cue not in (None, Cue.LIGHT) or atom.last - atom.first != 1:
@@ -357,7 +282,7 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
     asks = ahead == "which" and (not before_that.isalpha() or before_that in PREPOSITIONS)  # "Which state has ..."
     if ahead in _SUBJECTS and not asks and lemma in VERBS and low in (lemma, f"{lemma}s") and not is_table:
         return True
-    if low not in _LIGHT:
+    if low not in LIGHT:
         return best < 0.75 and lemma in VERBS and low == lemma
     before = tokens[atom.first - 1] if atom.first else None
     if before is not None and before.lemma in ("have", "with"):
@@ -368,8 +293,6 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
 _DETERMINERS: Final = frozenset(
     ("a", "an", "the", "any", "each", "every", "no", "some", "that", "this", "one", "single", "per", "many")
 )
-_NUMBERED: Final = frozenset(("no", "nr", "id", "number", "code", "key"))
-"""Last words of columns that number things, rather than tell how many there are."""
 _OBJECTS: Final = frozenset(
     ("the", "a", "an", "most", "least", "more", "fewer", "at", "by", "no", "any", "on", "in", "to", "from", "before")
 )
@@ -454,7 +377,7 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
     if tokens[start].quoted:
         return []
     found: list[tuple[int, Cue, Any]] = []
-    if (place := ORDINALS.get(tokens[start].text.lower())) is not None and _is_ranked(tokens, start + 1):
+    if (place := ORDINALS.get(tokens[start].text.lower())) is not None and is_ranked(tokens, start + 1):
         found.append((start + 1, Cue.NTH, place))
     said: list[str] = []
     at = start
@@ -481,15 +404,6 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
                 continue
             found.append((at, cue, what))
     return found + _degrees(tokens, start, {last for last, _, _ in found})
-
-
-def _is_ranked(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a superlative stands there."""
-    if at >= len(tokens):
-        return False
-    word = tokens[at].text.lower()
-    degree = degree_of(word)
-    return word in ("most", "least", "fewest") or (degree is not None and degree.superlative)
 
 
 def _degrees(tokens: Sequence[Token], start: int, taken: set[int]) -> list[tuple[int, Cue, Any]]:

@@ -7,21 +7,15 @@ from decimal import Decimal
 from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
-    Aggregate,
     Column,
     Comparison,
     Condition,
     Figure,
     Literal,
-    Nested,
     Operator,
-    Order,
-    Output,
     Plan,
     Related,
-    Term,
 )
-from resolvers.engines.nl2sql.planner.above import ABOVE, link_above
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.figures import (
@@ -33,15 +27,13 @@ from resolvers.engines.nl2sql.planner.figures import (
     split_aggregate,
     when_farther,
 )
-from resolvers.engines.nl2sql.planner.frame import Cond, Nest
+from resolvers.engines.nl2sql.planner.frame import Cond
+from resolvers.engines.nl2sql.planner.held import by_verb, kept_number, may_be_empty
+from resolvers.engines.nl2sql.planner.nesting import nested
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined, denies, either_of, instead
-from resolvers.engines.nl2sql.planner.phrases import Cue
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
-
-_SPOKEN = 0.3
-"""How well a verb must fit a column that is the only one that it may speak of."""
 
 
 class Conditions:
@@ -86,17 +78,12 @@ class Conditions:
             )
             if column is None:
                 return None
-            if cond.how == "verb" and cond.negated and not self._may_be_empty(column):
+            if cond.how == "verb" and cond.negated and not may_be_empty(self.catalog, column):
                 return Part(None, cond)
             if not cond.negated and column.table != main and not self.catalog.refers(main, column.table):
                 return Part(Related(main, Plan(column.table, ()), True), cond, column)
             return Part(Comparison(as_column(column), Operator.IS_NULL, (), cond.negated), cond, column)
         return self._compare(cond, main, last)
-
-    def _may_be_empty(self, column: ColumnKey) -> bool:
-        """Whether a column tells when something happened, where it did."""
-        profile = self.catalog.profile(column)
-        return self.catalog.is_time(column) and profile is not None and bool(profile.null_count)
 
     # Things had.
 
@@ -111,7 +98,7 @@ class Conditions:
             table = key.table if key is not None else None  # reasons that occurred more than once
         if table is None:
             return None
-        if cond.count is not None and (kept := self._kept(cond, table, main)) is not None:
+        if cond.count is not None and (kept := kept_number(self.resolver, cond, table, main)) is not None:
             return kept
         if cond.count is not None:
             self.having.append((table, *cond.count))
@@ -129,23 +116,6 @@ class Conditions:
         if table == main:
             return Part(Related("", plan, True), cond)
         return Part(Related(main, plan, True), cond, None)
-
-    def _kept(self, cond: Cond, table: str, main: str) -> Part | None:
-        """A column that holds the number where the words only suggest a table: `more than 4 staff`."""
-        if cond.noun is None or cond.count is None or cond.noun.ref is None:
-            return None
-        score = max((one.score for one in cond.noun.ref.tables if one.table == table), default=1.0)
-        held = [
-            one.column
-            for one in cond.noun.ref.columns
-            if one.column is not None and one.column.table == main and one.score > score - 0.05
-        ]
-        held = [one for one in held if self.catalog.is_measure(one)]
-        if len(held) != 1 or table == main:
-            return None
-        number = Literal("number", Decimal(cond.count[1]))
-        comparison = Comparison(as_column(held[0]), cond.count[0], (number,), cond.negated)
-        return Part(comparison, cond, held[0])
 
     def _denied(self) -> set[str | None]:
         """The tables that something is said not to have."""
@@ -324,7 +294,7 @@ class Conditions:
             found = resolver.value(cond.values[0], cond.near)
             column = found[0] if found else None
         if column is None and cond.noun is None:
-            column = self._by_verb(cond, self._tables(cond, main)) if sized else None
+            column = by_verb(self.resolver, cond, self._tables(cond, main)) if sized else None
         if column is None and cond.noun is None:
             column = (
                 last
@@ -335,18 +305,6 @@ class Conditions:
         if made is None and cond.values and cond.values[0].values and cond.nest is None and operator is Operator.EQUAL:
             return self._value(cond, main, last)
         return made
-
-    def _by_verb(self, cond: Cond, tables: Sequence[str]) -> ColumnKey | None:
-        """`earn less than 3000`: the only number that the verb before it may speak of; doubt, where it says nothing."""
-        atoms = self.resolver.cut.atoms
-        atom = atoms[cond.first - 1] if 0 < cond.first <= len(atoms) else None
-        if atom is None or atom.cue is not Cue.LIGHT or atom.last - atom.first != 1:
-            return None
-        verb = self.resolver.cut.linked.tokens[atom.first].lemma
-        found = [one for one, _ in self.catalog.vocabulary.found_columns((verb,), tables[:1], 3, _SPOKEN)]
-        found = [one for one in found if self.catalog.is_measure(one)]
-        self.resolver.doubt("a verb tells what is compared", 0.1 if len(found) == 1 else 0.4)
-        return found[0] if len(found) == 1 else None
 
     def _split(self, cond: Cond, want: str, main: str) -> ColumnKey | None:
         """`with total beds more than 100`: the sum over the rows that belong to one, where `beds` is the column."""
@@ -430,10 +388,8 @@ class Conditions:
             return Part(None, cond, column)
         left = as_column(column)
         if cond.nest is not None:
-            nested = self._nested(cond.nest, column, operator, main)
-            return (
-                Part(Comparison(left, operator, (nested,), cond.negated), cond, column) if nested is not None else None
-            )
+            value = nested(self, cond.nest, column, operator, main)
+            return Part(Comparison(left, operator, (value,), cond.negated), cond, column) if value is not None else None
         if operator is Operator.LIKE:
             text = resolver.text(cond.values[0])
             resolver.used.add((cond.values[0].first, cond.values[0].last))
@@ -477,49 +433,3 @@ class Conditions:
         return self._signed(
             Comparison(as_column(column), Operator.BETWEEN, (low[1][0], high[1][0])), cond, column, main
         )
-
-    def _nested(self, nest: Nest, column: ColumnKey, operator: Operator, main: str) -> Term | None:
-        """The value that is computed first."""
-        resolver = self.resolver
-        inner_column = column
-        if (
-            nest.noun is not None
-            and nest.noun.ref is not None
-            and nest.noun.ref.columns
-            and not (may_be_table(nest.noun.ref) and nest.noun.ref.tables[0].score >= nest.noun.ref.columns[0].score)
-        ):
-            inner_column = resolver.column(nest.noun) or column
-        inner = self.parts(nest.conditions, inner_column.table)
-        table = resolver.table(nest.noun.ref) if nest.noun is not None and nest.noun.ref is not None else None
-        aggregate = nest.aggregate
-        if self.catalog.is_moment_like(column) != self.catalog.is_moment_like(inner_column):
-            resolver.doubt("a moment is compared with what is none", 0.6)
-        if aggregate is None and nest.noun is not None and not nest.conditions:
-            if nest.every:
-                aggregate = Aggregate.MAX if operator in (Operator.MORE, Operator.AT_LEAST) else Aggregate.MIN
-            elif (pair := link_above(self.catalog, inner_column, main)) is not None and column.table == main:
-                self.via.append(pair)
-                return as_column(column, ABOVE)  # earn more than their manager
-            else:
-                return as_column(inner_column) if inner_column != column else None
-        if aggregate is None and nest.every:
-            aggregate = Aggregate.MAX if operator in (Operator.MORE, Operator.AT_LEAST) else Aggregate.MIN
-        degree = nest.noun.degree if nest.noun is not None else None
-        if degree is not None and aggregate in (Aggregate.MAX, Aggregate.MIN):
-            measured = resolver.measured(degree, [inner_column.table])
-            if measured is not None and measured[0] != inner_column:
-                first = Order(as_column(measured[0]), measured[1])
-                plan = Plan(inner_column.table, (Output(as_column(inner_column)),), orders=(first,), limit=1)
-                return Nested(replace(plan, where=conjoined(inner), also=also_of(inner, inner_column.table)))
-            aggregate = Aggregate.MAX if resolver.direction(degree, inner_column) else Aggregate.MIN
-        term: Term = as_column(inner_column) if aggregate is None else Figure(aggregate, as_column(inner_column))
-        if (
-            aggregate is not None
-            and aggregate in (Aggregate.AVG, Aggregate.SUM)
-            and not self.catalog.is_number(inner_column)
-        ):
-            resolver.doubt("an average of what is no number", 0.4)
-        also = also_of(inner, inner_column.table)
-        if table is not None and table != inner_column.table and not self.catalog.refers(inner_column.table, table):
-            also = (*also, table)
-        return Nested(Plan(inner_column.table, (Output(term),), where=conjoined(inner), also=also))

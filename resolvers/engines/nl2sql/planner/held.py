@@ -1,0 +1,52 @@
+"""Columns that conditions mean without naming them: by a verb, by a number of things, by nothing where nothing was."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.plan import Comparison, Literal
+from resolvers.engines.nl2sql.planner.catalog import Catalog
+from resolvers.engines.nl2sql.planner.frame import Cond
+from resolvers.engines.nl2sql.planner.parts import Part
+from resolvers.engines.nl2sql.planner.phrases import Cue
+from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+
+_SPOKEN = 0.3
+"""How well a verb must fit a column that is the only one that it may speak of."""
+
+
+def may_be_empty(catalog: Catalog, column: ColumnKey) -> bool:
+    """Whether a column tells when something happened, where it did."""
+    profile = catalog.profile(column)
+    return catalog.is_time(column) and profile is not None and bool(profile.null_count)
+
+
+def kept_number(resolver: Resolver, cond: Cond, table: str, main: str) -> Part | None:
+    """A column that holds the number where the words only suggest a table: `more than 4 staff`."""
+    if cond.noun is None or cond.count is None or cond.noun.ref is None:
+        return None
+    score = max((one.score for one in cond.noun.ref.tables if one.table == table), default=1.0)
+    held = [
+        one.column
+        for one in cond.noun.ref.columns
+        if one.column is not None and one.column.table == main and one.score > score - 0.05
+    ]
+    held = [one for one in held if resolver.catalog.is_measure(one)]
+    if len(held) != 1 or table == main:
+        return None
+    number = Literal("number", Decimal(cond.count[1]))
+    comparison = Comparison(as_column(held[0]), cond.count[0], (number,), cond.negated)
+    return Part(comparison, cond, held[0])
+
+
+def by_verb(resolver: Resolver, cond: Cond, tables: Sequence[str]) -> ColumnKey | None:
+    """`earn less than 3000`: the only number that the verb before it may speak of; doubt, where it says nothing."""
+    atoms = resolver.cut.atoms
+    atom = atoms[cond.first - 1] if 0 < cond.first <= len(atoms) else None
+    if atom is None or atom.cue is not Cue.LIGHT or atom.last - atom.first != 1:
+        return None
+    verb = resolver.cut.linked.tokens[atom.first].lemma
+    found = [one for one, _ in resolver.catalog.vocabulary.found_columns((verb,), tables[:1], 3, _SPOKEN)]
+    found = [one for one in found if resolver.catalog.is_measure(one)]
+    resolver.doubt("a verb tells what is compared", 0.1 if len(found) == 1 else 0.4)
+    return found[0] if len(found) == 1 else None

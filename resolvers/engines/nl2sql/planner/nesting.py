@@ -1,0 +1,62 @@
+"""The other side of a comparison, where it must be computed first: the average, the greatest, that of another row."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.plan import Aggregate, Figure, Nested, Operator, Order, Output, Plan, Term
+from resolvers.engines.nl2sql.planner.above import ABOVE, link_above
+from resolvers.engines.nl2sql.planner.frame import Nest
+from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.parts import also_of, conjoined
+from resolvers.engines.nl2sql.planner.resolving import as_column
+
+if TYPE_CHECKING:
+    from resolvers.engines.nl2sql.planner.conditions import Conditions
+
+
+def nested(made: "Conditions", nest: Nest, column: ColumnKey, operator: Operator, main: str) -> Term | None:
+    """The value that is computed first."""
+    resolver = made.resolver
+    inner_column = column
+    if (
+        nest.noun is not None
+        and nest.noun.ref is not None
+        and nest.noun.ref.columns
+        and not (may_be_table(nest.noun.ref) and nest.noun.ref.tables[0].score >= nest.noun.ref.columns[0].score)
+    ):
+        inner_column = resolver.column(nest.noun) or column
+    inner = made.parts(nest.conditions, inner_column.table)
+    table = resolver.table(nest.noun.ref) if nest.noun is not None and nest.noun.ref is not None else None
+    aggregate = nest.aggregate
+    if made.catalog.is_moment_like(column) != made.catalog.is_moment_like(inner_column):
+        resolver.doubt("a moment is compared with what is none", 0.6)
+    if aggregate is None and nest.noun is not None and not nest.conditions:
+        if nest.every:
+            aggregate = Aggregate.MAX if operator in (Operator.MORE, Operator.AT_LEAST) else Aggregate.MIN
+        elif (pair := link_above(made.catalog, inner_column, main)) is not None and column.table == main:
+            made.via.append(pair)
+            return as_column(column, ABOVE)  # earn more than their manager
+        else:
+            return as_column(inner_column) if inner_column != column else None
+    if aggregate is None and nest.every:
+        aggregate = Aggregate.MAX if operator in (Operator.MORE, Operator.AT_LEAST) else Aggregate.MIN
+    degree = nest.noun.degree if nest.noun is not None else None
+    if degree is not None and aggregate in (Aggregate.MAX, Aggregate.MIN):
+        measured = resolver.measured(degree, [inner_column.table])
+        if measured is not None and measured[0] != inner_column:
+            first = Order(as_column(measured[0]), measured[1])
+            plan = Plan(inner_column.table, (Output(as_column(inner_column)),), orders=(first,), limit=1)
+            return Nested(replace(plan, where=conjoined(inner), also=also_of(inner, inner_column.table)))
+        aggregate = Aggregate.MAX if resolver.direction(degree, inner_column) else Aggregate.MIN
+    term: Term = as_column(inner_column) if aggregate is None else Figure(aggregate, as_column(inner_column))
+    if (
+        aggregate is not None
+        and aggregate in (Aggregate.AVG, Aggregate.SUM)
+        and not made.catalog.is_number(inner_column)
+    ):
+        resolver.doubt("an average of what is no number", 0.4)
+    also = also_of(inner, inner_column.table)
+    if table is not None and table != inner_column.table and not made.catalog.refers(inner_column.table, table):
+        also = (*also, table)
+    return Nested(Plan(inner_column.table, (Output(term),), where=conjoined(inner), also=also))

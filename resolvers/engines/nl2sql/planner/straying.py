@@ -1,0 +1,97 @@
+"""Runs of words that a name was found for, and that are no name: they take in what ties two nouns, or a verb."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from resolvers.engines.describing.names import tokens_of
+from resolvers.engines.nl2sql.language.degrees import degree_of
+from resolvers.engines.nl2sql.language.words import COMMANDS
+from resolvers.engines.nl2sql.mention import Mention, MentionKind, Token
+from resolvers.engines.nl2sql.planner.phrases import ORDINALS, PHRASES, Cue
+
+LIGHT: Final = frozenset(words[0] for words, (cue, _) in PHRASES.items() if cue is Cue.LIGHT and len(words) == 1)
+_BETWEEN: Final = frozenset(("by", "per", "in", "for", "at", "to", "on", "from"))
+
+
+_NUMBERED: Final = frozenset(("no", "nr", "id", "number", "code", "key"))
+"""Last words of columns that number things, rather than tell how many there are."""
+
+
+def strays(
+    mention: Mention,
+    tokens: Sequence[Token],
+    tables: set[tuple[int, str | None]],
+    begun: set[tuple[int, str | None]],
+    sure: set[tuple[int, str | None]],
+) -> bool:
+    """Whether a mention takes in words that tie two nouns: `orders by status`, `titles of the courses`."""
+    begins_with = tokens[mention.first].text.lower()
+    if mention.column is not None and begins_with in ("lasted", "lasts", "lasting"):
+        return "name" in mention.column.column.lower()
+    if mention.last - mention.first < 2:
+        return tokens[mention.first].text.lower() in ORDINALS and is_ranked(tokens, mention.last)
+    first = tokens[mention.first]
+    begins = not mention.first or tokens[mention.first - 1].text in (".", "?", "!", ",", ";")
+    if first.lemma in COMMANDS and begins:
+        return True
+    if tokens[mention.last - 1].text.lower() in ORDINALS and is_ranked(tokens, mention.last):
+        return True  # poured in the second most pubs
+    inside = {token.lemma for token in tokens[mention.first + 1 : mention.last - 1]}
+    is_loose = mention.kind is MentionKind.TABLE and mention.score < 0.85
+    if is_loose and (mention.last, mention.table) in tables:
+        return True  # teaches the course
+    if mention.last - mention.first == 2 and mention.score < 0.95 and is_inflected(tokens[mention.last - 1]):
+        named = mention.table if mention.column is None else None
+        if (mention.first, named) in sure or (
+            named is None and mention.score < 0.8 and any(one == mention.first for one, _ in sure)
+        ):
+            return True  # publishers published
+    if mention.kind is MentionKind.TABLE and "per" in inside:
+        return True
+    if mention.kind is MentionKind.TABLE and "of" in inside and (mention.last, mention.table) in tables:
+        return mention.score < 0.95
+    if mention.kind is not MentionKind.COLUMN or mention.column is None:
+        return False
+    if "of" in inside and mention.score >= 0.95 and "of" in tokens_of(mention.column.column):
+        return False  # date of application
+    turned = (mention.last, mention.column.table) in tables and mention.score < 0.95
+    if turned and tokens[mention.last - 1].lemma not in mention.column.column.lower():
+        return True
+    last = tokens[mention.last - 1]
+    if (
+        last.text.lower().endswith(("ed", "ing"))
+        and last.lemma != last.text.lower()
+        and (mention.first, mention.column.table) in begun
+    ):
+        return True
+    if mention.score < 0.95 and last.text.lower() in LIGHT and (mention.first, mention.column.table) in begun:
+        return True
+    if mention.last - mention.first < 3:
+        return False
+    inner = {token.lemma for token in tokens[mention.first + 1 : mention.last - 1]}
+    if inner & _BETWEEN:
+        return not inner & _BETWEEN & set(tokens_of(mention.column.column))
+    ofs = sum(token.lemma in ("of", "'s") for token in tokens[mention.first : mention.last])
+    if ofs > 1 or ("of" in inner and mention.score < (0.8 if tokens[mention.first].lemma == "number" else 0.9)):
+        return True
+    if "of" in inner and first.lemma == "number" and last.text.lower() != last.lemma:
+        told = any(end == mention.last for end, _ in tables)
+        own = (mention.last, mention.column.table) in tables
+        return own or (
+            told and tokens_of(mention.column.column)[-1] in _NUMBERED
+        )  # how many invoices there are, and not the number of one
+    return "of" in inner and first.lemma != "number" and any(end == mention.last for end, _ in tables)
+
+
+def is_inflected(token: Token) -> bool:
+    """Whether a word is a form of a verb in -ed or -ing."""
+    return token.text.lower().endswith(("ed", "ing")) and token.lemma != token.text.lower()
+
+
+def is_ranked(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a superlative stands there."""
+    if at >= len(tokens):
+        return False
+    word = tokens[at].text.lower()
+    degree = degree_of(word)
+    return word in ("most", "least", "fewest") or (degree is not None and degree.superlative)
