@@ -304,8 +304,12 @@ def _draft(path: Path, keys: Mapping[str, bytes], active: str) -> Path:
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     document = {"active": active, "keys": {key_id: base64.b64encode(key).decode() for key_id, key in keys.items()}}
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(orjson.dumps(document))
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(orjson.dumps(document))
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:  # a full disk must not leave half a ring with keys in it
+        draft.unlink()
+        raise
     return draft

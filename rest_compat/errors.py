@@ -1,5 +1,6 @@
 """From a failure to what is shown: the documented envelope (contract section 7), or a line in a terminal."""
 
+import errno
 import logging
 from typing import Any
 
@@ -92,4 +93,6 @@ def sentence(error: BaseException) -> str:
         return f"The store could not be used: {first}. {_SQLITE_WAY_OUT if embedded else _POSTGRES_WAY_OUT}"
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}. {_FILE_WAY_OUT}"
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+        return f"{error.strerror}. Check that the disk of the data folder (STOA_DATA) has room and can be written."
     return str(error)

@@ -25,7 +25,7 @@ async def bootstrap_organization(settings: Settings, organization_id: str, owner
     """Create an organization, its owner and its group mapping as one unit; whether it was new."""
     from rest_compat.app import Parts
 
-    parts = Parts(settings, jobs=_NoJobs())
+    parts = Parts(settings, jobs=_NoJobs(), watches=False)
     await parts.open()
     try:
         now = parts.clock()
@@ -62,7 +62,7 @@ async def rotate_secrets(settings: Settings, *, drop_old: bool) -> tuple[int, in
     """
     from rest_compat.app import Parts
 
-    parts = Parts(settings, jobs=_NoJobs())
+    parts = Parts(settings, jobs=_NoJobs(), watches=False)
     await parts.open()
     ring, store = parts.services.keyring, parts.services.store
     try:

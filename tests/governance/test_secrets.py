@@ -1,5 +1,6 @@
 """Secrets: kept sealed, read through one operation, bound to their row, and never anywhere else."""
 
+import errno
 import json
 import logging
 from base64 import b64encode
@@ -11,6 +12,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 from pydantic import SecretStr
 
+from persistence.blobs import StoredBlobs
 from persistence.keyring import KeyRing
 from persistence.tables.governance import secrets as table
 from resolvers.assets.data_connections import create_data_connection, get_data_connection_secret
@@ -26,6 +28,8 @@ from resolvers.governance.secrets import (
     update_project_secret,
     update_resource_secret,
 )
+from resolvers.utils.firings import Firings
+from resolvers.worker import Worker
 from rest_compat.cli import main
 from rest_compat.setup import rotate_secrets
 from schema.assets.data_connection import ConnectionType, DataConnectionCreate
@@ -321,6 +325,32 @@ async def _put(world: World, name: str, sealed: str, replaces: str | None = None
         shelves.connection.execute(table.insert().values(**row))
 
     await world.app.parts.services.store.write(work)
+
+
+def test_a_short_command_begins_no_work_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would sweep files and fire schedules for a moment, and be broken off in the middle."""
+    begun: list[str] = []
+    for kind in (StoredBlobs, Worker, Firings):
+        monkeypatch.setattr(kind, "watch", lambda *_, kind=kind: begun.append(kind.__name__))
+    data = str(tmp_path / "data")
+    for command in (["bootstrap", "--org", "acme", "--owner", "olga"], ["rotate-keys"]):
+        done = CliRunner().invoke(main, [*command, "--data", data])
+        assert (done.exit_code, begun) == (0, []), done.output
+
+
+def test_a_full_disk_leaves_the_keys_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    run, data = CliRunner().invoke, tmp_path / "data"
+    assert run(main, ["bootstrap", "--org", "acme", "--owner", "olga", "--data", str(data)]).exit_code == 0
+    before = (data / "keyring.json").read_text()
+    monkeypatch.setattr("persistence.keyring.os.fsync", full)
+    done = run(main, ["rotate-keys", "--data", str(data)])
+    assert done.exit_code == 1
+    assert "No space left on device. Check that the disk of the data folder (STOA_DATA) has room" in done.output
+    assert (data / "keyring.json").read_text() == before
+    assert {path.name for path in data.glob(".keyring*")} == {".keyring.json.lock"}  # no half-written keys
 
 
 def test_the_command_rotates_a_filled_store(tmp_path: Path) -> None:
