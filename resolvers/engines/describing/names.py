@@ -88,10 +88,11 @@ def tokens_of(name: str, known: Collection[str] = ()) -> list[str]:
     return found
 
 
-def _humps(token: str) -> list[str]:
+@lru_cache(maxsize=20_000)
+def _humps(token: str) -> tuple[str, ...]:
     """`orderDate`, `OrderID`, `HTTPStatus2` at their humps; what is all upper or all lower case stays."""
     if token.lower() in _WITH_DIGITS:
-        return [token]
+        return (token,)
     pieces: list[str] = []
     start = 0
     for at in range(1, len(token)):
@@ -105,7 +106,7 @@ def _humps(token: str) -> list[str]:
         if hump:
             pieces.append(token[start:at])
             start = at
-    return [*pieces, token[start:]]
+    return (*pieces, token[start:])
 
 
 @lru_cache(maxsize=20_000)

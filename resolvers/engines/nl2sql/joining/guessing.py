@@ -8,6 +8,7 @@ one table of people whose keys its values are among.
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from resolvers.engines.describing.vocabulary import ABBREVIATIONS, words
@@ -184,8 +185,9 @@ def _to_agents(fqn: str, column: ColumnFacts, names: _Names) -> list[Offer]:
     called = folded(column.name)
     if called[0] not in AGENTS or not (len(called) == 1 or called[1:] in {(head,) for head in HEADS}):
         return []
-    held = [to for to in names.persons if to != fqn and names.finder.may_refer(fqn, column.name, to)]
-    return [(held[0], 1.9, True)] if len(held) == 1 else []
+    held = (to for to in names.persons if to != fqn and names.finder.may_refer(fqn, column.name, to))
+    some = list(islice(held, 2))
+    return [(some[0], 1.9, True)] if len(some) == 1 else []
 
 
 def _to_people(fqn: str, called: tuple[str, ...], names: _Names) -> list[Offer]:

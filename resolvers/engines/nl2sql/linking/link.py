@@ -21,6 +21,7 @@ from resolvers.engines.nl2sql.language.numbers import number_of
 from resolvers.engines.nl2sql.language.places import gender_values, other_names
 from resolvers.engines.nl2sql.language.words import COMMANDS, SUPERFLUOUS
 from resolvers.engines.nl2sql.linking.asked import INSIDE, Question
+from resolvers.engines.nl2sql.linking.likely import MOST_TABLES, likeliest
 from resolvers.engines.nl2sql.linking.lookups import LONGEST, MOST_COLUMNS, MOST_TEXTS
 from resolvers.engines.nl2sql.linking.unknown import left_over, unknown
 from resolvers.engines.nl2sql.linking.values import Held, Values
@@ -29,10 +30,6 @@ from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.model import ColumnKey, Lookup, no_lookup
 from resolvers.engines.nl2sql.plan import Literal
 
-MOST_TABLES: Final = 40
-"""In a larger catalog, columns and values are looked for in the likeliest tables only, and what is tied to them."""
-_RARE: Final = 4 * MOST_TABLES
-"""The name of a column that more tables have says little."""
 _NAMED: Final = 2.0
 """How much more it says that a table is named than that one of its columns is."""
 _LONGEST_NAME: Final = 6
@@ -98,33 +95,6 @@ def _in_order(one: Mention) -> tuple[object, ...]:
 
 
 _NOWHERE: Final = ("", "")
-
-
-_Spread = tuple[dict[str, float], float, float]
-"""The tables in which a word is said, with how near it is; how near at best; and what it says that few have it."""
-
-
-def _likeliest(named: Mapping[str, float], said: Sequence[_Spread], most: int) -> list[str]:
-    """The tables that a question is likeliest about, by what it names and by the words of columns.
-
-    Words that are said in very many tables are left for the end: mostly they change nothing but the order.
-    """
-    rare = [found for found, _, _ in said if len(found) <= _RARE]
-    some = set(named).union(*rare)
-    common = sum(highest * rarity for found, highest, rarity in said if len(found) > _RARE)
-    best = _scored(some, named, said)[:most]
-    if common and (len(best) < most or -best[-1][0] <= common * (1 + 1e-9)):
-        best = _scored(some.union(*(found for found, _, _ in said)), named, said)[:most]
-    return [fqn for _, fqn in best]
-
-
-def _scored(some: Collection[str], named: Mapping[str, float], said: Sequence[_Spread]) -> list[tuple[float, str]]:
-    """Some tables with what speaks for each, below zero, the likeliest first."""
-    scores = {fqn: named.get(fqn, 0.0) for fqn in some}
-    for found, _, rarity in said:
-        for fqn in scores.keys() & found.keys():
-            scores[fqn] += found[fqn] * rarity
-    return sorted([(-score, fqn) for fqn, score in scores.items()])
 
 
 @dataclass
@@ -210,7 +180,7 @@ class _Work:
         words = dict.fromkeys(token.lemma for at, token in enumerate(self.tokens) if self.question.carries(at))
         spread = [self.vocabulary.tables_with(word) for word in words]
         said = [(found, highest, 1 / log2(1 + len(found))) for found, highest in spread if found]
-        self.plausible = best = _likeliest(named, said, MOST_TABLES // 2)
+        self.plausible = best = likeliest(named, said, MOST_TABLES // 2)
         there = set(best)
         for fqn in tuple(best):
             if len(best) >= MOST_TABLES:

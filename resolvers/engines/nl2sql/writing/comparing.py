@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Final
 
 from sqlglot import exp
@@ -215,7 +216,17 @@ def _within(this: exp.Expr, first: exp.Expr, after: exp.Expr) -> exp.Expr:
 def _moment(value: str, kind: Kind) -> exp.Expr:
     if kind.family == "text":
         return exp.Literal.string(value)
-    return exp.cast(exp.Literal.string(value), "TIMESTAMP" if kind.has_time or len(value) > 10 else "DATE")
+    return exp.cast(exp.Literal.string(value), _type("TIMESTAMP" if kind.has_time or len(value) > 10 else "DATE"))
+
+
+def _type(name: str) -> exp.DataType:
+    """A type by its name, as it was read once."""
+    return _read_type(name).copy()
+
+
+@lru_cache(maxsize=16)
+def _read_type(name: str) -> exp.DataType:
+    return exp.DataType.build(name)
 
 
 def _next_day(value: str) -> str:
