@@ -34,6 +34,9 @@ def draft(text: str) -> Draft:
         ("Count duels that lasted longer than 30 minutes.", "minutes > 30"),
         ("Show the longest duel's minutes and round.", "SELECT minutes, round FROM duels"),
         ("Show the points of every climber in 2019.", "ranks.week BETWEEN"),
+        ("What is the highest, the lowest and the average points?", "MAX(points)"),
+        ("Which climbers won 2 duels or more?", "HAVING COUNT(*) >= 2"),
+        ("Show the duels from the highest minutes to the lowest.", "ORDER BY minutes DESC"),
         ("Give the top 2 coaches by number of climbers.", "ORDER BY COUNT("),
     ],
 )

@@ -118,6 +118,13 @@ class Clauses(Comparisons):
                 if noun is not None:
                     self._counted(noun, after.said, number, self.atoms[start].ref)
                     return True
+            behind = self.at(2) if self.table_at(1) else None
+            if behind is not None and behind.is_(Cue.COMPARE) and behind.text.lower() in POSTFIX:
+                self.i += 1
+                if (noun := self.noun()) is not None:
+                    self.i += 1
+                    self._counted(noun, behind.said, number, self.atoms[start].ref)  # 6 films or more
+                    return True
             if self.noun_at(1) and not self.table_at(1) and not self.is_(Cue.OF, Cue.BE, offset=2):
                 self.i += 1
                 noun = self.noun()
@@ -172,6 +179,8 @@ class Clauses(Comparisons):
                 cond.noun, cond.negated, cond.how = noun, False, "verb"
                 self._add(cond)
                 return True
+            if self.number_at() is not None and self.table_at(1):
+                return True  # won 2 duels
             ref = self.atoms[self.i].ref if self.value_at() else None
             if ref is not None and any(one.values[0].kind != "text" for one in ref.literals if one.values):
                 self._valued(noun)

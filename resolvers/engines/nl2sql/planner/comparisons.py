@@ -140,6 +140,9 @@ class Comparisons(Ordering):
             if not self.value_at() and not (self.maybe_value_at() or self._one_letter()):
                 self.i = start
                 return False
+            if noun is None and self.value_at() and self._is_held(atom):
+                self._add(self.plain_value())  # products that contain almonds, where almonds are known
+                return True
             cond.operator, cond.how = Operator.LIKE, atom.said
             ref = self.atoms[self.i].ref
             if ref is None:
@@ -175,6 +178,13 @@ class Comparisons(Ordering):
             self._add(cond)
             return True
         return self._operand(cond, atom, start)
+
+    def _is_held(self, atom: Atom) -> bool:
+        """Whether what is contained is a value of its own rather than a part of a text."""
+        ref = self.atoms[self.i].ref
+        plain = atom.last - atom.first == 1 and atom.said == "contains" and atom.text.lower() not in ("like", "likes")
+        quoted = ref is not None and self.cut.linked.tokens[ref.first].quoted
+        return plain and not quoted and ref is not None and ref.best(MentionKind.VALUE) >= 0.9
 
     def _one_letter(self) -> bool:
         atom = self.at()

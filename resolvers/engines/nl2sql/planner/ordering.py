@@ -65,6 +65,19 @@ class Ordering(Reader):
         if self.is_(Cue.FROM) and self.is_(*_ENDS, offset=1) and self.is_(Cue.TO, offset=2):
             self._range()
             return True
+        if (
+            self.is_(Cue.FROM)
+            and self.is_(Cue.SUPERLATIVE, offset=1)
+            and self.noun_at(2)
+            and self.is_(Cue.TO, offset=3)
+        ):
+            said = self.atoms[self.i + 1].said
+            self.i += 2
+            noun = self.noun()
+            if self.is_(Cue.TO) and self.is_(*_ENDS, offset=1):
+                self.i += 2  # from the highest price to the lowest
+                self.frame.sorts.append(Sort(noun, degree=said))
+                return True
         return False
 
     def _put_first(self) -> None:

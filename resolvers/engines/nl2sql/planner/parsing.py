@@ -216,6 +216,13 @@ class Parser(Clauses):
 
     def _extremes(self) -> None:
         """`the lowest and highest price` are its minimum and its maximum."""
+        run = [at for at in range(self.i, len(self.atoms)) if not self.atoms[at].is_(Cue.COMMA, Cue.AND, Cue.ALL)]
+        many = next((at for at, one in enumerate(run) if not self.atoms[one].is_(Cue.SUPERLATIVE, Cue.AGGREGATE)), 0)
+        if many > 2 and self.noun_at(run[many] - self.i) and run[many] - self.i >= 2 * many - 1:
+            for one in (self.atoms[at] for at in run[:many]):
+                if one.is_(Cue.SUPERLATIVE):  # the highest, the lowest and the average
+                    one.cue, one.said = Cue.AGGREGATE, Aggregate.MAX if one.said.descending else Aggregate.MIN
+            return
         if not (self.is_(Cue.SUPERLATIVE) and self.is_(Cue.AND, offset=1)):
             return
         atoms = [self.atoms[self.i], self.at(2)]
