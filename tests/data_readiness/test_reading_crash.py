@@ -169,7 +169,10 @@ def test_tables_are_profiled_and_rules_executed_once_however_often_what_does_it_
     assert (platform.count(table_profiles), platform.count(column_profiles)) == (TABLES, COLUMNS)
     assert len(set(platform.own.rows(sa.select(table_profiles.c.asset_fqn)))) == TABLES
     undisturbed = platform.ended(platform.begun(runs, asset_fqn="shop", parameters=DEEP))
+    reports = [one["output"].pop("report_uri") for one in (run, undisturbed)]
     assert run["output"] == undisturbed["output"]
+    for uri in reports:
+        assert platform.client("GET", f"/assets/artifacts/{uri}")["artifact_type"] == "report"
     assert profiles(platform.own, run) == profiles(platform.own, undisturbed)
 
     written = rules(database_name(source))
