@@ -256,3 +256,15 @@ def test_what_one_source_leaves_empty_and_the_others_tell_is_missing_where_sourc
     for at in wrong_ones:
         rows[at][2] = None if at % 20 == 3 else left[(at // 20 + 7) % 60]
     assert wrong(["source", "trip", "left"], rows) == {(at, "left") for at in wrong_ones}
+
+
+def test_what_lies_between_two_exchanged_ends_is_left_alone() -> None:
+    chance = random.Random(12)
+    rows = []
+    for row in range(900):
+        usual = chance.uniform(-5, 30)
+        least, most = usual - abs(chance.gauss(3, 1)), usual + abs(chance.gauss(3, 1))
+        least, most = (most, least) if row % 90 == 5 else (least, most)
+        rows.append([f"{usual:.1f}", f"{least:.1f}", f"{most:.1f}"])
+    expected = {(row, column) for row in range(5, 900, 90) for column in ("least", "most")}
+    assert wrong(["usual", "least", "most"], rows) == expected

@@ -2,7 +2,9 @@
 
 import math
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from statistics import StatisticsError, correlation
@@ -177,7 +179,7 @@ def _say(number: float, is_day: bool) -> str:
 def order_signs(columns: Sequence[Column]) -> dict[tuple[int, int], Reason]:
     """Cells of two columns of which one is, but for a few rows, never less than the other."""
     found = [(column, *one) for column in columns if column.is_scalar and (one := measured(column)) is not None]
-    signs: dict[tuple[int, int], Reason] = {}
+    broken: dict[int, list[_Broken]] = defaultdict(list)
     for left, low, left_days in found[:30]:
         for right, high, right_days in found[:30]:
             if (
@@ -187,12 +189,30 @@ def order_signs(columns: Sequence[Column]) -> dict[tuple[int, int], Reason]:
                 or right.distinct < 10
             ):
                 continue
-            _ordered(signs, left, low, right, high)
+            _ordered(broken, left, low, right, high)
+    signs: dict[tuple[int, int], Reason] = {}
+    for row, some in broken.items():
+        # Where two are exchanged, what lies between them is out of order with both, and right.
+        some.sort(key=lambda pair: -pair.width)
+        told: set[int] = set()
+        for pair in some:
+            if not told & set(pair.columns):
+                told |= set(pair.columns)
+                signs |= {(row, index): pair.reason for index in pair.columns}
     return signs
 
 
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    """Two cells of a row that are out of order, and by how much."""
+
+    columns: tuple[int, int]
+    width: float
+    reason: Reason
+
+
 def _ordered(
-    signs: dict[tuple[int, int], Reason],
+    broken: dict[int, list[_Broken]],
     left: Column,
     low: Sequence[float | None],
     right: Column,
@@ -231,8 +251,7 @@ def _ordered(
         # of them cannot be told from these two.
         is_exchanged = usual[0] <= a - b <= usual[1]
         weight = 2.2 if not go_together else 4.0 if is_exchanged else 3.3 if above <= 0.015 * both else 2.2
-        for column in (left, right):
-            signs[(row, column.index)] = _heavier(signs.get((row, column.index)), Reason(Sign.ORDER, weight, told))
+        broken[row].append(_Broken((left.index, right.index), a - b, Reason(Sign.ORDER, weight, told)))
 
 
 def _go_together(pairs: Sequence[tuple[float, float]]) -> bool:
