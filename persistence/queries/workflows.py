@@ -294,11 +294,12 @@ class RunTaskShelf(Repository[RunTask]):
         self._connection.execute(close)
 
     def reopen(self, scope: Scope, run_id: str) -> None:
-        """Let the tasks of a run wait again that have failed or were skipped, and those that build on the others."""
+        """Let the failed tasks of a run wait again, and those that build on the others; of none the skipped ones."""
+        again_if = RunStatus.FAILED if self.counts(run_id).get(RunStatus.FAILED) else TaskStatus.SKIPPED
         done = self.planned(run_id, RunStatus.COMPLETED)
         following = [position for position, arguments in done if arguments.get("follows")]
         again = [
-            run_tasks.c.status.in_((RunStatus.FAILED, TaskStatus.SKIPPED)),
+            run_tasks.c.status == again_if,
             *(run_tasks.c.position.in_(some) for some in chunks(following)),
         ]
         self._connection.execute(

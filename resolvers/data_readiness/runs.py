@@ -332,8 +332,8 @@ async def cancel_run(ctx: Context, *, configuration_id: ConfigurationId, run_id:
 async def retry_run(ctx: Context, *, configuration_id: ConfigurationId, run_id: RunId) -> WorkflowRun:
     """Try the failed tasks of a run again; what was completed stays as it is and is not done twice.
 
-    What was skipped because it could not be read is looked at again, and so is what the others' results go into: keys
-    between tables, and the run's report.
+    What the results go into is made anew: keys between tables, and the run's report. Of a run that failed because
+    nothing could be read, what was skipped is looked at again.
 
     The run is queued again under its own id, on behalf of the caller, with the input that it was triggered with. A
     run in which nothing had been planned yet is planned anew. A run-all-enrichment that completed with errors can be
