@@ -37,6 +37,7 @@ class Catalog:
         self._near: dict[str, dict[str, int]] = {}
         self._of: dict[str, tuple[ColumnKey, ...]] = {}
         self._ties: dict[str, bool] = {}
+        self._keys: dict[str, ColumnKey | None] = {}
 
     def facts(self, key: ColumnKey) -> ColumnFacts:
         """What the catalog knows of a column."""
@@ -107,8 +108,10 @@ class Catalog:
 
     def key(self, table: str) -> ColumnKey | None:
         """The one column that identifies a row."""
-        found = self.joins.key(table)
-        return ColumnKey(table, found[0]) if len(found) == 1 else None
+        if table not in self._keys:
+            found = self.joins.key(table)
+            self._keys[table] = ColumnKey(table, found[0]) if len(found) == 1 else None
+        return self._keys[table]
 
     def whole_key(self, table: str) -> tuple[ColumnKey, ...]:
         """All columns that together identify a row."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree
@@ -24,6 +25,12 @@ SAID_SO: Final = 0.25
 Target = str | ColumnKey
 """The FQN of a table, or a column."""
 _Named = Sequence[tuple[float, Mapping[str, int]]]
+
+
+@lru_cache(maxsize=20_000)
+def _spelled(target: Target) -> str:
+    """What puts things in order that fit equally well."""
+    return str(target)
 
 
 @dataclass(slots=True)
@@ -122,7 +129,7 @@ class Resolver:
         if not options:
             return None
         key = (ref.first, ref.last, kind)
-        options.sort(key=lambda option: (-option[1], str(option[0])))
+        options.sort(key=lambda option: (-option[1], _spelled(option[0])))
         choice = Choice(ref.first, ref.last, kind, options)
         forced = self.forced.get(key)
         if forced is not None:
@@ -356,7 +363,7 @@ class Resolver:
                 found[key] = (1.0 + self.context(key.table, None, near, subject), (literal,))
         for key in sided(self.catalog, found, self.cut.linked.words(max(0, ref.first - 5), ref.first)):
             found[key] = (found[key][0] + SAID_SO, found[key][1])
-        ranked = sorted(found.items(), key=lambda item: (-item[1][0], str(item[0])))
+        ranked = sorted(found.items(), key=lambda item: (-item[1][0], _spelled(item[0])))
         return [(key, score, values) for key, (score, values) in ranked]
 
     def _held(self, ref: Ref, tables: Iterable[str]) -> Iterator[tuple[ColumnKey, Literal]]:
