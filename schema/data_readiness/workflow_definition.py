@@ -50,9 +50,9 @@ _SAMPLING: Final[dict[str, Any]] = {
         "properties": {
             "rows": {"type": "integer", "minimum": 1, "maximum": 10_000_000},
             "percent": {"type": "number", "exclusiveMinimum": 0, "maximum": 100},
-            "method": {"type": "string", "minLength": 1, "maxLength": 64},
         },
-        "description": "How much of each table is looked at.",
+        "description": "How many rows of each table are looked at: `rows`, or `percent` of all; the fewer "
+        "of both.",
     }
 }
 _TIER: Final[dict[str, Any]] = {
@@ -60,8 +60,8 @@ _TIER: Final[dict[str, Any]] = {
         "type": "string",
         "enum": [tier.value for tier in ProfileTier],
         "default": ProfileTier.SAMPLE.value,
-        "description": "How much is read: `statistics` no row, `sample` one scan for the exact basics and a sample of "
-        "`sampling.rows` rows for the rest, `full` every row.",
+        "description": "How much is read: `statistics` no row, `sample` one scan for the exact basics and a sample "
+        "(`sampling`) for the rest, `full` every row.",
     }
 }
 _AGE: Final[dict[str, Any]] = {

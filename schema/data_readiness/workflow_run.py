@@ -109,13 +109,13 @@ def _dotted(name: str) -> str:
 
 
 class Sampling(BaseModel):
-    """How much of a table an engine looks at. Engines may take further fields."""
+    """How many rows of a table an engine looks at: the fewer of both when both are given."""
 
     model_config = ConfigDict(extra="allow")
 
     rows: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
     percent: Annotated[float, Field(gt=0, le=100)] | None = None
-    method: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    """Of the rows that the table has when it is looked at."""
 
 
 class RunParameters(BaseModel):
@@ -146,7 +146,7 @@ class RunCreate(Storable):
     parameters: JsonObject = Field(
         default_factory=dict,
         description="`include` (1 to 1000 dotted names of tables, or of what they are in), `industry_info` (text), "
-        "`use_validation`, `sampling` (`rows`, `percent`, `method`), `tier` (of profiling: statistics, "
+        "`use_validation`, `sampling` (`rows` and `percent` of a table), `tier` (of profiling: statistics, "
         "sample or full), `context_pack_id`, `timeout_seconds` (1 to 86400: how long each task may work, never longer "
         "than the deployment allows), and what the engine takes besides.",
     )

@@ -147,6 +147,9 @@ async def test_every_tier_says_how_much_it_saw(shop: Bench, source: Source) -> N
     assert (orders["tier"], orders["sample_size"], number["sample_size"]) == ("sample", 50, 50)
     assert (number["minimum"], number["maximum"], number["null_count"]) == ("0", "199", 0)
     assert set(number["approximate"]) == {"distinct_count", "quantiles", "histogram"}
+    for sampling, seen in (({"percent": 12.25}, 25), ({"percent": 50, "rows": 30}, 30), ({"percent": 0.001}, 1)):
+        await made.run(asset_fqn=f"{made.prefix}.orders", parameters={"sampling": sampling})
+        assert (await made.table("orders"))["sample_size"] == seen
 
 
 async def test_a_tier_that_does_not_exist_is_refused(bench: Bench, source: Source) -> None:

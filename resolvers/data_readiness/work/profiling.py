@@ -24,6 +24,7 @@ from resolvers.data_readiness.work.reading import (
 )
 from resolvers.data_readiness.work.report import REPORT
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
+from resolvers.data_readiness.work.sampling import sample_size
 from resolvers.engines.profiling import SAMPLE_ROWS, Header, NoStatistics, profile_table
 from resolvers.engines.profiling.references import Known, foreign_keys
 from schema.data_readiness.profile import ForeignKeyCandidate, ProfileTier, TableProfile
@@ -77,11 +78,6 @@ class Profiling(RunWork):
     def _tier(self) -> ProfileTier:
         return self._parameters.tier or ProfileTier.SAMPLE
 
-    @property
-    def _rows(self) -> int:
-        sampling = self._parameters.sampling
-        return min(MOST_ROWS, (sampling.rows if sampling else None) or SAMPLE_ROWS)
-
     async def _measure(self, arguments: Mapping[str, Any]) -> Write:
         [fqn] = arguments["tables"]
         found = await facts_of(self.ctx, [fqn])
@@ -92,7 +88,10 @@ class Profiling(RunWork):
         began = time.monotonic()
 
         def read(source: Source) -> TableProfile:
-            return profile_table(source, facts, header, tier=self._tier, rows=self._rows, progress=told)
+            rows = SAMPLE_ROWS
+            if self._tier is not ProfileTier.STATISTICS:  # which reads nothing, so nothing is counted for it
+                rows = sample_size(self.run, source, facts, usual=SAMPLE_ROWS, most=MOST_ROWS)
+            return profile_table(source, facts, header, tier=self._tier, rows=rows, progress=told)
 
         with _Teller(lambda done, of: self.progress(arguments, done, of)) as told:
             try:

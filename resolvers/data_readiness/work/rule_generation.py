@@ -20,6 +20,7 @@ from resolvers.data_readiness.work.profiles import latest_profiles
 from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
 from resolvers.data_readiness.work.reading import facts_of, gone, tables_of, use_source, without_columns
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
+from resolvers.data_readiness.work.sampling import sample_size
 from resolvers.engines.checks.trial import tried
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.rules.draft import RuleDraft
@@ -138,11 +139,10 @@ class _OfTables(RunWork):
             profile = profile_table(source, facts, header)
         names = {column.name for column in facts.columns}
         readable = [column.name for column in profile.columns if column.name in names]
-        sampling = self._parameters.sampling
-        wanted = min(MOST_ROWS, (sampling.rows if sampling else None) or SAMPLE_ROWS)
-        rows = max(1, min(wanted, MOST_CELLS // max(1, len(readable))))
         if not readable:
             return profile, Sample((), (), True)
+        most = max(1, min(MOST_ROWS, MOST_CELLS // len(readable)))
+        rows = sample_size(self.run, source, facts, usual=SAMPLE_ROWS, most=most)
         relation = source.relation(facts.database, facts.schema, facts.name)
         return profile, source.sample(relation, readable, rows)
 

@@ -20,6 +20,7 @@ from persistence.store import Shelves
 from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
 from resolvers.data_readiness.work.reading import facts_of, gone, tables_of, use_source
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
+from resolvers.data_readiness.work.sampling import sample_size
 from resolvers.engines.recognition import VERSION, Finding, fingerprint, recognize
 from resolvers.engines.recognition.taxonomy import (
     LEVELS,
@@ -37,7 +38,6 @@ from schema.data_readiness.classification import (
 )
 from schema.data_readiness.proposal import ProposalKind
 from schema.data_readiness.source import Sample, Source, TableFacts
-from schema.data_readiness.workflow_run import RunParameters
 
 SAMPLE_ROWS: Final = 5_000
 """Rows that are looked at, when a run does not say."""
@@ -110,12 +110,10 @@ class Tagging(RunWork):
 
     async def sampled(self, facts: TableFacts) -> Sample:
         """Some rows of a table."""
-        parameters = RunParameters.model_validate(self.run.input.get("parameters") or {})
-        asked = parameters.sampling.rows if parameters.sampling else None
-        rows = min(MOST_ROWS, asked or SAMPLE_ROWS)
         names = [column.name for column in facts.columns]
 
         def read(source: Source) -> Sample:
+            rows = sample_size(self.run, source, facts, usual=SAMPLE_ROWS, most=MOST_ROWS)
             return source.sample(source.relation(facts.database, facts.schema, facts.name), names, rows)
 
         if not names:
