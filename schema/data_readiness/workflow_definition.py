@@ -51,8 +51,7 @@ _SAMPLING: Final[dict[str, Any]] = {
             "rows": {"type": "integer", "minimum": 1, "maximum": 10_000_000},
             "percent": {"type": "number", "exclusiveMinimum": 0, "maximum": 100},
         },
-        "description": "How many rows of each table are looked at: `rows`, or `percent` of all; the fewer "
-        "of both.",
+        "description": "How many rows of each table are looked at: `rows`, or `percent` of all; the fewer of both.",
     }
 }
 _TIER: Final[dict[str, Any]] = {
