@@ -1,8 +1,7 @@
 """A catalog of many tables: what a question is about is found among them, whatever was asked before."""
 
-from resolvers.engines.nl2sql.linking.likely import MOST_TABLES
-
 from benchmarks.alike import MOMENTS, NOW, asked, catalog, profiles
+from resolvers.engines.nl2sql.linking.likely import MOST_TABLES
 from resolvers.engines.nl2sql.linking.link import link
 from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.model import Knowledge

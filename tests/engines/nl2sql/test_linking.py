@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import duckdb
 import pytest
 import sqlglot
-from resolvers.engines.nl2sql.linking.likely import MOST_TABLES
 from sqlglot import exp
 
 from resolvers.engines.describing.known import Term
+from resolvers.engines.nl2sql.linking.likely import MOST_TABLES
 from resolvers.engines.nl2sql.linking.link import link
 from resolvers.engines.nl2sql.linking.lookups import LONGEST, MOST_COLUMNS, MOST_FOUND, MOST_TEXTS, found_in, query_of
 from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
