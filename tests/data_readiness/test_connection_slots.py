@@ -109,15 +109,17 @@ async def test_who_waits_and_is_killed_holds_nobody_up(world: World) -> None:
         return first, shelves.slots.ask("dead", "t", ORG, URI, limit=1, lease=0.3)
 
     assert await written(world, work) == (True, False)
-    waiting = asyncio.create_task(
-        place_at(services.store, services.signals, settings(1), ORG, URI, who="alive").__aenter__()
-    )
+    # Kept, or the place would be given back as soon as nobody refers to it.
+    place = place_at(services.store, services.signals, settings(1), ORG, URI, who="alive")
+    waiting = asyncio.create_task(place.__aenter__())
     while "alive" not in [row.id for row in await rows(world)]:
         await asyncio.sleep(0.01)
     await written(world, lambda shelves: shelves.slots.give_back("first", "t"))
     await waiting
     [row] = await rows(world)
     assert (row.id, row.held_at is not None) == ("alive", True)
+    await place.__aexit__(None, None, None)
+    assert await rows(world) == []
 
 
 async def test_work_that_is_begun_again_has_the_place_that_it_had(world: World) -> None:

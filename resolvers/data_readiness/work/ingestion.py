@@ -35,7 +35,7 @@ TABLES_PER_TASK: Final = 50
 class Ingestion(RunWork):
     """One run of service ingestion."""
 
-    when_failed = ", so nothing was marked as vanished"
+    when_failed = when_all_failed = ", so nothing was marked as vanished"
 
     def __init__(self, ctx: Context, run: WorkflowRun, scope: Scope, attempt: int = 1) -> None:
         super().__init__(ctx, run, scope, attempt)

@@ -77,6 +77,8 @@ class RunWork(ABC):
     """Whether its units write proposals, which a run with `save_all` approves as it completes."""
     when_failed: ClassVar[str] = ""
     """What failed tasks mean for the others, for the run's message."""
+    when_all_failed: ClassVar[str] = ""
+    """What it means that all of them failed, which mostly goes without saying."""
     reporter: ClassVar[Reporter | None] = None
     """What ends the run, if anything does; a pipeline that is made of the units of this work has one of its own."""
 
@@ -295,7 +297,9 @@ class RunWork(ABC):
             only_from=OPEN,
             completed_at=now,
             output=output,
-            error_message=failure(shelves, self.run.id, failed, of, self.when_failed if not nothing else "")
+            error_message=failure(
+                shelves, self.run.id, failed, of, self.when_all_failed if nothing else self.when_failed
+            )
             if failed or nothing
             else None,
         )
