@@ -172,7 +172,7 @@ class ViolationShelf(WithDimension[Violation]):
             cards.setdefault((part.project_id, part.asset_parts, part.as_of, part.workflow_run_id), []).append(part)
         found: dict[ScoredPart, list[Violation]] = {part: [] for part in parts}
         for (project, asset_parts, as_of, run_id), group in cards.items():
-            where = [*below(violations, asset_parts), _counted(as_of)]
+            where = [*below(violations, asset_parts), unresolved(as_of)]
             if run_id is not None:
                 where.append(violations.c.workflow_run_id == run_id)
             metric = violations.c.metric_definition_id
@@ -328,7 +328,7 @@ def _event(
     } | dict(event)
 
 
-def _counted(as_of: datetime | None) -> sa.ColumnElement[bool]:
+def unresolved(as_of: datetime | None) -> sa.ColumnElement[bool]:
     """That a violation was open or acknowledged at a moment, or is now."""
     if as_of is None:
         return violations.c.status.in_(UNRESOLVED)

@@ -16,9 +16,12 @@ class ReportCreate(Storable):
     asset_fqn: Annotated[
         str, Field(min_length=1, max_length=2000, description="Dotted service[.database[.schema[.table]]].")
     ]
-    as_of: Annotated[Moment, Field(description="The scorecard as it stood then; without a zone it is UTC.")] | None = (
-        None
-    )
+    as_of: (
+        Annotated[
+            Moment, Field(description="Figures, rules and violations as they stood then; without a zone it is UTC.")
+        ]
+        | None
+    ) = None
     name: (
         Annotated[str, Field(min_length=1, max_length=255, description="The artifact's name; made of asset_fqn.")]
         | None

@@ -1,6 +1,7 @@
 """A report is made through either door, kept as an artifact, and shows nothing that the catalog calls personal."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -54,12 +55,16 @@ async def test_a_table_is_reported_on_with_its_columns_and_without_personal_valu
     masked = await page_of(bench, await bench.call(create_report, report=ReportCreate(asset_fqn=fqn)))
     assert "AB-" not in masked
     assert "Values are hidden: the column holds personal data." in masked
+    before = ReportCreate(asset_fqn=f"{shop.prefix}.orders", as_of=bench.world.clock() - timedelta(days=1))
+    assert "No profile yet" in await page_of(bench, await bench.call(create_report, report=before))
 
 
 async def test_a_schema_is_reported_on_with_scores_violations_and_relations(bench: Bench, source: Source) -> None:
     shop = await profiled(bench, source)
     world, fqn = bench.world, f"{shop.prefix}.orders"
     run = await measure(world, ("unique_values", fqn, 3, 4))
+    measured = world.clock()
+    world.clock.moment += timedelta(seconds=1)
     found = Finding(check="r1", definition_id=VIOLATIONS[0].id, asset_fqn=fqn, severity=Severity.HIGH)
     await world.app.parts.services.store.write(
         lambda shelves: shelves.violations.record(
@@ -70,6 +75,10 @@ async def test_a_schema_is_reported_on_with_scores_violations_and_relations(benc
     page = await page_of(bench, made)
     for told in ("75.0%", str(VIOLATIONS[0].display_name), "1 open violation,", "customer_<wbr>id", "Tables"):
         assert told in page
+    made_then = await bench.call(create_report, report=ReportCreate(asset_fqn=shop.prefix, as_of=measured))
+    then = await page_of(bench, made_then)
+    assert "75.0%" in then
+    assert "No open violation in what was measured." in then
     shown = await bench.call(preview_artifact, resource_uri=made["resource_uri"])
     assert (shown["preview_type"], shown["meta"]["note"]) == ("binary", "Download it and open it in a browser.")
 

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from persistence.queries.classifications import standing_assets
 from persistence.queries.metadata_search import prefix_range
 from persistence.queries.quality import below
+from persistence.queries.violations import unresolved
 from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.quality import metric_results
@@ -32,7 +33,7 @@ from schema.content import Upload
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
 from schema.data_readiness.scorecard import ScorecardRequest, ScorecardScope
 from schema.data_readiness.source import TableFacts
-from schema.data_readiness.violation import UNRESOLVED, Severity
+from schema.data_readiness.violation import Severity
 from schema.errors import NotFound, ValidationError
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn, ResourceUri, slug
@@ -137,7 +138,7 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
         raise ValidationError(
             "asset_fqn has four parts at most: service.database.schema.table.", status=422, field="asset_fqn"
         )
-    names, tables, facts = await ctx.store.read(lambda shelves: _tables(shelves, ctx.scope, asset_fqn))
+    names, tables, facts = await ctx.store.read(lambda shelves: _tables(shelves, ctx.scope, asset_fqn, as_of))
     if not names:
         raise NotFound("metadata_asset", asset_fqn)
     card = await get_scorecard.run(ctx, request=ScorecardRequest(asset_fqn=asset_fqn, as_of=as_of))
@@ -147,7 +148,7 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
         for moment in moments
     ]
     scores = [(moment, one.overall_score) for moment, one in past if one.overall_score is not None]
-    found, number = await ctx.store.read(lambda shelves: _troubles(shelves, ctx.scope, parts))
+    found, number = await ctx.store.read(lambda shelves: _troubles(shelves, ctx.scope, parts, as_of))
     whole = facts[0] if len(parts) == 4 and facts else None
     return ReportData(
         asset_fqn=asset_fqn,
@@ -169,11 +170,13 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
     )
 
 
-def _tables(shelves: Shelves, scope: Scope, asset_fqn: str) -> tuple[list[str], list[TableLine], list[TableFacts]]:
-    """The tables at or under a name; the first with their latest profiles, masked as for any reader."""
+def _tables(
+    shelves: Shelves, scope: Scope, asset_fqn: str, as_of: datetime | None
+) -> tuple[list[str], list[TableLine], list[TableFacts]]:
+    """The tables at or under a name; the first with their latest profiles, masked as for any reader today."""
     names = [fqn for fqn, _ in table_names(shelves, scope, [asset_fqn])]
     facts = read_facts(shelves, scope, names[:MOST_TABLES])
-    profiles = shelves.table_profiles.latest(scope, names[:MOST_TABLES])
+    profiles = shelves.table_profiles.latest(scope, names[:MOST_TABLES], at=as_of)
     personal = shelves.table_profiles.personal(scope, names[:MOST_TABLES])
     lines = []
     for one in facts:
@@ -241,14 +244,16 @@ def _personal(shelves: Shelves, scope: Scope, asset_fqn: str) -> list[Classifica
     return [one for one in page.items if len(Fqn.parse(one.asset_fqn).parts) == 5]
 
 
-def _troubles(shelves: Shelves, scope: Scope, parts: Sequence[str]) -> tuple[list[Trouble], int]:
+def _troubles(
+    shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None
+) -> tuple[list[Trouble], int]:
     """What is wrong at or under a name and not resolved, by kind, the worst first; and how many there are in all."""
     table = violation_rows.c
     where = [
         table.organization_id == scope.organization_id,
         table.project_id == scope.project_id,
         *below(violation_rows, parts),
-        table.status.in_(UNRESOLVED),
+        unresolved(as_of),
     ]
     kind = (table.severity_rank, table.severity, table.definition_id, table.name)
     number = sa.func.count()
