@@ -119,7 +119,7 @@ def _of_column(fqn: str, column: ColumnFacts, names: _Names) -> Iterator[Key]:
     if not is_key and not offers:
         offers += _by_end_of_key(fqn, called, names) or _to_people(fqn, called, names)
     if not is_key and not offers:
-        offers += _to_agents(fqn, column, names)
+        offers += _to_agents(fqn, column, names) or _by_values(fqn, column, called, names)
     for to, cost, strict in offers:
         target = names.keys[to]
         if to == fqn and target.name == column.name:
@@ -188,6 +188,17 @@ def _to_agents(fqn: str, column: ColumnFacts, names: _Names) -> list[Offer]:
     held = (to for to in names.persons if to != fqn and names.finder.may_refer(fqn, column.name, to))
     some = list(islice(held, 2))
     return [(some[0], 1.9, True)] if len(some) == 1 else []
+
+
+def _by_values(fqn: str, column: ColumnFacts, called: tuple[str, ...], names: _Names) -> list[Offer]:
+    """The one table whose short keys hold all values of a column that is called a code too: `origin_code`."""
+    if called[-1] not in HEADS or len(called) < 2 or family(column.data_type) != "text" or set(called) & MEASURES:
+        return []
+    ends = ((to, key) for to, key in names.keys.items() if to != fqn and family(key.data_type) == "text")
+    found = [
+        to for to, key in ends if folded(key.name)[-1:] == called[-1:] and names.finder.holds(fqn, column.name, to)
+    ]
+    return [(found[0], 1.9, True)] if len(found) == 1 else []
 
 
 def _to_people(fqn: str, called: tuple[str, ...], names: _Names) -> list[Offer]:

@@ -137,6 +137,18 @@ class KeyFinder:
             return True
         return any(one.is_nan() for one in (least, most, low, high)) or (low <= least and most <= high)
 
+    def holds(self, fqn: str, column: str, to: str) -> bool:
+        """Whether profiles show that the values of a column, which are several, are all keys of a table."""
+        own, key = self._profile(fqn, column), self._profile(to, self.key(to)[0])
+        if own is None or key is None or key.distinct_count is None or own.masked or key.masked:
+            return False
+        known = {one.value for one in key.top_values}
+        return (
+            len(own.top_values) > 1
+            and key.distinct_count <= len(known)
+            and known.issuperset(one.value for one in own.top_values)
+        )
+
     def _profile(self, fqn: str, column: str) -> ColumnProfile | None:
         profile = self.known.profiles.get(fqn)
         return next((one for one in (profile.columns if profile else ()) if one.name == column), None)

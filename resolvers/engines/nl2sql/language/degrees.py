@@ -127,7 +127,11 @@ slim - | weight |
 skinny - | weight |
 full + | occupancy |
 empty - | occupancy |
-busy + | traffic passengers flights |
+busy + | traffic passengers flights visitors |
+quiet - | traffic passengers flights visitors volume |
+lengthy + | length duration time pages |
+steep + | slope gradient |
+noisy + | noise volume |
 prestigious + | rank | rank
 credible + | credit score |
 clean + | cleanliness |
@@ -177,7 +181,8 @@ def degree_of(word: str) -> Degree | None:
         stem = low.removesuffix(ending)
         if stem == low or len(stem) < 2:
             continue
-        for one in (stem, stem + "e", stem[:-1] + "y" if stem[-1] == "i" else stem, stem[:-1]):
+        softened = (stem[:-1] + "y", stem[:-1] + "ey") if stem[-1] == "i" else ()  # heavier, priciest
+        for one in (stem, stem + "e", *softened, stem[:-1]):
             if one in ADJECTIVES and (one != stem[:-1] or stem[-1:] == stem[-2:-1]):
                 return _made(one, ending)
     return None
@@ -207,3 +212,36 @@ def degree_of_phrase(words: Sequence[str]) -> Degree | None:
         degree.measures,
         degree.reversed_on,
     )
+
+
+_ACTIONS: Final = {
+    head: tuple(measures.split())
+    for head, _, measures in (
+        line.partition(" | ")
+        for line in """
+cost | cost price fee charge fare
+charge | charge fee price cost
+earn | salary pay wage income earnings revenue fee amount cost price
+make | salary pay wage income earnings revenue
+get | salary pay wage
+pay | salary pay wage amount payment price cost
+spend | amount cost payment price
+weigh | weight mass
+last | duration length runtime minutes hours days
+take | duration runtime minutes hours length
+score | score points goals
+win | wins prize
+hold | capacity seats
+seat | capacity seats
+produce | output production
+measure | length height size
+""".strip().splitlines()
+    )
+}
+"""What is measured of those who do something the most."""
+
+
+def degree_of_action(verb: str, *, most: bool) -> Degree | None:
+    """Of `earned the most`, `weighs the least`: what the verb, in its base form, is measured by."""
+    measures = _ACTIONS.get(verb)
+    return Degree(verb, most, superlative=True, comparative=False, measures=measures) if measures else None

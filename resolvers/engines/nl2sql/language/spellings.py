@@ -84,7 +84,7 @@ SHORT: Final = {
     "comp": "company", "inst": "institution", "instr": "instructor", "sem": "semester", "prof": "professor",
     "crs": "course", "dob": "birth date", "dod": "death date", "doj": "join date", "spec": "specialization",
     "diam": "diameter", "circ": "circumference", "perf": "performance", "aud": "audience",
-    "mdl": "model", "sq": "square", "secs": "second", "mins": "minute", "hrs": "hour", "chan": "channel", "prog": "program", "natl": "national", "disp": "displacement",
-    "displ": "displacement", "cyl": "cylinder", "mi": "mile", "stad": "stadium", "champ": "champion",
+    "mdl": "model", "sq": "square", "secs": "second", "mins": "minute", "hrs": "hour", "chan": "channel", "prog": "program", "disp": "displacement",
+    "ttl": "title", "wkly": "weekly", "natl": "national", "displ": "displacement", "cyl": "cylinder", "mi": "mile", "stad": "stadium", "champ": "champion",
 }  # fmt: skip
 """What is short in names where nothing beside it tells otherwise. Never used for the words of questions."""

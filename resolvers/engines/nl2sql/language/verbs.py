@@ -117,6 +117,7 @@ IRREGULAR_VERBS: Final = {
 """The forms of irregular verbs, and of those whose spelling misleads, with their base form."""
 
 VERBS: Final = words(
+    "cross bring put handle fit owe miss tame fetch gather feature swallow beat "
     "accept acquire act add administer adopt advise affect agree aim allow analyze announce answer appear apply appoint "
     "approve arrange arrive ask assign assist associate attack attend award base bear become believe belong bill book "
     "borrow break build buy calculate call carry cause change charge check choose claim classify close coach collect "
@@ -154,7 +155,7 @@ FAMILIES: Final = tuple(
     manage manager management head lead leader supervisor
     supervise supervisor supervision manager
     buy buyer purchase customer purchaser order
-    sell seller sale vendor sales
+    sell seller sale vendor sales purchase
     order order purchase
     pay payment payer paid
     ship shipment shipping shipper deliver
@@ -305,3 +306,11 @@ FAMILIES: Final = tuple(
     if line.strip()
 )  # fmt: skip
 """Words of which each suggests the others: what somebody does, who does it, and what comes of it."""
+
+
+def is_kin(verb: str, noun: str) -> bool:
+    """Whether a word says who or what does what a verb says: to buy and a customer, to design and a designer."""
+    beginnings = {noun, noun.removesuffix("er"), noun.removesuffix("or"), noun.removesuffix("r")}
+    if verb in beginnings or (noun[-2:] in ("er", "or") and noun[-3:-2] == noun[-4:-3] and verb == noun[:-3]):
+        return True
+    return any(verb in family and noun in family for family in FAMILIES)

@@ -14,6 +14,7 @@ from rapidfuzz import fuzz, process
 
 from resolvers.engines.describing.vocabulary import COMMON
 from resolvers.engines.nl2sql.language.forms import SAME_ROOT, Form, related, same_root, squeezed, weight_of
+from resolvers.engines.nl2sql.language.verbs import VERBS
 
 IN_ONE_PIECE: Final = 0.97
 CLIPPED: Final = (0.93, 0.86)
@@ -182,7 +183,7 @@ class Index:
         if self._short is None:
             self._short = {}
             for other in self._postings:
-                if 3 <= len(other) <= 6 and other.isalpha() and other not in COMMON:
+                if 3 <= len(other) <= 6 and other.isalpha() and other not in COMMON and other not in VERBS:
                     self._short.setdefault(other[0], []).append(other)
         found = {other: clipped(other, word) for other in self._short.get(word[0], ())}
         return {other: near for other, near in found.items() if near}

@@ -19,6 +19,7 @@ from resolvers.engines.nl2sql.language.degrees import degree_of
 from resolvers.engines.nl2sql.language.literals import literals_of
 from resolvers.engines.nl2sql.language.numbers import number_of
 from resolvers.engines.nl2sql.language.places import gender_values, other_names
+from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS, SUPERFLUOUS
 from resolvers.engines.nl2sql.linking.asked import INSIDE, Question
 from resolvers.engines.nl2sql.linking.likely import MOST_TABLES, likeliest
@@ -50,6 +51,8 @@ _ROWS: Final = 0.78
 """How well a table must be called by a plural for that to be its rows, and no value."""
 _OF_FIGURES: Final = frozenset(("number", "amount", "total", "count", "value", "quantity", "sum", "level", "rate"))
 """Words before `of` that may be left out of a column's name: `number of seats`."""
+_ASKING: Final = frozenset(("which", "what", "each", "every"))
+"""Words before what rows are called."""
 _LIGHT_VERBS: Final = frozenset(("make", "do", "take", "give", "get", "put", "go", "come", "have", "hold", "keep"))
 """Verbs that say little; as they stand alone no table is called by what they are related to."""
 _MOST_EACH: Final = 16
@@ -335,7 +338,21 @@ class _Work:
         """`members`, `a member of`: what a table is called by says its rows rather than a value."""
         head = self.tokens[last - 1]
         is_of = last < len(self.tokens) and self.tokens[last].lemma == "of"
+        is_of = is_of or (first > 0 and self.asks_for(first - 1, last))
         return (is_of or head.text.lower() != head.lemma) and (first, last) in self.named_rows
+
+    def asks_for(self, before: int, last: int) -> bool:
+        """`which animal`, `the heaviest animal`: rows are asked for, where no noun stands behind."""
+        degree = degree_of(self.tokens[before].text)
+        asks = self.tokens[before].lemma in _ASKING or (degree is not None and degree.superlative)
+        return asks and not (last < len(self.tokens) and self.is_noun(last))
+
+    def is_noun(self, at: int) -> bool:
+        """Whether some table or column is called by a word there, that is none of a verb."""
+        token = self.tokens[at]
+        if token.lemma in VERBS or token.text.lower() in IRREGULAR_VERBS:
+            return False
+        return any(one.first <= at < one.last and one.table is not None for one in self.mentions)
 
     @cached_property
     def named_rows(self) -> Collection[tuple[int, int]]:

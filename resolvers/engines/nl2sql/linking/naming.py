@@ -15,6 +15,7 @@ from resolvers.engines.nl2sql.language.forms import (
     weights_of,
 )
 from resolvers.engines.nl2sql.linking.index import Index
+from resolvers.engines.nl2sql.linking.kinds import ColumnKind, kind_of
 from resolvers.engines.nl2sql.linking.noted import Note, notes_of
 from resolvers.engines.nl2sql.linking.roles import KEY_HEADS
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
@@ -80,7 +81,8 @@ class Naming:
                 if called.plain:
                     plain = Form(called.plain, weights_of(called.plain, called.plain), 0.98, "name")
                     self._column_index.add(entity, plain)
-                if (column.data_type or "").upper().startswith(("DATE", "TIMESTAMP")) and "date" not in called.words:
+                kind = kind_of(column, called.words, self._profiles_of(table.fqn).get(column.name))
+                if kind in (ColumnKind.DATE, ColumnKind.MOMENT) and "date" not in called.words:
                     weights = (*(0.2 for _ in called.own), 0.6)
                     self._column_index.add(entity, Form((*called.own, "date"), weights, _DATED, "name"))
                 self._more(self._column_index, entity, column.display_name, column.description)

@@ -5,7 +5,8 @@ from typing import Final
 
 from resolvers.engines.describing.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.forms import NamedColumn, NamedTable
-from resolvers.engines.nl2sql.linking.kinds import ColumnKind
+from resolvers.engines.nl2sql.language.verbs import VERBS
+from resolvers.engines.nl2sql.linking.kinds import ColumnKind, is_numeric_text
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
@@ -19,6 +20,8 @@ _NAMING: Final = {
     ("topic",): 0.45,
 }  # fmt: skip
 NAMED_ENOUGH: Final = 0.4
+_REACHING: Final = frozenset(("code", "number", "phone", "fax", "email", "url", "address", "street", "comment", "note"))
+"""Words of columns that tell rows apart and do not name them."""
 PERSONS: Final = word_set(
     "person people customer employee student teacher user member patient guest author singer actor player staff doctor "
     "nurse artist driver passenger manager instructor professor client visitor candidate director writer coach owner "
@@ -64,7 +67,28 @@ def naming(
             score *= 1.0 if unlike > 0.5 or named.own == ("name",) else 0.85
         if score:
             found.append((score, at))
-    return sorted(found, key=lambda one: (-one[0], one[1]))
+    return sorted(found, key=lambda one: (-one[0], one[1])) or _told_apart(table, names, kinds, profiles)
+
+
+def _told_apart(
+    table: TableFacts, names: NamedTable, kinds: Sequence[ColumnKind], profiles: Mapping[str, ColumnProfile]
+) -> list[tuple[float, int]]:
+    """The first column of words, where nothing is called a name: no two of many rows have the same words."""
+    for at, (facts, named, kind) in enumerate(zip(table.columns, names.columns, kinds, strict=False)):
+        profile = profiles.get(facts.name)
+        if kind is not ColumnKind.TEXT or profile is None or profile.masked or facts.references is not None:
+            continue
+        if set(named.words) & (KEY_HEADS | _REACHING) or is_numeric_text(profile) or facts.is_primary_key:
+            continue
+        words = [one.value for one in profile.top_values]
+        if len(words) > 4 and profile.distinct_count == profile.row_count and all(map(_is_worded, words)):
+            return [(NAMED_ENOUGH, at)]
+    return []
+
+
+def _is_worded(text: str) -> bool:
+    """Whether a text is of letters, as names are, and not a code."""
+    return text[:1].isalpha() and not any(map(str.isdigit, text)) and not text.isupper()
 
 
 def whole_name(names: NamedTable) -> tuple[int, ...]:
@@ -76,4 +100,20 @@ def whole_name(names: NamedTable) -> tuple[int, ...]:
 
 def is_person(names: NamedTable) -> bool:
     """Whether rows are people: by what they are called, or because they have first and last names."""
-    return bool(set(names.words[-1:]) & PERSONS) or bool(whole_name(names))
+    return any(word in PERSONS or _is_agent(word) for word in names.words[-1:]) or bool(whole_name(names))
+
+
+_THINGS: Final = word_set(
+    "computer container poster marker holder charter counter drawer folder locker recorder starter order number letter "
+    "transfer register reader trailer tanker cover offer factor sensor motor monitor sector vector meter border"
+)
+"""What ends as those who do something, and is a thing."""
+
+
+def _is_agent(word: str) -> bool:
+    """Whether a word says who does something: collector, designer, inspector."""
+    if word in _THINGS or not word.endswith(("er", "or")):
+        return False
+    stem = word[:-2]
+    doubled = stem[:-1] if stem[-1:] == stem[-2:-1] else stem
+    return bool({stem, stem + "e", doubled} & VERBS)

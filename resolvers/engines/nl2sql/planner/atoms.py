@@ -14,7 +14,7 @@ from resolvers.engines.nl2sql.language.words import AGGREGATES, NUMBER_WORDS, PR
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Unit
 from resolvers.engines.nl2sql.planner.phrases import LONGEST, ORDINALS, PHRASES, Cue
-from resolvers.engines.nl2sql.planner.straying import LIGHT, is_ranked, strays
+from resolvers.engines.nl2sql.planner.straying import LIGHT, is_inflected, is_ranked, strays
 
 _SILENT: Final = frozenset((Cue.STOP,))
 _WEAK: Final = {
@@ -277,6 +277,8 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
     ahead = tokens[atom.first - 1].text.lower() if atom.first else ""
     if ahead in _OWNED and low == lemma:
         return False  # whose pay, the average pay
+    if low == lemma and lemma in VERBS and _is_done(tokens, atom):
+        return True  # how many plays did each poet write
     is_table = atom.ref.best(MentionKind.TABLE) >= 0.9 and low != lemma
     before_that = tokens[atom.first - 2].lemma if atom.first > 1 else ""
     asks = ahead == "which" and (not before_that.isalpha() or before_that in PREPOSITIONS)  # "Which state has ..."
@@ -288,6 +290,13 @@ def _is_verbal(atom: Atom, tokens: Sequence[Token]) -> bool:
     if before is not None and before.lemma in ("have", "with"):
         return best < 0.9
     return best < 0.9 or (before is not None and before.lemma != before.text.lower() and before.text.isalpha())
+
+
+def _is_done(tokens: Sequence[Token], atom: Atom) -> bool:
+    """Whether `how many ... did` stands before what ends a sentence."""
+    said = [token.text.lower() for token in tokens[: atom.first]]
+    ends = atom.last == len(tokens) or tokens[atom.last].text in (".", "?", "!")
+    return ends and "many" in said and bool({"did", "does", "do"} & set(said))
 
 
 _DETERMINERS: Final = frozenset(
@@ -326,12 +335,13 @@ def _starting(
         worth = weight * words + 0.1 * (words - 1)
         if cue is Cue.LIGHT and words > 1:
             worth = 0.5 * words
-        if start == 0 and cue is Cue.ASK:
+        begins = cue is Cue.ASK and (not start or tokens[start - 1].text in (".", "?", "!"))
+        if begins:
             worth = 1.2 * words
         atom = Atom(start, last, cue, said)
         if last in spans:
             atom.ref = Ref(start, last, tuple(sorted(refs[(start, last)], key=lambda one: -one.score)))
-            if weight >= 0.6 or (start == 0 and cue is Cue.ASK):
+            if weight >= 0.6 or begins:
                 worth = max(worth, _worth(atom.ref, tokens)) + 0.01
         found.append((atom, worth))
     if start + 1 not in spans and not any(atom.last == start + 1 for atom, _ in found):
@@ -400,10 +410,18 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
             begins = begins or (word in _AFTER_COMMA and tokens[start - 1].text == ",")
             if cue is Cue.ASK and not begins and word in _FIRST_ONLY and len(said) == 1:
                 continue
+            if cue is Cue.LIGHT and word == "last" and _is_ranked_last(tokens, start):
+                continue
             if cue is Cue.ORDER and word == "order" and at < len(tokens) and tokens[at].text.isdigit():
                 continue
             found.append((at, cue, what))
     return found + _degrees(tokens, start, {last for last, _, _ in found})
+
+
+def _is_ranked_last(tokens: Sequence[Token], at: int) -> bool:
+    """`was born last`: an adverb, and no verb."""
+    ends = at + 1 == len(tokens) or tokens[at + 1].text in (".", "?", "!", ",")
+    return ends and at > 0 and (tokens[at - 1].text.lower() in ("born", "done") or is_inflected(tokens[at - 1]))
 
 
 def _degrees(tokens: Sequence[Token], start: int, taken: set[int]) -> list[tuple[int, Cue, Any]]:

@@ -3,10 +3,10 @@
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
-from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
+from resolvers.engines.nl2sql.planner.atoms import Atom
 from resolvers.engines.nl2sql.planner.comparisons import POSTFIX, Comparisons
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
-from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table
 from resolvers.engines.nl2sql.planner.phrases import Cue
 
 _PATH = (Cue.RELATIVE, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO, Cue.BE, Cue.OF, Cue.HAVE, Cue.WHOSE, Cue.AS,
@@ -28,7 +28,7 @@ class Clauses(Comparisons):
         elif atom.is_(Cue.END):
             self.frame.dangling = self.frame.dangling or self.negated
             self.scope, self.negated, self.joined = None, False, "and"
-            if self.is_(Cue.ASK, offset=1):
+            if self.is_(Cue.ASK, offset=1) or self._only_lists(1):
                 self.sentence()
             else:
                 self.i += 1
@@ -66,6 +66,16 @@ class Clauses(Comparisons):
     def sentence(self) -> None:
         """What a further sentence says to show."""
         self.i += 1
+
+    def _only_lists(self, offset: int) -> bool:
+        """`... Last names.`: a sentence of nothing but columns."""
+        if self.at(offset) is None or not self.noun_at(offset) or self.table_at(offset):
+            return False
+        while (atom := self.at(offset)) is not None and not atom.is_(Cue.END):
+            if not (self.noun_at(offset) or atom.is_(Cue.AND, Cue.COMMA, Cue.ALL)) or self.table_at(offset):
+                return False
+            offset += 1
+        return True
 
     def _connector(self, atom: Atom) -> None:
         if not atom.is_(Cue.COMMA):
@@ -111,6 +121,14 @@ class Clauses(Comparisons):
         if self.is_(Cue.SAME) and self._same():
             return True
         if (number := self.number_at()) is not None:
+            if self.atoms[self.i].text.lower() != "once" and (often := self._often()) is not None:
+                cond = self._new("exists")
+                behind = self.at()
+                if behind is not None and behind.is_(Cue.COMPARE) and behind.text.lower() in POSTFIX:
+                    cond.operator = behind.said if isinstance(behind.said, Operator) else cond.operator
+                    self.i += 1  # 3 times or more
+                self._done_often(cond, often)
+                return True
             after = self.at(1)
             if after is not None and after.is_(Cue.COMPARE) and after.text.lower() in POSTFIX and self.noun_at(2):
                 self.i += 2
@@ -139,6 +157,8 @@ class Clauses(Comparisons):
                     return True
         if self._more_than() or self._range_of() or self._verb():
             return True
+        if self._on_average(self.atoms[self.i]) and not self.noun_at(1):
+            return False
         if self.is_(Cue.AGGREGATE, Cue.COUNT) or self.noun_at():
             return self._noun_clause()
         if self.value_at():
@@ -172,15 +192,19 @@ class Clauses(Comparisons):
             self.skip(Cue.PREPOSITION, Cue.FROM)
             if self.is_(Cue.COMPARE, Cue.BETWEEN) and self._compared(noun):
                 return True
-            if self.negated and not any(
-                self.noun_at(ahead) or self.value_at(ahead) or self.maybe_value_at(ahead) for ahead in (0, 1, 2)
+            if (
+                self.negated
+                and not calls_a_table(atom.ref)
+                and not any(
+                    self.noun_at(ahead) or self.value_at(ahead) or self.maybe_value_at(ahead) for ahead in (0, 1, 2)
+                )
             ):
                 cond = self._new("null")
                 cond.noun, cond.negated, cond.how = noun, False, "verb"
                 self._add(cond)
                 return True
-            if self.number_at() is not None and self.table_at(1):
-                return True  # won 2 duels
+            if self.number_at() is not None and (self.table_at(1) or self._says_times(1)):
+                return True  # won 2 duels, repaired 3 times
             ref = self.atoms[self.i].ref if self.value_at() else None
             if ref is not None and any(one.values[0].kind != "text" for one in ref.literals if one.values):
                 self._valued(noun)
@@ -192,12 +216,12 @@ class Clauses(Comparisons):
                 cond.noun, cond.negated, cond.how = noun, True, "verb"
                 self.frame.conditions.append(cond)  # how many have left
                 return True
-        if _calls_a_table(atom.ref):
+        if calls_a_table(atom.ref):
             if self.negated and not any(self.noun_at(ahead) for ahead in range(0, 3)):
                 self._had(noun, negated=True)
             elif self.scope is not None and not self.negated:
                 pass  # goods that no warehouse holds
-            elif not self.negated and atom.ref.best(MentionKind.TABLE) >= 0.95:
+            elif not self.negated and atom.ref.best(MentionKind.TABLE) >= (0.8 if self._ends() else 0.95):
                 cond = self._new("exists")
                 cond.noun, cond.table, cond.how = noun, atom.ref, "verb"
                 self.frame.conditions.append(cond)
@@ -206,7 +230,7 @@ class Clauses(Comparisons):
     def _noun_clause(self) -> bool:
         """A noun: with a comparison or value behind it, it is a condition; else it is had, or asked for as well."""
         start = self.i
-        asked = self.listing and not self.both
+        asked = self.listing and not self.both and not (start and self.is_(Cue.HAVE, offset=-1) and not self.table_at())
         ambiguous = self.maybe_value_at() and not self.is_(Cue.BE, Cue.COMPARE, offset=1)
         noun = self.noun()
         if noun is None:
@@ -361,13 +385,18 @@ class Clauses(Comparisons):
 
     def _rest(self, atom: Atom) -> None:
         """What no rule reads."""
-        compared = self.last.noun if self.last is not None and self.last.kind == "compare" else None
+        last = self.last if self.last is not None and self.last.kind == "compare" else None
+        compared = last.noun if last is not None else None
         if atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.SUM and compared is not None and not compared.aggregates:
             compared.aggregates = (Aggregate.SUM,)  # spent more than 100 in total
             self.i += 1
             return
         if self._on_average(atom) and compared is not None and not compared.aggregates:
             compared.aggregates = (Aggregate.AVG,)  # cost more than 20 on average
+            self.i += 1
+            return
+        if self._on_average(atom) and last is not None and last.noun is None and last.nest is None:
+            last.figure = Aggregate.AVG  # pay over 3500 on average
             self.i += 1
             return
         item = self.frame.items[-1] if self.frame.items else None
@@ -394,15 +423,7 @@ class Clauses(Comparisons):
         self.i += 1
 
     def _ends(self) -> bool:
-        return self.at() is None or self.is_(Cue.END, Cue.AND, Cue.COMMA)
+        return self.at() is None or self.is_(Cue.END, Cue.AND, Cue.BUT, Cue.COMMA)
 
     def _on_average(self, atom: Atom) -> bool:
         return atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.AVG and self.atoms[self.i - 1].text == "on"
-
-
-def _calls_a_table(ref: Ref) -> bool:
-    """Whether a verb says a table rather than a column: `tasted`, of tastings, that may hold a `tasted_on`."""
-    table, column = ref.best(MentionKind.TABLE), ref.best(MentionKind.COLUMN)
-    meant = {one.table for one in ref.tables if one.score >= table}
-    own = all(one.column is not None and one.column.table in meant for one in ref.columns if one.score >= column)
-    return table > column or (table == column and own)

@@ -8,12 +8,12 @@ from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
 from resolvers.engines.nl2sql.planner.frame import Cond, Nest, Noun
-from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table
 from resolvers.engines.nl2sql.planner.ordering import Ordering
 from resolvers.engines.nl2sql.planner.phrases import Cue
 
 POSTFIX = {"or more", "or above", "or higher", "or greater", "or older", "or over", "or later", "or less", "or fewer",
-            "or below", "or lower", "or younger", "or earlier"}  # fmt: skip
+            "or better", "or worse", "or below", "or lower", "or younger", "or earlier"}  # fmt: skip
 
 
 class Comparisons(Ordering):
@@ -211,15 +211,8 @@ class Comparisons(Ordering):
             self._nested(cond)
             return True
         number = self.number_at()
-        times = self.at()
-        if times is not None and times.text.lower() in ("once", "twice"):
-            self.i += 1
-            often = (cond.operator, 1 if times.text.lower() == "once" else 2)
-            if often == (Operator.AT_LEAST, 1) and self.last is not None:
-                return True  # cost more than 50 at least once
-            done = self._done()
-            cond.kind, cond.noun, cond.table, cond.count = "exists", Noun(done), done, often
-            self._add(cond)
+        if (often := self._often()) is not None:
+            self._done_often(cond, often)
             return True
         if number is not None and cond.degree is None and cond.how != "time":
             unit = (
@@ -269,10 +262,34 @@ class Comparisons(Ordering):
         self.i = start
         return False
 
+    def _often(self) -> int | None:
+        """How often something is said to be done, which is read: once, twice, three times."""
+        atom, times = self.at(), self.at(1)
+        if atom is not None and atom.text.lower() in ("once", "twice"):
+            self.i += 1
+            return 1 if atom.text.lower() == "once" else 2
+        number = self.number_at()
+        if number is None or times is None or not self._says_times(1) or self.value_at(2):
+            return None
+        self.i += 2
+        return number
+
+    def _says_times(self, offset: int) -> bool:
+        atom = self.at(offset)
+        return atom is not None and atom.text.lower() in ("time", "times")
+
+    def _done_often(self, cond: Cond, often: int) -> None:
+        """`repaired at least three times`: counts what the verb before it speaks of."""
+        if (cond.operator, often) == (Operator.AT_LEAST, 1) and self.last is not None:
+            return  # cost more than 50 at least once
+        done = self._done()
+        cond.kind, cond.noun, cond.table, cond.count = "exists", Noun(done), done, (cond.operator, often)
+        self._add(cond)
+
     def _done(self) -> Ref | None:
         """What was done so often: the table that a verb speaks of, or the last one named; None for what is shown."""
         verbs = [atom.ref for atom in self.atoms[: self.i] if atom.verbal and atom.ref is not None]
-        named = [ref for ref in verbs if ref.tables and ref.best(MentionKind.TABLE) > ref.best(MentionKind.COLUMN)]
+        named = [ref for ref in verbs if ref.tables and calls_a_table(ref)]
         found = named[-1] if named else self.near[0] if self.near else None
         if named and found is not None:
             self.remember(found)

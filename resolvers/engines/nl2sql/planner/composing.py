@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from resolvers.engines.nl2sql.language.tokens import root_of
+from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
@@ -23,7 +24,7 @@ from resolvers.engines.nl2sql.plan import (
     Share,
     Term,
 )
-from resolvers.engines.nl2sql.planner.above import items_above
+from resolvers.engines.nl2sql.planner.above import above, items_above
 from resolvers.engines.nl2sql.planner.bridges import over_bridges
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
@@ -63,7 +64,7 @@ class Composer(Clashes):
         self.via = items_above(resolver, self.items)
         for noun in frame.shown:
             if (item := self._shown_again(noun) or maker.item(noun)) is not None:
-                self.shown.append(self._as_figure(noun, item))
+                self.shown.append(above(self._as_figure(noun, item), self.items, self.via))
         found = self._made(maker) if self.items else self._without_items(maker)
         if found is not None:
             self._rank_and_file(found)
@@ -145,12 +146,25 @@ class Composer(Clashes):
             self.resolver.doubt("what is shown is what was said", 0.5)
 
     def _without_items(self, maker: Items) -> Plan | None:
-        table = self.resolver.subject() or next(iter(self.resolver.mentioned()), None)
+        table = self.resolver.subject() or next(iter(self.resolver.mentioned()), None) or self._of_values()
         if table is None:
             return None
         self.items = [maker._entity(table, Noun())]
         self.resolver.doubt("nothing is named to show", 0.1)
         return self._made(maker)
+
+    def _of_values(self) -> str | None:
+        """The table of the values that stand for its rows: `female jugglers`."""
+        resolver = self.resolver
+        refs = [ref for cond in resolver.frame.conditions for ref in cond.values]
+        tables = resolver.alone(refs, MentionKind.VALUE)
+        named = {one.column for ref in refs for one in ref.values} & {
+            *(resolver.catalog.names(tables[0]) if tables else ())
+        }
+        if len(tables) != 1 or named:
+            return None
+        resolver.doubt("rows are named by a value only", 0.1)
+        return tables[0]
 
     def _made(self, maker: Items) -> Plan | None:
         frame, catalog = self.resolver.frame, self.resolver.catalog

@@ -78,9 +78,12 @@ class Conditions:
             )
             if column is None:
                 return None
+            below = column.table != main and not self.catalog.refers(main, column.table)
+            if cond.how == "verb" and cond.negated and below:
+                return Part(None, cond, None, (column.table,))  # titles that were rated
             if cond.how == "verb" and cond.negated and not may_be_empty(self.catalog, column):
                 return Part(None, cond)
-            if not cond.negated and column.table != main and not self.catalog.refers(main, column.table):
+            if not cond.negated and below:
                 return Part(Related(main, Plan(column.table, ()), True), cond, column)
             return Part(Comparison(as_column(column), Operator.IS_NULL, (), cond.negated), cond, column)
         return self._compare(cond, main, last)
@@ -379,11 +382,12 @@ class Conditions:
 
     def _made(self, cond: Cond, column: ColumnKey, operator: Operator, main: str) -> Part | None:
         resolver = self.resolver
-        if cond.noun is not None and cond.noun.aggregates and cond.noun.ref is not None and cond.values:
+        aggregates = cond.noun.aggregates if cond.noun is not None and cond.noun.ref is not None else ()
+        for aggregate in (*aggregates, *([cond.figure] if cond.figure else []))[:1] if cond.values else ():
             operand = resolver.operand(column, operator, cond.values[0])
             if operand is None:
                 return None
-            figure = Figure(cond.noun.aggregates[0], as_column(column))
+            figure = Figure(aggregate, as_column(column))
             self.figures.append(Comparison(figure, operand[0], operand[1], cond.negated))
             return Part(None, cond, column)
         left = as_column(column)

@@ -63,6 +63,8 @@ class Cond:
     nest: Nest | None = None
     negated: bool = False
     degree: Degree | None = None
+    figure: Aggregate | None = None
+    """What is compared of the rows of a group, where no noun says so: on average."""
     how: str = ""
     """starts, ends, contains; time for before and after."""
     table: Ref | None = None
@@ -94,6 +96,10 @@ class Sort:
     """Said as `the most` or `the fewest` of something."""
     common: bool = False
     plural: bool = False
+    had: bool = False
+    """Whether rows have what an adjective is said of: has the highest enrollment."""
+    verb: str = ""
+    """The verb that the most is said of, where no noun is: earned the most."""
     bare: bool = False
     """Said as `by` alone, which may ask for groups as well."""
 

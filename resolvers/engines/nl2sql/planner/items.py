@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from resolvers.engines.nl2sql.language.verbs import is_kin
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Span, Term, Unit
+from resolvers.engines.nl2sql.planner.atoms import Atom
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, per_group
 from resolvers.engines.nl2sql.planner.figures import split_aggregate
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.phrases import Cue
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
 AS_GOOD_A_NAME = 0.12
@@ -232,10 +235,25 @@ class Items:
         """`cost together`, `in total`: all amounts as one."""
         tokens = self.resolver.cut.linked.tokens
         said = {token.text.lower() for token in tokens}
-        return bool(said & {"together", "altogether", "overall"}) or any(
-            one.text.lower() == "in" and other.text.lower() in ("total", "all", "sum")
+        return (
+            bool(said & {"together", "altogether", "overall"})
+            or self._is_spent()
+            or any(
+                one.text.lower() == "in" and other.text.lower() in ("total", "all", "sum")
+                for one, other in pairwise(tokens)
+            )
+        )
+
+    def _is_spent(self) -> bool:
+        """`how much was spent on repairs`: whatever was, over all of them."""
+        tokens = self.resolver.cut.linked.tokens
+        of_each = any(one.text.lower() in ("each", "every", "per") for one in tokens)
+        done = (
+            one.text.lower() in ("was", "were", "been", "money")
+            and other.text.lower() in ("spent", "paid", "raised", "earned", "was", "were")
             for one, other in pairwise(tokens)
         )
+        return not of_each and self.resolver.subject() is not None and any(done)
 
     def _place(self, table: str, noun: Noun) -> Item | None:
         """Where a row is."""
@@ -266,8 +284,17 @@ class Items:
             values = [cond.values[0] for cond in resolver.frame.conditions if cond.values]
             found = next((one for ref in values if (one := resolver.value(ref, ())) is not None), None)
             table = found[0].table if found is not None else None
+        if table is None and noun.wh == "who":
+            everybody = [one for one in self.catalog.tables if self.catalog.vocabulary.is_person(one)]
+            if len(everybody) == 1:
+                table = everybody[0]
+                resolver.doubt("the only table of people is meant by who", 0.1)
         if table is not None and noun.wh == "who" and not self.catalog.vocabulary.is_person(table):
-            persons = self._persons(self._acted()) or self._persons(table)
+            persons = self._persons(self._acted()) or self._persons(table) or self._persons_beyond(table)
+            if len(persons) > 1:
+                persons = self._acting(persons) or persons
+            shown = [key for one in resolver.frame.shown if (key := resolver.column(one)) is not None]
+            persons = self._persons(shown[0].table) if shown and shown[0].table != table else persons
             if len(persons) == 1:
                 table = persons[0]  # who wrote a book is an author
             else:
@@ -302,6 +329,20 @@ class Items:
         if table is None or is_person(table):
             return [table] if table is not None else []
         return [one for one in sorted(self.catalog.links.get(table, ())) if is_person(one)]
+
+    def _persons_beyond(self, table: str) -> list[str]:
+        """The tables of people that a table is tied to by one between them: artists, of the acts they appear in."""
+        near = self.catalog.distances(table).items()
+        return sorted(one for one, far in near if far == 2 and self.catalog.vocabulary.is_person(one))
+
+    def _acting(self, persons: list[str]) -> list[str]:
+        """Those that a verb of the question says: who bought is a customer, who collected a collector."""
+        verbs = {atom_words[0] for atom_words in map(self._verb_of, self.resolver.cut.atoms) if atom_words}
+        return [one for one in persons if any(is_kin(verb, self.catalog.table_words(one)[-1]) for verb in verbs)]
+
+    def _verb_of(self, atom: Atom) -> Sequence[str]:
+        is_verb = atom.verbal or atom.is_unknown or atom.is_(Cue.LIGHT)
+        return self.resolver.cut.linked.words(atom.first, atom.first + 1) if is_verb else ()
 
     def _acted(self) -> str | None:
         """The table that a verb speaks of: loans, of who borrowed a book."""

@@ -123,7 +123,7 @@ class Reader:
                 after = self.at(ahead + 1)
                 ends = after is None or after.is_(Cue.END, Cue.COMMA, Cue.AND)
                 return ahead + 1 if ends else 0
-            if not (self.noun_at(ahead) or atom.is_(Cue.COUNT, Cue.LIGHT)):
+            if not (self.noun_at(ahead) or atom.is_(Cue.COUNT, Cue.LIGHT) or atom.verbal):
                 return 0
         return 0
 
@@ -263,11 +263,21 @@ class Reader:
                 continue
             if not possessive and not (may_be_table(noun.ref) and ahead.ref.columns):
                 return
+            if noun.count and not possessive and self._says_what(ahead.ref, offset + 1):
+                return
             if may_be_table(noun.ref):
                 noun.owner = noun.ref
                 self.remember(noun.ref)
             self.i += offset + 1
             noun.ref = ahead.ref
+
+    def _says_what(self, ref: Ref, offset: int) -> bool:
+        """`how many bridges cross the Don`: a verb and a value of the column that it is called by."""
+        value = self.at(offset)
+        if value is None or value.ref is None or not self.value_at(offset):
+            return False
+        columns = {one.column for one in ref.columns if one.score >= MODIFIED}
+        return any(one.column in columns for one in value.ref.values if one.score >= MODIFIED)
 
     def _describes(self, ref: Ref, thing: Ref) -> bool:
         """Whether words that are a part of a column's name only say which of the things behind them are meant."""
@@ -332,3 +342,11 @@ def value_first(ref: Ref) -> bool:
     value = max(ref.best(MentionKind.VALUE), ref.best(MentionKind.LITERAL))
     noun = max(ref.best(MentionKind.TABLE), ref.best(MentionKind.COLUMN), *(one.score for one in ref.measures), 0.0)
     return value > noun + 0.05
+
+
+def calls_a_table(ref: Ref) -> bool:
+    """Whether a verb says a table rather than a column: `tasted`, of tastings, that may hold a `tasted_on`."""
+    table, column = ref.best(MentionKind.TABLE), ref.best(MentionKind.COLUMN)
+    meant = {one.table for one in ref.tables if one.score >= table}
+    own = all(one.column is not None and one.column.table in meant for one in ref.columns if one.score >= column)
+    return table > column or (table == column and own)

@@ -5,7 +5,7 @@ from typing import Literal as OneOf
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
-from resolvers.engines.nl2sql.planner.atoms import Cut
+from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import Reader, may_be_table
 from resolvers.engines.nl2sql.planner.phrases import Cue
@@ -182,6 +182,11 @@ class Ordering(Reader):
             open_top.noun = self.noun()
             open_top.by_count = open_top.noun is not None and open_top.noun.count
             return True
+        common = next((one for one in self.frame.sorts if one.common), None)
+        if common is not None and self.is_(Cue.BY, Cue.WITH) and self.is_(Cue.COUNT, offset=1) and self.table_at(2):
+            self.i += 1
+            common.noun, common.common, common.most = self.noun(), False, True  # the most popular by number of guests
+            return True
         before = self.at(-1)
         passive = before is not None and (
             before.is_(Cue.LIGHT, Cue.HAVE) or before.verbal or before.text.endswith("ed")
@@ -276,7 +281,7 @@ class Ordering(Reader):
                         self.remember(noun.ref)
                     return True
             self.i += 1
-            self.frame.sorts.append(Sort(None, most, limit=1, most=True))
+            self.frame.sorts.append(Sort(None, most, limit=1, most=True, verb=self._verb_of(self.at(-2))))
             return True
         if (
             self.is_(Cue.AGGREGATE)
@@ -291,6 +296,7 @@ class Ordering(Reader):
                 self._superlative(Sort(noun, descending, limit=1, by_count=noun.count))
             return True
         listing = self.listing and not self.frame.sorts
+        had = self.is_(Cue.HAVE, Cue.WITH, offset=-1)
         sort = self.sort_before_noun()
         if sort is None:
             return False
@@ -316,8 +322,15 @@ class Ordering(Reader):
                     sort.noun = noun
                 elif noun.ref is not None:
                     sort.noun = Noun(None, owner=noun.ref, near=tuple(self.near))
+                    sort.had = had
         self._superlative(sort)
         return True
+
+    def _verb_of(self, atom: Atom | None) -> str:
+        """The base form of a verb; nothing for what is none."""
+        if atom is None or not (atom.verbal or atom.is_(Cue.LIGHT)):
+            return ""
+        return self.cut.linked.tokens[atom.last - 1].lemma
 
     def _relative_before(self) -> bool:
         return any(atom.is_(Cue.RELATIVE, Cue.WITH, Cue.WHOSE, Cue.HAVE) for atom in self.atoms[: self.i])

@@ -381,10 +381,26 @@ class Parser(Clauses):
         if noun.minus is None and noun.count and noun.ref is None:
             noun.aggregates = (Aggregate.COUNT,)
 
+    def _is_explained(self, span: tuple[int, int]) -> bool:
+        """`wooden boats (hull W)`, `steel, code S`, `turned down, i.e. refused`: what is meant stands behind it."""
+        tokens = self.cut.linked.tokens
+        ahead = range(span[1], min(span[1] + 4, len(tokens)))
+        opened = next((at for at in ahead if tokens[at].text.lower() in ("(", "i.e.", "i.e", ",")), None)
+        if opened is None:
+            return False
+        within = 4 if tokens[opened].text != "," else 3
+        values = (ref for cond in self.frame.conditions for ref in cond.values if ref.values)
+        told = [ref for ref in values if opened < ref.first <= opened + within]
+        said = [token.text.lower() for token in tokens[opened + 1 : told[0].first]] if told else []
+        return bool(told) and (tokens[opened].text != "," or bool({"code", "i.e.", "i.e", "type"} & set(said)))
+
     def _finish(self) -> None:
         """What the list of items tells of the subject."""
         frame = self.frame
         frame.dangling = frame.dangling or self.negated
+        told = [span for span in frame.unknown if self._is_explained(span)]
+        frame.unknown[:] = [span for span in frame.unknown if span not in told]
+        frame.modifiers += told
         for item in frame.items:
             ref = item.owner or (item.ref if item.ref is not None and may_be_table(item.ref) else None)
             if ref is not None and frame.subject is None:

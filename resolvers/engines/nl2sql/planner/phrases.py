@@ -93,7 +93,7 @@ _OPERATORS: Final = {
     "is more than|are more than|beyond|no less or equal|strictly more than|"
     ">|surpasses|surpass",
     Operator.AT_LEAST: "at least|no less than|not less than|no fewer than|not fewer than|greater than or equal to|"
-    "more than or equal to|equal to or more than|equal to or greater than|>=|or more|or above|or higher|or greater|"
+    "more than or equal to|equal to or more than|equal to or greater than|>=|or more|or better|or above|or higher|or greater|"
     "or older|or over|a minimum of|minimum of|not below|larger than or equal to|higher than or equal to|or later",
     Operator.LESS: "less than|fewer than|below|under|beneath|<",
     Operator.AT_MOST: "at most|no more than|not more than|less than or equal to|fewer than or equal to|<=|or less|"
@@ -114,7 +114,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.COUNT: "how many|number of|the number of|count|count of|total number of|how many times|count the number of|"
     "total count of|amount of different|quantity of different|count up|what number of|how many of",
     Cue.MUCH: "how much",
-    Cue.DISTINCT: "once|only once|each once|without repeating any|without repeating|no duplicates|with no duplicates|each only once|distinct|different|unique|various|distinctive|unduplicated|non-repeating|without repeats|"
+    Cue.DISTINCT: "once|only once|each once|no repeats|no repetition|no repetitions|no doubles|without doubles|without any duplicates|without any repeats|without repeating any|without repeating|no duplicates|with no duplicates|each only once|distinct|different|unique|various|distinctive|unduplicated|non-repeating|without repeats|"
     "without duplicates|without duplicate|without repetition|non-duplicate|differing",
     Cue.ALL: "all|every one of|all of|all the|any|some|entire|complete|whole",
     Cue.EVERYTHING: "all information|all the information|all details|all the details|information|all info|details|"
@@ -172,7 +172,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.SHARE: "percentage of|percentage|percent of|percent|proportion of|share of|fraction of|proportion|ratio of",
     Cue.DIFFERENCE: "difference between|the difference between|difference in|difference",
     Cue.ONLY: "only|just|solely|exclusively",
-    Cue.STOP: "money|amount of money|zoo|library|museum|hotel|airline|clinic|gym|bank|agency|firm|factory|farm|theatre|cinema|studio|institute|academy|association|network|school|company|business|shop|store|system|college|university|club|hospital|"
+    Cue.STOP: "i.e.|i.e|e.g.|e.g|that is to say|money|amount of money|zoo|library|museum|hotel|airline|clinic|gym|bank|agency|firm|factory|farm|theatre|cinema|studio|institute|academy|association|network|school|company|business|shop|store|system|college|university|club|hospital|"
     "organization|organisation|dataset|meter|meters|kilogram|kilograms|kg|pound|pounds|dollar|dollars|euro|euros|"
     "year old|years old|minute|minutes|hour|hours|mile|miles|km|kilometers|inch|inches|feet|foot|degree|degrees|"
     "square meters|square feet|square kilometers|people|person|persons|the|a|an|there|do|does|did|me|we|i|you|it|they|them|us|please|so|this|these|those|such|would|could|"

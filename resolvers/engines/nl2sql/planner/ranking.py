@@ -26,6 +26,7 @@ from resolvers.engines.nl2sql.planner.counting import as_figure
 from resolvers.engines.nl2sql.planner.each import first_of_each
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.items import Item, Items
+from resolvers.engines.nl2sql.planner.measuring import done_most, is_many, shown_for
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
@@ -298,9 +299,13 @@ class Ranking:
             figure = next((one.terms[0] for one in self.items if one.figures), None)
             if self.groups and figure is not None and sort.limit is None:
                 return figure, sort.degree.descending
+            if (column := shown_for(resolver.catalog, sort.degree, self.items)) is not None:
+                return as_column(column), resolver.direction(sort.degree, column)
             around = [self.items[0].table, *resolver.mentioned()]
             if sort.noun is not None and (owner := resolver.table(sort.noun.owner)) is not None:
                 around = [owner, *around]
+            if (many := is_many(resolver, sort)) is not None:
+                return self._by_count(Sort(Noun(many), most=True), maker, main), sort.degree.descending
             found = resolver.measured(sort.degree, list(dict.fromkeys(around)))
             if found is None:
                 item = next(
@@ -310,6 +315,8 @@ class Ranking:
                     return as_column(item.columns[0]), sort.degree.descending
                 return None, False
             return self._many_side(as_column(found[0]), found[0], found[1]), found[1]
+        if (column := done_most(resolver, sort, self.items)) is not None:
+            return self._of_those(column), descending
         if sort.noun is not None and sort.noun.ref is not None:
             item = maker.item(sort.noun)
             if item is not None:
@@ -325,9 +332,21 @@ class Ranking:
             plain = next((one for one in self.items if one.terms), None)
             if plain is not None and sort.limit is not None and sort.descending and not sort.most:
                 resolver.doubt("the first are asked for, and not by what", 0.5)
+            if plain is not None and sort.most and not any(map(resolver.catalog.is_measure, plain.columns)):
+                resolver.doubt("names are put in order where the most is asked for", 0.4)
             if plain is not None:
                 return plain.terms[-1 if len(plain.terms) > 1 and plain.entity is None else 0], descending
         return None, False
+
+    def _of_those(self, column: ColumnKey) -> Term:
+        """A column of the rows that are shown, or its total over those that belong to each."""
+        item, term = self.items[0], as_column(column)
+        if len({one.table for one in self.items}) > 1:
+            self.resolver.doubt("the most is asked for of rows of several tables", 0.4)
+        if item.figures or self.groups or self.resolver.catalog.refers(item.table, column.table):
+            return term
+        self._group_by(item)
+        return Figure(Aggregate.SUM, term)
 
     def _many_side(self, term: Term, column: ColumnKey, descending: bool) -> Term:
         """The term, with a doubt where amounts of single rows are compared that may be meant in total."""

@@ -156,7 +156,7 @@ class Resolver:
         if not named:
             values = (ref for cond in self.frame.conditions for ref in cond.values)
             shown = (item.ref for item in self.frame.items if item.ref is not None)
-            held = self._alone(values, MentionKind.VALUE) or self._alone(shown, MentionKind.COLUMN)
+            held = self.alone(values, MentionKind.VALUE) or self.alone(shown, MentionKind.COLUMN)
             far = self.catalog.farness(table, held)
             score = 0.0 if far >= FAR or not held else 0.25 - 0.16 * far
         return score
@@ -177,7 +177,7 @@ class Resolver:
             known = self._beside[asked] = near, [(worth, distances(one)) for one, worth in best.items()]
         return known[1]
 
-    def _alone(self, refs: Iterable[Ref], kind: MentionKind) -> list[str]:
+    def alone(self, refs: Iterable[Ref], kind: MentionKind) -> list[str]:
         """The tables of what stands in one table only: whose phone, where no table is named."""
         found: list[str] = []
         for ref in refs:
@@ -267,7 +267,7 @@ class Resolver:
         """`name` is whatever names a row, where no column is called so."""
         tables = [owner] if owner is not None else self._around(noun)[:1]
         shown = [one.ref for one in self.frame.items if one.ref is not None and one.ref is not noun.ref]
-        for table in tables or self._alone(shown, MentionKind.COLUMN):
+        for table in tables or self.alone(shown, MentionKind.COLUMN):
             names = self.catalog.names(table)
             if not tables and not names:
                 asked = (self.column(one) for one in self.frame.items if one.ref in shown)

@@ -5,6 +5,7 @@ from typing import Final
 
 from resolvers.engines.describing.names import tokens_of
 from resolvers.engines.nl2sql.language.degrees import degree_of
+from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS
 from resolvers.engines.nl2sql.mention import Mention, MentionKind, Token
 from resolvers.engines.nl2sql.planner.phrases import ORDINALS, PHRASES, Cue
@@ -15,6 +16,11 @@ _BETWEEN: Final = frozenset(("by", "per", "in", "for", "at", "to", "on", "from")
 
 _NUMBERED: Final = frozenset(("no", "nr", "id", "number", "code", "key"))
 """Last words of columns that number things, rather than tell how many there are."""
+
+
+_OF_KINDS: Final = frozenset(("number", "kind", "sort", "type"))
+"""Words before `of` that a column may be called by: the kind of work."""
+_ASKED: Final = frozenset(("who", "what", "whom", "many"))
 
 
 def strays(
@@ -58,6 +64,12 @@ def strays(
     if turned and tokens[mention.last - 1].lemma not in mention.column.column.lower():
         return True
     last = tokens[mention.last - 1]
+    if mention.last - mention.first == 2 and mention.first and tokens[mention.first - 1].text.lower() in _ASKED:
+        if is_inflected(first) and (mention.last, mention.column.table) in tables:
+            return True  # who collected accession 4
+        rows = (mention.first, mention.column.table) in begun and first.text.lower() != first.lemma
+        if rows and last.lemma in VERBS and last.text.lower() == last.lemma and _goes_on(tokens, mention.last):
+            return True  # how many bridges cross the Don
     if (
         last.text.lower().endswith(("ed", "ing"))
         and last.lemma != last.text.lower()
@@ -72,7 +84,7 @@ def strays(
     if inner & _BETWEEN:
         return not inner & _BETWEEN & set(tokens_of(mention.column.column))
     ofs = sum(token.lemma in ("of", "'s") for token in tokens[mention.first : mention.last])
-    if ofs > 1 or ("of" in inner and mention.score < (0.8 if tokens[mention.first].lemma == "number" else 0.9)):
+    if ofs > 1 or ("of" in inner and mention.score < (0.8 if first.lemma in _OF_KINDS else 0.9)):
         return True
     if "of" in inner and first.lemma == "number" and last.text.lower() != last.lemma:
         told = any(end == mention.last for end, _ in tables)
@@ -81,6 +93,11 @@ def strays(
             told and tokens_of(mention.column.column)[-1] in _NUMBERED
         )  # how many invoices there are, and not the number of one
     return "of" in inner and first.lemma != "number" and any(end == mention.last for end, _ in tables)
+
+
+def _goes_on(tokens: Sequence[Token], at: int) -> bool:
+    """Whether an article or a name stands there."""
+    return at < len(tokens) and (tokens[at].text.lower() in ("the", "a", "an") or tokens[at].text[:1].isupper())
 
 
 def is_inflected(token: Token) -> bool:

@@ -1,0 +1,47 @@
+"""What adjectives and verbs measure that name no column: `the oldest`, `earned the most`."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from resolvers.engines.nl2sql.language.degrees import Degree, degree_of_action
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.planner.atoms import Ref
+from resolvers.engines.nl2sql.planner.catalog import Catalog
+from resolvers.engines.nl2sql.planner.counting import Item
+from resolvers.engines.nl2sql.planner.frame import Sort
+from resolvers.engines.nl2sql.planner.resolving import Resolver
+
+_LEAST: Final = 0.55
+"""How well a column must go with a verb for its numbers to be what is done."""
+
+
+def shown_for(catalog: Catalog, degree: Degree, items: Sequence[Item]) -> ColumnKey | None:
+    """The one column that is shown and that an adjective speaks of: `years built, from the newest to the oldest`."""
+    shown = [one for item in items if not item.figures for one in item.columns]
+    fitting = {key for one in shown for key, _ in catalog.vocabulary.measured(degree, [one.table])}
+    found = [one for one in dict.fromkeys(shown) if one in fitting and not catalog.is_key(one)]
+    return found[0] if len(found) == 1 else None
+
+
+def done_most(resolver: Resolver, sort: Sort, items: Sequence[Item]) -> ColumnKey | None:
+    """The number that a verb speaks of: of the rows asked for, of what is named, or of what belongs to them."""
+    degree = degree_of_action(sort.verb, most=bool(sort.descending)) if sort.most and sort.noun is None else None
+    if degree is None or not items:
+        return None
+    catalog, table = resolver.catalog, items[0].table
+    below = [one for one in catalog.links.get(table, ()) if table in catalog.above.get(one, ())]
+    for tables in ([table], [one for one in resolver.mentioned() if one != table], below):
+        found = [(fit, key) for one in tables for key, fit in catalog.vocabulary.measured(degree, [one])]
+        found = [one for one in found if catalog.is_measure(one[1]) and one[1] not in catalog.known.forbidden]
+        if found and max(found, key=lambda one: one[0])[0] >= _LEAST:
+            return max(found, key=lambda one: one[0])[1]
+    return None
+
+
+def is_many(resolver: Resolver, sort: Sort) -> Ref | None:
+    """`has the highest enrollment`: what is counted, where nothing of it is high."""
+    ref = sort.noun.owner if sort.noun is not None and sort.had else None
+    table = resolver.table(ref)
+    if table is None or sort.degree is None or sort.degree.adjective not in ("high", "low"):
+        return None
+    return None if resolver.catalog.vocabulary.measured(sort.degree, [table]) else ref
