@@ -161,7 +161,7 @@ class Composer(Clashes):
         named = {one.column for ref in refs for one in ref.values} & {
             *(resolver.catalog.names(tables[0]) if tables else ())
         }
-        if len(tables) != 1 or named:
+        if len(tables) != 1 or (named and not resolver.frame.shown):
             return None
         resolver.doubt("rows are named by a value only", 0.1)
         return tables[0]

@@ -4,24 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from resolvers.engines.nl2sql.language.verbs import is_kin
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Span, Term, Unit
-from resolvers.engines.nl2sql.planner.atoms import Atom
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, per_group
 from resolvers.engines.nl2sql.planner.figures import split_aggregate
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
-from resolvers.engines.nl2sql.planner.phrases import Cue
+from resolvers.engines.nl2sql.planner.people import asked_for
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
 AS_GOOD_A_NAME = 0.12
 """How much worse the name of a column may fit than that of its table, and still be what is meant."""
-_ACTED = 0.7
-"""How well a verb must fit a table for it to be what was done."""
 _LOOSE = 0.8
 """Below this, words fit a table so loosely that a number of the same name is rather meant."""
 _AMOUNTS = frozenset(("total", "amount", "value", "price", "cost", "sum", "quantity"))
@@ -284,21 +280,8 @@ class Items:
             values = [cond.values[0] for cond in resolver.frame.conditions if cond.values]
             found = next((one for ref in values if (one := resolver.value(ref, ())) is not None), None)
             table = found[0].table if found is not None else None
-        if table is None and noun.wh == "who":
-            everybody = [one for one in self.catalog.tables if self.catalog.vocabulary.is_person(one)]
-            if len(everybody) == 1:
-                table = everybody[0]
-                resolver.doubt("the only table of people is meant by who", 0.1)
-        if table is not None and noun.wh == "who" and not self.catalog.vocabulary.is_person(table):
-            persons = self._persons(self._acted()) or self._persons(table) or self._persons_beyond(table)
-            if len(persons) > 1:
-                persons = self._acting(persons) or persons
-            shown = [key for one in resolver.frame.shown if (key := resolver.column(one)) is not None]
-            persons = self._persons(shown[0].table) if shown and shown[0].table != table else persons
-            if len(persons) == 1:
-                table = persons[0]  # who wrote a book is an author
-            else:
-                resolver.doubt("who is asked, and no person is known", 0.5)
+        if noun.wh == "who":
+            table = asked_for(resolver, table)
         if noun.degree is not None:
             measured = resolver.measured(noun.degree, [one for one in (table, *resolver.mentioned()) if one])
             if measured and (self.catalog.is_year(measured[0]) or self.catalog.is_time(measured[0])):
@@ -322,33 +305,6 @@ class Items:
         if noun.wh == "much":
             return self._worth(table, noun)
         return self._entity(table, noun) if noun.wh == "who" else None
-
-    def _persons(self, table: str | None) -> list[str]:
-        """The tables of people that a table is tied to; itself, if its rows are people."""
-        is_person = self.catalog.vocabulary.is_person
-        if table is None or is_person(table):
-            return [table] if table is not None else []
-        return [one for one in sorted(self.catalog.links.get(table, ())) if is_person(one)]
-
-    def _persons_beyond(self, table: str) -> list[str]:
-        """The tables of people that a table is tied to by one between them: artists, of the acts they appear in."""
-        near = self.catalog.distances(table).items()
-        return sorted(one for one, far in near if far == 2 and self.catalog.vocabulary.is_person(one))
-
-    def _acting(self, persons: list[str]) -> list[str]:
-        """Those that a verb of the question says: who bought is a customer, who collected a collector."""
-        verbs = {atom_words[0] for atom_words in map(self._verb_of, self.resolver.cut.atoms) if atom_words}
-        return [one for one in persons if any(is_kin(verb, self.catalog.table_words(one)[-1]) for verb in verbs)]
-
-    def _verb_of(self, atom: Atom) -> Sequence[str]:
-        is_verb = atom.verbal or atom.is_unknown or atom.is_(Cue.LIGHT)
-        return self.resolver.cut.linked.words(atom.first, atom.first + 1) if is_verb else ()
-
-    def _acted(self) -> str | None:
-        """The table that a verb speaks of: loans, of who borrowed a book."""
-        verbs = [atom.ref for atom in self.resolver.cut.atoms if atom.verbal and atom.ref is not None]
-        said = [one for ref in verbs for one in ref.tables if one.score >= max(_ACTED, ref.best(MentionKind.COLUMN))]
-        return said[0].table if said else None
 
     def _count(self, noun: Noun) -> Item | None:
         resolver, catalog = self.resolver, self.catalog

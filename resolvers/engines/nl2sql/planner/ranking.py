@@ -1,6 +1,6 @@
-"""Groups and orders of a plan: by what rows are put together, and which come first."""
+"""Orders of a plan: which rows come first."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.model import ColumnKey
@@ -18,129 +18,24 @@ from resolvers.engines.nl2sql.plan import (
     Order,
     Output,
     Plan,
-    Span,
     Term,
 )
 from resolvers.engines.nl2sql.planner.catalog import FAR
-from resolvers.engines.nl2sql.planner.counting import as_figure
 from resolvers.engines.nl2sql.planner.each import first_of_each
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
+from resolvers.engines.nl2sql.planner.grouping import Grouping
 from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.measuring import done_most, is_many, shown_for
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
-from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.planner.resolving import as_column
 
 _AMOUNTS = frozenset(("quantity", "qty", "amount", "units", "sold", "total"))
 
 
 @dataclass(slots=True)
-class Ranking:
-    """A plan in the making."""
-
-    resolver: Resolver
-    items: list[Item] = field(default_factory=list)
-    shown: list[Item] = field(default_factory=list)
-    """What to show, when that is said apart from what is asked for."""
-    groups: list[Column | Span] = field(default_factory=list)
-    also: list[str] = field(default_factory=list)
-    orders: list[Order] = field(default_factory=list)
-    limit: int | None = None
-    having: list[Condition] = field(default_factory=list)
-    first: Condition | None = None
-    """That a row belongs to the first of something."""
-    via: list[tuple[Column, Column]] = field(default_factory=list)
-    """How rows are joined to others of their table."""
-    extremes: list[Order] = field(default_factory=list)
-    """The orders that only the first of something is asked for by."""
-
-    def _grouped(self, maker: Items, main: str) -> list[Item]:
-        """The groups that the question names, as items to show."""
-        frame = self.resolver.frame
-        if frame.per and frame.groups:
-            self.items = [as_figure(self.resolver, item, maker.item(frame.groups[0])) for item in self.items]
-        figures = any(item.figures for item in self.items)
-        by_count = any(sort.by_count or sort.most for sort in frame.sorts)
-        found: list[Item] = []
-        for noun in frame.groups:
-            if noun.ref is None:
-                continue
-            noun.aggregates, noun.count = (), False
-            item = maker.item(noun)
-            if item is None:
-                self.resolver.doubt("a group was not found", 0.4)
-                continue
-            if not figures and not by_count:
-                if item.entity is not None and self.items[0].table != item.table:
-                    self.also.append(item.table)
-                    if frame.which:
-                        self.resolver.doubt("all of them together may be meant", 0.35)
-                if not self._tells(item):
-                    found.append(item)
-                continue
-            self._by_its_key(item)
-            found.append(item)
-            self._group_by(item)
-        return found
-
-    def _tells(self, group: Item) -> bool:
-        """Whether what is shown of each says already which one it is."""
-        catalog = self.resolver.catalog
-        shown = {column for item in (*self.items, *self.shown) for column in item.columns}
-        keys = {catalog.key(group.table), *catalog.names(group.table), *group.columns}
-        if group.entity is not None and not catalog.names(group.table):
-            return True
-        if group.entity is not None and any(item.table == group.table for item in self.items):
-            return bool(shown & keys) or any(item.entity == group.table for item in self.items)
-        return bool(shown & set(group.columns)) or any(
-            term in item.terms for item in self.items for term in group.terms
-        )
-
-    def _by_its_key(self, item: Item) -> None:
-        """A group without a name is told by its key, rather than by all that is known of it."""
-        catalog = self.resolver.catalog
-        key = tuple(one for one in catalog.whole_key(item.table) if one not in catalog.known.forbidden)
-        if item.entity is None or catalog.names(item.table) or len(item.columns) <= len(key) or item.noun.everything:
-            return
-        if not key:
-            self.resolver.doubt("a group has neither name nor key", 0.5)
-            return
-        item.columns, item.terms = key, [as_column(one) for one in key]
-        if len(key) > 1:
-            self.resolver.doubt("a group without a name", 0.3)
-
-    def _group_by(self, item: Item, counted: str | None = None) -> None:
-        """Groups by what is shown, and by the key of its table where its rows are meant.
-
-        Where each row has one at most of what is counted, rows of the same name are meant together.
-        """
-        catalog = self.resolver.catalog
-        if counted is not None:
-            self._by_its_key(item)
-        alone = counted is not None and counted != item.table and catalog.refers(item.table, counted)
-        if item.entity is not None and not (alone and item.columns and item.columns[0] in catalog.names(item.table)):
-            for key in catalog.whole_key(item.table):
-                if key not in self.resolver.catalog.known.forbidden:
-                    self.groups.append(as_column(key))
-        self.groups += [term for term in item.terms if isinstance(term, Column | Span)]
-
-    def _mixed(self) -> None:
-        """Plain columns beside figures are what the figures are grouped by."""
-        figures = any(item.figures for item in self.items)
-        if figures or self.groups:
-            counted = {item.counted for item in self.items if item.counted}
-            for item in self.items:
-                if not item.figures and not all(term in self.groups for term in item.terms):
-                    if (
-                        item.table in counted
-                        and item.entity is not None
-                        and not self.resolver.frame.groups
-                        and item.columns
-                        and item.columns[0] != self.resolver.catalog.key(item.table)
-                    ):
-                        self.groups += [term for term in item.terms if isinstance(term, Column)]
-                    else:
-                        self._group_by(item)
+class Ranking(Grouping):
+    """Puts rows in order, and takes the first of them."""
 
     def _sorts(self, maker: Items, main: str) -> None:
         frame = self.resolver.frame

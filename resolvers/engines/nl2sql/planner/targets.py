@@ -1,0 +1,306 @@
+"""Which table or column nouns stand for, told by the words beside them and by what lies near in the keys."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.mention import MentionKind
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.planner.atoms import Cut, Ref
+from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
+from resolvers.engines.nl2sql.planner.frame import Frame, Noun
+
+LOOSE: Final = 0.65
+"""Below this, words fit a column loosely."""
+Target = str | ColumnKey
+"""The FQN of a table, or a column."""
+_Named = Sequence[tuple[float, Mapping[str, int]]]
+
+
+@lru_cache(maxsize=20_000)
+def spelled(target: Target) -> str:
+    """What puts things in order that fit equally well."""
+    return str(target)
+
+
+@dataclass(slots=True)
+class Choice:
+    """Words that could stand for several things, best first."""
+
+    first: int
+    last: int
+    kind: str
+    options: list[tuple[Target, float]]
+    taken: int = 0
+
+    @property
+    def margin(self) -> float:
+        """How much better the one taken is than the best other."""
+        others = [score for at, (_, score) in enumerate(self.options) if at != self.taken]
+        return self.options[self.taken][1] - max(others) if others else 1.0
+
+
+@dataclass(slots=True)
+class Targets:
+    """Tables and columns of one question. `forced` takes another option for some words than the best."""
+
+    catalog: Catalog
+    cut: Cut
+    frame: Frame
+    forced: Mapping[tuple[int, int, str], Target] = field(default_factory=dict)
+    choices: dict[tuple[int, int, str], Choice] = field(default_factory=dict)
+    trouble: list[tuple[str, float]] = field(default_factory=list)
+    """What makes the plan less likely: a reason, and what it costs."""
+    used: set[tuple[int, int]] = field(default_factory=set)
+    memories: set[str] = field(default_factory=set)
+    _mentioned: list[str] | None = None
+    _tables: dict[int, tuple[Ref, str | None]] = field(default_factory=dict)
+    """The table of each reference that was asked about, by its identity."""
+    _beside: dict[tuple[tuple[int, ...], str | None], tuple[tuple[Ref, ...], _Named]] = field(default_factory=dict)
+    """What words beside speak of, by their identity."""
+
+    def doubt(self, why: str, cost: float) -> None:
+        """Notes what makes the plan less likely."""
+        self.trouble.append((why, cost))
+
+    # Tables.
+
+    def mentioned(self) -> list[str]:
+        """The tables that the question names, in their order."""
+        if self._mentioned is None:
+            self._mentioned = []
+            found: list[str] = []
+            for ref in self.frame.tables:
+                table = self.table(ref)
+                if table is not None and table not in found:
+                    found.append(table)
+            self._mentioned = found
+        return self._mentioned
+
+    def table(self, ref: Ref | None) -> str | None:
+        """The table that words stand for."""
+        if ref is None:
+            return None
+        known = self._tables.get(id(ref))
+        if known is None:
+            known = self._tables[id(ref)] = ref, self._table(ref)
+        return known[1]
+
+    def _table(self, ref: Ref) -> str | None:
+        mentions = ref.tables
+        if not mentions:
+            return None
+        others = self._certain(ref)
+        options: dict[str, float] = {}
+        for mention in mentions:
+            if mention.table is None:
+                continue
+            score = mention.score
+            far = self.catalog.farness(mention.table, others)
+            score -= 0.3 if far >= FAR else 0.03 * far
+            score -= 0.1 if mention.score < 0.9 and self.catalog.only_ties(mention.table) else 0.0
+            options[mention.table] = max(score, options.get(mention.table, -1.0))
+        taken = self.choose(ref, "table", list(options.items()))
+        return taken if isinstance(taken, str) else None
+
+    def _certain(self, ref: Ref) -> list[str]:
+        found = []
+        for other in self.frame.tables:
+            tables = other.tables if other is not ref else ()
+            if not tables:
+                continue
+            best = tables[0]
+            second = tables[1].score if len(tables) > 1 else 0.0
+            if best.table is not None and best.score - second > 0.1:
+                found.append(best.table)
+        return found
+
+    def choose(self, ref: Ref, kind: str, options: list[tuple[Target, float]]) -> Target | None:
+        """The best option for some words, or the one that is forced; noted for others to be tried."""
+        if not options:
+            return None
+        key = (ref.first, ref.last, kind)
+        options.sort(key=lambda option: (-option[1], spelled(option[0])))
+        choice = Choice(ref.first, ref.last, kind, options)
+        forced = self.forced.get(key)
+        if forced is not None:
+            choice.taken = next((at for at, (target, _) in enumerate(options) if target == forced), 0)
+        self.choices[key] = choice
+        self.used.add((ref.first, ref.last))
+        for mention in ref.mentions:
+            if mention.memory is not None and options[choice.taken][0] in (mention.table, mention.column):
+                self.memories.add(mention.memory)
+        return options[choice.taken][0]
+
+    # Columns.
+
+    def context(self, table: str, owner: str | None, near: Iterable[Ref], subject: str | None) -> float:
+        """How much the words beside speak for a table."""
+        if owner is not None:
+            far = self.catalog.distance(owner, table)
+            return 0.4 if far == 0 else (-0.5 if far >= FAR else 0.12 - 0.14 * far)
+        score, named = -0.5, self._named(tuple(near), subject)
+        for worth, distances in named:
+            far = distances.get(table, FAR)
+            if far < FAR:
+                score = max(score, worth - 0.16 * far)
+        if not named:
+            values = (ref for cond in self.frame.conditions for ref in cond.values)
+            shown = (item.ref for item in self.frame.items if item.ref is not None)
+            held = self.alone(values, MentionKind.VALUE) or self.alone(shown, MentionKind.COLUMN)
+            far = self.catalog.farness(table, held)
+            score = 0.0 if far >= FAR or not held else 0.25 - 0.16 * far
+        return score
+
+    def _named(self, near: tuple[Ref, ...], subject: str | None) -> _Named:
+        """The tables that words beside speak of, each with what it says at best, and how far others are from it."""
+        asked = (tuple(map(id, near)), subject)
+        known = self._beside.get(asked)
+        if known is None:
+            distances = self.catalog.distances
+            nearest = [found for ref in near if (found := self.table(ref)) is not None]
+            said = [(one, 0.3 - 0.05 * min(at, 2)) for at, one in enumerate(nearest[:4])]
+            said += [(subject, 0.27)] if subject is not None else []
+            said += [(one, 0.2) for one in self.mentioned()]
+            best: dict[str, float] = {}
+            for one, worth in said:
+                best[one] = max(worth, best.get(one, 0.0))
+            known = self._beside[asked] = near, [(worth, distances(one)) for one, worth in best.items()]
+        return known[1]
+
+    def alone(self, refs: Iterable[Ref], kind: MentionKind) -> list[str]:
+        """The tables of what stands in one table only: whose phone, where no table is named."""
+        found: list[str] = []
+        for ref in refs:
+            best = ref.best(kind)
+            mentions = ref.values if kind is MentionKind.VALUE else ref.columns
+            tables = {one.column.table for one in mentions if one.column is not None and one.score > best - 0.03}
+            found += tables if len(tables) == 1 and best >= 0.85 else ()
+        return list(dict.fromkeys(found))
+
+    def subject(self) -> str | None:
+        """The table that the question is about, when it names one."""
+        return self.table(self.frame.subject)
+
+    def column(self, noun: Noun, want: str = "") -> ColumnKey | None:
+        """The column that a noun stands for."""
+        if noun.degree is not None and noun.ref is None:
+            found = self.measured(noun.degree, self._around(noun))
+            return found[0] if found else None
+        if noun.ref is None:
+            return None
+        options = self.column_options(noun, want)
+        taken = self.choose(noun.ref, "column", list(options.items()))
+        if not isinstance(taken, ColumnKey):
+            return None
+        if self._is_strange_key(noun, taken) and ("a key of a table that is not named", 0.3) not in self.trouble:
+            self.doubt("a key of a table that is not named", 0.3)
+        subject = self.subject() if noun.owner is None else None
+        fit = max((one.score for one in noun.ref.columns if one.column == taken), default=1.0)
+        far = self.catalog.distance(subject or self.table(noun.owner) or taken.table, taken.table)
+        if far > 2 or (far > 1 and fit < LOOSE):
+            self.doubt("a column far away from what is asked about", 0.3)
+        return taken
+
+    def _is_strange_key(self, noun: Noun, key: ColumnKey) -> bool:
+        """A key in a table that nobody names, which is no key of its own rows: another's league."""
+        if not self.catalog.is_key(key) or key.table in self.mentioned() or self.catalog.key(key.table) == key:
+            return False
+        subject = self.subject() if noun.owner is None else self.table(noun.owner)
+        return subject is not None and not self.catalog.refers(subject, key.table)
+
+    def column_options(self, noun: Noun, want: str = "") -> dict[ColumnKey, float]:
+        """The columns that a noun may stand for, with how well each fits here."""
+        options: dict[ColumnKey, float] = {}
+        if noun.ref is None:
+            return options
+        owner, catalog = self.table(noun.owner), self.catalog
+        subject = self.subject() if noun.owner is None else None
+        for mention in noun.ref.columns:
+            key = mention.column
+            if key is None or key not in catalog.columns:
+                continue
+            score = mention.score - 0.8 * (1 - mention.score) + self.context(key.table, owner, noun.near, subject)
+            if want == "number":
+                if not catalog.is_number(key):
+                    score -= 0.05 if catalog.is_numeric_text(key) else 0.45
+                if catalog.is_key(key):
+                    score -= 0.3
+            elif want == "time" and not catalog.is_moment_like(key):
+                score -= 0.3
+            if catalog.reference(key) is not None:
+                score -= 0.04
+            options[key] = max(score, options.get(key, -9.0))
+        if self.cut.linked.words(noun.ref.first, noun.ref.last) == ["name"]:
+            self._by_name(noun, owner, options)
+        if owner is not None:
+            self._by_number(noun.ref, owner, options)
+        beside = [owner] if owner is not None else self._around(noun)[:2]
+        least = 0.7 if any(self.catalog.distance(one, key.table) <= 1 for key in options for one in beside) else 0.4
+        for table in beside:
+            if not any(key.table == table for key in options):
+                for key, found in self.catalog.vocabulary.found_columns(
+                    self.cut.linked.words(noun.ref.first, noun.ref.last), [table], 3
+                ):
+                    if found.score >= least:
+                        score = found.score - 0.8 * (1 - found.score)
+                        options[key] = score + self.context(key.table, owner, noun.near, subject)
+        return options
+
+    def _by_number(self, ref: Ref, owner: str, options: dict[ColumnKey, float]) -> None:
+        """The number of a flight is its own key, rather than that of an aeroplane."""
+        said = set(self.cut.linked.words(ref.first, ref.last)) - set(self.catalog.table_words(owner))
+        key, named = self.catalog.key(owner), [one for one in ref.columns if one.score >= 0.95]
+        if said and said <= {"number", "code", "id"} and key is not None and not named:
+            options[key] = max(0.9 + self.context(owner, owner, (), None), options.get(key, -9.0))
+
+    def _by_name(self, noun: Noun, owner: str | None, options: dict[ColumnKey, float]) -> None:
+        """`name` is whatever names a row, where no column is called so."""
+        tables = [owner] if owner is not None else self._around(noun)[:1]
+        shown = [one.ref for one in self.frame.items if one.ref is not None and one.ref is not noun.ref]
+        for table in tables or self.alone(shown, MentionKind.COLUMN):
+            names = self.catalog.names(table)
+            if not tables and not names:
+                asked = (self.column(one) for one in self.frame.items if one.ref in shown)
+                names = tuple(one for one in asked if one is not None and one.table == table)[:1]
+            if not names and tables:
+                beside = [one for one in self.catalog.links.get(table, ()) if self.catalog.refers(table, one)]
+                called = [one for one in beside if self.catalog.names(one)]
+                names = self.catalog.names(called[0]) if len(called) == 1 else names
+            if names and not any(key.table == table and score > 0.9 for key, score in options.items()):
+                options[names[0]] = 0.95 + self.context(table, owner, noun.near, self.subject())
+
+    def _around(self, noun: Noun) -> list[str]:
+        found = []
+        for ref in (noun.owner, *noun.near, self.frame.subject):
+            table = self.table(ref)
+            if table is not None and table not in found:
+                found.append(table)
+        return found + [one for one in self.mentioned() if one not in found]
+
+    def measured(self, degree: Degree, tables: list[str]) -> tuple[ColumnKey, bool] | None:
+        """The column that an adjective speaks of, and whether its greatest values are the most so."""
+        if not degree.measures:
+            return None
+        best: tuple[float, ColumnKey] | None = None
+        for place, table in enumerate(tables):
+            for near in [table, *sorted(self.catalog.links.get(table, ()))]:
+                for key, fit in self.catalog.vocabulary.measured(degree, [near]):
+                    if key in self.catalog.known.forbidden or self.catalog.is_key(key):
+                        continue
+                    if near != table and fit < 0.85:
+                        continue
+                    score = fit - 0.15 * place - (0.25 if near != table else 0.0)
+                    if best is None or score > best[0]:
+                        best = (score, key)
+        if best is None:
+            return None
+        if best[0] < 0.55:
+            self.doubt("an adjective fits a column only loosely", 0.08)
+        return best[1], self.direction(degree, best[1])
+
+    def direction(self, degree: Degree, key: ColumnKey) -> bool:
+        """Whether the greatest values of a column are the most so."""
+        return degree.descending != self.catalog.vocabulary.is_reversed(degree, key)

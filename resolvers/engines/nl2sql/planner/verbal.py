@@ -1,0 +1,71 @@
+"""Which words of a question are verbs, though a noun is known by them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
+from resolvers.engines.nl2sql.language.words import AGGREGATES, PREPOSITIONS
+from resolvers.engines.nl2sql.mention import MentionKind, Token
+from resolvers.engines.nl2sql.planner.phrases import Cue
+from resolvers.engines.nl2sql.planner.straying import LIGHT
+
+if TYPE_CHECKING:
+    from resolvers.engines.nl2sql.planner.atoms import Atom
+
+
+def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
+    """Whether a word is rather a verb than the noun that it is linked to."""
+    if atom.ref is None or atom.cue not in (None, Cue.LIGHT) or atom.last - atom.first != 1:
+        return False
+    if not atom.ref.is_noun or tokens[atom.first].quoted:
+        return False
+    low, lemma = tokens[atom.first].text.lower(), tokens[atom.first].lemma
+    best = atom.ref.mentions[0].score
+    named = tokens[atom.first - 1].text.lower() in _DETERMINERS if atom.first else False
+    if low.endswith("ing") and named and atom.ref.best(MentionKind.TABLE) >= 0.95:
+        return False  # a crossing, any booking
+    if low.endswith(("ed", "ing")) and low != lemma:
+        return True
+    past = low != lemma and not low.endswith("s")
+    if past and low in IRREGULAR_VERBS and lemma in VERBS and not named:
+        ahead = tokens[atom.last].text.lower() if atom.last < len(tokens) else ""
+        if best < 0.95 or ahead in _OBJECTS:
+            return True  # lost two duels, sent the most parcels
+    if named and atom.first > 1 and tokens[atom.first - 2].text.lower() in ("is", "are", "was", "were", "and"):
+        return False  # what is that cost
+    ahead = tokens[atom.first - 1].text.lower() if atom.first else ""
+    if ahead in _OWNED and low == lemma:
+        return False  # whose pay, the average pay
+    if low == lemma and lemma in VERBS and _is_done(tokens, atom):
+        return True  # how many plays did each poet write
+    is_table = atom.ref.best(MentionKind.TABLE) >= 0.9 and low != lemma
+    before_that = tokens[atom.first - 2].lemma if atom.first > 1 else ""
+    asks = ahead == "which" and (not before_that.isalpha() or before_that in PREPOSITIONS)  # "Which state has ..."
+    if ahead in _SUBJECTS and not asks and lemma in VERBS and low in (lemma, f"{lemma}s") and not is_table:
+        return True
+    if low not in LIGHT:
+        return best < 0.75 and lemma in VERBS and low == lemma
+    before = tokens[atom.first - 1] if atom.first else None
+    if before is not None and before.lemma in ("have", "with"):
+        return best < 0.9
+    return best < 0.9 or (before is not None and before.lemma != before.text.lower() and before.text.isalpha())
+
+
+def _is_done(tokens: Sequence[Token], atom: "Atom") -> bool:
+    """Whether `how many ... did` stands before what ends a sentence."""
+    said = [token.text.lower() for token in tokens[: atom.first]]
+    ends = atom.last == len(tokens) or tokens[atom.last].text in (".", "?", "!")
+    return ends and "many" in said and bool({"did", "does", "do"} & set(said))
+
+
+_DETERMINERS: Final = frozenset(
+    ("a", "an", "the", "any", "each", "every", "no", "some", "that", "this", "one", "single", "per", "many")
+)
+_OBJECTS: Final = frozenset(
+    ("the", "a", "an", "most", "least", "more", "fewer", "at", "by", "no", "any", "on", "in", "to", "from", "before")
+)
+"""Words behind a verb rather than a noun."""
+_OWNED: Final = frozenset(("whose", "their", "its", "his", "her", *(one[0] for one in AGGREGATES if len(one) == 1)))
+_SUBJECTS: Final = frozenset(
+    ("that", "which", "who", "they", "he", "she", "it", "to", "not", "can", "n't", "did", "do", "does")
+)
