@@ -14,7 +14,9 @@ DESIGNERS = table("designers", "designer_id*:INTEGER designer_name:VARCHAR birth
 BOATS = table(
     "boats", "boat_id*:INTEGER ttl:VARCHAR flag_code:VARCHAR crosses:VARCHAR built_year:INTEGER designer_id:INTEGER"
 )
-REPAIRS = table("repairs", "repair_id*:INTEGER boat_id:INTEGER repaired_on:VARCHAR price:INTEGER kind:VARCHAR")
+REPAIRS = table(
+    "repairs", "repair_id*:INTEGER boat_id:INTEGER repaired_on:VARCHAR price:INTEGER kind:VARCHAR weekday:VARCHAR"
+)
 KNOWN = knowledge(
     LANDS,
     DESIGNERS,
@@ -28,7 +30,10 @@ KNOWN = knowledge(
             BOATS,
             {"ttl": ["Gull", "Swan", "Tern"], "flag_code": ["NO", "FI"], "crosses": ["Black Sound", "Long Sound"]},
         ),
-        REPAIRS.fqn: profiled(REPAIRS, {"kind": ["hull", "mast"], "repaired_on": ["2020-05-01", "2021-06-02"]}),
+        REPAIRS.fqn: profiled(
+            REPAIRS,
+            {"kind": ["hull", "mast"], "repaired_on": ["2020-05-01", "2021-06-02"], "weekday": ["Mon", "Sat"]},
+        ),
     },
 )
 
@@ -57,6 +62,11 @@ def draft(text: str) -> Draft:
         ("Which boat has the highest number of repairs? Show the title.", "ORDER BY COUNT("),
         ("What is the most popular boat by number of repairs?", "SELECT boats.ttl FROM"),
         ("Which designers were born after 1950? Birth years.", "SELECT birth_year FROM designers"),
+        ("How many repairs were made on Saturday?", "weekday = 'Sat'"),
+        ("What did the repairs cost altogether?", "SELECT SUM(price)"),
+        ("What is the average price, the highest price and the cheapest price of the repairs?", "MIN(price)"),
+        ("How many repairs were made after June 2021?", ">= '2021-07-01'"),
+        ("Which repairs were patched (kind hull)?", "kind = 'hull'"),
         ("Which kinds cost more than 40 on average?", "HAVING AVG(price) > 40"),
     ],
 )

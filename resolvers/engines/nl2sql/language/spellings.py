@@ -88,3 +88,11 @@ SHORT: Final = {
     "ttl": "title", "wkly": "weekly", "natl": "national", "displ": "displacement", "cyl": "cylinder", "mi": "mile", "stad": "stadium", "champ": "champion",
 }  # fmt: skip
 """What is short in names where nothing beside it tells otherwise. Never used for the words of questions."""
+
+_DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
+_MONTHS: Final = "january february march april june july august september october november december"
+CALENDAR: Final = {
+    **{day: (day[:3], day[:2]) for day in _DAYS.split()},
+    **{month: (month[:3],) for month in _MONTHS.split()},
+}
+"""Days and months as they are written short in data."""

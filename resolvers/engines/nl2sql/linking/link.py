@@ -19,6 +19,7 @@ from resolvers.engines.nl2sql.language.degrees import degree_of
 from resolvers.engines.nl2sql.language.literals import literals_of
 from resolvers.engines.nl2sql.language.numbers import number_of
 from resolvers.engines.nl2sql.language.places import gender_values, other_names
+from resolvers.engines.nl2sql.language.spellings import CALENDAR
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS, SUPERFLUOUS
 from resolvers.engines.nl2sql.linking.asked import INSIDE, Question
@@ -326,6 +327,8 @@ class _Work:
         if not quoted:
             for one in values.like(said, within):
                 self.value(first, last, 0.7 if rows else 0.86, "lemma", one.column, _text(one.value))
+            for one in (held for day in CALENDAR.get(said.lower(), ()) for held in values.named(day, within)):
+                self.value(first, last, 0.9, "demonym", one.column, _text(one.value))
             for other in other_names(said):
                 for one in values.named(other, within):
                     if len(other) > 2 or (one.value == other and self.is_of_place(one.column)):
@@ -345,7 +348,7 @@ class _Work:
         """`which animal`, `the heaviest animal`: rows are asked for, where no noun stands behind."""
         degree = degree_of(self.tokens[before].text)
         asks = self.tokens[before].lemma in _ASKING or (degree is not None and degree.superlative)
-        return asks and not (last < len(self.tokens) and self.is_noun(last))
+        return asks and (last >= len(self.tokens) or not self.is_noun(last))
 
     def is_noun(self, at: int) -> bool:
         """Whether some table or column is called by a word there, that is none of a verb."""

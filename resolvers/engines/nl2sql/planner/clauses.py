@@ -330,7 +330,8 @@ class Clauses(Comparisons):
             return True
         if noun.ref is not None:
             if self.negated or self.is_(Cue.HAVE, Cue.WITH, offset=start - self.i - 1):
-                if self.is_(Cue.WITH, offset=start - self.i - 1) and not self.negated:
+                with_it = self.is_(Cue.WITH, offset=start - self.i - 1) and not self._indefinite(start)
+                if with_it and not self.negated:
                     self.frame.items.append(noun)
                     return True
                 cond = self._new("null")

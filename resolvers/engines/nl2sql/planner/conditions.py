@@ -28,7 +28,7 @@ from resolvers.engines.nl2sql.planner.figures import (
     when_farther,
 )
 from resolvers.engines.nl2sql.planner.frame import Cond
-from resolvers.engines.nl2sql.planner.held import by_verb, kept_number, may_be_empty
+from resolvers.engines.nl2sql.planner.held import by_verb, kept_number, may_be_empty, never_empty, says_when
 from resolvers.engines.nl2sql.planner.nesting import nested
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined, denies, either_of, instead
@@ -85,6 +85,9 @@ class Conditions:
                 return Part(None, cond)
             if not cond.negated and below:
                 return Part(Related(main, Plan(column.table, ()), True), cond, column)
+            if cond.negated and never_empty(self.catalog, column):
+                some = Comparison(as_column(column), Operator.MORE, (Literal("number", Decimal(0)),))
+                return Part(some, cond, column)  # with a discount
             return Part(Comparison(as_column(column), Operator.IS_NULL, (), cond.negated), cond, column)
         return self._compare(cond, main, last)
 
@@ -269,6 +272,8 @@ class Conditions:
             if cond.noun.ref is not None and not cond.noun.ref.columns and may_be_table(cond.noun.ref):
                 return self._table_compared(cond, main)
             column = self._split(cond, want, main) or resolver.column(cond.noun, want)
+            if want == "time" and column is not None and not catalog.is_moment_like(column) and says_when(cond):
+                column = resolver.time_column(self._tables(cond, main)) or column  # made after June 2021
             misfit = cond.how == "verb" and column is not None and not may_equal(catalog, column, cond.values[0])
             if misfit or (column is not None and is_when(resolver, cond, column)):
                 return self._literal(cond, cond.values[0], main, last)

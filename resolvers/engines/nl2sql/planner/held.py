@@ -21,6 +21,18 @@ def may_be_empty(catalog: Catalog, column: ColumnKey) -> bool:
     return catalog.is_time(column) and profile is not None and bool(profile.null_count)
 
 
+def never_empty(catalog: Catalog, column: ColumnKey) -> bool:
+    """Whether a column holds an amount in every row, none of which is below 0, and some are 0."""
+    profile = catalog.profile(column)
+    told = profile is not None and catalog.is_measure(column) and profile.null_count == 0
+    return told and profile is not None and profile.minimum is not None and profile.minimum.strip("0.") == ""
+
+
+def says_when(cond: Cond) -> bool:
+    """Whether all that is compared with is dates, and no other number."""
+    return all(any(one.values and one.values[0].kind == "date" for one in ref.literals) for ref in cond.values)
+
+
 def kept_number(resolver: Resolver, cond: Cond, table: str, main: str) -> Part | None:
     """A column that holds the number where the words only suggest a table: `more than 4 staff`."""
     if cond.noun is None or cond.count is None or cond.noun.ref is None:

@@ -86,7 +86,9 @@ class Parser(Clauses):
         wh = ""
         while (atom := self.at()) is not None:
             frame.which = frame.which or atom.is_(Cue.WHICH) or (atom.is_(Cue.WHAT) and self.noun_at(1))
-            if atom.is_(Cue.WHO, Cue.WHEN, Cue.WHERE):
+            if self.i == 0 and self._asks_worth():
+                wh = "much"
+            elif atom.is_(Cue.WHO, Cue.WHEN, Cue.WHERE):
                 wh = str(atom.cue)
             elif atom.is_(Cue.MUCH):
                 degree = atom.said if isinstance(atom.said, Degree) else None
@@ -118,6 +120,11 @@ class Parser(Clauses):
             self._items("")
         elif not frame.items and wh == "much":
             frame.items.append(Noun(wh=wh))
+
+    def _asks_worth(self) -> bool:
+        """`What did the repairs cost`: how much."""
+        said = [token.text.lower() for token in self.cut.linked.tokens]
+        return said[:1] == ["what"] and said[1:2] in (["did"], ["does"], ["do"]) and bool({"cost", "weigh"} & set(said))
 
     def _subject_of_degree(self) -> None:
         """How old is the singer ..."""
@@ -335,6 +342,12 @@ class Parser(Clauses):
             return noun.owner.first < noun.ref.first
         return "'s" in self.cut.linked.words(noun.ref.first, noun.ref.last)
 
+    def _computed_before(self, noun: Noun) -> bool:
+        """Whether a figure of the same column is asked for already."""
+        said = {one.column for one in noun.ref.columns if one.score >= 0.9} if noun.ref is not None else set()
+        had = (one.ref for one in self.frame.items if one.aggregates and one.ref is not None)
+        return any(one.column in said for ref in had for one in ref.columns if one.score >= 0.9)
+
     def _placed(self, noun: Noun, sort: Sort | None) -> None:
         """Puts an item into the frame."""
         frame = self.frame
@@ -351,6 +364,11 @@ class Parser(Clauses):
                 and noun.ref is not None
                 and noun.ref.best(MentionKind.COLUMN) > noun.ref.best(MentionKind.TABLE)
             )
+            if is_column and sort.degree is not None and sort.limit == 1 and self._computed_before(noun):
+                most = sort.degree.descending
+                noun.aggregates = (Aggregate.MAX if most else Aggregate.MIN,)  # the average and the quietest traffic
+                frame.items.append(noun)
+                return
             if self._is_owned(noun):
                 frame.sorts.append(sort)  # the longest duel's minutes
                 frame.items.append(noun)

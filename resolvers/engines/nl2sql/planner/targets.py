@@ -218,6 +218,7 @@ class Targets:
             return options
         owner, catalog = self.table(noun.owner), self.catalog
         subject = self.subject() if noun.owner is None else None
+        rows = self._rows_behind(noun)
         for mention in noun.ref.columns:
             key = mention.column
             if key is None or key not in catalog.columns:
@@ -232,6 +233,7 @@ class Targets:
                 score -= 0.3
             if catalog.reference(key) is not None:
                 score -= 0.04
+            score += 0.35 if key.table in rows else 0.0
             options[key] = max(score, options.get(key, -9.0))
         if self.cut.linked.words(noun.ref.first, noun.ref.last) == ["name"]:
             self._by_name(noun, owner, options)
@@ -248,6 +250,16 @@ class Targets:
                         score = found.score - 0.8 * (1 - found.score)
                         options[key] = score + self.context(key.table, owner, noun.near, subject)
         return options
+
+    def _rows_behind(self, noun: Noun) -> set[str]:
+        """The tables of a value in the plural that it is said to be of: names of jugglers."""
+        ref, tokens = noun.ref, self.cut.linked.tokens
+        if ref is None or noun.owner is not None or [one.lemma for one in tokens[ref.last : ref.last + 1]] != ["of"]:
+            return set()
+        values = (one for cond in self.frame.conditions if cond.kind == "value" for one in cond.values)
+        behind = (one for one in values if ref.last < one.first <= ref.last + 2)
+        plural = (one for one in behind if tokens[one.last - 1].lemma != tokens[one.last - 1].text.lower())
+        return {one.column.table for each in plural for one in each.values if one.column is not None}
 
     def _by_number(self, ref: Ref, owner: str, options: dict[ColumnKey, float]) -> None:
         """The number of a flight is its own key, rather than that of an aeroplane."""
