@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +27,8 @@ import psycopg
 from psycopg import sql
 
 _START_SECONDS = 60
+_PORTS = range(20_000, 32_768)
+"""Below those of outgoing connections on Linux, macOS and Windows."""
 _FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200", "shared_buffers=64MB")
 
 
@@ -203,10 +205,15 @@ def write_for(path: Path, content: bytes, account: pwd.struct_passwd | None) -> 
 
 
 def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A TCP port of 127.0.0.1 that nobody listens on now.
+
+    Not one of those that systems give to outgoing connections: it would be gone before a server has started.
+    """
+    for port in (*(secrets.choice(_PORTS) for _ in range(100)), 0):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return int(probe.getsockname()[1])
+    raise OSError("No port of 127.0.0.1 is free.")
 
 
 def die_with_parent() -> None:

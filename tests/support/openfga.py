@@ -6,7 +6,6 @@ The binary is named by STOA_OPENFGA_BIN, or is `openfga` on the PATH, or `.cache
 
 import os
 import shutil
-import socket
 import subprocess
 import time
 import urllib.request
@@ -19,6 +18,7 @@ import httpx
 import pytest
 
 from tests.support.needs import missing
+from tests.support.postgres import free_port
 
 VERSION = "v1.22.1"
 """The server that the suite was written against."""
@@ -46,7 +46,7 @@ def openfga_server(*, token: str | None = None) -> Iterator[str]:
     binary = openfga_binary()
     last = ""
     for _ in range(3):  # a free port may be taken between the look and the start
-        http, grpc = _free_port(), _free_port()
+        http, grpc = free_port(), free_port()
         command = [binary, "run", f"--http-addr=127.0.0.1:{http}", f"--grpc-addr=127.0.0.1:{grpc}"]
         command += ["--playground-enabled=false", "--metrics-enabled=false", "--log-level=error"]
         if token is not None:
@@ -121,9 +121,3 @@ def _answers(address: str, process: subprocess.Popen[bytes]) -> bool:
         except OSError:
             time.sleep(0.05)
     return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
