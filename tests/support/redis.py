@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.needs import missing
+from tests.support.postgres import free_port
 
 
 def binary() -> str:
@@ -34,9 +35,7 @@ class RedisServer:
     """One server process without persistence."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self._folder = folder
         self._program = binary()
         self._process: subprocess.Popen[bytes] | None = None
