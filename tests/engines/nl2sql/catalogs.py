@@ -1,10 +1,12 @@
 """Small catalogs as text, with profiles of the values that a test names."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
+from resolvers.engines.nl2sql.drafter import Planner
+from resolvers.engines.nl2sql.model import Asked, ColumnKey, Draft, Knowledge, Outcome, no_lookup
 from schema.data_readiness.profile import ColumnProfile, ProfileTier, TableProfile, ValueCount, ValueKind
 from schema.data_readiness.source import ColumnFacts, TableFacts
 from schema.utils.memory import (
@@ -111,3 +113,15 @@ PROFILES = {
 def knowledge(*tables: TableFacts, **more: Any) -> Knowledge:
     """What is known of some tables, or of all of this module."""
     return Knowledge(tables or ALL, **{"profiles": PROFILES, **more})
+
+
+def asked(text: str, known: Knowledge) -> Outcome:
+    """What the planner makes of a question, with nothing looked up."""
+    return asyncio.run(Planner().draft(Asked(text, NOW), known, no_lookup))
+
+
+def drafted(text: str, known: Knowledge) -> Draft:
+    """The draft that the planner answers a question with."""
+    found = asked(text, known)
+    assert isinstance(found, Draft), found
+    return found

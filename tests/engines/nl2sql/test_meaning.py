@@ -1,13 +1,10 @@
 """What words of a question are taken for, seen by the query that it leads to."""
 
-import asyncio
-
 import pytest
 
-from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.model import Asked, Draft, Knowledge, no_lookup
+from resolvers.engines.nl2sql.model import Draft, Knowledge
 from schema.talk2data.chat_settings import UNSURE
-from tests.engines.nl2sql.catalogs import NOW, knowledge, profiled, table
+from tests.engines.nl2sql.catalogs import drafted, knowledge, profiled, table
 
 COUNTRY = table("country_ref", "ctry_code* ctry_name")
 DEPOT = table("depot", "depot_id*:INTEGER depot_name city sq_feet:INTEGER")
@@ -26,9 +23,7 @@ KNOWN = knowledge(
 
 def draft(text: str, known: Knowledge = KNOWN) -> Draft:
     """What the planner drafts."""
-    made = asyncio.run(Planner().draft(Asked(text, NOW), known, no_lookup))
-    assert isinstance(made, Draft), made
-    return made
+    return drafted(text, known)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,10 @@
 """Who does what how often, what verbs and adjectives measure, and rows called by what they are."""
 
-import asyncio
-
 import pytest
 
-from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.model import Asked, Draft, no_lookup
+from resolvers.engines.nl2sql.model import Draft
 from schema.talk2data.chat_settings import UNSURE
-from tests.engines.nl2sql.catalogs import NOW, knowledge, profiled, table
+from tests.engines.nl2sql.catalogs import drafted, knowledge, profiled, table
 
 LANDS = table("lands", "land_code*:VARCHAR land_name:VARCHAR")
 DESIGNERS = table("designers", "designer_id*:INTEGER designer_name:VARCHAR birth_year:INTEGER pay:INTEGER")
@@ -40,9 +37,7 @@ KNOWN = knowledge(
 
 def draft(text: str) -> Draft:
     """What the planner answers a question with."""
-    found = asyncio.run(Planner().draft(Asked(text, NOW), KNOWN, no_lookup))
-    assert isinstance(found, Draft), found
-    return found
+    return drafted(text, KNOWN)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,10 @@
 """Two keys to one table, verbs that tell which, and answers that would say nothing."""
 
-import asyncio
-
 import pytest
 
-from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.model import Asked, Draft, no_lookup
+from resolvers.engines.nl2sql.model import Draft
 from schema.talk2data.chat_settings import UNSURE
-from tests.engines.nl2sql.catalogs import NOW, knowledge, profiled, table
+from tests.engines.nl2sql.catalogs import drafted, knowledge, profiled, table
 
 COACHES = table("coaches", "coach_id*:INTEGER coach_name:VARCHAR climber_id:INTEGER")
 KNOWN = knowledge(
@@ -21,9 +18,7 @@ KNOWN = knowledge(
 
 def draft(text: str) -> Draft:
     """What the planner answers a question with."""
-    found = asyncio.run(Planner().draft(Asked(text, NOW), KNOWN, no_lookup))
-    assert isinstance(found, Draft), found
-    return found
+    return drafted(text, KNOWN)
 
 
 @pytest.mark.parametrize(

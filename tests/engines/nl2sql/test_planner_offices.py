@@ -1,12 +1,8 @@
 """Questions about rows with keys to each other, dates that may be empty, and verbs that say what is compared."""
 
-import asyncio
-
 import pytest
 
-from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.model import Asked, Draft, no_lookup
-from tests.engines.nl2sql.catalogs import NOW, knowledge, profiled, table
+from tests.engines.nl2sql.catalogs import drafted, knowledge, profiled, table
 
 PEOPLE = table("Applicants", "applicant_id*:INTEGER address_id:INTEGER full_name:VARCHAR date_left:DATE")
 LEFT = profiled(PEOPLE, {"date_left": ["2019-01-01"]})
@@ -23,9 +19,7 @@ KNOWN = knowledge(
 
 def sql(text: str) -> str:
     """What the planner writes for a question."""
-    found = asyncio.run(Planner().draft(Asked(text, NOW), KNOWN, no_lookup))
-    assert isinstance(found, Draft), found
-    return found.sql.replace('"', "")
+    return drafted(text, KNOWN).sql.replace('"', "")
 
 
 @pytest.mark.parametrize(

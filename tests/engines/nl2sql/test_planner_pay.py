@@ -6,17 +6,12 @@ from dataclasses import replace
 import pytest
 
 from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.model import Asked, Draft, Failure, Outcome, Unanswerable, no_lookup
-from tests.engines.nl2sql.catalogs import NOW, column, knowledge, table
+from resolvers.engines.nl2sql.model import Asked, Failure, Unanswerable, no_lookup
+from tests.engines.nl2sql.catalogs import NOW, asked, column, drafted, knowledge, table
 
 PLAYERS = table("players", "id*:INTEGER name height:INTEGER weight:INTEGER")
 SALARIES = table("salaries", "player_id:INTEGER season:INTEGER salary:NUMERIC")
 KNOWN = knowledge(PLAYERS, SALARIES)
-
-
-def asked(text: str, known: object = KNOWN) -> Outcome:
-    """What the planner makes of a question."""
-    return asyncio.run(Planner().draft(Asked(text, NOW), known, no_lookup))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -24,8 +19,7 @@ def asked(text: str, known: object = KNOWN) -> Outcome:
     [("What is the highest salary?", "MAX"), ("What is the lowest salary?", "MIN"), ("Show the largest salary", "MAX")],
 )
 def test_the_extreme_of_a_column_is_no_row_of_its_table(question: str, figure: str) -> None:
-    found = asked(question)
-    assert isinstance(found, Draft), found
+    found = drafted(question, KNOWN)
     assert f'{figure}("salary")' in found.sql
     assert "height" not in found.sql
 
@@ -39,8 +33,7 @@ def test_a_forbidden_column_is_refused_and_not_replaced() -> None:
 
 def test_what_a_policy_refuses_is_not_asked_for_in_another_way() -> None:
     asking = Asked("What is the highest salary?", NOW)
-    draft = asyncio.run(Planner().draft(asking, KNOWN, no_lookup))
-    assert isinstance(draft, Draft)
+    draft = drafted(asking.text, KNOWN)
     failure = Failure(draft, "policy_group_size", "Ask for groups.")
     found = asyncio.run(Planner().repair(asking, KNOWN, [failure], no_lookup))
     assert isinstance(found, Unanswerable), found

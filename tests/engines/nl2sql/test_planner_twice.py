@@ -1,12 +1,8 @@
 """Words that a table and one of its columns share, and tables that are named twice."""
 
-import asyncio
-
 import pytest
 
-from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.model import Asked, Draft, no_lookup
-from tests.engines.nl2sql.catalogs import NOW, knowledge, table
+from tests.engines.nl2sql.catalogs import drafted, knowledge, table
 
 KNOWN = knowledge(
     table("orders", "order_no*:INTEGER status:VARCHAR"),
@@ -20,9 +16,7 @@ KNOWN = knowledge(
 
 def sql(text: str) -> str:
     """What the planner writes for a question."""
-    found = asyncio.run(Planner().draft(Asked(text, NOW), KNOWN, no_lookup))
-    assert isinstance(found, Draft), found
-    return found.sql
+    return drafted(text, KNOWN).sql
 
 
 def test_a_table_that_is_had_twice_is_not_shown() -> None:

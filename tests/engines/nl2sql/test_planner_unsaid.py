@@ -1,13 +1,10 @@
 """Figures that no word names, and words of a question that its query must not leave out."""
 
-import asyncio
-
 import pytest
 
-from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.model import Asked, Draft, Outcome, no_lookup
+from resolvers.engines.nl2sql.model import Draft
 from schema.talk2data.chat_settings import UNSURE
-from tests.engines.nl2sql.catalogs import NOW, knowledge, profiled, table
+from tests.engines.nl2sql.catalogs import asked, drafted, knowledge, profiled, table
 
 BILLS = table("bills", "bill_no*:INTEGER mooring_id:INTEGER amount:NUMERIC status:VARCHAR")
 KNOWN = knowledge(
@@ -19,15 +16,9 @@ KNOWN = knowledge(
 )
 
 
-def outcome(text: str) -> Outcome:
-    """What the planner makes of a question."""
-    return asyncio.run(Planner().draft(Asked(text, NOW), KNOWN, no_lookup))
-
-
 def sql(text: str) -> str:
     """What the planner writes for a question without a warning."""
-    found = outcome(text)
-    assert isinstance(found, Draft), found
+    found = drafted(text, KNOWN)
     assert found.confidence >= UNSURE, found
     return found.sql.replace('"', "")
 
@@ -60,7 +51,7 @@ def test_a_value_may_stand_between_a_figure_and_its_rows() -> None:
 
 
 def test_a_size_that_only_a_text_could_have_is_no_answer_without_a_warning() -> None:
-    found = outcome("Which sailor has the longest full name?")
+    found = asked("Which sailor has the longest full name?", KNOWN)
     assert not isinstance(found, Draft) or found.confidence < UNSURE
 
 
