@@ -148,6 +148,11 @@ def checked_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return dict(parameters)
 
 
+def parameters_of(run: WorkflowRun) -> RunParameters:
+    """The parameters that every engine understands alike, with those besides as its extras."""
+    return RunParameters.model_validate(run.input.get("parameters") or {})
+
+
 def included_in(given: Mapping[str, Any]) -> list[str] | None:
     """The dotted names that a run's `include` limits it to, spelled as the catalog spells them; None for no limit."""
     include = (given.get("parameters") or {}).get("include")

@@ -13,6 +13,7 @@ from typing import Any, Final
 from persistence.jobs import JobError
 from persistence.queries.profiles import profile_id
 from persistence.store import Shelves
+from resolvers.data_readiness.runs import parameters_of
 from resolvers.data_readiness.work.reading import (
     facts_of,
     gone,
@@ -29,7 +30,6 @@ from resolvers.engines.profiling import SAMPLE_ROWS, Header, NoStatistics, profi
 from resolvers.engines.profiling.references import Known, foreign_keys
 from schema.data_readiness.profile import ForeignKeyCandidate, ProfileTier, TableProfile
 from schema.data_readiness.source import Source
-from schema.data_readiness.workflow_run import RunParameters
 from schema.identifiers import Fqn
 
 TABLES_PER_UNIT: Final = 20
@@ -71,12 +71,8 @@ class Profiling(RunWork):
         return await (self._measure(arguments) if arguments["step"] == "measure" else self._relate(arguments))
 
     @property
-    def _parameters(self) -> RunParameters:
-        return RunParameters.model_validate(self.run.input.get("parameters") or {})
-
-    @property
     def _tier(self) -> ProfileTier:
-        return self._parameters.tier or ProfileTier.SAMPLE
+        return parameters_of(self.run).tier or ProfileTier.SAMPLE
 
     async def _measure(self, arguments: Mapping[str, Any]) -> Write:
         [fqn] = arguments["tables"]

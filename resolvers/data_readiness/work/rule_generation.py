@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final
 from persistence.queries.profiles import profile_id
 from persistence.queries.rules import Kept
 from persistence.store import Shelves
+from resolvers.data_readiness.runs import parameters_of
 from resolvers.data_readiness.work.dimension_tags import ENGINE, put_dimension_tags
 from resolvers.data_readiness.work.profiles import latest_profiles
 from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
@@ -30,7 +31,6 @@ from schema.data_readiness.profile import ProfileTier, TableProfile
 from schema.data_readiness.proposal import ProposalKind
 from schema.data_readiness.rule import RuleOrigin, RuleState
 from schema.data_readiness.source import Sample, Source, TableFacts
-from schema.data_readiness.workflow_run import RunParameters
 
 SAMPLE_ROWS: Final = 10_000
 MOST_ROWS: Final = 100_000
@@ -116,13 +116,9 @@ class _OfTables(RunWork):
         counts = put_dimension_tags(self, shelves, about, tags, arguments, fingerprint)
         return {**counts, "profiled": int(found.is_measured_here)}
 
-    @property
-    def _parameters(self) -> RunParameters:
-        return RunParameters.model_validate(self.run.input.get("parameters") or {})
-
     def _is_recent(self, profile: TableProfile) -> bool:
         """Whether a profile is new enough, and more than what the database knows by itself."""
-        told = (self._parameters.model_extra or {}).get("max_profile_age_seconds")
+        told = (parameters_of(self.run).model_extra or {}).get("max_profile_age_seconds")
         oldest = timedelta(seconds=told) if isinstance(told, int | float) and 0 <= told <= 10**9 else OLDEST
         return profile.tier is not ProfileTier.STATISTICS and self.ctx.now() - profile.measured_at <= oldest
 

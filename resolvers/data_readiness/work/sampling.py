@@ -5,8 +5,9 @@ import math
 from sqlglot import exp
 
 from persistence.connectors.base import ConnectorError
+from resolvers.data_readiness.runs import parameters_of
 from schema.data_readiness.source import Source, TableFacts
-from schema.data_readiness.workflow_run import RunParameters, WorkflowRun
+from schema.data_readiness.workflow_run import WorkflowRun
 
 
 def sample_size(run: WorkflowRun, source: Source, facts: TableFacts, *, usual: int, most: int) -> int:
@@ -14,7 +15,7 @@ def sample_size(run: WorkflowRun, source: Source, facts: TableFacts, *, usual: i
 
     A share is taken of the rows that the table has now; for it they are counted. Raises ConnectorError.
     """
-    asked = RunParameters.model_validate(run.input.get("parameters") or {}).sampling
+    asked = parameters_of(run).sampling
     if asked is None or (asked.rows is None and asked.percent is None):
         return min(usual, most)
     wanted = most if asked.rows is None else asked.rows
