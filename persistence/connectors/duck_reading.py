@@ -63,6 +63,7 @@ class DuckReading(Reading):
         )
         allowed = ", ".join(literal(str(folder).rstrip("/") + "/") for folder in (self.folder, *folders))
         for statement in (
+            "set global timezone = 'UTC'",  # a day is a day of UTC, wherever this process stands
             f"set temp_directory = {literal(str(self.folder / 'spill'))}",
             f"set allowed_directories = [{allowed}]",
             "set enable_external_access = false",

@@ -16,10 +16,8 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 from persistence.connectors.base import (
-    ColumnInfo,
     ConnectorError,
     ConnectorSettings,
-    KeyInfo,
     Outbound,
     SchemaInfo,
     TableInfo,
@@ -31,6 +29,16 @@ from persistence.connectors.config import (
     SelectedDatabase,
     SelectedSchema,
     TlsOptions,
+)
+from persistence.connectors.mysql_catalog import (
+    COLUMNS,
+    KEYS,
+    NAMES,
+    SCHEMATA,
+    TABLES,
+    VIEWS,
+    column,
+    keys_by_table,
 )
 from persistence.connectors.mysql_reading import SYSTEM, MysqlReading
 from persistence.connectors.reading import unfit_value
@@ -54,82 +62,8 @@ from persistence.connectors.sql import (
 VERIFIED = "real server: MariaDB 10.11, with and without TLS"
 
 
-_SCHEMATA = "select * from information_schema.schemata"
-
-_NAMES = (
-    "select table_schema, table_name from information_schema.tables"
-    " where table_schema not in %(system)s and table_type <> 'SEQUENCE'"
-)
-
-_TABLES = (
-    "select table_name, table_type, table_rows, table_comment from information_schema.tables"
-    " where table_schema = %(schema)s and table_name in %(names)s"
-)
-
-_VIEWS = (
-    "select table_name, view_definition from information_schema.views"
-    " where table_schema = %(schema)s and table_name in %(names)s"
-)
-
-_KEYS = (
-    "select table_name, constraint_name, column_name, referenced_table_schema, referenced_table_name,"
-    " referenced_column_name from information_schema.key_column_usage"
-    " where table_schema = %(schema)s and table_name in %(names)s"
-    " order by cast(table_name as binary), constraint_name = 'PRIMARY' desc, referenced_table_name is not null,"
-    " constraint_name, ordinal_position"
-)
-
-# Sorted by bytes: under the catalog's own collation the columns of tables `A` and `a` would come mixed.
-_COLUMNS = (
-    "select table_name, column_name, data_type, column_type, is_nullable, column_comment, numeric_precision,"
-    " numeric_scale, datetime_precision, character_maximum_length, column_default, extra, generation_expression"
-    " from information_schema.columns where table_schema = %(schema)s and table_name in %(names)s"
-    " order by cast(table_name as binary), ordinal_position"
-)
-
-TYPES: Mapping[str, str] = {
-    "tinyint": "TINYINT",
-    "smallint": "SMALLINT",
-    "mediumint": "INTEGER",
-    "int": "INTEGER",
-    "bigint": "BIGINT",
-    "decimal": "NUMERIC",
-    "float": "REAL",
-    "double": "DOUBLE",
-    "bit": "BIT",
-    "char": "CHAR",
-    "varchar": "VARCHAR",
-    **dict.fromkeys(("tinytext", "text", "mediumtext", "longtext"), "TEXT"),
-    **dict.fromkeys(("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"), "BINARY"),
-    "date": "DATE",
-    "time": "TIME",
-    "datetime": "TIMESTAMP",
-    "timestamp": "TIMESTAMPTZ",
-    "year": "YEAR",
-    "json": "JSON",
-    "enum": "ENUM",
-    "set": "SET",
-    "uuid": "UUID",
-    **dict.fromkeys(("inet4", "inet6"), "INET"),
-    **dict.fromkeys(
-        (
-            "geometry",
-            "point",
-            "linestring",
-            "polygon",
-            "multipoint",
-            "multilinestring",
-            "multipolygon",
-            "geometrycollection",
-            "geomcollection",
-        ),
-        "GEOMETRY",
-    ),
-}
-
-_SIZED = {"char", "varchar", "binary", "varbinary"}
-
-_DENIED = {1044, 1142, 1143, 1227, 1370, 1356}
+_DENIED = {1044, 1142, 1143, 1227, 1370}
+_VIEW_BROKEN = 1356
 _TOO_SLOW = {1205, 1317, 1969, 3024}
 _UNKNOWN_VARIABLE = 1193
 _TLS_WANTED = {1835, 3159}
@@ -179,16 +113,14 @@ class MysqlConnector(SqlConnector[MysqlConfig, BasicCredentials]):
         """The selected databases with their tables and views; two statements."""
         system = {"system": SYSTEM}
         tables: dict[str, list[str]] = {}
-        for schema, name in self._rows(_NAMES, system):
+        for schema, name in self._rows(NAMES, system):
             if self.selection.has_table(self.level, schema, name):
                 tables.setdefault(schema, []).append(name)
         found = []
-        for _, schema, *more in self._rows(_SCHEMATA, {}):
+        for _, schema, *more in self._rows(SCHEMATA, {}):
             if schema.lower() not in SYSTEM and self.selection.has_schema(self.level, schema):
                 comment = more[3] if len(more) > 3 and isinstance(more[3], str) else None  # MariaDB has one
-                found.append(
-                    SchemaInfo(self.level, schema, tuple(sorted(tables.get(schema, ()))), self._comment(comment))
-                )
+                found.append(SchemaInfo(self.level, schema, tuple(sorted(tables.get(schema, ()))), comment or None))
         return sorted(found, key=lambda s: s.name)
 
     def tables(self, database: str, schema: str, names: Sequence[str]) -> Iterator[TableInfo]:
@@ -198,49 +130,22 @@ class MysqlConnector(SqlConnector[MysqlConfig, BasicCredentials]):
             return
         # The server compares names by its collation, which is laxer than equality: what it finds is checked here.
         among = {"schema": schema, "names": sorted(wanted)}
-        relations = {row[0]: row for row in self._rows(_TABLES, among) if row[0] in wanted}
-        views = dict(self._rows(_VIEWS, among))
-        keys = _keys_by_table(self._rows(_KEYS, among))
-        for name, rows in with_columns(sorted(relations), self._stream(_COLUMNS, among)):
+        relations = {row[0]: row for row in self._rows(TABLES, among) if row[0] in wanted}
+        views = dict(self._rows(VIEWS, among))
+        keys = keys_by_table(self._rows(KEYS, among))
+        mariadb = self._is_mariadb()
+        for name, rows in with_columns(sorted(relations), self._stream(COLUMNS, among)):
             _, table_type, row_count, comment = relations[name]
             is_view = table_type in ("VIEW", "SYSTEM VIEW")
             yield TableInfo(
                 name,
                 "VIEW" if is_view else "TABLE",
-                tuple(self._column(place, row) for place, row in enumerate(rows, 1)),
+                tuple(column(place, row, mariadb) for place, row in enumerate(rows, 1)),
                 tuple(keys.get(name, ())),
-                None if is_view else self._comment(comment),
+                None if is_view else comment or None,
                 None if is_view or row_count is None else int(row_count),
                 views.get(name) or None,
             )
-
-    def _column(self, place: int, row: Sequence[Any]) -> ColumnInfo:
-        _, name, data_type, display, nullable, comment, precision, scale, moment, length, default, extra, formula = row
-        extra = (extra or "").lower()
-        if formula:
-            default = f"generated always as ({formula})"
-        elif "auto_increment" in extra:
-            default = "auto_increment"
-        elif default == "NULL" and self._is_mariadb():
-            default = None  # MariaDB spells out that there is none
-        elif default is not None and "on update" in extra:
-            default = f"{default} {extra[extra.index('on update') :]}"
-        return ColumnInfo(
-            name=name,
-            data_type=neutral_type(data_type, display),
-            data_type_display=display,
-            ordinal_position=place,
-            nullable=nullable == "YES",
-            comment=self._comment(comment),
-            precision=_whole(precision) if data_type.lower() == "decimal" else _whole(moment) or None,
-            scale=_whole(scale) if data_type.lower() == "decimal" else None,
-            data_length=_whole(length) if data_type.lower() in _SIZED else None,
-            default=default,
-        )
-
-    @staticmethod
-    def _comment(text: str | None) -> str | None:
-        return text or None
 
     def _is_mariadb(self) -> bool:
         return "mariadb" in self.connected().get_server_info().lower()
@@ -321,6 +226,7 @@ class MysqlConnector(SqlConnector[MysqlConfig, BasicCredentials]):
                 ssl_disabled=context is None,
                 local_infile=False,
                 program_name="stoa",
+                conv={**pymysql.converters.conversions, pymysql.constants.FIELD_TYPE.BIT: _number_of_bits},
                 # These two send the password as it is, to a server that anybody on the way may play.
                 auth_plugin_map=dict.fromkeys(("mysql_clear_password", "dialog"), _Refusing) if not context else None,
                 defer_connect=True,
@@ -376,6 +282,12 @@ class MysqlConnector(SqlConnector[MysqlConfig, BasicCredentials]):
             return ConnectorError("tls", "The server accepts only TLS. Set ssl_mode to 'require' or higher.")
         if code in _DENIED:
             return not_permitted(f"use the database {self.config.database!r}" if code == 1044 else "read this")
+        if code == _VIEW_BROKEN:  # the server does not say which of the two it is
+            return ConnectorError(
+                "permission",
+                "The view stands on tables or columns that are gone, or that it may not read. Mend it or leave it out, "
+                "then try again.",
+            )
         if code in _HOST_REFUSED:
             return not_permitted("connect from this deployment's address")
         if code in _TOO_SLOW or (code == 2013 and "timed out" in words):
@@ -389,6 +301,11 @@ class MysqlConnector(SqlConnector[MysqlConfig, BasicCredentials]):
                 "shutting down, then try again.",
             )
         return ConnectorError("failed", f"MySQL at {host}:{port} could not be read: {words}.")
+
+
+def _number_of_bits(value: bytes) -> int:
+    """A BIT as what it counts as in the server's own arithmetic; the driver hands out its bytes."""
+    return int.from_bytes(value)
 
 
 class _ClearPassword(Exception):
@@ -421,32 +338,3 @@ def _dial(addresses: Sequence[str], port: int, seconds: float) -> socket.socket:
         except OSError as error:
             failure = error
     raise failure
-
-
-def _keys_by_table(rows: Sequence[tuple[Any, ...]]) -> dict[str, list[KeyInfo]]:
-    """Keys from rows of KEY_COLUMN_USAGE, which come sorted by table, kind, name and position."""
-    grouped: dict[tuple[str, str, bool], list[tuple[Any, ...]]] = {}
-    for row in rows:
-        grouped.setdefault((row[0], row[1], row[4] is not None), []).append(row)
-    keys: dict[str, list[KeyInfo]] = {}
-    for (table, name, foreign), parts in grouped.items():
-        columns = tuple(part[2] for part in parts)
-        if None in columns:
-            continue  # an index over expressions
-        if foreign:
-            key = KeyInfo("FOREIGN_KEY", name, columns, parts[0][3], parts[0][4], tuple(part[5] for part in parts))
-        else:
-            key = KeyInfo("PRIMARY_KEY" if name == "PRIMARY" else "UNIQUE", name, columns)
-        keys.setdefault(table, []).append(key)
-    return keys
-
-
-def neutral_type(data_type: str, display: str) -> str:
-    """The neutral name of a MySQL type. A tinyint of width 1 is how MySQL spells BOOLEAN."""
-    if display.lower().startswith("tinyint(1)"):
-        return "BOOLEAN"
-    return TYPES.get(data_type.lower(), data_type.upper())
-
-
-def _whole(number: object) -> int | None:
-    return None if number is None else int(str(number))

@@ -181,6 +181,13 @@ class OracleConnector(DbApiConnector[OracleConfig, BasicCredentials]):
             program="stoa",
         )
         connection.call_timeout = int(self.seconds * 1000)
+        try:
+            with connection.cursor() as cursor:
+                # Else it is this process's zone: days are those of UTC, as everywhere.
+                cursor.execute("alter session set time_zone = '+00:00'")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def rows(self, statement: str, values: Any = None) -> list[Row]:

@@ -84,6 +84,8 @@ class PostgresConnector(SqlConnector[PostgresConfig, BasicCredentials]):
         " set_config('search_path', 'pg_catalog', false),"
         # Texts are written with that in mind: a backslash is only a backslash.
         " set_config('standard_conforming_strings', 'on', false),"
+        # A day is a day of UTC, as questions, profiles and every other source mean it.
+        " set_config('timezone', 'UTC', false),"
         " set_config('statement_timeout', %(statement)s, false), set_config('lock_timeout', %(lock)s, false),"
         " set_config('idle_in_transaction_session_timeout', %(statement)s, false)"
     )

@@ -15,7 +15,7 @@ import psycopg
 from psycopg.abc import AdaptContext, Buffer
 from psycopg.abc import Loader as LoaderProtocol
 from psycopg.adapt import Loader
-from psycopg.pq import Format
+from psycopg.pq import Format, TransactionStatus
 from psycopg.types.string import TextLoader
 from sqlglot import exp
 
@@ -97,12 +97,15 @@ class PostgresReading(Reading):
         return known.statistics(self._known(known.TABLE, relation), self._known(known.COLUMNS, relation))
 
     def arrow_batches(self, query: exp.Query) -> Generator[Any] | None:
-        """The answer through ADBC, where its driver is installed."""
+        """The answer by a binary COPY, where what decodes it is installed."""
         module = driver()
         return None if module is None else self._arrows(module, self.written(query))
 
     def _arrows(self, module: Any, statement: str) -> Generator[Any]:
         connector = self.connector
+        # A task at a connection has one session there: it connects anew when it next asks.
+        if self._readied is not None and self._readied.info.transaction_status == TransactionStatus.IDLE:
+            connector.close()
         stream = self._arrow = ArrowStream(connector, self.limits.source_stream_timeout)
         try:
             with closing(connector.guarded_rows(stream.batches(module, statement))) as batches:

@@ -199,6 +199,7 @@ class SnowflakeConnector(DbApiConnector[SnowflakeConfig, SnowflakeCredentials]):
                 "STATEMENT_TIMEOUT_IN_SECONDS": max(1, seconds),
                 "LOCK_TIMEOUT": 10,
                 "QUERY_TAG": "stoa",
+                "TIMEZONE": "UTC",
             },
         )
 

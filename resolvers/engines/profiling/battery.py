@@ -41,8 +41,8 @@ class Wanted:
     """The type that the texts are read as that stand in for the values; None when these are there."""
     counts_blanks: bool = True
     """Whether blanks are counted in the pass; else the least text tells whether there can be any."""
-    averages: bool = True
-    """Whether averages and deviations are worked out in the pass; else they come from elsewhere."""
+    is_tallied: bool = False
+    """Whether counts, averages, lengths and blanks come from elsewhere; the pass then tells the others alone."""
 
     @property
     def kind(self) -> ValueKind:
@@ -108,7 +108,8 @@ def _name(of: ColumnFacts) -> str:
 def _asked(column: Wanted) -> Iterator[tuple[str, str]]:
     """The figures of a column by name, in DuckDB's words."""
     kind, name = column.kind, _name(column.of)
-    yield "filled", f"count({name})"
+    if not column.is_tallied:
+        yield "filled", f"count({name})"
     if kind is ValueKind.BOOLEAN:
         yield "trues", f"count(*) filter (where {name})"
     if kind in (ValueKind.OTHER, ValueKind.BOOLEAN):
@@ -120,7 +121,7 @@ def _asked(column: Wanted) -> Iterator[tuple[str, str]]:
     elif kind is ValueKind.NUMBER:
         yield "minimum", f"min({value})"
         yield "maximum", f"max({value})"
-        if column.averages:
+        if not column.is_tallied:
             place = f"cast({value} as double)"
             finite = place if is_integer(column.of) else f"case when isfinite({place}) then {place} end"
             yield "mean", f"avg({finite})"
@@ -134,6 +135,8 @@ def _asked(column: Wanted) -> Iterator[tuple[str, str]]:
 def _of_texts(value: str, column: Wanted) -> Iterator[tuple[str, str]]:
     yield "minimum", f"substring(min({value}), 1, {LONGEST_VALUE + 1})"
     yield "maximum", f"substring(max({value}), 1, {LONGEST_VALUE + 1})"
+    if column.is_tallied:
+        return
     # Every blank sorts before the exclamation mark, and to compare is far cheaper than to trim.
     trimmed = f"case when trim({value}, {_literal(BLANKS)}) = '' then 1 end"
     if column.counts_blanks:
@@ -148,16 +151,15 @@ def _literal(text: str) -> str:
 
 
 def read(
-    columns: Sequence[Wanted], row: Sequence[Any], more: Mapping[str, Mapping[str, float]] | None = None
+    columns: Sequence[Wanted], row: Sequence[Any], more: Mapping[str, Mapping[str, float | None]] | None = None
 ) -> Passed:
-    """What the one row of a pass tells; `more` is what is to be added to the figures of a column, by their names."""
+    """What the one row of a pass tells; `more` are the figures of columns that come from elsewhere, by their names."""
     at = 2
     found: dict[str, Told] = {}
     for column in columns:
         names = [name for name, _ in _asked(column)]
         values = dict(zip(names, row[at : at + len(names)], strict=True))
-        for name, value in (more or {}).get(column.of.name, {}).items():
-            values[name] = (values.get(name) or 0) + value
+        values.update((more or {}).get(column.of.name, {}))
         found[column.of.name] = _told(values)
         at += len(names)
     return Passed(int(row[0]), found, [_tuple(one) for one in row[1] or ()])

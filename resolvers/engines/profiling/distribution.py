@@ -80,9 +80,9 @@ def top_values(counts: Mapping[Hashable, int], rows: int) -> list[ValueCount]:
     few = len(counts) <= MOST_VALUES
     if len(counts) == n and not few:
         return []
-    shown = [(value, count) for value, count in counts.items() if few or count > 1]
-    floor = sorted((count for _, count in shown), reverse=True)[:MOST_VALUES]
-    kept = [(text_of(value), count) for value, count in shown if count >= (floor[-1] if floor else 0)]
+    most = sorted((count for count in counts.values() if few or count > 1), reverse=True)[:MOST_VALUES]
+    least = most[-1] if most else n + 1
+    kept = [(text_of(value), count) for value, count in counts.items() if count >= least]
     kept.sort(key=lambda one: (-one[1], one[0]))
     return [ValueCount(value=value, count=scaled(count, n, rows)) for value, count in kept[:MOST_VALUES]]
 

@@ -269,7 +269,9 @@ def _one_pass(
         batches = source.arrow_batches(staged_select(relation, read_of, as_texts=False, dialect=source.dialect))
         if batches is not None:
             with closing(batches):  # before the session, and not some time later, when what failed holds on to it
-                return _of_batches(session, batches, columns, read_of, rows, progress)
+                first = next(batches, None)
+                if first is not None:
+                    return _of_batches(session, first, batches, columns, read_of, rows, progress)
         ask = partial(_answer, session)
         asked, read_of = [_texts(one) for one in columns], [_texts(one) for one in read_of]
         count = _stage(session, source, staged_select(relation, read_of, as_texts=True), read_of, progress)
@@ -280,6 +282,7 @@ def _one_pass(
 
 def _of_batches(
     session: Any,
+    first: Any,
     batches: Iterator[Any],
     columns: Sequence[Wanted],
     read_of: Sequence[Wanted],
@@ -290,10 +293,10 @@ def _of_batches(
     import duckdb
 
     broken: list[Exception] = []
-    columns = [replace(one, averages=False) for one in columns]
+    columns = [replace(one, is_tallied=one.staged is None) for one in columns]
     tally = Tally(columns, rows)  # which come first in the batches
     session.execute("set threads = 1")  # more would only wait for the next batch, and get in the way of the source
-    session.register("staged", _reader(batches, tally, progress, broken))
+    session.register("staged", _reader(first, batches, tally, progress, broken))
     rows_told: list[Row] = []
     try:
         rows_told = _answer(session, battery(_STAGED, columns, 0.0))
@@ -323,13 +326,11 @@ def _texts(one: Wanted) -> Wanted:
     return replace(one, staged={"DATE": "date", "TIMESTAMPTZ": "timestamptz"}.get(type_of(one.of), "timestamp"))
 
 
-def _reader(batches: Iterator[Any], tally: Tally, progress: Callable[[int], None], broken: list[Exception]) -> Any:
+def _reader(
+    first: Any, batches: Iterator[Any], tally: Tally, progress: Callable[[int], None], broken: list[Exception]
+) -> Any:
     """Batches as DuckDB takes them in, tallied as they go by; what breaks them off is kept in `broken`."""
     import pyarrow
-
-    first = next(batches, None)
-    if first is None:
-        return pyarrow.table({})
 
     def counted() -> Iterator[Any]:
         done = 0

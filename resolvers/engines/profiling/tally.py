@@ -1,4 +1,4 @@
-"""What is told of Arrow batches while they go by to DuckDB: rows met by chance, averages, all values of columns of few.
+"""What is told of Arrow batches while they go by to DuckDB: rows met by chance, counts, averages, lengths, few values.
 
 All cost a fraction of what they would cost as aggregates of the pass; and values that repeat are handed on once.
 """
@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from resolvers.engines.profiling.battery import FEW_VALUES, Wanted, may_have_few
 from resolvers.engines.profiling.kinds import type_of
+from resolvers.engines.profiling.lengths import Lengths
 from resolvers.engines.profiling.moments import Moments
 from resolvers.engines.profiling.sampling import MOST_CHARACTERS
-from resolvers.engines.profiling.values import BLANKS, hashable, moment_of
+from resolvers.engines.profiling.values import hashable, moment_of
 from schema.data_readiness.profile import ValueKind
 
 _SEED: Final = 42
@@ -26,8 +27,8 @@ _OFTEN: Final = 8
 _ENOUGH: Final = 1_000
 """A batch of fewer rows tells little of how often values occur."""
 
-_ADDED: Final = ("filled", "blanks", "total_length")
-"""The figures that change when a value is handed on once instead of as often as it occurs."""
+_PARTS: Final = 50
+"""Batches whose counts of values are added up together."""
 
 
 class Tally:
@@ -35,16 +36,15 @@ class Tally:
 
     def __init__(self, columns: Sequence[Wanted], rows: int) -> None:
         """`columns` are the first ones of the batches, in their order; so many `rows` are kept, with all columns."""
-        self._values: dict[str, dict[Any, int]] = {
-            one.of.name: {} for one in columns if may_have_few(one.of, 1) and one.staged in (None, "time")
+        self._values: dict[str, list[Any]] = {
+            one.of.name: [] for one in columns if may_have_few(one.of, 1) and one.staged in (None, "time")
         }
-        self._texts = {one.of.name for one in columns if one.kind is ValueKind.TEXT and one.staged is None}
+        plain = {one.of.name: one.kind for one in columns if one.staged is None}
+        self._texts = {name: Lengths() for name, kind in plain.items() if kind is ValueKind.TEXT}
+        self._numbers = {name: Moments() for name, kind in plain.items() if kind is ValueKind.NUMBER}
         self._repeated = set(self._texts)
-        self._unseen = {name: dict.fromkeys(_ADDED, 0) for name in self._texts | self._values.keys()}
-        self._numbers = {
-            one.of.name: Moments() for one in columns if one.kind is ValueKind.NUMBER and one.staged is None
-        }
         self._places = {one.of.name: at for at, one in enumerate(columns)}
+        self._filled = dict.fromkeys(self._places, 0)
         self._times = {one.of.name for one in columns if type_of(one.of) in ("TIME", "TIMETZ")}
         self._chance = random.Random(_SEED)  # noqa: S311 - a sample, not a secret
         self._most = rows
@@ -57,34 +57,43 @@ class Tally:
     def add(self, batch: Any) -> Any:
         """Take from a batch what is to be kept; the batch as DuckDB is to take it in, with what repeats once.
 
-        Extremes and distinct values are the same of it; what else there is to add tells `figures`.
+        Extremes and distinct values are the same of it; what else there is tells `figures`.
         """
         import pyarrow
 
         columns = list(batch.columns)
+        for name, at in self._places.items():
+            self._filled[name] += len(columns[at]) - columns[at].null_count
         for name, moments in self._numbers.items():
             moments.add(columns[self._places[name]])
-        for name in self._repeated | self._values.keys():
+        for name in self._texts.keys() | self._values.keys():
             at = self._places[name]
             columns[at] = self._once(name, columns[at])
         if self._most > 0:
             self._meet(batch)
         return pyarrow.RecordBatch.from_arrays(columns, schema=batch.schema)
 
-    def figures(self) -> dict[str, dict[str, float]]:
-        """What is to be added to DuckDB's figures of each column, by their names."""
-        found: dict[str, dict[str, float]] = {}
+    def figures(self) -> dict[str, dict[str, float | None]]:
+        """What DuckDB is not asked for: the figures of each column by their names."""
+        found: dict[str, dict[str, float | None]] = {name: {"filled": count} for name, count in self._filled.items()}
         for name, moments in self._numbers.items():
-            told = {"mean": moments.mean, "stddev": moments.stddev}
-            found[name] = {figure: value for figure, value in told.items() if value is not None}
-        for name, unseen in self._unseen.items():
-            there = unseen if name in self._texts else {"filled": unseen["filled"]}
-            found.setdefault(name, {}).update({figure: value for figure, value in there.items() if value})
+            found[name] |= {"mean": moments.mean, "stddev": moments.stddev}
+        for name, lengths in self._texts.items():
+            found[name] |= lengths.figures()
         return found
 
     def values(self, name: str) -> Mapping[Any, int] | None:
         """Every value of a column and how often it occurs; None when there are many, or when they cannot be told."""
-        return self._values.get(name) or None
+        told: dict[Any, int] = {}
+        try:
+            for part in self._values.get(name, []):
+                for value, count in zip(part.field(0).to_pylist(), part.field(1).to_pylist(), strict=True):
+                    if value is not None:
+                        known = (moment_of(value) or value) if name in self._times else hashable(value)
+                        told[known] = told.get(known, 0) + count
+        except (ValueError, OverflowError):  # a moment that Python has not
+            return None
+        return told if 0 < len(told) <= FEW_VALUES else None
 
     def rows(self) -> Any:
         """The rows that were kept, as a table of Arrow; all of them when there were no more than asked for."""
@@ -96,48 +105,27 @@ class Tally:
         """A column with each of its values once, and null in place of the others; as it is when few repeat."""
         import pyarrow
 
-        counts = column.value_counts()
-        if name in self._values:
-            self._count(name, counts)
-        rows, values = len(column), counts.field(0)
-        if len(values) * _OFTEN > rows:
-            if rows >= _ENOUGH:
+        values, counts = column, None
+        if name in self._values or name in self._repeated:
+            found = column.value_counts()
+            if name in self._values:
+                self._count(name, found)
+            if len(found) * _OFTEN <= len(column):
+                values, counts = found.field(0), found.field(1)
+            elif len(column) >= _ENOUGH:
                 self._repeated.discard(name)
-            return column
-        unseen = self._unseen[name]
-        unseen["filled"] += rows - column.null_count - (len(values) - values.null_count)
         if name in self._texts:
-            self._measure(values, counts.field(1), unseen)
-        return pyarrow.concat_arrays([values, pyarrow.nulls(rows - len(values), values.type)])
-
-    def _measure(self, texts: Any, counts: Any, unseen: dict[str, int]) -> None:
-        """Lengths and blanks of the texts that are left out of a batch, for one of each is left in."""
-        import pyarrow
-        import pyarrow.compute as compute
-
-        left_out = compute.subtract(counts, 1)
-        lengths = compute.cast(compute.utf8_length(texts), pyarrow.int64())
-        unseen["total_length"] += compute.sum(compute.multiply(lengths, left_out)).as_py() or 0
-        # Every blank sorts before the exclamation mark.
-        perhaps = compute.less(texts, "!")
-        if compute.any(perhaps).as_py():
-            blank = compute.equal(compute.utf8_trim(texts.filter(perhaps), characters=BLANKS), "")
-            unseen["blanks"] += compute.sum(left_out.filter(perhaps).filter(blank)).as_py() or 0
+            self._texts[name].add(values, counts)
+        if counts is None:
+            return column
+        return pyarrow.concat_arrays([values, pyarrow.nulls(len(column) - len(values), values.type)])
 
     def _count(self, name: str, counts: Any) -> None:
-        told = self._values[name]
-        if len(counts) > FEW_VALUES + 1:  # and null
-            del self._values[name]
-            return
-        try:
-            for value, count in zip(*(counts.field(at).to_pylist() for at in (0, 1)), strict=True):
-                if value is not None:
-                    known = (moment_of(value) or value) if name in self._times else hashable(value)
-                    told[known] = told.get(known, 0) + count
-        except (ValueError, OverflowError):  # a moment that Python has not
-            del self._values[name]
-            return
-        if len(told) > FEW_VALUES:
+        parts = [*self._values[name], counts]
+        if len(parts) > _PARTS:
+            parts = [_joined(parts)]
+        self._values[name] = parts
+        if len(parts[-1]) > FEW_VALUES + 1:  # and null
             del self._values[name]
 
     def _meet(self, batch: Any) -> None:
@@ -169,7 +157,18 @@ class Tally:
         if table.num_rows > self._most:
             order = compute.partition_nth_indices(keys, pivot=self._most)
             self._below = keys[order[self._most].as_py()].as_py()
-            least = order[: self._most]
-            chosen = least.take(compute.sort_indices(least))
-            table, keys = table.take(chosen), keys.take(chosen)
+            least = compute.less(keys, self._below)
+            table, keys = table.filter(least), keys.filter(least)
         self._parts, self._keys, self._rows, self._bytes = [table], [keys], len(keys), table.nbytes
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Several counts of values as one."""
+    import pyarrow
+
+    whole = pyarrow.concat_arrays(parts)
+    table = pyarrow.table({"values": whole.field(0), "counts": whole.field(1)})
+    summed = table.group_by("values").aggregate([("counts", "sum")]).combine_chunks()
+    return pyarrow.StructArray.from_arrays(
+        [summed.column(name).combine_chunks() for name in ("values", "counts_sum")], whole.type.names
+    )

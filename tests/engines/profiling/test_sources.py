@@ -9,16 +9,17 @@ from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import psycopg
 import pymysql
 import pytest
+from sqlglot import exp
 
 from persistence.connectors.base import Connector
 from persistence.samples.postgres import database_name
-from resolvers.engines.profiling import NoStatistics, profile_table
+from resolvers.engines.profiling import NoStatistics, profile_table, streaming
 from resolvers.engines.profiling.references import Known, foreign_keys
 from schema.data_readiness.profile import ColumnProfile, ProfileTier, TableProfile
 from schema.data_readiness.source import Source, TableFacts
@@ -381,6 +382,13 @@ def test_tables_of_nothing_have_profiles_too(odd: Odd, tier: ProfileTier) -> Non
     assert (view.row_count, by_name(view)["e"].blank_count) == (52, 27)
 
 
+def test_a_table_that_is_emptied_before_it_is_streamed_has_a_profile(odd: Odd, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, facts = odd
+    monkeypatch.setattr(streaming, "_counted", lambda *_: (None, 5_000))
+    empty = profile_table(source, facts["empty"], HEADER, tier=ProfileTier.FULL)
+    assert (empty.row_count, [one.null_count for one in empty.columns]) == (0, [0, 0])
+
+
 @pytest.mark.parametrize(("tier", "rows"), [(ProfileTier.SAMPLE, 1000), (ProfileTier.FULL, 1)])
 def test_a_table_of_1590_columns_is_scanned_in_parts(odd: Odd, tier: ProfileTier, rows: int) -> None:
     source, facts = odd
@@ -437,6 +445,44 @@ def test_references_are_guessed_from_names_and_values_and_counted(postgres_serve
     assert told["customer_id", "customers", "id"].match_rate == 380 / 400
     assert told["customer_code", "customers", "code"].match_rate == 1.0
     assert all(one.is_exact for one in found)
+
+
+STRANGERS = """
+    create table labels (id int primary key, word text, address inet);
+    insert into labels select i, 'label number ' || i, ('10.0.0.' || i)::inet from generate_series(1, 100) i;
+    create table remarks (id int primary key, body text unique, origin inet unique, said_by text);
+    insert into remarks select i, 'remark number ' || i, ('10.0.1.' || i)::inet, 'label number ' || (1 + i % 90)
+        from generate_series(1, 140) i;
+    create unique index on labels (word);
+    analyze;
+"""
+
+
+class Overheard:
+    """A source that remembers what it was asked."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.asked: list[exp.Query] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._source, name)
+
+    def ask(self, query: exp.Query) -> list[Row]:
+        """The rows of a query."""
+        self.asked.append(query)
+        return self._source.ask(query)
+
+
+def test_texts_that_no_name_ties_are_matched_only_where_a_few_of_them_have_a_target(
+    postgres_server: PostgresServer,
+) -> None:
+    with profiled(postgres_server, STRANGERS, "labels", "remarks") as (source, known):
+        heard = Overheard(source)
+        [found] = foreign_keys(cast(Source, heard), known["remarks"], [known["labels"]])
+        assert (found.columns, found.target_columns, found.match_rate) == (["said_by"], ["word"], 1.0)
+        joined = [one for one in heard.asked if one.args.get("joins")]
+        assert len(joined) == 1  # `body` is looked up and not matched, and an address is no text
 
 
 COMPOSED = """

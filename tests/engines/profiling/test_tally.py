@@ -3,7 +3,7 @@
 import math
 import statistics
 from dataclasses import replace
-from datetime import date
+from datetime import date, time
 from fractions import Fraction
 from statistics import fmean
 
@@ -14,8 +14,10 @@ from sqlglot import exp
 
 from resolvers.engines.profiling import tally as module
 from resolvers.engines.profiling.battery import Passed, Wanted, battery, read
+from resolvers.engines.profiling.lengths import Lengths
 from resolvers.engines.profiling.moments import Moments
 from resolvers.engines.profiling.tally import Tally
+from resolvers.engines.profiling.values import is_blank
 from schema.data_readiness.source import ColumnFacts
 
 ROWS, BATCH = 40_000, 700
@@ -88,12 +90,13 @@ TEXTS = (None, "", " \t", "a", "Ünï", "longer than twelve signs", "!")
 
 
 def test_values_that_repeat_are_handed_on_once_and_every_figure_stays() -> None:
-    columns = [column("text", "VARCHAR"), column("number", "INTEGER")]
+    columns = [column("text", "VARCHAR"), column("number", "INTEGER"), replace(column("hour", "TIME"), staged="time")]
     # First each value often, then hardly any twice, then often again, and a last batch of a few rows.
     texts = [TEXTS[at % 7] for at in range(2_000)] + [f"text {at}" for at in range(1_500)] + ["a"] * 1_500 + ["b"] * 3
     numbers = [None if at % 5 == 0 else at % 9 for at in range(len(texts))]
-    arrays = [pyarrow.array(texts), pyarrow.array(numbers, pyarrow.int32())]
-    whole = pyarrow.RecordBatch.from_arrays(arrays, ["text", "number"])
+    hours = [None if at % 4 == 0 else f"0{at % 9}:30:00" for at in range(len(texts))]
+    arrays = [pyarrow.array(texts), pyarrow.array(numbers, pyarrow.int32()), pyarrow.array(hours)]
+    whole = pyarrow.RecordBatch.from_arrays(arrays, ["text", "number", "hour"])
     sizes = ((0, 1_000), (1_000, 1_000), (2_000, 1_500), (3_500, 1_500), (5_000, 3))
     parts = [whole.slice(start, size) for start, size in sizes]
     tally = Tally(columns, 0)
@@ -109,13 +112,44 @@ def test_values_that_repeat_are_handed_on_once_and_every_figure_stays() -> None:
             return read(asked, row, None if tally is None else tally.figures())
 
         plain = passed([whole], columns, None)
-        less = passed(handed, [replace(one, averages=False) for one in columns], tally)
+        less = passed(handed, [replace(one, is_tallied=one.staged is None) for one in columns], tally)
     assert less.row_count == plain.row_count
     assert less.columns["text"] == plain.columns["text"]
+    assert less.columns["hour"] == plain.columns["hour"]
+    assert (tally.values("hour") or {})[time(8, 30)] == sum(1 for hour in hours if hour == "08:30:00")
     assert less.columns["text"].basics.blanks == 2 * len(range(1, 2_000, 7))
     one, other = less.columns["number"].basics, plain.columns["number"].basics
-    assert (one.mean, one.stddev) == (pytest.approx(other.mean, rel=1e-12), pytest.approx(other.stddev, rel=1e-12))
+    assert [one.mean, one.stddev] == pytest.approx([other.mean, other.stddev], rel=1e-12)
     assert replace(one, mean=None, stddev=None) == replace(other, mean=None, stddev=None)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [],
+        [None, None],
+        [""],
+        ["", None, ""],
+        ["one", "three", None],
+        [" ", "\t\n", " a", "!", "", None, "ü", "日本", "😀!"],
+        [None, "\x00", "\x1f", " \x00", "a long text of more than twelve signs", " " * 40],
+        ["ä"] * 5 + [None],
+    ],
+)
+@pytest.mark.parametrize("start", [0, 1])
+def test_lengths_and_blanks_are_those_of_a_plain_loop(texts: list[str | None], start: int) -> None:
+    lengths = Lengths()
+    array = pyarrow.array(texts, pyarrow.string())
+    lengths.add(array.slice(start))
+    counts = array.value_counts()
+    lengths.add(counts.field(0), counts.field(1))
+    there = [text for text in [*texts[start:], *texts] if text is not None]
+    assert lengths.figures() == {
+        "min_length": min(map(len, there), default=None),
+        "max_length": max(map(len, there), default=None),
+        "total_length": sum(map(len, there)) if there else None,
+        "blanks": sum(1 for text in there if is_blank(text)),
+    }
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ from sqlglot import exp
 
 from persistence.connectors.base import Connector, ConnectorError
 from persistence.connectors.mysql_reading import with_histogram
-from schema.data_readiness.source import KnownColumn
+from resolvers.engines.profiling import Header, profile_table
+from schema.data_readiness.profile import ProfileTier
+from schema.data_readiness.source import ColumnFacts, KnownColumn, TableFacts
 from tests.persistence.connectors.sql_support import opened
 from tests.support.mariadb import MariadbServer
 
@@ -104,6 +106,32 @@ def test_a_query_answers_with_the_values_that_stand_in_the_table(database: Datab
         (3, "it's \\ 100%", Decimal("-3.25"), date(1, 1, 1), "[]", None, None),
         (4, None, None, "0000-00-00", None, None, None),
     ]
+
+
+def test_bits_are_numbers_and_a_single_one_is_true_or_false(database: Database) -> None:
+    server, name = database
+    server.execute(
+        f"use {name}",
+        "create table bits (id int primary key, flag bit(1), mask bit(8), wide bit(64))",
+        "insert into bits values (1, b'0', b'101', 0xFFFFFFFFFFFFFFFF), (2, b'1', b'0', 1), (3, null, null, null),"
+        " (4, b'1', b'101', 2)",
+    )
+    text = f'select flag, mask, wide, max(flag) over (), flag = true from "{name}".bits order by id'
+    with source(database) as reading:
+        found = reading.ask(sqlglot.parse_one(text, dialect="duckdb"))
+    assert found == [(0, 5, 2**64 - 1, 1, 0), (1, 0, 1, 1, 1), (None, None, None, 1, None), (1, 5, 2, 1, 1)]
+    kinds = {"id": "INTEGER", "flag": "BOOLEAN", "mask": "BIT"}
+    columns = tuple(
+        ColumnFacts(f"s.{name}.{name}.bits.{one}", one, at, kind) for at, (one, kind) in enumerate(kinds.items(), 1)
+    )
+    facts = TableFacts(f"s.{name}.{name}.bits", "data:a:b:s", name, name, "bits", columns)
+    for tier in (ProfileTier.SAMPLE, ProfileTier.FULL):
+        with source(database) as opened_one:
+            made = profile_table(opened_one, facts, Header("p", "r", datetime.now(UTC)), tier=tier)
+        _, flag, mask = made.columns
+        assert (flag.kind, flag.null_count, flag.distinct_count) == ("boolean", 1, 2)
+        assert [(one.value, one.count) for one in flag.top_values] == [("true", 2), ("false", 1)]
+        assert (mask.kind, mask.null_count) == ("other", 1)
 
 
 def test_what_is_written_for_duckdb_is_sent_in_the_dialect_of_the_source(database: Database) -> None:
@@ -238,6 +266,21 @@ def test_a_failed_query_does_not_quote_the_data(database: Database) -> None:
         with pytest.raises(ConnectorError) as failed:
             reading.ask(failing.from_(table).where("pow(10, 1000) > 0"))
     assert "Ada" not in failed.value.reason
+
+
+def test_a_view_on_a_table_that_is_gone_is_no_lack_of_rights(database: Database) -> None:
+    server, name = database
+    server.execute(
+        "create table short (x int)", "create view left_over as select x from short", "drop table short", database=name
+    )
+    try:
+        with source(database) as reading, pytest.raises(ConnectorError) as refused:
+            reading.ask(everything(reading.relation(name, name, "left_over")))
+    finally:
+        server.execute("drop view left_over", database=name)
+    assert refused.value.kind == "permission"  # so that it is left out, and the other tables are read
+    assert "tables or columns that are gone" in refused.value.reason
+    assert "Grant" not in refused.value.reason
 
 
 def test_what_the_server_knows_of_a_table_is_told(database: Database) -> None:

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -18,6 +18,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
+import persistence.connectors
 from persistence.connectors import postgres_arrow
 from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings
 from persistence.connectors.gateway import Gateway
@@ -498,7 +499,7 @@ def test_nothing_is_known_of_a_table_that_was_never_analysed(database: Database)
             reading.statistics(database[1], "pg_catalog", "pg_class")
 
 
-def test_whole_tables_come_as_arrow_batches_where_the_driver_is_installed(database: Database) -> None:
+def test_whole_tables_come_as_arrow_batches_where_it_is_installed(database: Database) -> None:
     with source(database) as reading:
         query = everything(reading.relation(database[1], "public", "large"))
         batches = list(reading.arrow_batches(query))
@@ -513,9 +514,33 @@ def test_whole_tables_come_as_arrow_batches_where_the_driver_is_installed(databa
         assert "name 1" not in failed.value.reason
 
 
-def test_without_the_driver_there_are_no_arrow_batches(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "adbc_driver_postgresql", None)
-    monkeypatch.setitem(sys.modules, "adbc_driver_postgresql.dbapi", None)
+def test_a_stream_of_batches_holds_the_only_session(database: Database) -> None:
+    def sessions() -> int:
+        with psycopg.connect(database[2]) as other:
+            asked = "select count(*) from pg_stat_activity where datname = %s and application_name = 'stoa'"
+            [(found,)] = other.execute(asked, [database[1]]).fetchall()
+            return int(found)
+
+    with source(database) as reading:
+        large = reading.relation(database[1], "public", "large")
+        count = parsed('select count(*) from "public"."large"')
+        assert reading.ask(count) == [(ROWS,)]
+        with closing(reading.arrow_batches(everything(large))) as batches:
+            next(batches)
+            until(lambda: sessions() == 1)
+        # One that is in use is left alone.
+        with closing(reading.stream(everything(large), 100)) as rows:
+            next(rows)
+            assert sum(batch.num_rows for batch in reading.arrow_batches(everything(large))) == ROWS
+            assert len(next(rows)) == 100
+        assert reading.ask(count) == [(ROWS,)]
+
+
+def test_without_what_decodes_them_there_are_no_arrow_batches(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(persistence.connectors, "postgres_copy", raising=False)
+    monkeypatch.setitem(sys.modules, "persistence.connectors.postgres_copy", None)
     with source(database) as reading:
         assert reading.arrow_batches(everything(reading.relation(database[1], "public", "large"))) is None
 

@@ -137,6 +137,7 @@ def test_snowflake_is_read_whole() -> None:
     )
     assert recorded.options["account"] == "ab12345.eu-central-1"
     assert recorded.options["session_parameters"]["STATEMENT_TIMEOUT_IN_SECONDS"] == 20
+    assert recorded.options["session_parameters"]["TIMEZONE"] == "UTC"
     assert recorded.options["role"] == "READER"
     assert source.verify().details["tables"] == 2
     source.close()
@@ -222,6 +223,22 @@ ORACLE = {
         ("ORDERS", "SPOT", "PLACE", "SHOP", 1, 0, None, None, "Y", None, "NO", None, 4),
     ],
 }
+
+
+def test_the_days_of_an_oracle_are_those_of_utc_wherever_this_process_stands() -> None:
+    zoned = "alter session set time_zone = '+00:00'"
+    config, credentials = {"host": "db.example", "database": "XEPDB1"}, {"user": "u", "password": SENTINEL}
+    recorded = Recorded(ORACLE)
+    source = built("oracle", config, credentials, recorded)
+    for _ in range(2):
+        source.schemas()
+    sent = [statement for statement, _ in recorded.sent]
+    assert (sent[0], sent.count(zoned)) == (zoned, 1)
+    # A session of which the zone cannot be set is not used, and not left open.
+    refusing = Recorded({zoned: RuntimeError("ORA-01031: insufficient privileges")})
+    with pytest.raises(ConnectorError):
+        built("oracle", config, credentials, refusing).schemas()
+    assert refusing.closed
 
 
 def test_oracle_is_read_whole_in_read_only_transactions() -> None:

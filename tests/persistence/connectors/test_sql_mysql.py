@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from persistence.connectors.base import Connector, ConnectorError, KeyInfo, TableInfo
-from persistence.connectors.mysql import MysqlConnector, neutral_type
+from persistence.connectors.mysql import MysqlConnector
+from persistence.connectors.mysql_catalog import neutral_type
 from tests.persistence.connectors.sql_support import Loopback, opened
 from tests.support.mariadb import MariadbServer
 
@@ -247,6 +248,9 @@ def test_the_connection_goes_to_the_vetted_address_and_not_to_the_name(
         ("geomcollection", "geomcollection", "GEOMETRY"),
         ("vector", "vector(3)", "VECTOR"),
         ("INT", "INT", "INTEGER"),
+        ("bit", "bit(1)", "BOOLEAN"),
+        ("BIT", "BIT(1)", "BOOLEAN"),
+        ("bit", "bit(10)", "BIT"),
     ],
 )
 def test_types_that_only_some_servers_have_get_neutral_names(data_type: str, display: str, neutral: str) -> None:
