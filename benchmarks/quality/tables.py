@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from typing import Final
 
+from benchmarks.quality.figure_tables import FIGURE_MAKERS
 from benchmarks.quality.more_tables import MORE_MAKERS
 from benchmarks.quality.spoiling import (
     LETTERS,
@@ -371,5 +372,5 @@ MAKERS: Final[tuple[Callable[..., Made], ...]] = (
 
 def made_tables(seed: int = 0) -> Iterator[Made]:
     """Every table, with other chances for another seed."""
-    for at, make in enumerate((*MAKERS, *MORE_MAKERS)):
+    for at, make in enumerate((*MAKERS, *MORE_MAKERS, *FIGURE_MAKERS)):
         yield make(seed=100 * seed + at + 1)

@@ -42,6 +42,19 @@ COLUMNS = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Shape:
+    """A table to be made in a store."""
+
+    name: str
+    create: str
+    rows: str
+    columns: dict[str, str]
+
+
+PEOPLE = Shape("people", CREATE, ROWS, COLUMNS)
+
+
 @dataclass
 class Store:
     """A real store with the table in it."""
@@ -66,52 +79,52 @@ class Store:
         return self.run(check).results[check.key]
 
 
-def facts(database: str, schema: str) -> TableFacts:
-    fqn = f"svc.{database}.{schema}.people"
+def facts(database: str, schema: str, shape: Shape = PEOPLE) -> TableFacts:
+    fqn = f"svc.{database}.{schema}.{shape.name}"
     columns = tuple(
         ColumnFacts(f"{fqn}.{name}", name, place, kind, is_primary_key=name == "id")
-        for place, (name, kind) in enumerate(COLUMNS.items(), start=1)
+        for place, (name, kind) in enumerate(shape.columns.items(), start=1)
     )
-    return TableFacts(fqn, "data:x", database, schema, "people", columns)
+    return TableFacts(fqn, "data:x", database, schema, shape.name, columns)
 
 
 @contextmanager
-def on_postgres(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+def on_postgres(request: pytest.FixtureRequest, tmp_path: Path, shape: Shape = PEOPLE) -> Iterator[Store]:
     server: PostgresServer = request.getfixturevalue("postgres_server")
     url = server.create_database()
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"{CREATE}; insert into people values {ROWS}".encode())
+        connection.execute(f"{shape.create}; insert into {shape.name} values {shape.rows}".encode())
     place = {"host": server.host, "port": server.port, "database": database_name(url)}
     login = {"username": server.user, "password": server.password}
     with opened("postgres", place, login) as connector, connector.source() as source:
-        yield Store(source, facts(database_name(url), "public"))
+        yield Store(source, facts(database_name(url), "public", shape))
     server.drop_database(url)
 
 
 @contextmanager
-def on_mariadb(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+def on_mariadb(request: pytest.FixtureRequest, tmp_path: Path, shape: Shape = PEOPLE) -> Iterator[Store]:
     server = request.getfixturevalue("mariadb_server")
     name = server.create_database()
-    server.execute(CREATE, f"insert into people values {ROWS}", database=name)
+    server.execute(shape.create, f"insert into {shape.name} values {shape.rows}", database=name)
     place = {"host": server.host, "port": server.port, "database": name}
     with opened("mysql", place, {"username": server.user, "password": server.password}) as connector:
         (schema,) = connector.schemas()
         with connector.source() as source:
-            yield Store(source, facts(schema.database, schema.name))
+            yield Store(source, facts(schema.database, schema.name, shape))
     server.drop_database(name)
 
 
 @contextmanager
-def on_parquet(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+def on_parquet(request: pytest.FixtureRequest, tmp_path: Path, shape: Shape = PEOPLE) -> Iterator[Store]:
     folder = tmp_path / "lake"
     folder.mkdir()
     with duckdb.connect() as connection:
-        connection.execute(f"{CREATE}; insert into people values {ROWS}")
-        connection.execute(f"copy people to '{folder / 'people.parquet'}' (format parquet)")
+        connection.execute(f"{shape.create}; insert into {shape.name} values {shape.rows}")
+        connection.execute(f"copy {shape.name} to '{folder / shape.name}.parquet' (format parquet)")
     with opened("nfs", {"path": str(folder)}, roots=(str(tmp_path),)) as connector:
         (schema,) = connector.schemas()
         with connector.source() as source:
-            yield Store(source, facts(schema.database, schema.name))
+            yield Store(source, facts(schema.database, schema.name, shape))
 
 
 STORES: dict[str, Callable[..., Any]] = {"postgres": on_postgres, "mariadb": on_mariadb, "parquet": on_parquet}

@@ -15,8 +15,10 @@ from typing import Any, Final, TypeVar
 from sqlglot import exp
 
 from resolvers.engines.checks import counting, examples
+from resolvers.engines.checks.conditions import condition_of
 from resolvers.engines.checks.counting import Place, counted, total
 from resolvers.engines.checks.examples import Shown
+from resolvers.engines.checks.formulas import columns_named
 from resolvers.engines.checks.model import (
     CannotEvaluate,
     Check,
@@ -28,7 +30,7 @@ from resolvers.engines.checks.model import (
     not_evaluated,
     written,
 )
-from resolvers.engines.checks.predicates import SCANNED, Condition, column_of, condition_of, facts_of
+from resolvers.engines.checks.predicates import SCANNED, Condition, column_of, facts_of
 from resolvers.engines.checks.suspects import near_duplicates, suspect_values
 from schema.data_readiness.rule import RuleOperator, RuleOutcome
 from schema.data_readiness.source import Source, TableFacts
@@ -227,6 +229,8 @@ class _Evaluator:
         try:
             if condition is not None and check.column is not None:
                 return examples.of_rows(place, how, condition.bad, [check.column])
+            if condition is not None:
+                return examples.of_rows(place, how, condition.bad, columns_named(check))
             if check.metric == "duplicateValues":
                 return examples.of_duplicates(check, place, how)
             if check.metric == "brokenReferences":

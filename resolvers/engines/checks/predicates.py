@@ -31,7 +31,9 @@ _MOMENTS = (
 )
 MOMENTS: Final = frozenset(_MOMENTS.split())
 DATES: Final = frozenset({"DATE"})
-SCANNED: Final = frozenset({"rowCount", "nullValues", "missingValues", "invalidValues", "outlierValues", "staleData"})
+SCANNED: Final = frozenset(
+    {"rowCount", "nullValues", "missingValues", "invalidValues", "outlierValues", "staleData", "brokenFormulas"}
+)
 """The metrics that one scan of a table can count together."""
 
 MOST_VALUES: Final = 1000
@@ -88,8 +90,8 @@ def text_of(column: ColumnFacts, dialect: str, alias: str = "t") -> exp.Expr:
     return value if kind in TEXTS - OF_LABELS else spelled(value, kind, dialect, "VARCHAR")
 
 
-def condition_of(check: Check, table: TableFacts, dialect: str, alias: str = "t") -> Condition:
-    """The condition of a check that one scan can count. Raises CannotEvaluate."""
+def value_condition(check: Check, table: TableFacts, dialect: str, alias: str = "t") -> Condition:
+    """The condition of a check of the values of one column. Raises CannotEvaluate."""
     if check.column is None:
         raise CannotEvaluate(f"{check.metric} is about a column, and the rule names a table.")
     column = facts_of(table, check.column)

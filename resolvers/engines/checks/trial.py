@@ -9,16 +9,17 @@ from typing import Final
 
 from sqlglot import exp
 
+from resolvers.engines.checks.conditions import condition_of
 from resolvers.engines.checks.counting import aliased, counted, named
 from resolvers.engines.checks.evaluate import OF_THE_CHECK
 from resolvers.engines.checks.model import CannotEvaluate, Check
-from resolvers.engines.checks.predicates import Condition, column_of, condition_of
+from resolvers.engines.checks.predicates import Condition, column_of
 from resolvers.engines.rules.draft import RuleDraft
 from schema.data_readiness.rule import RuleUnit
 from schema.data_readiness.source import Sample, Source, TableFacts
 
-OF_VALUES: Final = frozenset({"invalidValues", "outlierValues"})
-"""The metrics that say which values are right."""
+OF_VALUES: Final = frozenset({"invalidValues", "outlierValues", "brokenFormulas"})
+"""The metrics that say which values are right, by themselves or together."""
 
 LEFT_OUT: Final = "left_out_as_suspect"
 """The evidence of what was learned from values: how many were left out."""

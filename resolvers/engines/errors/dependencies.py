@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-from resolvers.engines.errors.formats import parts_of
 from resolvers.engines.errors.missing import is_stand_in
 from resolvers.engines.errors.table import MISSING, Column
+from resolvers.engines.errors.texts import is_list, known_lists, parts_of
 
 ROWS_TRIED: Final = 4000
 """Rows on which a pair of columns is tried."""
@@ -22,6 +22,8 @@ MOST_OF_A_GROUP: Final = 40
 MOST_DETERMINANTS: Final = 6
 """How many columns are asked about one other."""
 WEAKEST: Final = 0.5
+KNOWN: Final = 6.0
+"""The mercy for a list of values that the column has anyway, with the expected one among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,15 +213,17 @@ def _spare_own(votes: Votes, right: Column, pairs: Mapping[tuple[int, int], int]
     """
     sound = [code for code in range(1, len(right.texts)) if code not in doubtful]
     single = sum(1 for code in sound if right.counts[code] == 1) / max(1, len(sound))
-    lists = sum(right.counts[code] for code in sound if len(parts_of(right.texts[code])) > 1)
+    lists = sum(right.counts[code] for code in sound if is_list(right.texts[code]))
+    known: Set[int] | None = None
     for (a, b), (odds, top, most) in list(votes.against.items()):
         if b == MISSING:
             continue
         mercy = 0.0
         if b not in doubtful and pairs[(a, b)] == right.counts[b] and most <= 4 * right.counts[b]:
             mercy = 2.5 if right.counts[b] > 1 else 2.5 * single
-        if lists > 0.08 * right.present and right.texts[top] in parts_of(right.texts[b]):
-            mercy = max(mercy, 2.5)
+        if lists and is_list(right.texts[b]) and right.texts[top] in parts_of(right.texts[b]):
+            known = known_lists(right) if known is None else known
+            mercy = KNOWN if b in known else max(mercy, 2.5 if lists > 0.08 * right.present else 0.0)
         if mercy:
             votes.against[(a, b)] = (odds - mercy, top, most)
 

@@ -17,6 +17,8 @@ from resolvers.engines.errors.dependencies import Votes, find_dependencies, vote
 from resolvers.engines.errors.domains import domain_signs, exchange_signs, merged_signs
 from resolvers.engines.errors.evidence import Reason, Sign, Suspect
 from resolvers.engines.errors.formats import format_signs
+from resolvers.engines.errors.formula_fits import find_formulas
+from resolvers.engines.errors.formula_signs import Formulas, formula_signs
 from resolvers.engines.errors.missing import is_stand_in
 from resolvers.engines.errors.numbers import order_signs, outlier_signs
 from resolvers.engines.errors.pairs import pair_signs
@@ -30,6 +32,8 @@ ALSO: Final = 0.35
 """What each further sign of a value counts beside the heaviest."""
 STREWN: Final = frozenset({Sign.RARE, Sign.VARIANT, Sign.WORD, Sign.LETTERS, Sign.PATTERN})
 """The signs that speak against a value only as long as its rows have nothing else in common."""
+CLEARED: Final = frozenset({Sign.OUTLIER, Sign.ORDER})
+"""The signs that a number shows as well which is right, as a formula confirms."""
 DOUBT: Final = 1.2
 """The weight from which a value is not asked what it depends on."""
 MOST_SUSPECTS: Final = 100_000
@@ -45,9 +49,11 @@ def find_errors(
     doubtful = [{code for code, reasons in signs.items() if _weigh(reasons) >= DOUBT} for signs in by_value]
     votes = [vote(table, one, doubtful[one.dependent]) for one in find_dependencies(table, doubtful)]
     cells = _cells(table, by_value, votes)
+    _clear_empty_groups(table, votes, cells)
     for found_together in (order_signs(table), exchange_signs(table), pair_signs(table, votes, doubtful)):
         for cell, reason in found_together.items():
             cells[cell].append(reason)
+    _ask_formulas(table, cells, votes)
     judged = _judge(table, cells, votes)
     found = [
         _suspect(table, row, index, score, reasons)
@@ -58,6 +64,23 @@ def find_errors(
         found = sorted(found, key=lambda one: -one.score)[:most]
     place = {column.name: column.index for column in table}
     return sorted(found, key=lambda one: (one.row, place[one.column]))
+
+
+def _ask_formulas(table: Sequence[Column], cells: dict[tuple[int, int], list[Reason]], votes: Sequence[Votes]) -> None:
+    """Add what formulas say of cells; what they confirm is no longer held for far off or out of order."""
+    formulas = Formulas(table, find_formulas(table))
+    if not formulas.found:
+        return
+    judged = formula_signs(formulas, votes, {cell: _weigh(reasons) for cell, reasons in cells.items()}, PRIOR)
+    for (row, index), reasons in cells.items():
+        if any(one.sign in CLEARED for one in reasons):
+            probability = judged.probable.get((row, index), 1.0)
+            if probability < 0.2 or (row not in judged.broken and formulas.confirms(row, index)):
+                reasons[:] = [one for one in reasons if one.sign not in CLEARED]
+            elif probability < 1.0:  # which of two that are out of order is wrong, the formula tells better
+                reasons[:] = [one for one in reasons if one.sign is not Sign.ORDER]
+    for cell, reason in judged.signs.items():
+        cells[cell].append(reason)
 
 
 def _value_signs(table: Sequence[Column]) -> list[dict[int, list[Reason]]]:
@@ -197,6 +220,29 @@ def _cells(
             if pair in one.against:
                 cells[(row, right.index)] += ()
     return cells
+
+
+def _clear_empty_groups(
+    table: Sequence[Column], votes: Sequence[Votes], cells: dict[tuple[int, int], list[Reason]]
+) -> None:
+    """Leave out empty cells of things of which no row has a value: what nobody tells is not known, or is none."""
+    strongest = {one.dependency.dependent: one for one in reversed(votes)}
+    for one in strongest.values():
+        left, right = table[one.dependency.determinant], table[one.dependency.dependent]
+        share = right.counts[MISSING] / len(right.codes)
+        if not 0 < share <= 0.3:
+            continue
+        empty = [row for row, code in enumerate(right.codes) if code == MISSING]
+        within = Counter(left.codes[row] for row in empty)
+        # Not so few rows that some group were empty by chance.
+        whole = {
+            code
+            for code, count in within.items()
+            if code != MISSING and count == left.counts[code] and left.distinct * share**count < 0.01
+        }
+        for row in empty if whole else ():
+            if left.codes[row] in whole:
+                cells.pop((row, right.index), None)
 
 
 def _weigh(reasons: Sequence[Reason]) -> float:

@@ -86,6 +86,7 @@ def merged_signs(table: Sequence[Column]) -> Iterator[tuple[int, int, Reason]]:
         }
         for column in texts
     }
+    numbers = [column for column in table if column.is_scalar and column.number_share >= 0.6 and column.distinct >= 5]
     for column in texts:
         split = {
             code: (match[1], match[2])
@@ -96,14 +97,23 @@ def merged_signs(table: Sequence[Column]) -> Iterator[tuple[int, int, Reason]]:
         if not split or rows > MERGED * column.present:
             continue
         known = _codes(column)
-        for other in texts:
+        for other in (*texts, *numbers):
+            if other.index not in tails:
+                tails[other.index] = {text: code for text, code in _codes(other).items() if len(text) > 2}
             ends = tails[other.index]
             if other is column or not ends:
                 continue
-            held = {code: ends[end] for code, (_, end) in split.items() if end in ends}
+            # What is more frequent in this column than in the other is a second value of its own.
+            held = {
+                code: ends[end]
+                for code, (_, end) in split.items()
+                if end in ends and (end not in known or column.counts[known[end]] < other.counts[ends[end]])
+            }
             if sum(column.counts[code] for code in held) < 3:
                 continue
-            alone = sum(column.counts[code] for code in held if split[code][0] in known)
+            # A number is behind many a name: only that of the same row has strayed there.
+            is_number = other.number_share >= 0.6
+            alone = 0 if is_number else sum(column.counts[code] for code in held if split[code][0] in known)
             if 2 * alone < sum(column.counts[code] for code in held) and not _goes_with(column, other, held):
                 continue
             for code in held:

@@ -35,6 +35,8 @@ class Sign(StrEnum):
     """A value of another column."""
     ORDER = "order"
     """Less than a column that it is never less than."""
+    FORMULA = "formula"
+    """Another than what it is worked out of, or is worked out with, comes to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from resolvers.engines.errors.evidence import Reason, Sign
+from resolvers.engines.errors.manners import lettered_manners
 from resolvers.engines.errors.missing import is_stand_in
+from resolvers.engines.errors.numbers import TOGETHER, rank_correlation
 from resolvers.engines.errors.table import Column
+from resolvers.engines.errors.texts import BETWEEN, are_sentences, parts_of
 
 KEPT: Final = 0.9
 """The share of the rows in question that keep to a convention."""
@@ -21,7 +24,7 @@ FEWEST: Final = 20
 
 _PLAIN_NUMBER: Final = re.compile(r"[+-]?\d+(?:\.(\d+))?")
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_BETWEEN: Final = re.compile(r"\s*[,;|/&]\s*")
+_INNER: Final = re.compile(r"\D*?(?:(\d{1,3}(?:,\d{3})+)|\d{4,12})(?:\.\d+)?[^\d,]*")
 _SPAN: Final = re.compile(r"(\d+)\s?[-\u2013]\s?(\d+)")
 _TWICE: Final = re.compile(r"([^\w\s])\1")
 _FREE: Final = frozenset(".,'-\u2019")
@@ -34,7 +37,11 @@ def format_signs(column: Column) -> dict[int, Reason]:
     found: dict[int, Reason] = {}
     if column.present < FEWEST:
         return found
-    looks = (_decimals, _thousands) if column.number_share >= 0.6 else (_separators, _gaps, _doubled, _needed, _spans)
+    looks = [_separators, _gaps, _doubled, _needed, _spans, _inner_thousands]
+    if column.number_share >= 0.6:
+        looks = [_decimals, _thousands]
+    elif are_sentences(column):
+        looks = [_gaps]  # a sentence has the signs that it needs
     for look in looks:
         for code, reason in look(column).items():
             if code not in found or found[code].weight < reason.weight:
@@ -73,6 +80,10 @@ def _decimals(column: Column) -> dict[int, Reason]:
             rows += column.counts[code]
             zeros += column.counts[code] * decimals.endswith("0")
     found = _minority(column, kinds, "have so many decimals:", 3.5)
+    for code, reason in found.items():
+        # A fraction that several rows have is one of few numbers; a slip makes another each time.
+        if column.counts[code] >= 5 and (column.numbers[code] or 0.0) % 1:
+            found[code] = Reason(reason.sign, 0.5 * reason.weight, reason.told)
     whole = found and next(kind for code, kind in kinds.items() if code not in found) == "0"
     # Where numbers drop their zeros, how many decimals they have says nothing.
     return found if whole or zeros > 0.03 * rows else {}
@@ -88,12 +99,24 @@ def _thousands(column: Column) -> dict[int, Reason]:
     return _minority(column, kinds, "are written as", 3.8, kept=MIXED)
 
 
+def _inner_thousands(column: Column) -> dict[int, Reason]:
+    """The same for the one large number in a text."""
+    if not any("," in text for text in column.texts):
+        return {}
+    kinds = {
+        code: "9,999" if match[1] else "9999"
+        for code in range(1, len(column.texts))
+        if (match := _INNER.fullmatch(column.texts[code]))
+    }
+    return _minority(column, kinds, "have their number written as", 3.8)
+
+
 def _separators(column: Column) -> dict[int, Reason]:
     """Lists whose parts stand apart by another sign than those of nearly all lists of the column."""
     split = {
         code: parts
         for code in range(1, len(column.texts))
-        if not is_stand_in(column.texts[code]) and len(parts := _BETWEEN.split(column.texts[code])) > 1
+        if not is_stand_in(column.texts[code]) and len(parts := parts_of(column.texts[code])) > 1
     }
     seen: Counter[str] = Counter()
     for code in range(1, len(column.texts)):
@@ -103,7 +126,7 @@ def _separators(column: Column) -> dict[int, Reason]:
     for code, parts in split.items():
         # Only what other values hold as well is a part, and not a sign within a value.
         if sum(seen[part] > 1 and any(map(str.isalpha, part)) for part in parts) > 0.5 * len(parts):
-            between = set(_BETWEEN.findall(column.texts[code]))
+            between = set(BETWEEN.findall(column.texts[code]))
             kinds[code] = between.pop() if len(between) == 1 else "mixed"
     return _minority(column, kinds, "have between their parts", 3.8, kept=MIXED)
 
@@ -162,7 +185,8 @@ def _needed(column: Column) -> dict[int, Reason]:
             own = weight * (0.5 if column.counts[code] >= 5 else 1.0)  # used again and again: a value of its own
             if code not in found or found[code].weight < own:
                 found[code] = Reason(Sign.PATTERN, own, told)
-    return found
+    meant = lettered_manners(column) if found else ()
+    return {code: reason for code, reason in found.items() if code not in meant}
 
 
 def _spans(column: Column) -> dict[int, Reason]:
@@ -177,9 +201,7 @@ def _spans(column: Column) -> dict[int, Reason]:
     turned = {code for code, (first, last) in ends.items() if first > last}
     if rows < max(FEWEST, 0.3 * column.present) or sum(column.counts[code] for code in turned) > 0.06 * rows:
         return {}
+    # A span that begins later ends later. Two numbers that have nothing to do with one another are parts of a code.
+    if not turned or rank_correlation(list(ends.values())) < TOGETHER:
+        return {}
     return dict.fromkeys(turned, Reason(Sign.ORDER, 3.8, "It ends before it begins, as hardly any other."))
-
-
-def parts_of(text: str) -> list[str]:
-    """The parts of a text that is a list, or the text alone."""
-    return _BETWEEN.split(text)

@@ -3,10 +3,10 @@
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
-from itertools import pairwise
+from itertools import pairwise, permutations
 from statistics import StatisticsError, correlation
 from typing import Final
 
@@ -20,6 +20,10 @@ Fences = tuple[float, float, float, float, float]
 
 TOGETHER: Final = 0.5
 """The rank correlation from which two columns are taken to be ends of one thing."""
+CLOSELY: Final = 0.8
+"""That of numbers, which may go together without being ends of one thing, for their order to be a rule."""
+MOST_COMPARED: Final = 30
+"""Columns whose order is looked at."""
 
 
 def measured(column: Column) -> tuple[list[float | None], Set[int] | None] | None:
@@ -178,18 +182,10 @@ def _say(number: float, is_day: bool) -> str:
 
 def order_signs(columns: Sequence[Column]) -> dict[tuple[int, int], Reason]:
     """Cells of two columns of which one is, but for a few rows, never less than the other."""
-    found = [(column, *one) for column in columns if column.is_scalar and (one := measured(column)) is not None]
     broken: dict[int, list[_Broken]] = defaultdict(list)
-    for left, low, left_days in found[:30]:
-        for right, high, right_days in found[:30]:
-            if (
-                left is right
-                or (left_days is None) is not (right_days is None)
-                or left.distinct < 10
-                or right.distinct < 10
-            ):
-                continue
-            _ordered(broken, left, low, right, high)
+    for left, low, right, high in _comparable(columns):
+        if (order := _order(left, low, right, high)) is not None:
+            _ordered(broken, left, low, right, high, order)
     signs: dict[tuple[int, int], Reason] = {}
     for row, some in broken.items():
         # Where two are exchanged, what lies between them is out of order with both, and right.
@@ -202,6 +198,43 @@ def order_signs(columns: Sequence[Column]) -> dict[tuple[int, int], Reason]:
     return signs
 
 
+def ordered_pairs(columns: Sequence[Column]) -> list[tuple[int, int]]:
+    """The columns of which one is, but for a few rows, never more than the other, where their ranges would allow it."""
+    found = set()
+    for left, low, right, high in _comparable(columns):
+        order = _order(left, low, right, high)
+        needed = TOGETHER if left.number_share < 0.6 else CLOSELY
+        if order is not None and not order.lie_apart and order.together >= needed:
+            found.add((left.index, right.index))
+    found = {(a, b) for a, b in found if (b, a) not in found}
+    return sorted((a, b) for a, b in found if not any((a, c) in found and (c, b) in found for _, c in found))
+
+
+def _comparable(
+    columns: Sequence[Column],
+) -> Iterator[tuple[Column, Sequence[float | None], Column, Sequence[float | None]]]:
+    found = [(column, *one) for column in columns if column.is_scalar and (one := measured(column)) is not None]
+    for (left, low, left_days), (right, high, right_days) in permutations(found[:MOST_COMPARED], 2):
+        if (left_days is None) is (right_days is None) and left.distinct >= 10 and right.distinct >= 10:
+            yield left, low, right, high
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """That one column is never more than another, but for a few rows."""
+
+    rare: bool
+    """Whether hardly any row is an exception."""
+    lie_apart: bool
+    """Whether the ranges lie apart, so that only an exchange can be told."""
+    together: float
+    """The rank correlation."""
+    usual: tuple[float, float]
+    """How far apart the two are, from the 5th to the 95th of a hundred."""
+    ends: tuple[float, float]
+    """The low end of the greater column and the high end of the other."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Broken:
     """Two cells of a row that are out of order, and by how much."""
@@ -211,13 +244,7 @@ class _Broken:
     reason: Reason
 
 
-def _ordered(
-    broken: dict[int, list[_Broken]],
-    left: Column,
-    low: Sequence[float | None],
-    right: Column,
-    high: Sequence[float | None],
-) -> None:
+def _order(left: Column, low: Sequence[float | None], right: Column, high: Sequence[float | None]) -> _Order | None:
     both = above = 0
     step = max(1, len(left.codes) // 2000)
     seen: list[tuple[float, float]] = []
@@ -228,39 +255,51 @@ def _ordered(
             above += a > b
             seen.append((a, b))
     if both < 50 or above > 0.02 * both:
-        return
+        return None
     # Two columns whose ranges lie apart are in order by nature; where they overlap, the order is a rule. Of those
     # that lie apart only an exchange can be told.
     lows = sorted(value for code in left.codes[::step] if (value := low[code]) is not None)
     highs = sorted(value for code in right.codes[::step] if (value := high[code]) is not None)
     lie_apart = lows[-1 - len(lows) // 10] <= highs[len(highs) // 10]
     # Two that have nothing to do with one another may be in order by chance, up to where their tails meet.
-    go_together = _go_together(seen)
-    if lie_apart and not go_together:
-        return
+    together = rank_correlation(seen)
+    if lie_apart and together < TOGETHER:
+        return None
     gaps = sorted(b - a for a, b in seen)
     usual = gaps[len(gaps) // 20], gaps[-1 - len(gaps) // 20]
+    ends = highs[len(highs) // 20], lows[-1 - len(lows) // 20]
+    return _Order(above <= 0.015 * both, lie_apart, together, usual, ends)
+
+
+def _ordered(
+    broken: dict[int, list[_Broken]],
+    left: Column,
+    low: Sequence[float | None],
+    right: Column,
+    high: Sequence[float | None],
+    order: _Order,
+) -> None:
     for row, (a_code, b_code) in enumerate(zip(left.codes, right.codes, strict=True)):
         a, b = low[a_code], high[b_code]
         if a is None or b is None or a <= b or MISSING in (a_code, b_code):
             continue
-        if lie_apart and (a < highs[len(highs) // 20] or b > lows[-1 - len(lows) // 20]):
+        if order.lie_apart and (a < order.ends[0] or b > order.ends[1]):
             continue  # one of them is off by itself
         told = f"{left.name} is more than {right.name} in hardly any other row."
         # As far apart as others are, but the other way round: the two were exchanged. Else one is wrong, and which
         # of them cannot be told from these two.
-        is_exchanged = usual[0] <= a - b <= usual[1]
-        weight = 2.2 if not go_together else 4.0 if is_exchanged else 3.3 if above <= 0.015 * both else 2.2
+        is_exchanged = order.usual[0] <= a - b <= order.usual[1]
+        weight = 2.2 if order.together < TOGETHER else 4.0 if is_exchanged else 3.3 if order.rare else 2.2
         broken[row].append(_Broken((left.index, right.index), a - b, Reason(Sign.ORDER, weight, told)))
 
 
-def _go_together(pairs: Sequence[tuple[float, float]]) -> bool:
-    """Whether one of two numbers is the greater, the greater the other is (Spearman's rank correlation)."""
+def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:
+    """How far one of two numbers is the greater, the greater the other is (Spearman's rank correlation)."""
     first, second = (_ranks([pair[side] for pair in pairs]) for side in (0, 1))
     try:
-        return correlation(first, second) >= TOGETHER
+        return correlation(first, second)
     except StatisticsError:  # all are the same
-        return False
+        return 0.0
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

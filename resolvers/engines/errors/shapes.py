@@ -4,18 +4,21 @@ import itertools
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
 from typing import Final
 
 from resolvers.engines.errors.encodings import has_lost_letter, is_broken
 from resolvers.engines.errors.evidence import Reason, Sign
+from resolvers.engines.errors.manners import dated_signs, lettered_manners, numbered_manners, without_groups
 from resolvers.engines.errors.missing import is_stand_in
 from resolvers.engines.errors.table import Column
+from resolvers.engines.errors.texts import are_sentences
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _DIGITS: Final = re.compile(r"\d+")
 _DIGIT: Final = re.compile(r"\d")
 _WORDS: Final = re.compile(r"a(?:[ ]+a)+")
+_SEVERAL: Final = re.compile(r"\ba(?: a)+\b")
 
 MAIN_SHARE: Final = 0.05
 """A form that this share of the rows has is one of the column's main forms."""
@@ -95,6 +98,9 @@ def shape_signs(column: Column) -> dict[int, Reason]:
     if column.present < 8:
         return signs
     numeric = column.number_share
+    is_text = are_sentences(column)
+    if numeric < 0.6:
+        column = without_groups(column)
     for code in range(1, len(column.texts)):
         text = column.texts[code]
         if is_broken(text):
@@ -102,14 +108,17 @@ def shape_signs(column: Column) -> dict[int, Reason]:
     lost = [code for code in range(1, len(column.texts)) if has_lost_letter(column.texts[code])]
     if sum(column.counts[code] for code in lost) <= 0.1 * column.present:
         _keep(signs, dict.fromkeys(lost, Reason(Sign.PATTERN, 3.6, "A question mark stands for a letter.")))
+    meant = numbered_manners(column) if numeric >= 0.4 else lettered_manners(column)
     if numeric >= 0.6:
-        _keep(signs, _no_numbers(column, numeric))
-    else:
-        _keep(signs, _odd(column, loose, 1.0))
-    _keep(signs, _written_otherwise(column))
+        _keep(signs, _no_numbers(column, numeric, meant))
+    elif not is_text:
+        _keep(signs, _odd(column, loose, meant))
+    _keep(signs, dated_signs(column))
+    _keep(signs, _written_otherwise(column, meant))
     if column.distinct > 2:
-        _keep(signs, _odd(column, counted(column), 1.0, only_narrow=True))
-        _keep(signs, _odd_unit(column))
+        if not is_text:
+            _keep(signs, _odd(column, counted(column), meant, only_narrow=True))
+            _keep(signs, _odd_unit(column))
         _keep(signs, _odd_case(column))
     return signs
 
@@ -120,7 +129,7 @@ def _keep(signs: dict[int, Reason], more: dict[int, Reason]) -> None:
             signs[code] = reason
 
 
-def _no_numbers(column: Column, share: float) -> dict[int, Reason]:
+def _no_numbers(column: Column, share: float, meant: Set[int]) -> dict[int, Reason]:
     """Texts among numbers. Units, signs and the like weigh more than words, which may be values of their own."""
     found = {}
     frequent = max(3.0, 0.03 * column.present)
@@ -131,7 +140,9 @@ def _no_numbers(column: Column, share: float) -> dict[int, Reason]:
         if column.numbers[code] is None and not is_stand_in(column.texts[code]):
             has_digit = bool(_DIGIT.search(column.texts[code]))
             weight = 4.2 * share**2 + (0.8 if has_digit else 0.0)
-            if column.counts[code] > frequent and not has_digit:
+            if code in meant:
+                weight *= 0.5
+            elif column.counts[code] > frequent and not has_digit:
                 weight *= 0.3
             elif column.counts[code] >= 5 and len(_DIGITS.findall(column.texts[code])) > 1 and has_few[code]:
                 weight *= 0.5
@@ -139,7 +150,9 @@ def _no_numbers(column: Column, share: float) -> dict[int, Reason]:
     return found
 
 
-def _odd(column: Column, form: Callable[[str], str], scale: float, *, only_narrow: bool = False) -> dict[int, Reason]:
+def _odd(
+    column: Column, form: Callable[[str], str], meant: Set[int], *, only_narrow: bool = False
+) -> dict[int, Reason]:
     forms = [""] + [form(text) for text in column.texts[1:]]
     rows: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
@@ -163,6 +176,7 @@ def _odd(column: Column, form: Callable[[str], str], scale: float, *, only_narro
     # What has digits or signs and one form only is written by a rule; words are not.
     is_structured = "9" in top and top_share >= 0.6
     # So are words of a few letters each: a sign among them is no word.
+    usual = _usual_signs(rows, spoken)
     of_letters = top == "a" and top_share >= 0.95 and column.distinct <= 60
     found = {}
     for code in range(1, len(forms)):
@@ -175,21 +189,40 @@ def _odd(column: Column, form: Callable[[str], str], scale: float, *, only_narro
             certain = min(1.0, (covered - 0.75) / 0.2)
             by_rule = is_structured or (of_letters and not any(map(str.isalpha, column.texts[code])))
             weight = (3.4 + 1.2 * rarity) * certain if by_rule else (0.6 + 2.6 * rarity) * certain**2
-        elif is_structured and share < 0.45 * top_share:
+            if not by_rule and set(own) <= usual:
+                weight *= 0.7  # words and signs as the column has them, only put together in a way of their own
+        elif is_structured and share < 0.45 * top_share and _one_word(own) != _one_word(top):
             # The usual form with something else beside it is that value written otherwise, and no value of its own.
             weight = 2.2 + 1.6 * (top_share - 0.6) / 0.4 + (0.8 if len(top) > 1 and top in own else 0.0)
+            weight -= 0.6 if own in top and not only_narrow else 0.0  # one of the parts alone is a shorter value
         else:
             continue
         each = rows[own] / kinds[own]
+        if code in meant:
+            weight *= 0.5
         is_used = kinds[own] == 1 or (each >= 5 and each >= 0.5 * top_rows / kinds[top])
         if is_used and column.counts[code] >= 5 and any(map(str.isalnum, column.texts[code])):
             weight *= 0.5  # values that are used again and again, as good ones are, are rather some of their own
         told = f"{top_share:.0%} of the column look like {top!r}, and only {share:.1%} like {own!r}."
-        found[code] = Reason(Sign.PATTERN, weight * scale, told)
+        found[code] = Reason(Sign.PATTERN, weight, told)
     return found
 
 
-def _written_otherwise(column: Column) -> dict[int, Reason]:
+def _usual_signs(forms: Mapping[str, int], rows: int) -> Set[str]:
+    """The signs of forms that a hundredth of the rows have, in whatever form."""
+    seen: Counter[str] = Counter()
+    for form, count in forms.items():
+        for sign in set(form):
+            seen[sign] += count
+    return {sign for sign, count in seen.items() if count >= 0.01 * rows}
+
+
+def _one_word(form: str) -> str:
+    """A form with one word for any number of them, where digits do not touch them: how many it takes is no form."""
+    return _SEVERAL.sub("a", form)
+
+
+def _written_otherwise(column: Column, meant: Set[int]) -> dict[int, Reason]:
     """The same numbers with a unit or sign beside them, or days written in another order, by a minor part of rows."""
     if column.number_share >= 0.4:
         usual = {number for number in column.numbers if number is not None}
@@ -199,7 +232,7 @@ def _written_otherwise(column: Column) -> dict[int, Reason]:
             for code in range(1, len(column.texts))
             if column.numbers[code] is None and (number := _number_within(column.texts[code])) is not None
         }
-        same = {code for code, number in inner.items() if low <= number <= high}
+        same = {code for code, number in inner.items() if low <= number <= high and code not in meant}
         known = sum(column.counts[code] for code, number in inner.items() if number in usual)
         share = column.number_share
         if known < 0.3 * max(1, sum(column.counts[code] for code in same)):
@@ -287,8 +320,14 @@ def _odd_case(column: Column) -> dict[int, Reason]:
         return {}
     # Among words with capitals, one of capitals only is often a short form.
     weight = (top_rows / spoken - 0.9) / 0.1 * (2.2 if top == "title" else 3.4)
+    # None of several words with a capital, where nearly all have one, is no name of its own.
+    plain = min(1.0, (top_rows / spoken - 0.9) / 0.06) * 3.6 if top == "title" else weight
     return {
-        code: Reason(Sign.PATTERN, weight, f"{top_rows / spoken:.0%} of the column are in {top} case.")
+        code: Reason(
+            Sign.PATTERN,
+            plain if written[code] == "lower" and " " in column.texts[code] else weight,
+            f"{top_rows / spoken:.0%} of the column are in {top} case.",
+        )
         for code in range(1, len(written))
         if written[code] not in ("none", top, "mixed")
         and sum(character.isalpha() for character in column.texts[code]) >= 3

@@ -31,6 +31,7 @@ class Column:
     """Whether its values are texts, numbers, moments or truth values; others are not looked into."""
     numbers: list[float | None] = field(default_factory=list)
     """The number that each text spells, None where it spells none."""
+    _number_share: float | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def present(self) -> int:
@@ -44,9 +45,11 @@ class Column:
 
     @property
     def number_share(self) -> float:
-        """The share of the rows with a value whose text spells a number."""
-        spelled = sum(count for count, number in zip(self.counts, self.numbers, strict=True) if number is not None)
-        return spelled / self.present if self.present else 0.0
+        """The share of the rows with a value whose text spells a number; counted once."""
+        if self._number_share is None:
+            spelled = sum(count for count, number in zip(self.counts, self.numbers, strict=True) if number is not None)
+            self._number_share = spelled / self.present if self.present else 0.0
+        return self._number_share
 
 
 def encode(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Column]:

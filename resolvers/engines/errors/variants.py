@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -14,11 +14,16 @@ from rapidfuzz.distance import OSA
 from resolvers.engines.errors.evidence import Reason, Sign
 from resolvers.engines.errors.missing import is_stand_in
 from resolvers.engines.errors.table import Column
+from resolvers.engines.errors.texts import known_lists
 
 MOST_COMPARED: Final = 20_000_000
 """Comparisons of two texts for one table."""
 MOST_FREQUENT: Final = 2000
 MOST_LOOKED_AT: Final = 20_000
+USUAL: Final = 10
+"""How many rows have the usual writing around numbers, and how many times as many as another, at least."""
+RESTORED: Final = 1.2
+"""What it weighs more that a value is another of the column, once one letter of its odd word is put right."""
 
 _DIGITS: Final = re.compile(r"\d+")
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -53,11 +58,13 @@ def variant_signs(column: Column, budget: Budget) -> dict[int, list[Reason]]:
     if column.present < 8 or not column.is_scalar:
         return signs
     _writings(column, signs)
+    lists: Set[int] = frozenset()
     if column.number_share < 0.6:
-        _near_values(column, budget, signs)
+        lists = known_lists(column)
+        _near_values(column, budget, signs, lists)
         _near_words(column, budget, signs)
         _odd_letters(column, signs)
-    _rare(column, signs)
+    _rare(column, signs, lists)
     return signs
 
 
@@ -73,6 +80,7 @@ def _writings(column: Column, signs: dict[int, list[Reason]]) -> None:
             same[plain].append(code)
         if text != text.strip():
             signs[code].append(Reason(Sign.WRITING, 3.6, "It has white space at its edge.", text.strip()))
+    _numbered_writings(column, signs)
     for codes in same.values():
         if len(codes) < 2:
             continue
@@ -83,6 +91,24 @@ def _writings(column: Column, signs: dict[int, list[Reason]]) -> None:
                 told = f"{column.counts[usual]} rows write {column.texts[usual]!r}."
                 weight = 2.0 + min(2.5, math.log(ratio))
                 signs[code].append(Reason(Sign.WRITING, weight, told, column.texts[usual]))
+
+
+def _numbered_writings(column: Column, signs: dict[int, list[Reason]]) -> None:
+    """The same for texts that differ in their numbers: 12 Rows among 7 rows and 31 rows."""
+    written: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for code in range(1, len(column.texts)):
+        if column.numbers[code] is None and "0" in (masked := _DIGITS.sub("0", column.texts[code])):
+            written[masked.casefold()][masked].append(code)
+    for ways in written.values():
+        if len(ways) < 2:
+            continue
+        rows = {way: sum(column.counts[code] for code in codes) for way, codes in ways.items()}
+        usual = max(rows, key=rows.__getitem__)
+        for way, codes in ways.items() if rows[usual] >= USUAL else ():
+            if way != usual and rows[usual] >= USUAL * rows[way]:
+                told = f"{rows[usual]} rows write it like {usual!r}."
+                for code in codes:
+                    signs[code].append(Reason(Sign.WRITING, 3.8, told))
 
 
 def _in_order(text: str) -> str:
@@ -130,7 +156,7 @@ def _surprise(natural: tuple[float, int], length: int) -> float:
     return -math.log((share * number + doubt) / (number + 2 * doubt))
 
 
-def _near_values(column: Column, budget: Budget, signs: dict[int, list[Reason]]) -> None:
+def _near_values(column: Column, budget: Budget, signs: dict[int, list[Reason]], lists: Set[int]) -> None:
     least = max(3.0, column.present * 0.001)
     codes = sorted(range(1, len(column.texts)), key=lambda code: -column.counts[code])
     frequent = [code for code in codes if column.counts[code] >= least and len(column.texts[code]) > 1][:MOST_FREQUENT]
@@ -143,7 +169,7 @@ def _near_values(column: Column, budget: Budget, signs: dict[int, list[Reason]])
     rare = [code for code in codes if column.counts[code] * 4 <= most and len(column.texts[code]) > 1]
     for code in rare[-MOST_LOOKED_AT:]:
         text, count = column.texts[code], column.counts[code]
-        if is_stand_in(text) or (column.numbers[code] is not None and text.isdigit()):
+        if code in lists or is_stand_in(text) or (column.numbers[code] is not None and text.isdigit()):
             continue
         upto = len(frequent)
         while upto and column.counts[frequent[upto - 1]] < 4 * count:
@@ -190,6 +216,7 @@ def _near_words(column: Column, budget: Budget, signs: dict[int, list[Reason]]) 
             ratio = min(1.0, math.log(rows[to] / rows[word]) / math.log(30))
             weight = ratio * (0.8 + min(3.2, _surprise(natural, len(word)))) * (0.75 + near.similarity - 0.66)
             near_words[word] = (to, weight * (1.0 - min(0.6, rarely)))
+    known = {text.casefold() for text in column.texts}
     for code, own in enumerate(words):
         found = [word for word in own if word in near_words]
         if not found:
@@ -199,6 +226,8 @@ def _near_words(column: Column, budget: Budget, signs: dict[int, list[Reason]]) 
         text = column.texts[code]
         at = text.lower().find(word)
         better = text[:at] + _as(text[at : at + len(word)], to) + text[at + len(word) :] if at >= 0 else None
+        if better is not None and better.casefold() in known and OSA.distance(word, to) == 1:
+            weight += RESTORED
         told = f"{word!r} is nearly {to!r}, which {rows[to]} rows have."
         signs[code].append(Reason(Sign.WORD, weight, told, better))
 
@@ -235,7 +264,7 @@ def _odd_letters(column: Column, signs: dict[int, list[Reason]]) -> None:
             signs[code].append(Reason(Sign.LETTERS, weight, f"{odd} of its sequences of letters occur nowhere else."))
 
 
-def _rare(column: Column, signs: dict[int, list[Reason]]) -> None:
+def _rare(column: Column, signs: dict[int, list[Reason]], lists: Set[int]) -> None:
     """Values of few rows in a column that nearly always has one of a few that are much more frequent."""
     present = column.present
     numeric = column.number_share > 0.6
@@ -264,10 +293,12 @@ def _rare(column: Column, signs: dict[int, list[Reason]]) -> None:
     for code in codes[often:]:
         text = column.texts[code]
         is_numbered = _DIGITS.search(text) is not None and _DIGITS.sub("0", text) in numbered
-        if not is_stand_in(text) and not is_numbered and weight > 0.2:
+        if code not in lists and not is_stand_in(text) and not is_numbered and weight > 0.2:
             rarity = math.log(column.counts[codes[often - 1]] / column.counts[code]) - math.log(gap)
             # Several rows with a code as long as all others: a code that is seldom needed.
             is_code = column.counts[code] >= 5 and lengths == {len(text)} and len(text) <= 4 and text.isalpha()
+            # So is a number that several rows have: a slip makes another number each time.
+            is_code = is_code or (column.counts[code] >= 5 and column.numbers[code] is not None)
             own = weight + min(0.4, 0.2 * rarity) - (1.2 if is_code else 0.0)
             if own > 0.2:
                 signs[code].append(Reason(Sign.RARE, own, told))

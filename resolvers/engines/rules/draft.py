@@ -32,6 +32,7 @@ MEASURES: Final[dict[str, str]] = {
     "outlierValues": "plausible_values",
     "nearDuplicates": "unique_values",
     "suspectValues": "plausible_values",
+    "brokenFormulas": "consistent_rows",
 }
 """The built-in metric definition that each metric of a rule is counted in."""
 
@@ -42,6 +43,7 @@ _APART: Final[dict[str, tuple[str, ...]]] = {
     "inconsistentRows": ("determinant", "dependent"),
     "staleData": ("column",),
     "nearDuplicates": ("columns",),
+    "brokenFormulas": ("formula", "result", "columns", "rate", "added", "part"),
 }
 """The arguments that tell two rules of one metric on one asset apart."""
 

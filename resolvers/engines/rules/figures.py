@@ -31,6 +31,7 @@ MEANT: Final = {
     "staleData": 0.7,
     "nearDuplicates": 0.7,
     "suspectValues": 0.8,
+    "brokenFormulas": 0.93,
 }
 """How probable it is that what all rows show is meant, and not how the data happen to be, by kind of rule."""
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from resolvers.engines.errors.dependencies import Dependency, find_dependencies
 from resolvers.engines.errors.detect import find_errors
 from resolvers.engines.errors.evidence import Suspect
+from resolvers.engines.errors.formula_fits import Found, find_formulas
 from resolvers.engines.errors.missing import is_stand_in
 from resolvers.engines.errors.table import Column, encode
 from schema.data_readiness.source import Sample
@@ -61,6 +62,11 @@ class Learned:
             if 2 * count > self.table[at].counts[code]:
                 doubtful[at].add(code)
         return find_dependencies(self.table, doubtful)
+
+    @cached_property
+    def formulas(self) -> list[Found]:
+        """What columns are worked out of others by."""
+        return find_formulas(self.table)
 
     def values(self, name: str) -> Values | None:
         """The values of a column that are there and look right."""

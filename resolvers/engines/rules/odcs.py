@@ -4,10 +4,10 @@ Library metrics and SQL are written in the standard's own words. What it has no 
 engine `stoa`; a reader that does not know the engine passes it over, as the standard asks.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from resolvers.engines.errors.formula_arguments import finite, formula_of
 from resolvers.engines.rules.draft import RuleDraft, measured_by, rule_name
 from resolvers.engines.rules.exchange import (
     LONGEST_NAME,
@@ -79,13 +79,25 @@ _ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {
     "outlierValues": ("minimum", "maximum"),
     "nearDuplicates": ("columns", "similarity"),
     "suspectValues": ("columns",),
-}
+    "brokenFormulas": (
+        "formula", "columns", "result", "factors", "factor", "constant", "rate", "rateScale", "added", "part",
+        "tolerance", "relative",
+    ),
+}  # fmt: skip
 """The arguments of each metric."""
 
 _LISTS: Final = frozenset({"validValues", "missingValues", "properties", "columns", "targetColumns", "determinant"})
-_NUMBERS: Final = frozenset({"maxAgeSeconds", "similarity"})
+_NUMBERS: Final = frozenset({"maxAgeSeconds", "similarity", "factor", "constant", "rateScale", "tolerance", "relative"})
 _OF_TABLES: Final = frozenset(
-    {"rowCount", "brokenReferences", "inconsistentRows", "staleData", "nearDuplicates", "suspectValues"}
+    [
+        "rowCount",
+        "brokenReferences",
+        "inconsistentRows",
+        "staleData",
+        "nearDuplicates",
+        "suspectValues",
+        "brokenFormulas",
+    ]
 )
 """What is said of a table, though a file may say it beside a column."""
 _METRIC_IDS: Final = {metric.fqn: metric for metric in METRICS}
@@ -274,21 +286,12 @@ def _compared(item: Mapping[str, Any]) -> tuple[RuleOperator, tuple[float, ...]]
     if len(numbers) != (2 if is_range else 1):
         raise _Missed(f"{operator.value} takes {'two numbers' if is_range else 'one number'}.")
     try:
-        threshold = tuple(_finite(one) for one in numbers)
-    except (TypeError, ValueError, OverflowError):
+        threshold = tuple(finite(one, operator.value) for one in numbers)
+    except ValueError:
         raise _Missed(f"{operator.value} takes numbers.") from None
     if is_range and threshold[0] > threshold[1]:
         raise _Missed(f"The first number of {operator.value} is the smaller one.")
     return operator, threshold
-
-
-def _finite(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise TypeError
-    number = float(value)
-    if not math.isfinite(number):
-        raise ValueError
-    return number
 
 
 def _checked(metric: str, given: Mapping[str, Any], facts: TableFacts, place: tuple[str, str] | None) -> dict[str, Any]:
@@ -304,7 +307,7 @@ def _checked(metric: str, given: Mapping[str, Any], facts: TableFacts, place: tu
     for name in ("properties", "columns", "determinant"):
         if name in arguments:
             arguments[name] = [_known(facts, one) for one in arguments[name]]
-    for name in ("dependent", "column"):
+    for name in ("dependent", "column", "result", "rate", "added"):
         if name in arguments:
             arguments[name] = _known(facts, arguments[name])
     if metric == "invalidValues" and not arguments:
@@ -312,6 +315,11 @@ def _checked(metric: str, given: Mapping[str, Any], facts: TableFacts, place: tu
     needed = (
         _ARGUMENTS[metric] if metric in ("brokenReferences", "inconsistentRows", "staleData", "suspectValues") else ()
     )
+    if metric == "brokenFormulas":
+        try:
+            formula_of(arguments)
+        except ValueError as error:
+            raise _Missed(f"{metric}: {error}") from None
     for name in needed:
         if name not in arguments:
             raise _Missed(f"{metric} needs the argument {name!r}.")
@@ -324,10 +332,12 @@ def _argument(name: str, value: Any) -> Any:
         if texts is None:
             raise _Missed(f"{name} is a list of values.")
         return texts
-    if name in _NUMBERS:
+    if name == "factors" or name in _NUMBERS:
         try:
-            return plain(_finite(value))
-        except (TypeError, ValueError, OverflowError):
+            if name == "factors" and isinstance(value, list):
+                return [plain(finite(one, name)) for one in value]
+            return plain(finite(value, name))
+        except ValueError:
             raise _Missed(f"{name} is a number.") from None
     text = value_text(value)
     if text is None:

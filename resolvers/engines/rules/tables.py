@@ -6,11 +6,14 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final
 
+from resolvers.engines.checks.formulas import formula_condition
+from resolvers.engines.checks.model import CannotEvaluate, Check
 from resolvers.engines.errors.dependencies import Dependency
 from resolvers.engines.errors.table import MISSING
 from resolvers.engines.rules.draft import RuleDraft, allowing, measured_by, rule_name
 from resolvers.engines.rules.exchange import asset_of_key
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound
+from resolvers.engines.rules.formulas import concluded
 from resolvers.engines.rules.keys import can_be_key
 from resolvers.engines.rules.learning import Learned
 from resolvers.engines.rules.repeats import MOST_ROWS as MOST_COMPARED
@@ -45,6 +48,7 @@ def table_rules(table: TableFacts, profile: TableProfile, learned: Learned) -> I
     yield from _keys(table, profile, learned)
     yield from _references(table, profile)
     yield from _dependencies(table, profile, learned)
+    yield from _formulas(table, profile, learned)
     yield from _freshness(table, profile, learned)
     yield from _repeats(table, profile, learned)
     yield from _suspects(table, profile, learned)
@@ -239,6 +243,34 @@ def _dependencies(table: TableFacts, profile: TableProfile, learned: Learned) ->
             arguments={"determinant": [left.name], "dependent": right.name},
             names=(left.name, right.name),
             percent=tolerated(upper_bound(exceptions, told)) if exceptions else 0.0,
+        )
+
+
+def _formulas(table: TableFacts, profile: TableProfile, learned: Learned) -> Iterator[RuleDraft]:
+    """What columns are worked out of others by, where nearly all rows that look right keep to it."""
+    for one in concluded(learned):
+        try:
+            formula_condition(Check("", "brokenFormulas", table.fqn, "", one.arguments), table, "duckdb")
+        except CannotEvaluate:
+            continue  # days that the source keeps as texts
+        yield _draft(
+            table,
+            profile,
+            "formula",
+            f"{one.said}.",
+            "brokenFormulas",
+            rate=one.rate,
+            severity=Severity.MEDIUM,
+            evidence={
+                "rows": one.rows,
+                "exceptions": one.exceptions,
+                "left_out_as_suspect": one.left_out,
+                "held_out": {"rows": one.held_out[0], "exceptions": one.held_out[1]},
+                "holds_by_chance": one.chance,
+            },
+            arguments=one.arguments,
+            names=one.columns,
+            percent=one.percent,
         )
 
 

@@ -69,7 +69,7 @@ def _about(facts: TableFacts, draft: RuleDraft, named: dict[str, ColumnFacts]) -
     if draft.metric in ("rowCount", "suspectValues", "nearDuplicates"):
         return [draft.asset_fqn]
     names = [*(draft.arguments.get("properties") or ()), *(draft.arguments.get("columns") or ())]
-    names += [draft.arguments[name] for name in ("dependent", "column") if name in draft.arguments]
+    names += [draft.arguments[name] for name in ("dependent", "column", "result") if name in draft.arguments]
     of_columns = [named[name].fqn for name in names if name in named]
     # A key of one column is the table's own: without it no row could be told.
     of_table = [facts.fqn] if draft.metric == "duplicateValues" else []
