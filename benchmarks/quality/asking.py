@@ -141,7 +141,8 @@ class Session:
             outcome, ran = await self._ask(question, earlier)
             if isinstance(outcome, Draft) and ran is not None and ran.rows is not None:
                 rows = tuple(ran.rows[:ROWS_TOLD])
-                earlier.append(Exchange(question.text, outcome.sql, outcome.plan, ran.columns, rows))
+                answer = (outcome.sql, outcome.plan, ran.columns, rows, outcome.confidence)
+                earlier.append(Exchange(question.text, *answer))
             else:
                 earlier.append(Exchange(question.text, question.golds[0]))
         return earlier

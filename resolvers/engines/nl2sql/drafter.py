@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from resolvers.engines.describing.grammar import listed
 from resolvers.engines.describing.vocabulary import words as word_set
-from resolvers.engines.nl2sql.following.followups import cannot_stand, followed, leans
+from resolvers.engines.nl2sql.following.followups import cannot_stand, followed, leans, may_stand
 from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, joins_of
+from resolvers.engines.nl2sql.language.measures import in_one_unit
 from resolvers.engines.nl2sql.linking.link import link
 from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.mention import Linked
@@ -26,6 +27,7 @@ from resolvers.engines.nl2sql.model import (
 from resolvers.engines.nl2sql.plan import Column, Plan, Related
 from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
+from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
 from resolvers.engines.nl2sql.wording import called, said
 from resolvers.engines.nl2sql.writing.comparing import Unwritable
 from resolvers.engines.nl2sql.writing.uses import parts_of
@@ -35,7 +37,9 @@ NAME: Final = "planner/1"
 SURE: Final = 0.7
 """How sure a draft must be to be built on without asking."""
 FOLLOWED: Final = 0.85
-"""How sure a question is that builds on the one before."""
+"""How sure a question is that builds on the one before, where that was as sure."""
+FOLLOWED_MAYBE: Final = 0.65
+"""How sure it is where the question may as well be meant by itself."""
 MOST_READINGS: Final = 4
 
 
@@ -55,8 +59,7 @@ class Planner:
         return self._draft(asked, known, lookup, [failure.draft.sql for failure in failures])
 
     def _draft(self, asked: Asked, known: Knowledge, lookup: Lookup, failed: Sequence[str]) -> Outcome:
-        text = plain_text(asked.text)
-        linked = link(text, Vocabulary.of(known), asked.now, lookup)
+        linked = _linked(asked.text, asked, known, lookup)
         example = example_for(linked, known)
         if example is not None and example.sql not in failed:
             return _by_example(example)
@@ -75,7 +78,7 @@ class Planner:
         """The answer to a question that builds on the one before it; None when it stands alone."""
 
         def parse(text: str) -> Plan | None:
-            found, _ = candidates(link(plain_text(text), Vocabulary.of(known), asked.now, lookup), known)
+            found, _ = candidates(_linked(text, asked, known, lookup), known)
             best = found[0] if found else None
             return best.plan if best is not None and best.confidence >= ENOUGH and not best.unknown else None
 
@@ -88,14 +91,28 @@ class Planner:
             query = written(plan, known, joins_of(known))
         except (Unwritable, Unjoinable):
             return None
-        return Draft(query.sql(known.dialect), said(plan, known), FOLLOWED, NAME, plan, evidence={"follows": True})
+        before = asked.earlier[-1].confidence
+        sure = min(FOLLOWED_MAYBE if may_stand(asked, known) else FOLLOWED, 1.0 if before is None else before)
+        return Draft(query.sql(known.dialect), said(plan, known), sure, NAME, plan, evidence={"follows": True})
+
+
+def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
+    """The words of a question with all that they may stand for."""
+    vocabulary = Vocabulary.of(known)
+    linked = link(plain_text(text), vocabulary, asked.now, lookup)
+    apart = written_apart(linked)
+    turned = link(apart, vocabulary, asked.now, lookup) if apart is not None else None
+    return turned if turned is not None and is_told(turned) else linked
 
 
 def plain_text(text: str) -> str:
     """The question with what is said short written out: `first and last names`."""
+    text = in_one_unit(_AGED.sub("with age", _PLEASE.sub(r"\1", text)))
     return _IDS.sub("id", _SHORT.sub(r"\1 name and \2 name", text))
 
 
+_AGED: Final = re.compile(r"\baged(?= (?:\d|over\b|under\b|above\b|below\b|between\b|at\b|more\b|less\b))")
+_PLEASE: Final = re.compile(r",? please\s*([.?!]|$)", re.IGNORECASE)
 _IDS: Final = re.compile(r"\b(?:ids|IDs|Ids)\b")
 _SHORT: Final = re.compile(r"\b(first|given|last) and (last|family|middle|first) names?\b", re.IGNORECASE)
 

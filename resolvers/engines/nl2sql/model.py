@@ -54,6 +54,8 @@ class Exchange:
     """The names of the answer's columns."""
     rows: tuple[tuple[Any, ...], ...] = ()
     """The first rows of the answer."""
+    confidence: float | None = None
+    """How sure the answer was; None when that is not known."""
 
 
 @dataclass(frozen=True, slots=True)

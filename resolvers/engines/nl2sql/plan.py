@@ -106,6 +106,8 @@ class Expression:
     sql: str
     tables: tuple[str, ...]
     aggregates: bool
+    name: str = ""
+    """What people call it."""
 
 
 @dataclass(frozen=True, slots=True)

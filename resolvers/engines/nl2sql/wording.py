@@ -1,16 +1,15 @@
 """A plan in one plain sentence, so that whoever asked sees how the question was understood."""
 
 import calendar
-from collections import deque
 from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.describing.grammar import UNCOUNTABLE, plural_phrase
-from resolvers.engines.describing.names import shared_prefix, table_name, words_of
-from resolvers.engines.nl2sql.joining.names import family, names_its_row, names_key, nouns, role_of
+from resolvers.engines.nl2sql.joining.names import family, names_its_row, names_key, role_of
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
+from resolvers.engines.nl2sql.names import Names
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Arithmetic,
@@ -35,7 +34,6 @@ from resolvers.engines.nl2sql.plan import (
     Unit,
 )
 from resolvers.engines.nl2sql.writing.uses import aggregates, best_of_kind, columns_in, figures_in, parts_of
-from schema.data_readiness.source import ColumnFacts, TableFacts
 
 MOST_LISTED: Final = 8
 """How many values of a list are said; of more it is said how many they are."""
@@ -65,69 +63,21 @@ def said(plan: Plan, known: Knowledge) -> str:
 
 def called(known: Knowledge, table: str, column: str | None = None) -> str:
     """What people call a table, one row of it, or a column."""
-    speaker = _Speaker(known)
-    return speaker.noun(table) if column is None else speaker.name(Column(table, column))
+    names = Names(known)
+    return names.noun(table) if column is None else names.name(Column(table, column))
 
 
 def called_many(known: Knowledge, table: str) -> str:
     """What people call the rows of a table."""
-    return _Speaker(known).many(table)
+    return Names(known).many(table)
 
 
-_Names = tuple[dict[str, TableFacts], dict[str, str | None]]
-_KEPT: Final[deque[tuple[tuple[TableFacts, ...], _Names]]] = deque(maxlen=8)
-"""The latest catalogs that were spoken of, known again as the same object."""
-
-
-def _names_of(tables: tuple[TableFacts, ...]) -> _Names:
-    """Tables by their FQN, and by schema what their names begin with, as far as it was looked for."""
-    for kept, names in tuple(_KEPT):
-        if kept is tables:
-            return names
-    made: _Names = {one.fqn: one for one in tables}, {}
-    _KEPT.append((tables, made))
-    return made
-
-
-class _Speaker:
+class _Speaker(Names):
     def __init__(self, known: Knowledge) -> None:
-        self._known = known
-        self._tables, self._shared = _names_of(known.tables)
+        super().__init__(known)
         self._plan: Plan | None = None
 
-    # Names.
-
-    def noun(self, fqn: str) -> str:
-        """What one row of a table is."""
-        facts = self._tables.get(fqn)
-        if facts is None:
-            return fqn.rsplit(".", 1)[-1]
-        if facts.display_name:
-            return facts.display_name
-        if facts.schema not in self._shared:
-            self._shared[facts.schema] = shared_prefix(
-                [one.name for one in self._known.tables if one.schema == facts.schema]
-            )
-        name = table_name(facts.name, self._shared[facts.schema])
-        return (name.noun or name.words.phrase or facts.name).lower() if name.words.words else facts.name
-
-    def many(self, fqn: str) -> str:
-        """The rows of a table."""
-        noun = self.noun(fqn)
-        return noun if noun.split(" ")[-1].lower() in UNCOUNTABLE else plural_phrase(noun)
-
-    def name(self, column: Column) -> str:
-        """A column as people say it."""
-        facts = self._facts(column)
-        if facts is not None and facts.display_name:
-            return facts.display_name
-        words = [word if word.isupper() else word.lower() for word in words_of(column.column).words]
-        for noun in nouns(self._tables[column.table].name) if column.table in self._tables else ():
-            low = tuple(word.lower() for word in words)
-            if len(words) > len(noun) and low[: len(noun)] == noun and words[-1].lower() not in ("id", "code"):
-                words = words[len(noun) :]  # the name of the student, not the student name of the student
-                break
-        return " ".join(words) or column.column
+    # Columns in their places.
 
     def of(self, column: Column) -> str:
         """A column with its table, when it is not the one that the question is about."""
@@ -150,10 +100,6 @@ class _Speaker:
             if one.references is not None and one.references[0] == column.table:
                 return " ".join(role_of((one.name,), self._tables[column.table].name, one.references[1:])) or None
         return f"other {self.noun(column.table)}"
-
-    def _facts(self, column: Column) -> ColumnFacts | None:
-        facts = self._tables.get(column.table)
-        return next((one for one in facts.columns if one.name == column.column), None) if facts else None
 
     def _of_time(self, term: Term) -> bool:
         match term:
@@ -187,7 +133,8 @@ class _Speaker:
             case Share():
                 return f"the share of {self._figure(term.of)} in percent"
             case Expression():
-                return f"the {name}" if name else f"the defined figure {term.sql}"
+                called = name or term.name
+                return f"the {called}" if called else f"the defined figure {term.sql}"
             case Literal():
                 return self.value(term)
             case Nested():

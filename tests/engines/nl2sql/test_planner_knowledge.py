@@ -39,6 +39,8 @@ def test_a_measure_is_asked_for_by_its_name() -> None:
     found = drafted("What is the revenue?", REVENUE)
     assert rows(found.sql, "shop") == rows("select sum(quantity * (1 - discount)) from OrderItems", "shop")
     assert found.memories == ("memory-revenue",)
+    assert 'AS "revenue"' in found.sql
+    assert found.reading.startswith("The revenue")
 
 
 def test_a_measure_is_grouped_along_the_keys() -> None:

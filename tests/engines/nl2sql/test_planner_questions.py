@@ -9,7 +9,6 @@ import pytest
 from tests.engines.nl2sql.asking import NAMES, Verdict, answers
 
 UNSOLVED: dict[str, dict[str, Verdict]] = {
-    "flights": {"Who is the pilot of flight 11?": Verdict.WARNED},
     "museum": {
         "What are the id, name and membership level of visitors who have spent the largest amount of money in total in "
         "all museum tickets?": Verdict.ASKED,
@@ -17,7 +16,7 @@ UNSOLVED: dict[str, dict[str, Verdict]] = {
     },
     "shop": {"What is the first name of the manager of Pia?": Verdict.ASKED},
     "staff": {
-        "In which year were the most bonuses awarded?": Verdict.WRONG,
+        "In which year were the most bonuses awarded?": Verdict.WARNED,
     },
 }
 

@@ -9,10 +9,11 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from resolvers.engines.nl2sql.following.fragments import Fragment, Parse
+from resolvers.engines.nl2sql.following.fragments import Parse
 from resolvers.engines.nl2sql.following.revising import (
     added,
     answer_of,
+    conditions_of,
     counted,
     denied,
     grouped_by,
@@ -24,8 +25,8 @@ from resolvers.engines.nl2sql.following.revising import (
     restricted,
     shown,
 )
+from resolvers.engines.nl2sql.following.turning import Turns
 from resolvers.engines.nl2sql.joining.joins import joins_of
-from resolvers.engines.nl2sql.joining.names import family
 from resolvers.engines.nl2sql.language.following import (
     ABOUT,
     AGGREGATES,
@@ -40,6 +41,7 @@ from resolvers.engines.nl2sql.language.following import (
     MOST,
     NARROW,
     ONLY,
+    PART,
     PRONOUN,
     REVERSE,
     SHOW,
@@ -59,7 +61,6 @@ from resolvers.engines.nl2sql.plan import (
     Order,
     Plan,
     Span,
-    Term,
 )
 from resolvers.engines.nl2sql.wording import called, called_many
 from resolvers.engines.nl2sql.writing.uses import aggregates, columns_in, figures_in
@@ -88,13 +89,19 @@ _FEW: Final = (TOP, MOST)
 _SORTS: Final = (SORT, REVERSE)
 
 
+def may_stand(asked: Asked, known: Knowledge) -> bool:
+    """Whether a question that is read with the one before it may as well be meant by itself."""
+    plan = asked.earlier[-1].plan if asked.earlier else None
+    return plan is not None and _Reader(asked, known, lambda text: None, plan).may_stand()
+
+
 def cannot_stand(asked: Asked, known: Knowledge) -> bool:
     """Whether a question has no meaning without the one before it, so that it must not be read as if it stood alone."""
     plan = Plan(known.tables[0].fqn if known.tables else "", ())
     return bool(asked.earlier) and _Reader(asked, known, lambda text: None, plan).must()
 
 
-class _Reader(Fragment):
+class _Reader(Turns):
     # Whether it leans.
 
     def leans(self) -> bool:
@@ -102,7 +109,7 @@ class _Reader(Fragment):
         text = self.text
         if not text:
             return False
-        if any(one.match(text) for one in (COUNT, TOP, MOST, REVERSE)):
+        if any(one.match(text) for one in (COUNT, TOP, MOST, REVERSE)) or self.turns():
             return True
         if (group := GROUP.match(text)) is not None:  # not: for each country, show ...
             return "," not in text and len(group["by"].split()) <= 5 and not WITHIN.search(group["by"])
@@ -111,6 +118,8 @@ class _Reader(Fragment):
         if self._refers(text):
             return True
         named = self._names_table(text)
+        if self.may_stand():
+            return True
         if ASKS.match(text) and GOES_ON.match(text) is None:
             goes_on = self.marked or self.also or SINGLE.search(text) or ONLY.match(text)
             return not named and bool(goes_on)
@@ -123,7 +132,12 @@ class _Reader(Fragment):
 
     def must(self) -> bool:
         """Whether nothing but an earlier question gives it a meaning."""
-        return bool(self._refers(self.text) or GOES_ON.match(self.text) or COUNT.match(self.text))
+        return bool(
+            self._refers(self.text)
+            or GOES_ON.match(self.text)
+            or any(one.match(self.text) for one in (COUNT, PART))
+            or self.turns()
+        )
 
     def _refers(self, text: str) -> bool:
         """Whether a pronoun stands for what was asked before, and not for what the question itself names first."""
@@ -146,24 +160,32 @@ class _Reader(Fragment):
         for clear, way in ((_FEW, self._first_few), (_SORTS, self._order), ((COUNT,), self._count)):
             if any(one.match(self.text) for one in clear):
                 return way()
+        before = self.plan
         for way in (
+            self._dropped,
+            self._first_in_order,
+            self._who_is_that,
+            self._one_row,
+            self._told_of,
+            self._part,
             self._pronoun,
             self._group,
             self._figure,
             self._exclude,
             self._show,
+            self._included,
             self._only,
             self._about,
             self._more,
         ):
             if (found := way()) is not None:
-                return found
+                return found if found != before else None  # what changes nothing was not understood
         return None
 
     def _first_few(self) -> Plan | None:
         match = TOP.match(self.text) or MOST.match(self.text)
         if match is None or not self._back_to_list():
-            return None
+            return self._figure()  # and the lowest
         said = match.groupdict()
         side = (said.get("side") or said.get("side2") or "top").lower()
         many = said.get("many") or said.get("many2")
@@ -280,7 +302,11 @@ class _Reader(Fragment):
         )
         text = re.sub(r"\b(?:it|he|she|him|this one|that one)\b", f"the {thing}", text, flags=re.IGNORECASE)
         found = self.parse(text)
-        return None if found is None else restricted(found, self.plan, joins_of(self.known))
+        if found is None or self._says_nothing(found):
+            return None
+        if found.main == self.plan.main and self.marked and (other := self._fits(conditions_of(found))) is not None:
+            return other  # and those in Oslo
+        return restricted(found, self.plan, joins_of(self.known))
 
     def _group(self) -> Plan | None:
         match = GROUP.match(self.text)
@@ -327,14 +353,11 @@ class _Reader(Fragment):
             if not terms and not any(aggregates(one.term) for one in self.plan.outputs):
                 numbers = [one.term for one in self.plan.outputs if self._is_number(one.term)]
                 terms = [Figure(aggregate, numbers[0])] if len(numbers) == 1 else []
+                before = next(iter(self.earlier_plans()), None) if not numbers else None
+                if before is not None and is_single(before) and not self.also:
+                    self.plan = before  # the average, when it was asked who has the highest
+                    return self._figure()
         return refocused(self.plan, terms, add=self.also) if terms else None
-
-    def _is_number(self, term: Term) -> bool:
-        if not isinstance(term, Column):
-            return False
-        facts = next((one for one in self.known.tables if one.fqn == term.table), None)
-        of = next((one for one in facts.columns if one.name == term.column), None) if facts else None
-        return of is not None and family(of.data_type) == "number" and not of.is_primary_key and of.references is None
 
     def _exclude(self) -> Plan | None:
         match = EXCLUDE.match(self.text)
@@ -388,9 +411,6 @@ class _Reader(Fragment):
         whole = f"{word} {what}" if word in ("in", "from", "for", "of", "with", "on", "at", "during") else what
         conditions = self._conditions(whole, what)
         return replaced(self.plan, conditions) if conditions else None
-
-    def _is_computed(self) -> bool:
-        return bool(self.plan.groups) or any(aggregates(one.term) for one in self.plan.outputs)
 
     def _another_figure(self, what: str) -> Plan | None:
         """`What about their average pay?`: the same groups with another figure."""

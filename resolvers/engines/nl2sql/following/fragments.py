@@ -37,10 +37,12 @@ from resolvers.engines.nl2sql.plan import (
     Operator,
     Plan,
     Span,
+    Term,
     Unit,
 )
 from resolvers.engines.nl2sql.wording import called_many
 from resolvers.engines.nl2sql.writing.uses import columns_in, figures_in
+from schema.data_readiness.source import ColumnFacts
 
 Parse = Callable[[str], Plan | None]
 """The plan of a question that stands alone; None when it is not understood for sure, or words are left over."""
@@ -82,6 +84,13 @@ class Fragment:
             if one.score >= 0.85 and all(place[1] <= start or end <= place[0] for start, end in found):
                 found.append(place)
         return sorted(found)
+
+    def _names_value(self) -> bool:
+        """Whether it names a value, a number or a day."""
+        linked = self._linked(self.text)
+        return any(
+            one.score >= 0.8 for one in linked.over(0, len(linked.tokens), MentionKind.VALUE, MentionKind.LITERAL)
+        )
 
     def _linked(self, text: str) -> Linked:
         if text not in self.linked:
@@ -143,10 +152,18 @@ class Fragment:
         for one in all_conditions(self.plan):
             yield from columns_in(one.left)
 
-    def _is_moment(self, column: Column) -> bool:
+    def _facts(self, column: Column) -> ColumnFacts | None:
         facts = next((one for one in self.known.tables if one.fqn == column.table), None)
-        of = next((one for one in facts.columns if one.name == column.column), None) if facts else None
+        return next((one for one in facts.columns if one.name == column.column), None) if facts else None
+
+    def _is_moment(self, column: Column) -> bool:
+        of = self._facts(column)
         return of is not None and family(of.data_type) == "moment"
+
+    def _is_number(self, term: Term) -> bool:
+        """Whether a term is a column of numbers that are no keys."""
+        of = self._facts(term) if isinstance(term, Column) else None
+        return of is not None and family(of.data_type) == "number" and not of.is_primary_key and of.references is None
 
     def _figures_of(self, fragment: str) -> list[Condition]:
         """`with more than 5`, where the answer has one figure."""

@@ -14,6 +14,7 @@ from resolvers.engines.nl2sql.plan import (
     Figure,
     Literal,
     Member,
+    Operator,
     Order,
     Output,
     Plan,
@@ -165,6 +166,32 @@ def replaced(plan: Plan, conditions: Sequence[Condition]) -> Plan:
                 plan = replace(plan, where=both([*parts_of(plan.where), one]))
                 break
     return plan
+
+
+def widened(plan: Plan, conditions: Sequence[Condition]) -> Plan | None:
+    """The plan of the rows that it has and of those that meet these; None where the question may mean other rows."""
+    if len(conditions) != 1 or plan.where is None:
+        return None
+    new, old = conditions[0], plan.where
+    if isinstance(new, Comparison) and new.operator is Operator.EQUAL and not new.negated:
+        where = _listed_with(old, new)
+        if where != old:
+            return replace(plan, where=where)
+    single = isinstance(old, Comparison | Related | Member | Either)
+    return replace(plan, where=Either((old, new))) if single and not on_figures(new) else None
+
+
+def _listed_with(condition: Condition, new: Comparison) -> Condition:
+    """A condition with one more value for the column of the new one."""
+    match condition:
+        case Comparison(operator=Operator.EQUAL | Operator.IN, negated=False) if condition.left == new.left:
+            right = tuple(dict.fromkeys([*condition.right, *new.right]))
+            return replace(condition, operator=Operator.IN, right=right)
+        case Both():
+            return Both(tuple(_listed_with(part, new) for part in condition.parts))
+        case Related() if condition.plan.where is not None and not condition.negated:
+            return replace(condition, plan=replace(condition.plan, where=_listed_with(condition.plan.where, new)))
+    return condition
 
 
 def _swapped(condition: Condition | None, new: Comparison) -> Condition | None:

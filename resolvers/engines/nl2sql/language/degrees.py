@@ -64,7 +64,7 @@ weak - | strength power grade |
 expensive + | price cost fee rate amount value fare tuition premium |
 pricey + | price cost fee |
 costly + | cost price fee amount |
-dear + | price cost |
+dear + | price cost fee rate amount value fare |
 cheap - | price cost fee rate amount fare tuition premium |
 inexpensive - | price cost fee rate amount |
 affordable - | price cost rent fee |

@@ -76,7 +76,7 @@ AGGREGATES: Final = {
     "minimum": Aggregate.MIN, "min": Aggregate.MIN, "lowest": Aggregate.MIN, "smallest": Aggregate.MIN,
 }  # fmt: skip
 FIGURE: Final = re.compile(
-    rf"^(?:what (?:is|are|was) )?(?:the |their |its )?(?P<figure>{'|'.join(AGGREGATES)})(?:\s+(?P<of>.+))?$",
+    rf"^(?:what (?:is|are|was|were) )?(?:the |their |its )?(?P<figure>{'|'.join(AGGREGATES)})(?:\s+(?P<of>.+))?$",
     re.IGNORECASE,
 )
 COUNT: Final = re.compile(
@@ -119,3 +119,45 @@ SIGNS: Final = {
     "fewer than": Operator.LESS, "under": Operator.LESS, "below": Operator.LESS, "at least": Operator.AT_LEAST,
     "at most": Operator.AT_MOST, "exactly": Operator.EQUAL,
 }  # fmt: skip
+
+FIRST: Final = re.compile(
+    r"^(?:with )?(?:the )?(?:(?P<word>\w+est|most|least)(?: ones?)? first|(?P<alpha>(?:in )?alphabetical(?:ly)?(?: order)?))$",
+    re.IGNORECASE,
+)
+"""Heaviest first: the same rows in another order."""
+DROP: Final = re.compile(
+    r"^(?:(?:drop|remove|forget|ignore|undo|clear|lift|skip|leave out|take away|without|leave)\s+)"
+    r"(?:that|the|this|last|those|these|all|any|\s)*(?:filter|condition|restriction|criterion)(?:\s+(?:again|out|away))?$",
+    re.IGNORECASE,
+)
+EVERY: Final = re.compile(
+    r"^(?:(?:show|list|give|display)\s+)?(?:me\s+)?(?:all of (?:them|those|these)|them all|all again)(?:\s+again)?$|"
+    r"^(?:drop|remove|forget|clear|without)\s+(?:all|the|any|\s)*(?:filters|conditions|restrictions)$",
+    re.IGNORECASE,
+)
+INCLUDE: Final = re.compile(
+    r"^(?:include|add|take in|count in|(?:widen|extend)(?: (?:it|that|this))? to)\s+(?:also\s+)?(?P<what>.+?)"
+    r"(?:\s+(?:as well|too|also))?$",
+    re.IGNORECASE,
+)
+WIDEN: Final = re.compile(r"\b(?:as well|too)$", re.IGNORECASE)
+THAT: Final = re.compile(
+    r"^(?:who|whose|which|what)(?: \w+){0,3}? (?:it|that|this)(?: much| many| one)?$",
+    re.IGNORECASE,
+)
+"""Who earns that: of a value that was the answer."""
+ROW: Final = re.compile(
+    r"\bthe (?P<which>first|second|third|fourth|fifth|last)(?: one| of (?:them|those|these))\b", re.IGNORECASE
+)
+TOLD: Final = re.compile(
+    r"^(?:(?P<wh>when|where|since when) (?:was|were|did|do|does|is|are|has|have) (?:they|it|he|she|those|these)"
+    r"(?: (?:been )?(?P<verb>\w+))?|(?P<bare>since when|since)|(?:what|how) about (?:their|its|his|her) (?P<owned>.+))$",
+    re.IGNORECASE,
+)
+"""When were they founded: what a column tells that was not shown."""
+TELLS: Final = re.compile(r"^(?:when|where|since when|how (?!many\b)\w+)\b", re.IGNORECASE)
+"""What names alone do not answer."""
+PART: Final = re.compile(
+    r"^how (?:many|much) of (?:them|it|those|these|that) (?P<what>(?:is|are|was|were|has|have|had|do|does|did|got)\b.+)$",
+    re.IGNORECASE,
+)

@@ -162,11 +162,20 @@ class NamedTable:
     columns: tuple[NamedColumn, ...]
 
 
+def _whole(word: str) -> str:
+    """A short word in the plural written out: `appts` are appointments."""
+    one = singular(word)
+    short = one != word and len(one) >= _LEAST_SHORT and one in ABBREVIATIONS and one not in COMMON
+    return ABBREVIATIONS[one] if short else word
+
+
+_LEAST_SHORT: Final = 4
+"""Letters of a short word that is read in the plural too: `cats` are no categories."""
 _LASTING: Final = frozenset(("duration", "length", "delay", "time", "runtime", "run", "wait", "travel", "long", "late"))
 
 
 def _spelled(words: Sequence[str]) -> tuple[str, ...]:
-    spelled = tuple(piece for word in words for piece in SHORT.get(word, word).split())
+    spelled = tuple(piece for word in words for piece in SHORT.get(word, _whole(word)).split())
     if spelled[-1:] == ("minimum",) and _LASTING & set(spelled):  # duration_min
         return (*spelled[:-1], "minute")
     return spelled

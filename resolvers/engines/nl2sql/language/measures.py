@@ -1,6 +1,8 @@
 """Units behind a number, and what columns that are measured in them are called."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
+from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.describing.vocabulary import words
@@ -37,6 +39,38 @@ _FAMILIES: Final = (
 
 MEASURES: Final = {unit: words(names) for units, names in _FAMILIES for unit in units.split()}
 """Words of columns' names that go with a unit, by the unit in the singular."""
+
+
+_SIZES: Final = (
+    {"second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "h": 3600, "hr": 3600, "day": 86400},
+    {"gram": 1, "g": 1, "kilogram": 1000, "kilo": 1000, "kg": 1000, "tonne": 1_000_000, "ton": 1_000_000},
+    {"millimetre": 1, "millimeter": 1, "mm": 1, "centimetre": 10, "centimeter": 10, "cm": 10, "metre": 1000,
+     "meter": 1000, "m": 1000, "kilometre": 1_000_000, "kilometer": 1_000_000, "km": 1_000_000},
+)  # fmt: skip
+"""Units that measure the same, by how large each is."""
+_TWO_UNITS: Final = re.compile(
+    r"\b(\d+) (hours?|minutes?|days?) (?:and )?(\d+) (minutes?|seconds?|hours?)\b", re.IGNORECASE
+)
+
+
+def scale(said: str, words: Collection[str]) -> Decimal | None:
+    """What a number in one unit is multiplied by for a column whose name has another; None where nothing says so."""
+    for sizes in _SIZES:
+        told = {sizes[word] for word in words if word in sizes}
+        if said in sizes and len(told) == 1:
+            return Decimal(sizes[said]) / Decimal(told.pop())
+    return None
+
+
+def in_one_unit(text: str) -> str:
+    """A question with spans of time in two units said in the first of them: 2 hours and 15 minutes as 2.25 hours."""
+    return _TWO_UNITS.sub(_joined, text)
+
+
+def _joined(found: re.Match[str]) -> str:
+    large, small = (_SIZES[0][found[at].lower().rstrip("s")] for at in (2, 4))
+    whole = Decimal(found[1]) + Decimal(found[3]) * Decimal(small) / Decimal(large)
+    return f"{round(whole, 9).normalize():f} {found[2]}" if small < large else found[0]
 
 
 def measures_of(lemma: str) -> frozenset[str]:

@@ -7,6 +7,7 @@ GROUPS: Final = tuple(
     for line in """
     salary pay wage compensation remuneration paycheck
     salary earnings income
+    kilo kilogram kilogramme kg
     income revenue earnings turnover
     revenue sales turnover proceeds
     profit earnings gain

@@ -75,8 +75,7 @@ IRREGULAR_VERBS: Final = {
     order orders ordered ordering
     live lived living
     die dies died
-    bear bore
-    born born
+    bear bore born
     ship ships shipped
     cost costs costing
     hit hits hitting
@@ -115,6 +114,14 @@ IRREGULAR_VERBS: Final = {
     for form in (base, *forms)
 } | {"enroll": "enrol", "enrolls": "enrol"}  # fmt: skip
 """The forms of irregular verbs, and of those whose spelling misleads, with their base form."""
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word, in lower case, has the form of a past participle: `opened`, `born`, `built`."""
+    if word.endswith("ed"):
+        return True
+    return word in IRREGULAR_VERBS and IRREGULAR_VERBS[word] != word and not word.endswith(("s", "ing"))
+
 
 VERBS: Final = words(
     "cross bring put handle fit owe miss tame fetch gather feature swallow beat "

@@ -15,6 +15,7 @@ from rapidfuzz import fuzz, process
 from resolvers.engines.describing.vocabulary import COMMON
 from resolvers.engines.nl2sql.language.forms import SAME_ROOT, Form, related, same_root, squeezed, weight_of
 from resolvers.engines.nl2sql.language.verbs import VERBS
+from resolvers.engines.nl2sql.linking.beside import Beside, Said, with_most
 
 IN_ONE_PIECE: Final = 0.97
 CLIPPED: Final = (0.93, 0.86)
@@ -71,6 +72,7 @@ class Index:
         self._by_owner: dict[int, dict[int, list[int]]] = {}
         """By the identity of a long list of entities: those of each table."""
         self._owners_of: dict[int, frozenset[int]] = {}
+        self._says: dict[str, Said] = {}
         self._hits: dict[str, Hits] = {}
         self._found: dict[tuple[tuple[str, ...], Scope | None, int | None, float], list[tuple[int, Found]]] = {}
         self._short: dict[str, list[str]] | None = None
@@ -116,9 +118,20 @@ class Index:
     def put_beside(self, entities: int, words: Iterable[str]) -> None:
         """The next so many entities are of a table with these words, which may be said with them."""
         owner, context = (self.owners[-1] + 1 if self.owners else 0), frozenset(words)
+        self._says.clear()
         self.owners += [owner] * entities
         for word in context if entities else ():
             self.saying.setdefault(word, []).append((owner, 0.5 + 0.5 / len(context)))
+
+    def says(self, word: str) -> Said:
+        """The tables that say a word, each with how much of what is asked it says, and how much one says at most."""
+        kept = self._says.get(word)
+        if kept is None:
+            if len(self._says) >= _MOST_WORDS_KEPT:
+                self._says.clear()
+            weight = weight_of(word)
+            kept = self._says[word] = with_most({one: weight * part for one, part in self.saying.get(word, ())})
+        return kept
 
     def owners_of(self, at: int) -> frozenset[int]:
         """The tables of the entities that are called by a form."""
@@ -227,7 +240,10 @@ class Index:
         return list(found)
 
     def _by_words(self, words: Sequence[str], scope: "Scope | None", least: float) -> list[_Group]:
-        each = [self.hits(word) if scope is None else scope.hits(word) for word in words]
+        hits_of = self.hits if scope is None else scope.hits
+        if len(words) == 1:
+            return self._by_word(hits_of(words[0]), weight_of(words[0]), scope, least)
+        each = [hits_of(word) for word in words]
         weights = [weight_of(word) for word in words]
         total = sum(weights)
         said: dict[int, float] = {}
@@ -239,8 +255,7 @@ class Index:
                     alone[at] = -1
                 else:
                     said[at], alone[at] = weight * hit[0], place
-        beside = _Beside(self, words, weights, scope)
-        by_others = [beside.without((place,)) for place in range(len(words))]
+        beside = Beside([self.says(word) if scope is None else scope.says(word) for word in words])
         needed = least ** (1 / _HALF) * total * (1 - 1e-9) - beside.most
         above = max(least, _LEAST * (1 + 1e-9))
         hopeless = above * (1 - 1e-9)
@@ -255,7 +270,7 @@ class Index:
                 others, most = beside.without(tuple(place for place, hits in enumerate(each) if at in hits))
             else:
                 _, _, guessed, worth = each[place][at]
-                others, most = by_others[place]
+                others, most = beside.without((place,))
             if worth < above or worth * ((enough + most) / total) ** _HALF < hopeless:
                 continue
             bearers = self._bearers[at] if scope is None else scope.bearers_of(at)
@@ -275,6 +290,20 @@ class Index:
                 score = worth * ((enough + more) / total) ** _HALF
                 if score >= above:
                     groups.append((score, how, form.memory, entities))
+        return groups
+
+    def _by_word(self, hits: Hits, weight: float, scope: "Scope | None", least: float) -> list[_Group]:
+        """The same for one word, which no other is said beside."""
+        above = max(least, _LEAST * (1 + 1e-9))
+        groups: list[_Group] = []
+        for at, (near, _, guessed, worth) in hits.items():
+            if worth < above:
+                continue
+            score = worth * (weight * near / weight) ** _HALF
+            if score >= above:
+                form = self.forms[at]
+                bearers = self._bearers[at] if scope is None else scope.bearers_of(at)
+                groups.append((score, "fuzzy" if guessed else form.how, form.memory, bearers))
         return groups
 
     def _worth(self, at: int, hits: Sequence[tuple[float, int, bool, float]]) -> tuple[float, bool]:
@@ -308,6 +337,15 @@ class Scope:
         self._index = index
         self._bearers: dict[int, Sequence[int]] = {}
         self._hits: dict[str, Hits] = {}
+        self._says: dict[str, Said] = {}
+
+    def says(self, word: str) -> Said:
+        """Those of the tables that say a word."""
+        kept = self._says.get(word)
+        if kept is None:
+            mine, said = self.owners, self._index.says(word)[0]
+            kept = self._says[word] = with_most({one: more for one, more in said.items() if one in mine})
+        return kept
 
     def hits(self, word: str) -> Hits:
         """Where a word occurs, or what it may stand for: in the forms that are borne by any of them."""
@@ -328,36 +366,6 @@ class Scope:
     def only(self, entities: Sequence[int]) -> Sequence[int]:
         """Those of a list of the index that are among them, in their order."""
         return self._index.only(entities, self.owners)
-
-
-class _Beside:
-    """What tables say of the words beside their columns."""
-
-    def __init__(self, index: Index, words: Sequence[str], weights: Sequence[float], scope: Scope | None) -> None:
-        self._each: list[dict[int, float]] = []
-        self._without: dict[tuple[int, ...], tuple[dict[int, float], float]] = {}
-        for word, weight in zip(words, weights, strict=True) if len(words) > 1 else ():
-            saying = index.saying.get(word, ())
-            owners = None if scope is None else scope.owners
-            self._each.append({one: weight * part for one, part in saying if owners is None or one in owners})
-        self.most = sum(max(each.values()) for each in self._each if each)
-        """How much that adds at most."""
-
-    def without(self, places: tuple[int, ...]) -> tuple[dict[int, float], float]:
-        """How much each table says of the words but for some of them, by their place; and how much one says at most."""
-        if not self.most:
-            return _NOTHING
-        known = self._without.get(places)
-        if known is None:
-            found: dict[int, float] = {}
-            for place, each in enumerate(self._each):
-                for owner, more in each.items() if place not in places else ():
-                    found[owner] = found.get(owner, 0.0) + more
-            known = self._without[places] = found, max(found.values(), default=0.0)
-        return known
-
-
-_NOTHING: Final[tuple[dict[int, float], float]] = {}, 0.0
 
 
 def _note(entities: list[int], entity: int) -> None:
@@ -381,9 +389,11 @@ def _merged(groups: list[_Group], most: int | None) -> list[tuple[int, Found]]:
             for entity in entities if most is None else entities[:most]:
                 found.setdefault(entity, one)
             continue
-        alike = [(entity, how, memory) for entity in entities]
+        some = None if most is None else most + len(found)  # as many are enough, though those found are among them
+        alike = [(entity, how, memory) for entity in entities[:some]]
         while at < len(groups) and groups[at][0] == score:
-            alike += [(entity, *groups[at][1:3]) for entity in groups[at][3]]
+            _, how, memory, entities = groups[at]
+            alike += [(entity, how, memory) for entity in entities[:some]]
             at += 1
         alike.sort(key=itemgetter(0))
         for entity, how, memory in alike:

@@ -81,7 +81,8 @@ def _best(mentions: Sequence[Mention]) -> Iterator[Mention]:
     """Each thing once over the same tokens; the best of each kind; by place, then length, then score."""
     best: dict[tuple[object, ...], Mention] = {}
     for one in mentions:
-        key = (one.first, one.last, one.kind, one.table, one.column, one.values, one.memory if not one.column else None)
+        said = tuple([(value.kind, value.value) for value in one.values])
+        key = (one.first, one.last, one.kind, one.table, one.column, said, one.memory if not one.column else None)
         known = best.get(key)
         if known is None or known.score < one.score:
             best[key] = one
@@ -95,10 +96,7 @@ def _best(mentions: Sequence[Mention]) -> Iterator[Mention]:
 
 def _in_order(one: Mention) -> tuple[object, ...]:
     values = tuple([str(value.value) for value in one.values]) if one.values else ()
-    return (one.first, -one.last, -one.score, one.kind, one.table or "", one.column or _NOWHERE, values)
-
-
-_NOWHERE: Final = ("", "")
+    return (one.first, -one.last, -one.score, one.kind, one.table or "", one.column or ("", ""), values)
 
 
 @dataclass
@@ -202,7 +200,7 @@ class _Work:
         for first, last, lemmas in self.question.spans(_LONGEST_NAME):
             found = self.vocabulary.found_columns(lemmas, self.plausible, _MOST_EACH, _ENOUGH)
             least = _SHARED if len(lemmas) > 1 and found and found[0][1].score >= _VERY else _ENOUGH
-            inside, before = self.tying(first, last)
+            inside, before = self.tying(first, last) if found else ((), None)
             for key, one in found:
                 score = self.fits(first, last, one.score)
                 if score < least:
@@ -316,8 +314,9 @@ class _Work:
         said, quoted = self.question.said(first, last), self.tokens[first].quoted
         capital = said[:1].isupper() and first > 0
         number = last - first == 1 and number_of(self.tokens[first].lemma) is not None
-        rows = self.is_rows(first, last)
-        for one in values.named(said, within):
+        named, like = values.named(said, within), [] if number or quoted else values.like(said, within)
+        rows = bool(named or like) and self.is_rows(first, last)
+        for one in named:
             exact = one.value == said
             score = 1.0 if exact and (quoted or capital) else 0.97 if exact or quoted or capital else 0.93
             unsure = number or (rows and not (quoted or capital))
@@ -325,7 +324,7 @@ class _Work:
         if number:
             return
         if not quoted:
-            for one in values.like(said, within):
+            for one in like:
                 self.value(first, last, 0.7 if rows else 0.86, "lemma", one.column, _text(one.value))
             for one in (held for day in CALENDAR.get(said.lower(), ()) for held in values.named(day, within)):
                 self.value(first, last, 0.9, "demonym", one.column, _text(one.value))

@@ -99,10 +99,14 @@ def whole_name(names: NamedTable) -> tuple[int, ...]:
 
 
 def is_person(names: NamedTable) -> bool:
-    """Whether rows are people: by what they are called, or because they have first and last names."""
-    return any(word in PERSONS or _is_agent(word) for word in names.words[-1:]) or bool(whole_name(names))
+    """Whether rows are people: by what they are called, or because they were born or hired, or have two names."""
+    if any(word in PERSONS or _is_agent(word) for word in names.words[-1:]) or whole_name(names):
+        return True
+    return any(word in _LIVING for named in names.columns for word in named.own)
 
 
+_LIVING: Final = word_set("birth birthday born hire hired salary nationality surname forename")
+"""Words of columns that only people have."""
 _THINGS: Final = word_set(
     "computer container poster marker holder charter counter drawer folder locker recorder starter order number letter "
     "transfer register reader trailer tanker cover offer factor sensor motor monitor sector vector meter border"

@@ -109,14 +109,20 @@ def _capitals(question: Question) -> Iterator[tuple[int, int]]:
         end = at + 1
         while end < end_of_all and end - at < _LONGEST:
             inside = end
-            while inside < end_of_all - 1 and inside - end < 3 and question.tokens[inside].lemma in _JOINING:
+            while inside < end_of_all - 1 and inside - end < 3 and _joins(question, inside):
                 inside += 1
             dashed = inside > end and question.tokens[inside - 1].lemma == "-"
-            if not question.is_capital(inside) and not dashed:
+            numbered = inside == end < end_of_all and question.tokens[end].text.isdigit()  # Crew Lift 2
+            if inside >= end_of_all or not (question.is_capital(inside) or dashed or numbered):
                 break
             end = inside + 1
         yield at, end
         at = end
+
+
+def _joins(question: Question, at: int) -> bool:
+    """Whether a small word stands there, and no letter that ends a name: Gate A."""
+    return question.tokens[at].lemma in _JOINING and not question.is_letter(at)
 
 
 def left_over(question: Question, mentions: Sequence[Mention]) -> set[int]:

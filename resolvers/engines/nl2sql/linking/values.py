@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator
 from functools import lru_cache
+from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rapidfuzz import fuzz, process
@@ -59,6 +60,9 @@ class Values:
         self._whole: dict[str, _Places] = {}
         self._lemmas: dict[str, _Places] = {}
         self._words: dict[str, set[Held]] = {}
+        self._lock = Lock()
+        self._unread: list[tuple[Held, str]] = []
+        """Values of several words that are not among those by their words yet, each folded."""
         self._complete: set[ColumnKey] = set()
 
     def read(self, tables: Collection[str]) -> None:
@@ -69,7 +73,7 @@ class Values:
                 self._read_table(fqn)
 
     def _read_table(self, fqn: str) -> None:
-        read, whole, words = self._read[fqn], self._whole, self._words
+        read, whole, unread = self._read[fqn], self._whole, self._unread
         for key in self._vocabulary.keys_of(fqn):
             profile = self._vocabulary.profile(key)
             if profile is None or profile.masked or key in self._known.private or key in self._known.forbidden:
@@ -91,12 +95,17 @@ class Values:
                 if base != said:
                     _put(self._lemmas, base, key, value)
                 if " " in said:
-                    held = Held(key, value)
-                    for word in said.split(" "):
-                        if word in words:
-                            words[word].add(held)
-                        else:
-                            words[word] = {held}
+                    unread.append((Held(key, value), said))
+
+    def _by_word(self) -> dict[str, set[Held]]:
+        """The values of several words by each of them: read for the questions only that ask for a part of a value."""
+        words, unread = self._words, self._unread
+        with self._lock:
+            while unread:
+                held, said = unread.pop()
+                for word in said.split(" "):
+                    words.setdefault(word, set()).add(held)
+        return words
 
     def is_complete(self, key: ColumnKey) -> bool:
         """Whether the profile knows every value of a column that has been read."""
@@ -104,12 +113,16 @@ class Values:
 
     def named(self, text: str, within: Collection[str] | None = None) -> list[Held]:
         """The values that are this text, but for case, accents and signs; only those of the tables `within`."""
-        return [Held(key, value) for key, value in _held(self._whole.get(folded(text)), within)]
+        places = self._whole.get(folded(text))
+        return [Held(key, value) for key, value in _held(places, within)] if places is not None else []
 
     def like(self, text: str, within: Collection[str] | None = None) -> list[Held]:
         """The values that are this text in another form of its words: `dogs` for `Dog`."""
         base = lemmas(folded(text))
-        found = {**dict(_held(self._lemmas.get(base), within)), **dict(_held(self._whole.get(base), within))}
+        others, places = self._lemmas.get(base), self._whole.get(base)
+        if others is None and places is None:
+            return []
+        found = {**dict(_held(others, within)), **dict(_held(places, within))}
         return [Held(key, value) for key, value in found.items()]
 
     def containing(self, text: str, within: Collection[str] | None = None) -> list[ColumnKey]:
@@ -117,7 +130,8 @@ class Values:
         said = folded(text)
         if not said:
             return []
-        held = sorted((self._words.get(word, _NONE) for word in said.split(" ")), key=len)
+        words = self._by_word()
+        held = sorted((words.get(word, _NONE) for word in said.split(" ")), key=len)
         found: set[ColumnKey] = set()
         for one in held[0]:
             if one.column in found or (within is not None and one.column.table not in within):

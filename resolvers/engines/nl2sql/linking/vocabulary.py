@@ -7,7 +7,7 @@ something of the name was not said, and for misspelled words.
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from threading import Lock
 from typing import Final
 
@@ -53,6 +53,7 @@ class Vocabulary(Naming):
         super().__init__(known)
         self._kinds: dict[ColumnKey, ColumnKind] = {}
         self._flags: dict[ColumnKey, tuple[Literal, Literal] | None] = {}
+        self._identifiers: dict[ColumnKey, bool] = {}
         self._texts: dict[str, list[ColumnKey]] = {}
         self._with: dict[str, tuple[dict[str, float], float]] = {}
         self._neighbours: dict[str, frozenset[str]] = {}
@@ -141,7 +142,7 @@ class Vocabulary(Naming):
     @staticmethod
     def asked(lemmas: Iterable[str]) -> tuple[str, ...]:
         """Lemmas of a question as names are compared; identifiers such as `stu_id` in their words."""
-        return canonical(tuple(word for lemma in lemmas for word in asked_words(lemma)))
+        return _asked(tuple(lemmas))
 
     def is_word(self, lemma: str) -> bool:
         """Whether some table or column has the word in its name."""
@@ -208,15 +209,21 @@ class Vocabulary(Naming):
 
     def is_identifier(self, key: ColumnKey) -> bool:
         """Whether a column only tells rows apart, or refers to other rows."""
-        facts, at = self._places[key]
-        named = self._names[key.table].columns[at]
-        return is_identifier(facts, named) or (named.words[-1] in _KEY_HEADS and self.refers(key))
+        known = self._identifiers.get(key)
+        if known is None:
+            facts, at = self._places[key]
+            named = self._names[key.table].columns[at]
+            known = is_identifier(facts, named) or (named.words[-1] in _KEY_HEADS and self.refers(key))
+            self._identifiers[key] = known
+        return known
 
     def flag(self, key: ColumnKey) -> tuple[Literal, Literal] | None:
         """What a column holds for yes and for no; None when it is no such column, or nobody knows."""
-        if key not in self._flags:
-            self._flags[key] = flag_of(self.facts(key), self.column_kind(key), self.profile(key))
-        return self._flags[key]
+        try:
+            return self._flags[key]
+        except KeyError:
+            found = self._flags[key] = flag_of(self.facts(key), self.column_kind(key), self.profile(key))
+            return found
 
     def text_columns(self, fqn: str) -> Sequence[ColumnKey]:
         """The columns of a table that texts can be looked up in, without those that may not be used."""
@@ -305,6 +312,11 @@ class Vocabulary(Naming):
             ends = frozenset(end for key in self.ties(fqn) for end in (key.table, key.to))
             self._neighbours[fqn] = ends - {fqn}
         return self._neighbours[fqn]
+
+
+@lru_cache(maxsize=50_000)
+def _asked(lemmas: tuple[str, ...]) -> tuple[str, ...]:
+    return canonical(tuple(word for lemma in lemmas for word in asked_words(lemma)))
 
 
 _LOCK: Final = Lock()

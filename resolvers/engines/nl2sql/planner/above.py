@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.nl2sql.language.verbs import is_kin
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Column
@@ -15,6 +16,8 @@ from resolvers.engines.nl2sql.planner.resolving import Resolver
 ABOVE: Final = 1
 """The use of the table that stands above the one asked for."""
 _WHOSE: Final = word_set("of the their its his her each")
+_FOLLOWING: Final = frozenset(("report", "answer", "work"))
+"""Verbs of those who stand below: `reports to`, `works under`."""
 _NAMED: Final = 0.7
 """How well words fit a key that is taken for who stands above."""
 
@@ -27,6 +30,44 @@ def link_above(catalog: Catalog, column: ColumnKey, table: str) -> Pair | None:
     if key is None or not key.table == key.to == table == column.table:
         return None
     return Column(table, column.column), Column(table, key.to_columns[0], ABOVE)
+
+
+def said_above(resolver: Resolver, column: ColumnKey, table: str, first: int) -> Pair | None:
+    """`is supervised by Ann`, `reports to Ann`: how a row is joined to the one above it, which a value names."""
+    if column.table != table or column not in resolver.catalog.names(table) or first < 2:
+        return None
+    verb, by = resolver.cut.linked.tokens[first - 2 : first]
+    for key in resolver.catalog.joins.keys_of(table):
+        if len(key.columns) != 1 or not key.table == key.to == table:
+            continue
+        role = resolver.catalog.words(ColumnKey(table, key.columns[0]))
+        led = by.lemma == "by" and any(is_kin(verb.lemma, word) for word in role)
+        if led or (by.lemma in ("to", "under") and verb.lemma in _FOLLOWING):
+            _explained(resolver, verb.lemma)
+            return link_above(resolver.catalog, ColumnKey(table, key.columns[0]), table)
+    return None
+
+
+def _explained(resolver: Resolver, verb: str) -> None:
+    """A verb that is unknown to the catalog says who stands above."""
+    unknown = resolver.frame.unknown
+    unknown[:] = [span for span in unknown if resolver.cut.linked.words(*span) != [verb]]
+
+
+def group_above(resolver: Resolver, item: Item, items: list[Item]) -> tuple[Item, Pair] | None:
+    """`how many clerks each boss has`: rows by the one above them, who is shown by name; what named him is left out."""
+    catalog = resolver.catalog
+    pair = link_above(catalog, item.columns[0], item.table) if len(item.columns) == 1 else None
+    names = catalog.names(item.table)
+    if pair is None or not names or not any(one.counted == item.table for one in items):
+        return None
+    words = resolver.cut.linked.words(item.noun.ref.first, item.noun.ref.last) if item.noun.ref is not None else ()
+    if {"id", "code", "number"} & set(words):
+        return None
+    for verb in _FOLLOWING:
+        _explained(resolver, verb)
+    items[:] = [one for one in items if one.figures or one.columns != names or one.noun.owner is not None]
+    return replace(item, terms=[Column(one.table, one.column, ABOVE) for one in names], entity=None), pair
 
 
 def items_above(resolver: Resolver, items: list[Item]) -> list[Pair]:
@@ -58,6 +99,26 @@ def items_above(resolver: Resolver, items: list[Item]) -> list[Pair]:
                 frame.loose.remove(span)
                 pairs.append(pair)
                 break
+    return pairs
+
+
+def items_behind(resolver: Resolver, items: list[Item]) -> list[Pair]:
+    """`Who is the leader of the Greens`: the one that a key tells is shown by name, and not by the key."""
+    catalog, pairs = resolver.catalog, []
+    for at, item in enumerate(items):
+        key = catalog.reference(item.columns[0]) if item.noun.wh == "who" and len(item.columns) == 1 else None
+        if (
+            key is None
+            and item.noun.wh == "who"
+            and item.columns
+            and all(map(catalog.vocabulary.is_identifier, item.columns))
+        ):
+            resolver.doubt("who is asked, and only a key is shown", 0.5)
+        if key is None or item.figures or key.to == item.table or not catalog.names(key.to):
+            continue
+        names = catalog.names(key.to)
+        pairs.append((Column(item.table, key.columns[0]), Column(key.to, key.to_columns[0])))
+        items[at] = replace(item, terms=[Column(one.table, one.column) for one in names], entity=None, columns=names)
     return pairs
 
 

@@ -13,7 +13,7 @@ from resolvers.engines.nl2sql.language.words import NUMBER_WORDS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Unit
 from resolvers.engines.nl2sql.planner.phrases import LONGEST, ORDINALS, PHRASES, Cue
-from resolvers.engines.nl2sql.planner.straying import is_inflected, is_ranked, strays
+from resolvers.engines.nl2sql.planner.straying import LIGHTLY, is_inflected, is_ranked, strays
 from resolvers.engines.nl2sql.planner.verbal import is_verbal
 
 _SILENT: Final = frozenset((Cue.STOP,))
@@ -59,6 +59,8 @@ _AFTER_COMMA: Final = frozenset(("list", "report", "display", "describe"))
 _ARTICLES: Final = frozenset(("the", "a", "an"))
 
 
+ROLE: Final = "role"
+"""How a noun is linked that is named by the part that it plays: the home team."""
 _Kinds = tuple[tuple[Mention, ...], Mapping[MentionKind, tuple[Sequence[Mention], float]]]
 """Mentions, and those of each kind with the best score."""
 _NOTHING: Final[tuple[Sequence[Mention], float]] = (), 0.0
@@ -189,7 +191,7 @@ def cut(linked: Linked) -> Cut:
     tables = {(one.last, one.table) for one in named}
     sure = {(one.first, one.table) for one in named if one.score >= 0.95}
     for mention in linked.mentions:
-        if strays(mention, tokens, tables, begun, sure):
+        if mention.how != ROLE and strays(mention, tokens, tables, begun, sure):
             continue
         refs.setdefault((mention.first, mention.last), []).append(mention)
     best: list[tuple[float, Atom | None]] = [(float("-inf"), None)] * (size + 1)
@@ -271,7 +273,7 @@ def _starting(
             continue  # the plate number of
         if cue is Cue.LIGHT and words > 1 and _names_a_table(start, last, refs):
             continue  # took part, where participations are noted
-        weight = 1.0 if cue is Cue.MATCH and words > 1 else _WEAK.get(cue, 1.0)
+        weight = 1.0 if cue in (Cue.MATCH, Cue.NULL) and words > 1 else _WEAK.get(cue, 1.0)
         if words == 1 and last in spans and len(tokens[start].text) > 1 and tokens[start].text.isupper() and start:
             continue  # the country code NOR
         worth = weight * words + 0.1 * (words - 1)
@@ -291,6 +293,8 @@ def _starting(
         number = NUMBER_WORDS.get(token.text.lower())
         if token.quoted or number is not None or is_numeric(token.text):
             found.append((Atom(start, start + 1, ref=Ref(start, start + 1, ())), 0.3))
+        elif token.lemma in LIGHTLY and token.lemma != token.text.lower():
+            found.append((Atom(start, start + 1, Cue.LIGHT), -0.4))  # flown, stood
         else:
             found.append((Atom(start, start + 1, is_unknown=any(map(str.isalnum, token.text))), -0.5))
     return found

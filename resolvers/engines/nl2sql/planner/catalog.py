@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 FAR: Final = 9
 """The distance of tables that no keys connect."""
+_NUMBERING: Final = frozenset(("number", "no", "code", "nr", "year"))
+"""Last words of numbers that tell rows apart: others are only by chance never the same."""
 _NUMBERS: Final = ("INT", "NUM", "DEC", "FLOAT", "DOUBLE", "REAL", "YEAR", "SERIAL")
 _WHEN: Final = frozenset(("date", "year", "day", "month", "birthday", "timestamp"))
 
@@ -38,6 +41,7 @@ class Catalog:
         self._of: dict[str, tuple[ColumnKey, ...]] = {}
         self._ties: dict[str, bool] = {}
         self._keys: dict[str, ColumnKey | None] = {}
+        self._only_identify: dict[ColumnKey, bool] = {}
 
     def facts(self, key: ColumnKey) -> ColumnFacts:
         """What the catalog knows of a column."""
@@ -78,6 +82,17 @@ class Catalog:
         """Whether an average of it says something."""
         return self.is_number(key) and not self.is_key(key)
 
+    def may_reach(self, key: ColumnKey, number: Decimal) -> bool:
+        """Whether a number is near enough to what a column holds, as far as its profile knows."""
+        profile = self.profile(key)
+        if profile is None or profile.minimum is None or profile.maximum is None or not self.is_number(key):
+            return True
+        try:
+            low, high = Decimal(profile.minimum), Decimal(profile.maximum)
+        except InvalidOperation:
+            return True
+        return low - (high - low) <= number <= high + (high - low)
+
     def is_numeric_text(self, key: ColumnKey) -> bool:
         """Whether a text holds numbers only, as far as its profile tells."""
         return self.vocabulary.is_numeric_text(key)
@@ -104,7 +119,12 @@ class Catalog:
 
     def is_key(self, key: ColumnKey) -> bool:
         """Whether it only identifies: a primary key, a reference, or named like one."""
-        return self.key(key.table) == key or self.vocabulary.is_identifier(key)
+        found = self._only_identify.get(key)
+        if found is None:
+            measures = self.is_number(key) and self.words(key)[-1] not in _NUMBERING
+            found = self.vocabulary.is_identifier(key) or (self.key(key.table) == key and not measures)
+            self._only_identify[key] = found
+        return found
 
     def key(self, table: str) -> ColumnKey | None:
         """The one column that identifies a row."""
@@ -163,10 +183,11 @@ class Catalog:
 
     def reference(self, key: ColumnKey) -> Key | None:
         """The key that a column is all of, if it refers to another table."""
-        return self._references.get(key)
+        return self.references.get(key)
 
     @cached_property
-    def _references(self) -> Mapping[ColumnKey, Key]:
+    def references(self) -> Mapping[ColumnKey, Key]:
+        """The keys that are one column, by that column."""
         found: dict[ColumnKey, Key] = {}
         for key in self.keys:
             if len(key.columns) == 1:

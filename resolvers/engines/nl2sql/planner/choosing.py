@@ -20,11 +20,14 @@ from resolvers.engines.nl2sql.planner.catalog import Catalog, catalog_of
 from resolvers.engines.nl2sql.planner.composing import Composer
 from resolvers.engines.nl2sql.planner.frame import Frame
 from resolvers.engines.nl2sql.planner.parsing import parse
+from resolvers.engines.nl2sql.planner.people import with_people
 from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
+from resolvers.engines.nl2sql.planner.roles import with_roles
 from resolvers.engines.nl2sql.planner.told import with_told
 from resolvers.engines.nl2sql.planner.unsaid import left_out
 from resolvers.engines.nl2sql.planner.ways import ranked, with_way
 from resolvers.engines.nl2sql.writing.comparing import Unwritable
+from resolvers.engines.nl2sql.writing.uses import nodes_of
 from resolvers.engines.nl2sql.writing.written import written
 
 MOST_OTHERS: Final = 5
@@ -35,12 +38,19 @@ TOLD_APART: Final = 0.2
 """A reading that is so much less likely than another casts no doubt on it."""
 ENOUGH: Final = 0.5
 """How sure a reading must be to be taken."""
+UNNAMED: Final = 0.4
+"""What a column costs that is named and not used."""
+JOINED: Final = 0.02
+"""What each table of a query costs."""
 PASSED_OVER: Final = 0.35
 """What a word before a name costs that was passed over."""
 SAID_AGAIN: Final = 0.6
 """How well words must fit the column of those beside them to say nothing more."""
-SURE_ENOUGH: Final = math.log(0.8 / 0.2)
-"""From 0.8 on, sums of evidence count twice: answers that sure are right 19 times of 20."""
+BESIDE_DOUBT: Final = 2.0
+"""Evidence above which there is next to no doubt: such answers are right 19 times of 20, the least doubt leaves 3 of 4.
+Both were counted over questions to databases that nobody had tuned on when they were asked."""
+NAMED_SO: Final = 0.85
+"""How well `name` fits what names a row, where no column of its table is called so."""
 FARTHER: Final = 0.5
 """The same, when nothing else can be written."""
 
@@ -79,7 +89,7 @@ def candidates(linked: Linked, known: Knowledge, *, every: bool = False) -> tupl
     Where the best is sure enough, those are left out that would cast no doubt on it, unless `every` one is wanted.
     """
     catalog = catalog_of(known)
-    pieces = cut(_with_references(with_told(linked), catalog))
+    pieces = cut(_with_references(with_roles(with_people(with_told(linked), catalog), catalog), catalog))
     failed: list[Failed] = []
     tried: list[Plan] = []
     first = _meant(catalog, pieces, {}, failed, tried)
@@ -90,7 +100,7 @@ def candidates(linked: Linked, known: Knowledge, *, every: bool = False) -> tupl
         other = _meant(catalog, pieces, forced, failed, tried)
         if other is None:
             continue
-        if found and not every and _fit(other[1]) <= found[0].score - TOLD_APART:
+        if found and not every and _is_farther(*other, pieces, catalog, found[0].score - TOLD_APART):
             farther.append(other)
         else:
             _add(found, _made(*other, catalog, pieces, failed))
@@ -217,8 +227,22 @@ def _made(plan: Plan, resolver: Resolver, catalog: Catalog, pieces: Cut, failed:
     ]
 
 
+def _is_farther(plan: Plan, resolver: Resolver, pieces: Cut, catalog: Catalog, score: float) -> bool:
+    """Whether a plan will not score more than this, which is told before it is written."""
+    if _fit(resolver) <= score:
+        return True
+    _settle(resolver, pieces, _columns(plan))
+    return _fit(resolver) - UNNAMED * len(unused(plan, pieces, catalog)) - JOINED <= score
+
+
+def _settle(resolver: Resolver, pieces: Cut, had: set[ColumnKey]) -> None:
+    """Keeps of the words that found no place those only that say something more."""
+    loose = resolver.frame.loose
+    loose[:] = [span for span in loose if not _says_again(span, pieces, resolver, had)]
+
+
 def _fit(resolver: Resolver) -> float:
-    """How well what was chosen fits, before anything is known of the query: a candidate scores no more."""
+    """How well what was chosen fits, before anything is known of the query."""
     choices, frame = resolver.choices.values(), resolver.frame
     links = [choice.options[choice.taken][1] for choice in choices]
     score = sum(links) / len(links) if links else 0.0
@@ -260,26 +284,28 @@ def _candidate(
     plan: Plan, query: exp.Query, way_cost: float, known: Knowledge, pieces: Cut, resolver: Resolver
 ) -> Candidate:
     frame = resolver.frame
-    joins = len(list(query.find_all(exp.Table)))
     sql = query.sql(known.dialect, copy=False)
+    nodes = nodes_of(query)
+    joins = sum(isinstance(node, exp.Table) for node in nodes)
     tokens = pieces.linked.tokens
+    had = _columns(plan)
     unknown = tuple(" ".join(token.text for token in tokens[first:last]) for first, last in frame.unknown)
-    frame.loose[:] = [span for span in frame.loose if not _says_again(span, pieces, resolver, set(_columns(plan)))]
+    _settle(resolver, pieces, had)
     loose = tuple(" ".join(token.text for token in tokens[first:last]) for first, last in _loose(frame))
     unnamed = len(unused(plan, pieces, catalog_of(known)))
     doubts = [*resolver.trouble, *([("tables belong together in several ways", way_cost)] if way_cost else [])]
-    doubts += [("a column is named and not used", 0.4)] * unnamed
+    doubts += [("a column is named and not used", UNNAMED)] * unnamed
     doubts += [("a word before a name was passed over", PASSED_OVER)] * len(frame.modifiers)
-    unsaid = left_out(query, pieces, catalog_of(known))
+    unsaid = left_out(nodes, pieces, catalog_of(known))
     doubts += unsaid
     nouns = [
         word
         for (first, last), word in zip(frame.unknown, unknown, strict=True)
         if not (tokens[first].lemma in VERBS or tokens[first].text.lower().endswith(("ly", "ing", "ed")))
     ]
-    score = _fit(resolver) - way_cost - 0.4 * unnamed - 0.02 * joins - sum(cost for _, cost in unsaid)
+    score = _fit(resolver) - way_cost - UNNAMED * unnamed - JOINED * joins - sum(cost for _, cost in unsaid)
     taken = {choice.options[choice.taken][0] for choice in resolver.choices.values()}
-    meant = {one for one in taken if isinstance(one, ColumnKey)} | set(_columns(plan))
+    meant = {one for one in taken if isinstance(one, ColumnKey)} | had
     forbidden = tuple(sorted(meant & known.forbidden, key=str))
     return Candidate(
         plan, sql, score, doubts, unknown, loose, resolver, forbidden=forbidden, facts={"nouns": float(len(nouns))}
@@ -299,7 +325,7 @@ def _says_again(span: tuple[int, int], pieces: Cut, resolver: Resolver, had: set
 
 def unused(plan: Plan, pieces: Cut, catalog: Catalog) -> list[str]:
     """Words that name a column and nothing else, where no column of the plan is called by one of them."""
-    had = set(_columns(plan))
+    had = _columns(plan)
     called = {root_of(word) for column in had for word in catalog.words(column)} | {"name"}
     found: list[str] = []
     for atom in pieces.atoms:
@@ -322,23 +348,34 @@ def unused(plan: Plan, pieces: Cut, catalog: Catalog) -> list[str]:
     return found
 
 
-def _columns(node: Any) -> Iterator[ColumnKey]:
-    """Every column that a part of a plan names."""
-    if isinstance(node, Column):
-        yield ColumnKey(node.table, node.column)
-    elif isinstance(node, tuple):
-        for one in node:
-            yield from _columns(one)
-    else:
+def _columns(plan: Plan) -> set[ColumnKey]:
+    """Every column that a plan names."""
+    found: set[ColumnKey] = set()
+    waiting: list[Any] = [plan]
+    while waiting:
+        node = waiting.pop()
         kind = type(node)
-        if kind not in _FIELDS:
-            _FIELDS[kind] = tuple(one.name for one in fields(node)) if is_dataclass(node) else ()
-        for name in _FIELDS[kind]:
-            yield from _columns(getattr(node, name))
+        if kind is Column:
+            found.add(ColumnKey(node.table, node.column))
+        elif kind is tuple:
+            waiting += node
+        else:
+            names = _FIELDS.get(kind)
+            if names is None:
+                names = _FIELDS[kind] = tuple(one.name for one in fields(node)) if is_dataclass(node) else ()
+            for name in names:
+                waiting.append(getattr(node, name))
+    return found
 
 
 _FIELDS: Final[dict[type[Any], tuple[str, ...]]] = {}
 """The fields of each kind of node; none of what is no node."""
+
+
+def _is_called(resolver: Resolver, span: tuple[int, int, str], target: Target) -> bool:
+    """Whether `name` is said, and what names a row is taken for it."""
+    said = resolver.cut.linked.words(*span[:2]) == ["name"]
+    return said and isinstance(target, ColumnKey) and target in resolver.catalog.names(target.table)
 
 
 def confidence(one: Candidate, rival: Candidate | None) -> float:
@@ -347,7 +384,8 @@ def confidence(one: Candidate, rival: Candidate | None) -> float:
     for key, choice in one.resolver.choices.items():
         target = choice.options[choice.taken][0]
         over = one.resolver.cut.over(key[:2])
-        scores.append(max((each.score for each in over if target in (each.table, each.column)), default=0.5))
+        unsaid = NAMED_SO if _is_called(one.resolver, key, target) else 0.5
+        scores.append(max((each.score for each in over if target in (each.table, each.column)), default=unsaid))
     weakest = min(scores, default=0.5)
     cost = sum(cost for _, cost in one.doubts)
     margin = min(0.3, one.score - rival.score) if rival is not None else 0.3
@@ -363,7 +401,7 @@ def confidence(one: Candidate, rival: Candidate | None) -> float:
         "tables": float(tables),
     }
     one.facts.update(facts)
-    logit = (
+    evidence = (
         2.2
         - 3.0 * cost
         - 1.9 * len(one.unknown)
@@ -372,5 +410,5 @@ def confidence(one: Candidate, rival: Candidate | None) -> float:
         - 3.0 * max(0.0, 0.85 - weakest)
         - 5.0 * max(0.0, 0.2 - max(margin, 0.0))
     )
-    logit += max(0.0, logit - SURE_ENOUGH)
-    return round(1 / (1 + math.exp(-logit)), 3)
+    evidence = 0.66 * evidence + 7.8 * max(0.0, evidence - BESIDE_DOUBT)
+    return round(1 / (1 + math.exp(-evidence)), 3)

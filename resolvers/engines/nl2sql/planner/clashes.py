@@ -1,6 +1,7 @@
 """Conditions that no row can meet at once: different rows meet them, and what those have in common is asked for."""
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from resolvers.engines.nl2sql.plan import (
     Both,
@@ -30,7 +31,8 @@ class Clashes(Ranking):
             return without
         if (apart := self._apart(plan, parts, extra)) is not None:
             return apart
-        clash = self._clash(parts, frame.both)
+        both = frame.both or self._shares()
+        clash = self._clash(parts, both)
         if clash is None:
             return replace(plan, where=everything([*parts_of(conjoined(parts)), *extra]))
         one, other = clash
@@ -42,9 +44,14 @@ class Clashes(Ranking):
             also = tuple(table for table in plan.also if catalog.refers(plan.main, table))
             return replace(plan, also=also, where=everything([*parts_of(conjoined(common)), *beside, *extra]))
         entity = self.items[0].entity
-        if not frame.both and entity == plan.main and _is_equal(one) and _is_equal(other):
+        counts = self.items[0].figures and _is_span(one) and _is_span(other)
+        if not both and (counts or (entity == plan.main and _tells_rows(one) and _tells_rows(other))):
             other.cond.joined = "or"
+            if self._from_to(one, other):
+                self.resolver.doubt("from one to the other is said, and either is looked for", 0.6)
             return replace(plan, where=everything([*parts_of(conjoined(parts)), *extra]))
+        if self.items[0].noun.wh == "when":
+            self.resolver.doubt("a time is asked for, and one that several have is looked for", 0.6)
         if self.items[0].figures:
             self.resolver.doubt("figures of different rows are not what they have in common", 0.8)
         base = parts_of(conjoined(common))
@@ -53,6 +60,18 @@ class Clashes(Ranking):
         return replace(
             plan, where=first, combined=Combined("intersect", replace(plan, where=second, orders=(), limit=None))
         )
+
+    def _from_to(self, one: Part, other: Part) -> bool:
+        """Whether `from` and `to` stand before two values: of one key, neither end is told apart."""
+        firsts = [part.cond.values[0].first for part in (one, other) if part.cond.values]
+        words = self.resolver.cut.linked.words
+        return [list(words(max(0, first - 1), first)) for first in firsts] == [["from"], ["to"]]
+
+    def _shares(self) -> bool:
+        """`shared by a man and a woman`: what both have."""
+        said = [token.text.lower() for token in self.resolver.cut.linked.tokens]
+        pairs = set(pairwise(said))
+        return bool(pairs & {("shared", "by"), ("in", "common"), ("common", "to"), ("borne", "by")})
 
     def _apart(self, plan: Plan, parts: list[Part], extra: list[Condition]) -> Plan | None:
         """`zones with a savanna but no aviary`: of kinds, those with the one but without the other."""
@@ -123,6 +142,14 @@ def _is_equal(part: Part) -> bool:
     return isinstance(part.condition, Comparison) and part.condition.operator in (Operator.EQUAL, Operator.IN)
 
 
+def _is_span(part: Part) -> bool:
+    return isinstance(part.condition, Comparison) and part.condition.operator is Operator.BETWEEN
+
+
+def _tells_rows(part: Part) -> bool:
+    return _is_equal(part) or _is_span(part)
+
+
 def _contradict(one: Condition | None, other: Condition | None) -> bool:
     if not isinstance(one, Comparison) or not isinstance(other, Comparison) or one.negated or other.negated:
         return False
@@ -131,6 +158,9 @@ def _contradict(one: Condition | None, other: Condition | None) -> bool:
     equal = (Operator.EQUAL, Operator.IN)
     if one.operator in equal and other.operator in equal:
         return not set(one.right) & set(other.right)
+    if one.operator is other.operator is Operator.BETWEEN:
+        (start, end), (first, last) = _ends(one), _ends(other)
+        return end < first or last < start
     up, down = (Operator.MORE, Operator.AT_LEAST), (Operator.LESS, Operator.AT_MOST)
     low, high = (one, other) if one.operator in up else (other, one)
     if low.operator in up and high.operator in down:
@@ -138,6 +168,12 @@ def _contradict(one: Condition | None, other: Condition | None) -> bool:
         if isinstance(left, Literal) and isinstance(right, Literal):
             return type(left.value) is type(right.value) and left.value >= right.value  # type: ignore[operator]
     return False
+
+
+def _ends(span: Comparison) -> tuple[str, str]:
+    """The first and the last day of a span, as ISO text; of numbers and terms such as never contradict."""
+    ends = [one.value for one in span.right if isinstance(one, Literal) and one.kind in ("date", "moment")]
+    return (str(ends[0]), str(ends[1])) if len(ends) == 2 else ("", "~")
 
 
 def everything(conditions: list[Condition]) -> Condition | None:

@@ -1,9 +1,9 @@
 """The clauses behind what is asked for: conditions, things had or not had, verbs, and what goes on from before."""
 
-from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.language.degrees import Degree, degree_of
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
-from resolvers.engines.nl2sql.planner.atoms import Atom
+from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
 from resolvers.engines.nl2sql.planner.comparisons import POSTFIX, Comparisons
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table
@@ -12,6 +12,10 @@ from resolvers.engines.nl2sql.planner.phrases import Cue
 _PATH = (Cue.RELATIVE, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO, Cue.BE, Cue.OF, Cue.HAVE, Cue.WHOSE, Cue.AS,
          Cue.WHO, Cue.WHICH, Cue.WHAT, Cue.LIGHT, Cue.ONLY, Cue.BY, Cue.WHERE, Cue.ALL, Cue.ASK, Cue.POSSESSIVE,
          Cue.EVERYTHING, Cue.THAN)  # fmt: skip
+
+
+_BEFORE_KINDS = frozenset(("the", "a", "an", "of", "in", "at", "from", "for", "by", "with", "on", "to", "and", "or"))
+"""Words before one that says what kind of thing the name behind it is."""
 
 
 class Clauses(Comparisons):
@@ -136,6 +140,13 @@ class Clauses(Comparisons):
                 if noun is not None:
                     self._counted(noun, after.said, number, self.atoms[start].ref)
                     return True
+            if after is not None and after.is_(Cue.COMPARE) and after.text.lower() in POSTFIX:
+                cond = self._new("compare")
+                cond.values, cond.degree = self._refs(start), degree_of(after.text.split()[-1])
+                cond.operator = after.said if isinstance(after.said, Operator) else cond.operator
+                self.i += 2
+                self._add(cond)  # got a 9 or better
+                return True
             behind = self.at(2) if self.table_at(1) else None
             if behind is not None and behind.is_(Cue.COMPARE) and behind.text.lower() in POSTFIX:
                 self.i += 1
@@ -166,6 +177,10 @@ class Clauses(Comparisons):
             return True
         return False
 
+    def _refs(self, at: int) -> tuple[Ref, ...]:
+        ref = self.atoms[at].ref
+        return (ref,) if ref is not None else ()
+
     def _verb(self) -> bool:
         """A verb that suggests a column or a table: `hired after 2018`, `cost more than 5`, `was ordered`."""
         atom = self.atoms[self.i]
@@ -195,9 +210,7 @@ class Clauses(Comparisons):
             if (
                 self.negated
                 and not calls_a_table(atom.ref)
-                and not any(
-                    self.noun_at(ahead) or self.value_at(ahead) or self.maybe_value_at(ahead) for ahead in (0, 1, 2)
-                )
+                and (self.is_(Cue.WITH) or not any(map(self._named_at, (0, 1, 2))))
             ):
                 cond = self._new("null")
                 cond.noun, cond.negated, cond.how = noun, False, "verb"
@@ -226,6 +239,9 @@ class Clauses(Comparisons):
                 cond.noun, cond.table, cond.how = noun, atom.ref, "verb"
                 self.frame.conditions.append(cond)
         return True
+
+    def _named_at(self, offset: int) -> bool:
+        return self.noun_at(offset) or self.value_at(offset) or self.maybe_value_at(offset)
 
     def _noun_clause(self) -> bool:
         """A noun: with a comparison or value behind it, it is a condition; else it is had, or asked for as well."""
@@ -401,15 +417,18 @@ class Clauses(Comparisons):
             self.i += 1
             return
         item = self.frame.items[-1] if self.frame.items else None
-        if self._on_average(atom) and item is not None and item.count and not item.aggregates:
+        if self._on_average(atom) and item is not None and (item.count or item.degree) and not item.aggregates:
             item.aggregates = (Aggregate.AVG,)  # how many beers does each brewery make on average
             self.i += 1
             return
         if atom.is_(Cue.LIGHT) and self.scope is not None and (self.at(1) is None or self.is_(Cue.END, offset=1)):
             self.frame.loose.append((atom.first, atom.last))
-        if atom.is_unknown and self.value_at(1) and self.atoms[self.i + 1].first == atom.last and self._names(1):
-            self.i += 1  # in the state Alabama, of the brand Acme
+        named = self.value_at(1) and self.atoms[self.i + 1].first == atom.last and self._names(1)
+        if atom.is_unknown and named and _BEFORE_KINDS & set(self.cut.linked.words(atom.first - 1, atom.first)):
+            self.i += 1  # in the state Alabama, of the brand Acme, and not: who coaches Acme
             return
+        if self._modifier():
+            return  # in which towns are there chess clubs
         if atom.is_unknown:
             self.frame.unknown.append((atom.first, atom.last))
         elif (atom.cue not in _PATH and not atom.is_(Cue.DISTINCT, Cue.WHEN)) and (

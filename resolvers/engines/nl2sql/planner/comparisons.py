@@ -16,6 +16,9 @@ POSTFIX = {"or more", "or above", "or higher", "or greater", "or older", "or ove
             "or better", "or worse", "or below", "or lower", "or younger", "or earlier"}  # fmt: skip
 
 
+_ONWARD = frozenset(("on", "onward", "onwards"))
+
+
 class Comparisons(Ordering):
     """Reads what is compared."""
 
@@ -76,6 +79,12 @@ class Comparisons(Ordering):
     def _from_then_on(self, cond: Cond) -> None:
         """`in 2015 or later`."""
         atom = self.at()
+        if atom is not None and atom.text.lower() in _ONWARD and self.is_(Cue.FROM, offset=-2):
+            after = self.at(1)
+            if after is None or after.is_(Cue.END, Cue.COMMA, Cue.AND):
+                cond.kind, cond.operator, cond.how = "compare", Operator.AT_LEAST, "time"  # from 2021 on
+                self.i += 1
+            return
         if atom is None or not atom.is_(Cue.COMPARE) or atom.text.lower() not in POSTFIX:
             return
         operator = atom.said[0] if isinstance(atom.said, tuple) else atom.said
@@ -141,7 +150,7 @@ class Comparisons(Ordering):
                 self.i = start
                 return False
             if noun is None and self.value_at() and self._is_held(atom):
-                self._add(self.plain_value())  # products that contain almonds, where almonds are known
+                self._add(self.plain_value())  # products that contain almonds, trips that end in Leeds
                 return True
             cond.operator, cond.how = Operator.LIKE, atom.said
             ref = self.atoms[self.i].ref
@@ -182,7 +191,11 @@ class Comparisons(Ordering):
     def _is_held(self, atom: Atom) -> bool:
         """Whether what is contained is a value of its own rather than a part of a text."""
         ref = self.atoms[self.i].ref
-        plain = atom.last - atom.first == 1 and atom.said == "contains" and atom.text.lower() not in ("like", "likes")
+        contains = atom.said == "contains" and atom.text.lower() not in ("like", "likes")
+        last = (
+            atom.last - atom.first == 2 and atom.said in ("starts", "ends") and atom.text.lower()[-3:] in (" in", "ith")
+        )
+        plain = (atom.last - atom.first == 1 and contains) or last
         quoted = ref is not None and self.cut.linked.tokens[ref.first].quoted
         return plain and not quoted and ref is not None and ref.best(MentionKind.VALUE) >= 0.9
 
@@ -210,6 +223,9 @@ class Comparisons(Ordering):
         if self.is_(Cue.AGGREGATE, Cue.SUPERLATIVE):
             self._nested(cond)
             return True
+        if every and self._spans_all(atom):
+            self.i = start + 1
+            return True  # the average count over all treatments
         number = self.number_at()
         if (often := self._often()) is not None:
             self._done_often(cond, often)
@@ -233,11 +249,7 @@ class Comparisons(Ordering):
             ref = self.atoms[self.i].ref
             is_value = ref is not None and not ref.literals and bool(ref.values)
             self.i += 1
-            if (
-                ref is not None
-                and is_value
-                and (cond.degree is not None or (cond.operator is not Operator.EQUAL and cond.how != "time"))
-            ):
+            if ref is not None and is_value and (cond.degree is not None or cond.operator is not Operator.EQUAL):
                 cond.nest = Nest(None, None, [Cond("value", self.i, values=(ref,), near=tuple(self.near))], every)
                 while self.value_at() and (more := self.atoms[self.i].ref) is not None and more.values:
                     cond.nest.conditions.append(Cond("value", self.i, values=(more,), near=tuple(self.near)))
@@ -261,6 +273,10 @@ class Comparisons(Ordering):
             return True
         self.i = start
         return False
+
+    def _spans_all(self, atom: Atom) -> bool:
+        """`over all treatments`: of which rows, rather than more than what."""
+        return atom.text.lower() in ("over", "under", "within") and self.table_at()
 
     def _often(self) -> int | None:
         """How often something is said to be done, which is read: once, twice, three times."""

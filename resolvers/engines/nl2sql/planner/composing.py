@@ -24,17 +24,20 @@ from resolvers.engines.nl2sql.plan import (
     Share,
     Term,
 )
-from resolvers.engines.nl2sql.planner.above import above, items_above
+from resolvers.engines.nl2sql.planner.above import ABOVE, above, items_above, items_behind
 from resolvers.engines.nl2sql.planner.bridges import over_bridges
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
 from resolvers.engines.nl2sql.planner.conditions import Conditions
+from resolvers.engines.nl2sql.planner.counting import doubt_shares
 from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
+from resolvers.engines.nl2sql.planner.measuring import told_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.sets import across
+from resolvers.engines.nl2sql.planner.things import asked_value, doubt_strangers, several_of
 from resolvers.engines.nl2sql.writing.uses import columns_in, parts_of, terms_in
 
 
@@ -61,10 +64,17 @@ class Composer(Clashes):
             item.figures or any(map(resolver.catalog.is_measure, item.columns)) for item in self.items
         ):
             resolver.doubt("an amount is asked for, and none is shown", 0.9)
-        self.via = items_above(resolver, self.items)
+        doubt_strangers(resolver, self.items)
+        if asks_much and not told_by_verb(resolver, self.items):
+            resolver.doubt("what is shown is not what the verb asks for", 0.6)
+        self.via = [*items_above(resolver, self.items), *items_behind(resolver, self.items)]
+        self._by_role(self.items)
+        doubt_shares(resolver, self.items)
         for noun in frame.shown:
             if (item := self._shown_again(noun) or maker.item(noun)) is not None:
                 self.shown.append(above(self._as_figure(noun, item), self.items, self.via))
+            elif noun.aggregates:
+                resolver.doubt("a figure is to be shown, and nothing says of what", 0.5)
         found = self._made(maker) if self.items else self._without_items(maker)
         if found is not None:
             self._rank_and_file(found)
@@ -127,7 +137,9 @@ class Composer(Clashes):
                 continue
             column = ColumnKey(key.table, key.columns[0])
             told = [ColumnKey(one.table, one.column) for one in _columns(plan.groups)]
-            if column in told and as_column(column) not in [output.term for output in plan.outputs]:
+            seen = [output.term for output in plan.outputs]
+            above_all = any(isinstance(one, Column) and one.instance == ABOVE for one in seen)
+            if column in told and as_column(column) not in seen and not above_all:
                 resolver.doubt("rows are grouped by those above them, which are not shown", 0.9)
             roles = (
                 set(catalog.words(column)) - {"id", "code", "number", "no", "key"} - set(catalog.table_words(key.table))
@@ -146,7 +158,8 @@ class Composer(Clashes):
             self.resolver.doubt("what is shown is what was said", 0.5)
 
     def _without_items(self, maker: Items) -> Plan | None:
-        table = self.resolver.subject() or next(iter(self.resolver.mentioned()), None) or self._of_values()
+        table = asked_value(self.resolver) or self.resolver.subject()
+        table = table or next(iter(self.resolver.mentioned()), None) or self._of_values()
         if table is None:
             return None
         self.items = [maker._entity(table, Noun())]
@@ -191,7 +204,7 @@ class Composer(Clashes):
                 if not item.figures:
                     self.groups += [term for term in item.terms if isinstance(term, Column)]
         outputs = self._outputs([] if frame.hidden else grouped, maker)
-        if any(catalog.distance(main, table) >= FAR for table in self._tables(outputs)):
+        if any(catalog.distance(main, item.table) >= FAR for item in self.items):
             self.resolver.doubt("tables that no key connects", 0.5)
         plan = Plan(
             main=main,
@@ -291,9 +304,6 @@ class Composer(Clashes):
         owners = [(item, self.resolver.table(item.noun.owner)) for item in self.items if not item.figures]
         near = self.resolver.catalog.distance
         return [one for item, one in owners if one is not None and one != item.table and near(one, item.table) < FAR]
-
-    def _tables(self, outputs: list[Output]) -> set[str]:
-        return {item.table for item in self.items}
 
     def _main(self) -> str:
         for item in self.items:
@@ -395,6 +405,10 @@ class Composer(Clashes):
                 continue
             if table == subject and self.groups:
                 self.having.append(Comparison(Figure(Aggregate.COUNT, rows_of=table), operator, right))
+                continue
+            if item is not None and len(self.items) == 1 and (key := several_of(catalog, item, table)) is not None:
+                self.groups += [term for term in item.terms if isinstance(term, Column)]
+                self.having.append(Comparison(Figure(Aggregate.COUNT, as_column(key), distinct=True), operator, right))
                 continue
             if table == subject:
                 item_columns = item.columns if item is not None else ()

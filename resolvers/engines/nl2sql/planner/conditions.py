@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
-    Column,
     Comparison,
     Condition,
     Figure,
@@ -16,8 +14,10 @@ from resolvers.engines.nl2sql.plan import (
     Plan,
     Related,
 )
+from resolvers.engines.nl2sql.planner.along import Along
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
+from resolvers.engines.nl2sql.planner.every import EVERY, every
 from resolvers.engines.nl2sql.planner.figures import (
     is_when,
     may_equal,
@@ -28,23 +28,36 @@ from resolvers.engines.nl2sql.planner.figures import (
     when_farther,
 )
 from resolvers.engines.nl2sql.planner.frame import Cond
-from resolvers.engines.nl2sql.planner.held import by_verb, kept_number, may_be_empty, never_empty, says_when
+from resolvers.engines.nl2sql.planner.held import by_verb, held_by, kept_number, may_be_empty, never_empty, says_when
 from resolvers.engines.nl2sql.planner.nesting import nested
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
-from resolvers.engines.nl2sql.planner.parts import Part, also_of, conjoined, denies, either_of, instead
+from resolvers.engines.nl2sql.planner.occasions import occasion
+from resolvers.engines.nl2sql.planner.operands import number_in
+from resolvers.engines.nl2sql.planner.parts import (
+    Part,
+    also_of,
+    conjoined,
+    denies,
+    either_of,
+    instead,
+    of_one_kind,
+    whole_names,
+)
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
-from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
+
+BORN = frozenset(("birth", "born", "bear", "dob", "birthday", "found", "establish", "build", "open", "start"))
+"""Words of the columns that tell when somebody was born or something began, and of questions for it."""
+_ENDS = (Operator.AT_LEAST, Operator.AT_MOST)
 
 
-class Conditions:
+class Conditions(Along):
     """Makes conditions for a plan about one table."""
 
     def __init__(self, resolver: Resolver, main: str) -> None:
-        self.resolver = resolver
-        self.catalog = resolver.catalog
+        super().__init__(resolver)
         self.main = main
-        self.ends: list[Key] = []
-        self.via: list[tuple[Column, Column]] = []
+        self.deed: str | None = None
+        """The table of the last verb: when it was done is told there."""
         self.figures: list[Condition] = []
         """Conditions on figures."""
         self.having: list[tuple[str, Operator, int]] = []
@@ -54,7 +67,10 @@ class Conditions:
         """Every condition that can be made."""
         found: list[Part] = []
         last: ColumnKey | None = None
+        of_one_kind(conds)
         for cond in conds:
+            if cond.kind == "exists" and cond.how == "verb" and not cond.negated and cond.count is None:
+                self.deed = self.resolver.table(cond.table)
             if cond.kind == "exists" and not (cond.apart or cond.negated or cond.count) and denies(found):
                 continue  # no departure port of any crossing
             part = self._part(cond, main or self.main, last)
@@ -64,6 +80,7 @@ class Conditions:
                 continue
             last = part.column or last
             found.append(part)
+        whole_names(found, self.catalog)
         instead(found, main or self.main, self.catalog)
         return found
 
@@ -104,12 +121,15 @@ class Conditions:
             table = key.table if key is not None else None  # reasons that occurred more than once
         if table is None:
             return None
-        if cond.count is not None and (kept := kept_number(self.resolver, cond, table, main)) is not None:
-            return kept
         if cond.count is not None:
+            kept = kept_number(self.resolver, cond, table, main) or held_by(self.resolver, cond, table, main)
+            if kept is not None:
+                return kept
             self.having.append((table, *cond.count))
             return Part(None, cond, None)
         if not cond.negated:
+            if cond.how == EVERY:
+                return every(self.resolver, cond, table, main)
             if cond.how == "verb" and set(self.resolver.mentioned()) - {main, table} - self._denied():
                 return Part(None, cond)  # what is named besides says it: who enrolled in a course
             if cond.how == "of":
@@ -178,7 +198,7 @@ class Conditions:
 
     def _signed(self, comparison: Comparison, cond: Cond, column: ColumnKey, main: str) -> Part:
         """The comparison, or that there is none such among rows of which there may be several."""
-        comparison = self._by_way(comparison, cond, column, main)
+        comparison = self.by_way(comparison, cond, column, main)
         if not cond.negated:
             return Part(comparison, cond, column)
         if column.table != main and not self.catalog.refers(main, column.table):
@@ -187,39 +207,19 @@ class Conditions:
         turned = Comparison(comparison.left, comparison.operator, comparison.right, True)
         return Part(turned, cond, column)
 
-    def _by_way(self, comparison: Comparison, cond: Cond, column: ColumnKey, main: str) -> Comparison:
-        """The comparison along the key that the words before it speak for, where there are several."""
-        keys = keys_between(self.catalog, main, column.table)
-        if not keys:
-            return comparison
-        first = min((ref.first for ref in cond.values), default=0)
-        if cond.noun is not None and cond.noun.ref is not None:
-            first = min(first, cond.noun.ref.first)
-        words = self.resolver.cut.linked.words
-        last = max((ref.last for ref in cond.values), default=0)
-        key = chosen(self.catalog, keys, words(max(0, first - 4), first)) or chosen(
-            self.catalog, keys, words(last, last + 4)
-        )
-        if key is None:
-            return comparison
-        if key not in self.ends:
-            self.ends.append(key)
-        instance = self.ends.index(key)
-        pair = (Column(main, key.columns[0]), Column(key.to, key.to_columns[0], instance))
-        if pair not in self.via:
-            self.via.append(pair)
-        return Comparison(as_column(column, instance), comparison.operator, comparison.right, comparison.negated)
-
     def _literal(self, cond: Cond, ref: Ref, main: str, last: ColumnKey | None) -> Part | None:
         """A number, date or text that belongs to no column yet."""
         resolver, catalog = self.resolver, self.catalog
         tables = self._tables(cond, main)
         moments = [one for one in ref.literals if one.values and one.values[0].kind in ("date", "moment")]
         if moments:
-            column = resolver.time_column(
+            column = occasion(resolver, ref, last, self.deed) or resolver.time_column(
                 tables, year=True, hint=resolver.cut.linked.words(max(0, ref.first - 4), ref.first)
             )
+            column = column or when_farther(resolver, main)
             if column is not None:
+                if BORN & set(catalog.words(column)) and not BORN & set(resolver.cut.linked.words(0, ref.first)):
+                    resolver.doubt("a year is said, and only that of a beginning is known", 0.5)
                 operands = [resolver.operand(column, Operator.EQUAL, one) for one in cond.values]
                 made = [Comparison(as_column(column), *one) for one in operands if one is not None]
                 if len(made) == 1:
@@ -272,6 +272,8 @@ class Conditions:
             if cond.noun.ref is not None and not cond.noun.ref.columns and may_be_table(cond.noun.ref):
                 return self._table_compared(cond, main)
             column = self._split(cond, want, main) or resolver.column(cond.noun, want)
+            if column is not None and column.table != main and cond.values and cond.values[-1].last == cond.noun.first:
+                column = measured_in(resolver, cond.values, [main]) or column  # trips shorter than 100 minutes
             if want == "time" and column is not None and not catalog.is_moment_like(column) and says_when(cond):
                 column = resolver.time_column(self._tables(cond, main)) or column  # made after June 2021
             misfit = cond.how == "verb" and column is not None and not may_equal(catalog, column, cond.values[0])
@@ -280,14 +282,15 @@ class Conditions:
             if column is not None and cond.degree is not None:
                 operator = self._turned(cond, column)
         elif cond.degree is not None:
-            measured = resolver.measured(cond.degree, self._tables(cond, main))
+            number = number_in(resolver.text(cond.values[0])) if operator in _ENDS and cond.values else None
+            measured = resolver.measured(cond.degree, self._tables(cond, main), number)
             if measured is not None:
                 column = measured[0]
-                operator = Operator.MORE if measured[1] else Operator.LESS
-        elif column is None and is_time and cond.values:
+                more, less = (Operator.MORE, Operator.LESS) if operator not in _ENDS else _ENDS
+                operator = more if measured[1] else less
+        elif column is None and is_time and (said := cond.values or (cond.nest.said if cond.nest else ())):
             column = resolver.time_column(
-                self._tables(cond, main),
-                hint=resolver.cut.linked.words(max(0, cond.values[0].first - 5), cond.values[0].first),
+                self._tables(cond, main), hint=resolver.cut.linked.words(max(0, said[0].first - 5), said[0].first)
             )
             column = column or (when_farther(resolver, main) if cond.how == "time" else None)
         if column is None and cond.noun is None and cond.operator is Operator.LIKE:
@@ -352,6 +355,8 @@ class Conditions:
     def _turned(self, cond: Cond, column: ColumnKey) -> Operator:
         if cond.degree is None:
             return cond.operator
+        if self.catalog.is_key(column):
+            self.resolver.doubt("rows are compared by a key where an adjective says by what", 0.6)
         return Operator.MORE if self.resolver.direction(cond.degree, column) else Operator.LESS
 
     def _table_compared(self, cond: Cond, main: str) -> Part | None:

@@ -1,5 +1,6 @@
 """What is asked for, and figures of counts: the average number of orders per customer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from resolvers.engines.nl2sql.model import ColumnKey
@@ -80,3 +81,10 @@ def as_figure(resolver: Resolver, item: Item, group: Item | None) -> Item:
         total = Figure(Aggregate.SUM, as_column(item.columns[0]))
         return Item([total], item.table, item.noun, columns=item.columns, figures=True)
     return item
+
+
+def doubt_shares(resolver: Resolver, items: Sequence[Item]) -> None:
+    """`what share of the players of each club are women`: of each club, or of all women."""
+    frame = resolver.frame
+    if frame.groups and frame.conditions and any(item.noun.share for item in items):
+        resolver.doubt("a share of each group or of all of them may be meant", 0.5)

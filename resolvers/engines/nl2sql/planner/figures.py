@@ -75,13 +75,17 @@ def none_of(resolver: Resolver, column: ColumnKey) -> Comparison:
         if profile is not None and profile.null_count == 0:
             return Comparison(as_column(column), Operator.EQUAL, (Literal("number", Decimal(0)),))
         resolver.doubt("none may be said by nothing or by 0", 0.3)
+    elif (flag := resolver.catalog.vocabulary.flag(column)) is not None:
+        return Comparison(as_column(column), Operator.EQUAL, (flag[0],), True)  # huts without a shower
     return Comparison(as_column(column), Operator.IS_NULL, ())
 
 
 def is_when(resolver: Resolver, cond: Cond, column: ColumnKey) -> bool:
     """Whether `in 2018` tells when, rather than what an amount before it is equal to."""
     catalog, ref = resolver.catalog, cond.values[0] if len(cond.values) == 1 else None
-    if ref is None or cond.operator is not Operator.EQUAL or not catalog.is_measure(column) or catalog.is_year(column):
+    if ref is None or cond.operator is not Operator.EQUAL or catalog.is_year(column):
+        return False
+    if not (catalog.is_measure(column) or (catalog.is_number(column) and catalog.is_key(column))):
         return False
     dated = any(one.values and one.values[0].kind == "date" for one in ref.literals)
     return dated and resolver.cut.linked.words(max(0, ref.first - 1), ref.first) in (["in"], ["during"])

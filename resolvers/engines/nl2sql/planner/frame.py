@@ -50,6 +50,11 @@ class Nest:
     every: bool = False
     """More than any, more than all."""
 
+    @property
+    def said(self) -> "tuple[Ref, ...]":
+        """The values that name the row."""
+        return tuple(ref for cond in self.conditions for ref in cond.values)
+
 
 @dataclass(slots=True)
 class Cond:
@@ -100,6 +105,8 @@ class Sort:
     """Whether rows have what an adjective is said of: has the highest enrollment."""
     verb: str = ""
     """The verb that the most is said of, where no noun is: earned the most."""
+    sized: bool = False
+    """Said as from the lowest to the highest, or the like: by a number, where one is shown."""
     bare: bool = False
     """Said as `by` alone, which may ask for groups as well."""
 

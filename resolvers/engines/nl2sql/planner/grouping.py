@@ -3,14 +3,17 @@
 from dataclasses import dataclass, field
 
 from resolvers.engines.nl2sql.plan import (
+    Aggregate,
     Column,
     Condition,
     Order,
     Span,
 )
+from resolvers.engines.nl2sql.planner.above import group_above
 from resolvers.engines.nl2sql.planner.counting import as_figure
 from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.planner.roles import by_role
 
 
 @dataclass(slots=True)
@@ -49,6 +52,8 @@ class Grouping:
             if item is None:
                 self.resolver.doubt("a group was not found", 0.4)
                 continue
+            if self._is_each_row(item):
+                continue
             if not figures and not by_count:
                 if item.entity is not None and self.items[0].table != item.table:
                     self.also.append(item.table)
@@ -57,10 +62,30 @@ class Grouping:
                 if not self._tells(item):
                     found.append(item)
                 continue
+            if (part := by_role(self.resolver, item)) is not None:
+                item, pair = part
+                self.via.append(pair)
+            if (above := group_above(self.resolver, item, self.items)) is not None:
+                item, pair = above
+                self.groups.append(pair[0])
+                self.via.append(pair)
             self._by_its_key(item)
             found.append(item)
             self._group_by(item)
         return found
+
+    def _is_each_row(self, group: Item) -> bool:
+        """`the average fee per visit`, of visits: what each row has, rather than figures of single rows."""
+        means = [item for item in self.items if item.figures and item.noun.aggregates == (Aggregate.AVG,)]
+        unnamed = group.entity is not None and not self.resolver.catalog.names(group.table)
+        return unnamed and bool(means) and all(item.table == group.entity and item.columns for item in means)
+
+    def _by_role(self, items: list[Item]) -> None:
+        """What is named by the part that it plays is shown along the key that tells it."""
+        for at, item in enumerate(items):
+            if (found := by_role(self.resolver, item)) is not None:
+                items[at], pair = found
+                self.via.append(pair)
 
     def _tells(self, group: Item) -> bool:
         """Whether what is shown of each says already which one it is."""

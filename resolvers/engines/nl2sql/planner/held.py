@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Comparison, Literal
+from resolvers.engines.nl2sql.plan import Aggregate, Column, Comparison, Figure, Literal, Member, Output, Plan
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Cond
 from resolvers.engines.nl2sql.planner.parts import Part
@@ -49,6 +49,17 @@ def kept_number(resolver: Resolver, cond: Cond, table: str, main: str) -> Part |
     number = Literal("number", Decimal(cond.count[1]))
     comparison = Comparison(as_column(held[0]), cond.count[0], (number,), cond.negated)
     return Part(comparison, cond, held[0])
+
+
+def held_by(resolver: Resolver, cond: Cond, table: str, main: str) -> Part | None:
+    """`dogs of owners with more than one dog`: how many of the rows asked for belong to the one that has each."""
+    holder = resolver.table(cond.near[0]) if cond.near else None
+    keys = [one for one in resolver.catalog.joins.keys_of(main) if one.table == main and one.to == holder]
+    if table != main or holder in (None, main) or cond.count is None or len(keys) != 1 or len(keys[0].columns) != 1:
+        return None
+    column, number = Column(main, keys[0].columns[0]), Literal("number", Decimal(cond.count[1]))
+    many = Comparison(Figure(Aggregate.COUNT, rows_of=main), cond.count[0], (number,))
+    return Part(Member(column, Plan(main, (Output(column),), groups=(column,), having=many), cond.negated), cond)
 
 
 def by_verb(resolver: Resolver, cond: Cond, tables: Sequence[str]) -> ColumnKey | None:

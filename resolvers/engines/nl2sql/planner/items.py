@@ -5,16 +5,20 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from resolvers.engines.nl2sql.language.words import UNITS
+from resolvers.engines.nl2sql.linking.kinds import ColumnKind
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Span, Term, Unit
+from resolvers.engines.nl2sql.planner.asking import DONE
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, per_group
 from resolvers.engines.nl2sql.planner.figures import split_aggregate
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
+from resolvers.engines.nl2sql.planner.measuring import measured_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.people import asked_for
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.planner.things import spent, what_done
 
 AS_GOOD_A_NAME = 0.12
 """How much worse the name of a column may fit than that of its table, and still be what is meant."""
@@ -108,7 +112,7 @@ class Items:
         return None
 
     def _column(self, key: ColumnKey, noun: Noun) -> Item:
-        if noun.wh == "much" and self.catalog.is_measure(key) and self._together():
+        if noun.wh == "much" and self.catalog.is_measure(key) and (self._together() or spent(self.resolver, key.table)):
             return Item([Figure(Aggregate.SUM, as_column(key))], key.table, noun, columns=(key,), figures=True)
         unit = self._unit(noun, key)
         if unit is not None:
@@ -123,7 +127,12 @@ class Items:
         """A span of time of the column that tells when."""
         resolver = self.resolver
         near = [table for ref in noun.near if (table := resolver.table(ref)) is not None]
-        tables = dict.fromkeys([*near, *(one for one in (resolver.subject(),) if one), *resolver.mentioned()])
+        asked = [key.table for item in resolver.frame.items if item.aggregates and (key := resolver.column(item))]
+        asked += [table for item in resolver.frame.items if item.count and (table := resolver.table(item.ref))]
+        asked = [one for one in asked if any(map(self.catalog.is_time, self.catalog.of(one)))]
+        tables = dict.fromkeys(
+            [*asked[:1], *near, *(one for one in (resolver.subject(),) if one), *resolver.mentioned()]
+        )
         tables = tables or dict.fromkeys(key.table for item in resolver.frame.items if (key := resolver.column(item)))
         column = resolver.time_column(tables)
         if column is None or not (self.catalog.is_time(column) or unit is Unit.YEAR):
@@ -151,6 +160,8 @@ class Items:
             return None
         said = self.resolver.cut.linked.words(noun.ref.first, noun.ref.last)
         own = self.catalog.words(key)
+        if "day" in said and "day" not in own and self.catalog.kind(key) is ColumnKind.MOMENT:
+            return Unit.DAY
         return next(
             (UNITS[word] for word in said if word in UNITS and word not in own and word not in ("date", "day")), None
         )
@@ -225,7 +236,8 @@ class Items:
                 loose = self.resolver.frame.loose
                 loose[:] = [words for words in loose if words != (one.first, one.last)]
                 return self._column(column, noun)
-        return None
+        told = measured_by_verb(self.resolver, table)
+        return self._column(told, noun) if told is not None else None
 
     def _together(self) -> bool:
         """`cost together`, `in total`: all amounts as one."""
@@ -278,6 +290,7 @@ class Items:
         table = resolver.table(noun.owner) or resolver.subject() or next(iter(resolver.mentioned()), None)
         if table is None and (noun.wh or noun.count or noun.degree is not None):
             values = [cond.values[0] for cond in resolver.frame.conditions if cond.values]
+            values += [ref for cond in resolver.frame.conditions if cond.nest is not None for ref in cond.nest.said]
             found = next((one for ref in values if (one := resolver.value(ref, ())) is not None), None)
             table = found[0].table if found is not None else None
         if noun.wh == "who":
@@ -286,7 +299,13 @@ class Items:
             measured = resolver.measured(noun.degree, [one for one in (table, *resolver.mentioned()) if one])
             if measured and (self.catalog.is_year(measured[0]) or self.catalog.is_time(measured[0])):
                 resolver.doubt("an age is asked for, and only a date is known", 0.3)
+            if measured and noun.aggregates:
+                figures: list[Term] = [Figure(one, as_column(measured[0])) for one in noun.aggregates]
+                return Item(figures, measured[0].table, noun, columns=(measured[0],), figures=True)
             return self._column(measured[0], noun) if measured else None
+        if noun.wh == DONE:
+            found_done = what_done(resolver, table)
+            return Item([as_column(key) for key in found_done], found_done[0].table, noun, None, found_done)
         if table is None:
             return None
         if noun.count or noun.aggregates == (Aggregate.COUNT,):

@@ -65,6 +65,10 @@ _SIGNS: Final = {
 }  # fmt: skip
 
 
+_LONGEST: Final = 60
+"""Sources cut longer names of columns."""
+
+
 @dataclass(frozen=True, slots=True)
 class Preferred:
     """How rows of a table are shown when the question does not say."""
@@ -125,7 +129,14 @@ class Noted:
                 tables_used.append(key.table)
         if not tables_used:
             return None
-        return Expression(tree.sql("duckdb"), tuple(tables_used), tree.find(exp.AggFunc) is not None)
+        called = content.get("name")
+        name = called if isinstance(called, str) and called.strip() else found.name
+        return Expression(
+            tree.sql("duckdb"),
+            tuple(tables_used),
+            tree.find(exp.AggFunc) is not None,
+            " ".join(name.split())[:_LONGEST],
+        )
 
     # Patterns.
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of_action
+from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
@@ -36,6 +37,35 @@ def done_most(resolver: Resolver, sort: Sort, items: Sequence[Item]) -> ColumnKe
         if found and max(found, key=lambda one: one[0])[0] >= _LEAST:
             return max(found, key=lambda one: one[0])[1]
     return None
+
+
+def measured_by_verb(resolver: Resolver, table: str) -> ColumnKey | None:
+    """The number of a table that a verb of the question is measured by: what was spent, of purchases with a price."""
+    catalog = resolver.catalog
+    verbs = dict.fromkeys(token.lemma for token in resolver.cut.linked.tokens)
+    degrees = [degree for verb in verbs if (degree := degree_of_action(verb, most=True)) is not None]
+    found = [one for degree in degrees for one in catalog.vocabulary.measured(degree, [table])]
+    found = [one for one in found if catalog.is_measure(one[0]) and one[0] not in catalog.known.forbidden]
+    best = max((fit for _, fit in found), default=0.0)
+    named = [key for key, fit in found if fit == best]
+    return named[0] if best >= _LEAST and len(set(named)) == 1 else None
+
+
+def told_by_verb(resolver: Resolver, items: Sequence[Item]) -> bool:
+    """Whether what is shown may be what `how much does it cost` asks for; other verbs are not judged."""
+    said = [token.lemma for token in resolver.cut.linked.tokens if token.lemma in ("cost", "weigh")]
+    degree = degree_of_action(said[0], most=True) if said else None
+    shown = [key for item in items for key in item.columns if resolver.catalog.is_measure(key)]
+    if degree is None or not shown:
+        return True
+    measures = {root_of(word) for word in degree.measures}
+    words = {root_of(word) for key in shown for word in (*resolver.catalog.words(key), key.column.lower())}
+    fitting = (key for one in {key.table for key in shown} for key, _ in _fits(resolver, degree, one))
+    return bool(measures & words) or any(key in shown for key in fitting)
+
+
+def _fits(resolver: Resolver, degree: Degree, table: str) -> Sequence[tuple[ColumnKey, float]]:
+    return resolver.catalog.vocabulary.measured(degree, [table])
 
 
 def is_many(resolver: Resolver, sort: Sort) -> Ref | None:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.language.verbs import is_participle
 from resolvers.engines.nl2sql.language.words import NUMBER_WORDS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
@@ -123,9 +124,14 @@ class Reader:
                 after = self.at(ahead + 1)
                 ends = after is None or after.is_(Cue.END, Cue.COMMA, Cue.AND)
                 return ahead + 1 if ends else 0
-            if not (self.noun_at(ahead) or atom.is_(Cue.COUNT, Cue.LIGHT) or atom.verbal):
+            if not (self.noun_at(ahead) or atom.is_(Cue.COUNT, Cue.AGGREGATE, Cue.LIGHT) or atom.verbal):
                 return 0
         return 0
+
+    def is_year(self, offset: int = 0) -> bool:
+        """Whether the number that stands there is a year: `the 2023 harvests` are not so many of them."""
+        text = self.atoms[self.i + offset].text
+        return len(text) == 4 and text.isdigit() and text[:2] in ("19", "20")
 
     # Reading.
 
@@ -230,17 +236,19 @@ class Reader:
         self._owner(noun)
         return noun
 
-    def _modifier(self) -> None:
+    def _modifier(self) -> bool:
         """`dance styles`, where only styles are known: the word is passed over, and noted as a doubt."""
         atom, head = self.at(), self.at(1)
         if atom is None or not atom.is_unknown or head is None or head.ref is None or not self.noun_at(1):
-            return
+            return False
         token = self.cut.linked.tokens[atom.first]
         best = max(one.score for one in head.ref.mentions)
         plain = token.text.isalpha() and token.text.islower() and not token.text.endswith(("ed", "ing", "ly"))
         if plain and atom.last == head.first and best >= MODIFIED and atom.first:
             self.frame.modifiers.append((atom.first, atom.last))
             self.i += 1
+            return True
+        return False
 
     def _compound(self, noun: Noun) -> None:
         """`singer names`, `the singer's country`."""
@@ -265,11 +273,17 @@ class Reader:
                 return
             if noun.count and not possessive and self._says_what(ahead.ref, offset + 1):
                 return
+            if not possessive and self._is_told(ahead):
+                return
             if may_be_table(noun.ref):
                 noun.owner = noun.ref
                 self.remember(noun.ref)
             self.i += offset + 1
             noun.ref = ahead.ref
+
+    def _is_told(self, atom: Atom) -> bool:
+        """`candidates born before 1970`: a participle tells what is compared, and is not what is asked for."""
+        return is_participle(atom.text.lower()) and self.is_(Cue.COMPARE, Cue.BETWEEN, offset=1)
 
     def _says_what(self, ref: Ref, offset: int) -> bool:
         """`how many bridges cross the Don`: a verb and a value of the column that it is called by."""
@@ -303,6 +317,8 @@ class Reader:
         each = self.is_(Cue.EACH, offset=ahead - 1) or self.is_(Cue.EACH)
         many = self.number_at(ahead) if self.is_(Cue.OF) else None
         if many is not None and self.table_at(ahead + 1):
+            if self.is_year(ahead):
+                return
             self.frame.limit = many
             ahead += 1
         atom = self.at(ahead)
@@ -333,6 +349,11 @@ def may_be_table(ref: Ref) -> bool:
     if any(one.how == "reference" for one in ref.tables):
         return True
     return table >= STRONG and table >= ref.best(MentionKind.COLUMN) - 0.25
+
+
+def surely_table(ref: Ref) -> bool:
+    """Whether words name a table rather than a column."""
+    return may_be_table(ref) and ref.best(MentionKind.TABLE) > ref.best(MentionKind.COLUMN)
 
 
 def value_first(ref: Ref) -> bool:

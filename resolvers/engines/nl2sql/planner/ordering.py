@@ -11,6 +11,8 @@ from resolvers.engines.nl2sql.planner.nouns import Reader, may_be_table
 from resolvers.engines.nl2sql.planner.phrases import Cue
 
 _VERBS = ("ordered", "sorted", "ranked", "arranged")
+_SIZES = ("low", "high", "small", "large", "least", "most", "great")
+"""Parts of words that say that numbers are put in order."""
 _ENDS = (Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON)
 
 
@@ -43,7 +45,11 @@ class Ordering(Reader):
         ):
             self.i += 1
             return True
-        if self.is_(Cue.ORDER) and self.atoms[self.i].text.lower() in _VERBS and self.is_(Cue.COMMON, offset=1):
+        if (
+            self.is_(Cue.ORDER)
+            and self.atoms[self.i].text.lower() in _VERBS
+            and self.is_(Cue.COMMON, Cue.MOST, offset=1)
+        ):
             self.i += 1  # ordered most often
             return True
         if self.is_(Cue.ORDER):
@@ -89,7 +95,11 @@ class Ordering(Reader):
         noun = self.noun() if self.noun_at() or self.is_(Cue.COUNT) else None
         if noun is not None and noun.ref is not None and may_be_table(noun.ref) and not noun.ref.columns:
             self.remember(noun.ref)
+        if noun is not None and self.is_figure(noun) and self.is_figured():
+            noun = None  # highest total first
         if isinstance(atom.said, Degree):
+            if not self.frame.items and noun is not None and noun.ref is not None and not self._is_column(noun):
+                noun = noun if noun.count else None  # oldest boats first: name and year
             sort = Sort(noun, degree=atom.said, by_count=noun is not None and noun.count)
         else:
             most = atom.is_(Cue.MOST) and noun is not None
@@ -99,7 +109,7 @@ class Ordering(Reader):
 
     def _ordering(self, sort: Sort | None) -> None:
         """By what, and which way."""
-        made = False
+        made = sized = False
         direction: bool | None = None
         while (atom := self.at()) is not None:
             if atom.is_(Cue.BY, Cue.OF, Cue.PREPOSITION, Cue.ALL, Cue.EACH) or (
@@ -112,6 +122,7 @@ class Ordering(Reader):
                 continue
             if atom.is_(Cue.DIRECTION):
                 self.i += 1
+                sized = sized or any(one in atom.text.lower() for one in _SIZES)
                 if made:
                     self.frame.sorts[-1].descending = atom.said == "desc"
                 else:
@@ -122,10 +133,9 @@ class Ordering(Reader):
                 return
             if made and not self.is_(Cue.COMMA, Cue.AND, offset=-1):
                 break
-            verb = self.at(1) if self.is_(Cue.BE) and not made else None
-            if verb is not None and verb.verbal and verb.ref is not None and verb.ref.columns:
-                self.frame.sorts.append(Sort(Noun(verb.ref, near=tuple(self.near)), direction))
-                self.i += 2  # in the order they were built
+            if not made and (verb := self._done_ahead()):
+                self.frame.sorts.append(Sort(Noun(self.atoms[self.i + verb].ref, near=tuple(self.near)), direction))
+                self.i += verb + 1  # in the order they were built, in which they were built
                 return
             if (noun := self.noun()) is None:
                 break
@@ -137,8 +147,16 @@ class Ordering(Reader):
             direction = None
         if not made and direction is not None:
             self._turned(direction)
+            self.frame.sorts[-1].sized = sized
         elif not made:
             self.frame.sorts.append(Sort())
+
+    def _done_ahead(self) -> int:
+        """How far ahead the verb of `in which they were built` stands; 0 where none does."""
+        ahead = 1 if self.is_(Cue.WHICH, Cue.RELATIVE) else 0
+        verb = self.at(ahead + 1) if self.is_(Cue.BE, offset=ahead) else None
+        done = verb is not None and verb.verbal and verb.ref is not None and bool(verb.ref.columns)
+        return ahead + 1 if done else 0
 
     def _sort_ahead(self, offset: int) -> bool:
         while self.is_(Cue.ALL, Cue.DIRECTION, Cue.BY, Cue.AND, offset=offset):

@@ -3,12 +3,14 @@
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
+from resolvers.engines.nl2sql.planner.asking import Asking
 from resolvers.engines.nl2sql.planner.atoms import Cut
-from resolvers.engines.nl2sql.planner.clauses import Clauses
 from resolvers.engines.nl2sql.planner.frame import Cond, Frame, Noun, Sort
-from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
 from resolvers.engines.nl2sql.planner.phrases import Cue
 
+_WITHIN = ("in", "at", "of", "do", "does", "did")
+"""Words before what everything is of."""
 _POLITE = (Cue.ASK, Cue.BE, Cue.ALL)
 _GENERAL = frozenset(("high", "low", "large", "small", "great", "big", "long", "short", "good", "bad", "late", "early"))
 """Adjectives that any number may have: the others tell by which column rows are meant to be compared."""
@@ -19,13 +21,16 @@ def parse(cut: Cut) -> Frame:
     return Parser(cut).parse()
 
 
-class Parser(Clauses):
+class Parser(Asking):
     """Reads a question from left to right, once."""
 
     def parse(self) -> Frame:
         """All of it."""
         self._figures()
         self._front()
+        if not self.i and self.first_ahead():
+            self._put_first()
+            self.skip(Cue.COMMA)
         self._head()
         guard = 0
         while self.i < len(self.atoms) and guard < 500:
@@ -41,8 +46,8 @@ class Parser(Clauses):
         """`the average and the maximum number of points`: figures all, where no rows are counted."""
         for at, atom in enumerate(self.atoms):
             most = atom.is_(Cue.MOST) and atom.text.lower().endswith(("number of", "amount of"))
-            beside = any(one.is_(Cue.AGGREGATE) for one in self.atoms[max(0, at - 2) : at])
-            if most and beside and self.noun_at(at + 1) and not self.table_at(at + 1):
+            beside = most and any(one.is_(Cue.AGGREGATE) for one in self.atoms[max(0, at - 2) : at])
+            if beside and self.noun_at(at + 1) and not self.table_at(at + 1):
                 atom.cue, atom.said = Cue.AGGREGATE, Aggregate.MAX if atom.said else Aggregate.MIN
 
     def _front(self) -> None:
@@ -106,6 +111,8 @@ class Parser(Clauses):
             ):
                 break
             self.i += 1
+        if self._average_one() or self._what_done():
+            return
         self._items(wh)
         if not frame.items and wh in ("when", "where"):
             noun = Noun(wh=wh, near=tuple(self.near))
@@ -120,20 +127,6 @@ class Parser(Clauses):
             self._items("")
         elif not frame.items and wh == "much":
             frame.items.append(Noun(wh=wh))
-
-    def _asks_worth(self) -> bool:
-        """`What did the repairs cost`: how much."""
-        said = [token.text.lower() for token in self.cut.linked.tokens]
-        return said[:1] == ["what"] and said[1:2] in (["did"], ["does"], ["do"]) and bool({"cost", "weigh"} & set(said))
-
-    def _subject_of_degree(self) -> None:
-        """How old is the singer ..."""
-        self.skip(Cue.BE, Cue.ALL, Cue.EACH)
-        if (sort := self.sort_before_noun()) is not None:
-            self.frame.sorts.append(sort)
-        if self.table_at() and (noun := self.noun()) is not None and noun.ref is not None:
-            self.frame.items[0].owner = noun.ref
-            self.remember(noun.ref)
 
     def _more_items(self, offset: int) -> bool:
         return self.noun_at(offset) or self.is_(
@@ -156,7 +149,10 @@ class Parser(Clauses):
         self._number(items)
         frame.shown, frame.items = frame.items, items
         named = [*frame.groups, *items]
-        subject = next((item.owner or item.ref for item in named if item.owner or item.ref), None)
+        rows = [ref for item in named if (ref := item.ref) is not None and surely_table(ref)]
+        subject = next(
+            (ref for item in named if (ref := item.ref if item.ref in rows else item.owner or item.ref)), None
+        )
         for noun in frame.shown:
             table = noun.ref is not None and may_be_table(noun.ref)
             if noun.owner is None and not noun.count and not table and subject is not None and may_be_table(subject):
@@ -191,7 +187,7 @@ class Parser(Clauses):
                 self._placed(greatest, None)
                 break
             sort = self.sort_before_noun()
-            if sort is None and (number := self.number_at()) is not None and self.noun_at(1):
+            if sort is None and (number := self.number_at()) is not None and self.noun_at(1) and not self.is_year():
                 frame.limit = number
                 self.i += 1
             values_before = self._value_before_noun()
@@ -202,6 +198,8 @@ class Parser(Clauses):
                 frame.sorts.append(sort) if sort else None
                 break
             noun.wh = wh
+            if frame.which and not frame.items and self._asks_for_owner(noun):
+                noun.ref, noun.owner = noun.owner, None  # which coach's players
             self._placed(noun, sort)
             for cond in values_before:
                 cond.near = tuple(self.near)
@@ -225,6 +223,9 @@ class Parser(Clauses):
         """`the lowest and highest price` are its minimum and its maximum."""
         run = [at for at in range(self.i, len(self.atoms)) if not self.atoms[at].is_(Cue.COMMA, Cue.AND, Cue.ALL)]
         many = next((at for at, one in enumerate(run) if not self.atoms[one].is_(Cue.SUPERLATIVE, Cue.AGGREGATE)), 0)
+        if many > 1 and self.atoms[run[many]].is_(Cue.COUNT) and not self.table_at(run[many] - self.i + 1):
+            del self.atoms[run[many]]  # the largest, smallest and average number of voters
+            run = run[: many + 1]
         if many > 2 and self.noun_at(run[many] - self.i) and run[many] - self.i >= 2 * many - 1:
             for one in (self.atoms[at] for at in run[:many]):
                 if one.is_(Cue.SUPERLATIVE):  # the highest, the lowest and the average
@@ -342,6 +343,17 @@ class Parser(Clauses):
             return noun.owner.first < noun.ref.first
         return "'s" in self.cut.linked.words(noun.ref.first, noun.ref.last)
 
+    def _asks_for_owner(self, noun: Noun) -> bool:
+        """`Which coach's players have ...`: the coach is asked for, and not the players."""
+        if noun.ref is None or noun.owner is None or self.at() is None:
+            return False
+        between = self.cut.linked.tokens[noun.owner.last : noun.ref.first]
+        owned = [token.lemma for token in between] == ["'s"] and may_be_table(noun.owner)
+        if not owned or noun.ref.best(MentionKind.TABLE) <= noun.ref.best(MentionKind.COLUMN):
+            return False
+        self.remember(noun.ref)
+        return True
+
     def _computed_before(self, noun: Noun) -> bool:
         """Whether a figure of the same column is asked for already."""
         said = {one.column for one in noun.ref.columns if one.score >= 0.9} if noun.ref is not None else set()
@@ -412,11 +424,19 @@ class Parser(Clauses):
         said = [token.text.lower() for token in tokens[opened + 1 : told[0].first]] if told else []
         return bool(told) and (tokens[opened].text != "," or bool({"code", "i.e.", "i.e", "type"} & set(said)))
 
+    def _is_whole(self, span: tuple[int, int]) -> bool:
+        """`in the league`, `does the society have`: a word for all of the data, where nothing else is said."""
+        said = [token.text.lower() for token in self.cut.linked.tokens]
+        first, last = span
+        around = first > 1 and said[first - 1] in ("the", "our", "this") and said[first - 2] in _WITHIN
+        ends = all(word in ("have", "own", "altogether", "in", "total", ".", "?") for word in said[last:])
+        return around and ends and last - first == 1 and not self.frame.conditions
+
     def _finish(self) -> None:
         """What the list of items tells of the subject."""
         frame = self.frame
         frame.dangling = frame.dangling or self.negated
-        told = [span for span in frame.unknown if self._is_explained(span)]
+        told = [span for span in frame.unknown if self._is_explained(span) or self._is_whole(span)]
         frame.unknown[:] = [span for span in frame.unknown if span not in told]
         frame.modifiers += told
         for item in frame.items:

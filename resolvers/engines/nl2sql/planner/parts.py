@@ -1,12 +1,15 @@
 """The conditions of a plan one by one, with what each came from, and how they are put together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
+from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Both, Column, Comparison, Condition, Either, Literal, Operator, Plan, Related
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Cond
+from resolvers.engines.nl2sql.writing.uses import parts_of
 
 
 @dataclass(slots=True)
@@ -72,6 +75,41 @@ def instead(parts: Sequence[Part], main: str, catalog: Catalog) -> None:
             and not catalog.refers(main, part.column.table)
         ):
             part.condition = Related(main, Plan(part.column.table, (), where=part.condition))
+
+
+def whole_names(parts: list[Part], catalog: Catalog) -> None:
+    """`neither Ann Lee nor ...`: the last name behind a first name that is denied is denied with it."""
+    for at in range(len(parts) - 1, 0, -1):
+        one, other = parts[at - 1], parts[at]
+        ours, theirs = one.condition, other.condition
+        if other.cond.apart or other.cond.negated or not one.cond.negated or one.column is None or other.column is None:
+            continue
+        names = catalog.names(one.column.table)
+        if one.column == other.column or one.column not in names or other.column not in names:
+            continue
+        if isinstance(ours, Related) and ours.negated and isinstance(theirs, Comparison):
+            both = Both((*parts_of(ours.plan.where), theirs))
+            one.condition = replace(ours, plan=replace(ours.plan, where=both))
+        elif isinstance(ours, Comparison) and ours.negated and isinstance(theirs, Comparison):
+            one.condition = Either((ours, replace(theirs, negated=True)))
+        else:
+            continue
+        del parts[at]
+
+
+def of_one_kind(conds: Sequence[Cond]) -> None:
+    """`both a Scan and a Blood test`: values of one column, though one of them stands in another as well."""
+    for one, other in pairwise(conds):
+        if not one.both or {one.kind, other.kind} != {"value"} or len(one.values) != 1 or len(other.values) != 1:
+            continue
+        refs = (one.values[0], other.values[0])
+        first, second = ({mention.column for mention in ref.values} for ref in refs)
+        for ref in refs if first & second else ():
+            ref.mentions = tuple(
+                mention
+                for mention in ref.mentions
+                if mention.kind is not MentionKind.VALUE or mention.column in first & second
+            )
 
 
 def denies(parts: Sequence[Part]) -> bool:

@@ -1,13 +1,20 @@
 """Whom `who` asks for: a table of people, told by the rows that are spoken of and by what was done."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 from resolvers.engines.nl2sql.language.verbs import is_kin
-from resolvers.engines.nl2sql.mention import MentionKind
+from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.planner.atoms import Atom
+from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.phrases import Cue
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 
+_ANYBODY: Final = frozenset(("member", "person", "individual", "participant"))
+"""What people are called who are something else in the data."""
+_ANYBODYS, _HELD = 0.82, 0.95
+"""How well such words fit the only table of people that may be meant, and how well others must fit what it holds."""
 _ACTED = 0.7
 """How well a verb must fit a table for it to be what was done."""
 
@@ -22,9 +29,13 @@ def asked_for(resolver: Resolver, table: str | None) -> str | None:
             return None
         resolver.doubt("the only table of people is meant by who", 0.1)
         return everybody[0]
+    if (led := _led(resolver)) is not None:
+        return led
     if is_person(table):
         return table
-    persons = _beside(resolver, _acted(resolver)) or _beside(resolver, table) or _beyond(resolver, table)
+    persons = _beside(resolver, _acted(resolver)) or _beside(resolver, table)
+    if not persons and (persons := _beyond(resolver, table)) and not _acting(resolver, persons):
+        resolver.doubt("who is asked, and those that may be meant are far away", 0.1)
     if len(persons) > 1:
         persons = _acting(resolver, persons) or persons
     shown = [key for one in resolver.frame.shown if (key := resolver.column(one)) is not None]
@@ -34,6 +45,47 @@ def asked_for(resolver: Resolver, table: str | None) -> str | None:
         return persons[0]  # who wrote a book is an author
     resolver.doubt("who is asked, and no person is known", 0.5)
     return table
+
+
+def _led(resolver: Resolver) -> str | None:
+    """`who is coached by Ann`: the people that refer to those whom a value behind `by` names."""
+    tokens, catalog = resolver.cut.linked.tokens, resolver.catalog
+    for cond in resolver.frame.conditions:
+        first = cond.values[0].first if cond.kind == "value" and cond.values else 0
+        if first < 2 or tokens[first - 1].lemma != "by" or tokens[first - 2].text.lower() == tokens[first - 2].lemma:
+            continue
+        found = resolver.value(cond.values[0], cond.near)
+        if found is None or not catalog.vocabulary.is_person(found[0].table):
+            continue
+        agent = found[0].table
+        below = [one for one in _beside_all(resolver, agent) if agent in catalog.above.get(one, ())]
+        return below[0] if len(below) == 1 else None
+    return None
+
+
+def _beside_all(resolver: Resolver, table: str) -> list[str]:
+    """The tables of people that keys tie a table to."""
+    return [one for one in sorted(resolver.catalog.links.get(table, ())) if resolver.catalog.vocabulary.is_person(one)]
+
+
+def with_people(linked: Linked, catalog: Catalog) -> Linked:
+    """The mentions, where `members` are the people whose table holds what else is named."""
+    named = {(one.first, one.last) for one in linked.mentions if one.score >= _ACTED}
+    spans = [
+        (at, at + 1)
+        for at, token in enumerate(linked.tokens)
+        if token.lemma in _ANYBODY and token.text.lower() != token.lemma and (at, at + 1) not in named
+    ]
+    if not spans:
+        return linked
+    people = [one for one in catalog.tables if catalog.vocabulary.is_person(one)]
+    held = {one.column.table for one in linked.mentions if one.column is not None and one.score >= _HELD}
+    if held:
+        people = [one for one in people if one in held] or sorted(held)
+    if len(people) != 1:
+        return linked
+    more = [Mention(first, last, MentionKind.TABLE, _ANYBODYS, "name", table=people[0]) for first, last in spans]
+    return replace(linked, mentions=(*linked.mentions, *more))
 
 
 def _beside(resolver: Resolver, table: str | None) -> list[str]:

@@ -157,13 +157,13 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.POSSESSIVE: "'s|'|’s|’",
     Cue.PREPOSITION: "in|on|at|for|during|into|onto|about|among|within the|located in|inside|through|via|against|"
     "as of|in the|on the|at the|for the|across|regarding|concerning|belonging to|belong to|belongs to|toward|towards|"
-    "under the",
+    "under the|because of|due to|thanks to|owing to|on account of",
     Cue.FROM: "from|since when",
     Cue.TO: "to|until|through to",
     Cue.WITH: "with|with the|along",
     Cue.RELATIVE: "that|who has|who have|who had|where",
     Cue.WHOSE: "whose",
-    Cue.HAVE: "have|has|had|having|own|owns|owned|possess|possesses|contain|contains|include|includes|including|"
+    Cue.HAVE: "have|has|had|having|own|owns|owned|possess|possesses|contain|contains|include|includes|included|including|"
     "containing|hold|holds|comprise",
     Cue.BE: "is|are|was|were|be|been|being|am",
     Cue.SAME: "same|the same|identical|as same",
@@ -184,7 +184,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     "specific|particular|certain|value of|values of|value|values|recorded|existing|anybody|anyone|everybody|somebody|someone|anything|something|everything|yet|ever|together|named as|called as|'re|'ve|"
     "how|why|those of|that of|in terms of|based on|according to|in total|total of|altogether|result|results|"
     'amount to|among all|names of the different|thing|things|people who|"|(|)|“|”|-|–|/|’|`|*',
-    Cue.LIGHT: "take part in|takes part in|took part in|taken part in|taking part in|take part|takes part|took part|"
+    Cue.LIGHT: "part of|a part of|take part in|takes part in|took part in|taken part in|taking part in|take part|takes part|took part|"
     "taken part|taking part|participated in|participate in|participates in|participating in|take care of|takes care of|took care of|taken care of|care|cared|cared for|look after|looks after|care for|cares for|responsible|responsible for|deal with|dealt with|dealt|live|lives|lived|living|work|works|worked|working|come|comes|came|coming|go|goes|went|locate|located|"
     "situated|find in|found|made|make|makes|making|take|takes|took|taken|taking|get|gets|got|gave|given by|use|uses|"
     "used|using|do|done|play|plays|played|playing|belong|belonging|hold|held|holding|happen|happened|happens|"
@@ -208,10 +208,10 @@ _PLAIN: Final[dict[Cue, str]] = {
     "posted|occupy|live in|grow|grows|grew|grown|eat|eats|feed|feeds|fed|exhibit|exhibited|show up|shown|displayed|"
     "get from|scored|score|scores|achieve|achieved|obtain|obtained|choose|chosen|compete|competed|competes|reside|"
     "resides|based|originate|originates|originated|travel|travels|travelled|carry|carries|carried|charge|charges|"
-    "supervise|supervises|supervised|report|reports|reported|answer|answered|rate|rated|rates|review|reviewed|"
+    "supervise|supervises|supervised|report|reports|reported|answer|answered|worth|printed|brings in|bring in|brought in|rate|rated|rates|review|reviewed|"
     "mention|mentioned|recorded|signed|sign|signs|elected|elect|nominated|nominate|awarded|won by|driven|drive|drives|"
     "drove|written by|belonged|consist|consists|associated with|related to|linked|link|equipped|need|needs|needed|"
-    "require|requires|required|prefer|prefers|preferred|like|likes|liked|stand|stands|published by|released by",
+    "require|requires|required|prefer|prefers|preferred|like|likes|liked|stand|stands|lie|lies|published by|released by",
 }
 _DESCENDING: Final = (
     "descending|desc|decreasing|descendingly|in descending order|in decreasing order|descending order|reverse|"
@@ -287,6 +287,10 @@ def _phrases() -> Phrases:
     add("top", Cue.TOP)
     for cue, texts in _PLAIN.items():
         add(texts, cue, True if cue is Cue.MOST else None)
+    for denied in ("is not", "are not", "was not", "were not", "has not been", "have not been"):
+        for how in (denied, denied.replace(" not", " n't"), denied.replace(" not", "n't")):
+            for known in ("known", "recorded", "given", "specified", "available"):
+                add(f"{how} {known}|{how} yet {known}", Cue.NULL)
     return found
 
 

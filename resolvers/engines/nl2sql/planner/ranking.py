@@ -29,6 +29,7 @@ from resolvers.engines.nl2sql.planner.measuring import done_most, is_many, shown
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import as_column
+from resolvers.engines.nl2sql.planner.things import place_in_order
 
 _AMOUNTS = frozenset(("quantity", "qty", "amount", "units", "sold", "total"))
 
@@ -93,12 +94,30 @@ class Ranking(Grouping):
             self.first = _also(self.first, Member(as_column(key), best))
             self.orders.remove(order)
             self.limit = self.limit if own else None
+        self._all_of_the_first(parts)
+
+    def _all_of_the_first(self, parts: list[Part]) -> None:
+        """`all courses with the highest number of credits`: every row of the greatest value, and not one of them."""
+        noun, order = self.items[0].noun, self.orders[0] if len(self.orders) == 1 else None
+        ref = noun.owner or noun.ref
+        before = self.resolver.cut.linked.words(max(0, ref.first - 2), ref.first) if ref is not None else ()
+        column = order.term if order in self.extremes and order is not None else None
+        if "all" not in before or parts or self.limit != 1 or not isinstance(column, Column):
+            return
+        if order is None or column.table != self.items[0].table or column.instance:
+            return
+        end = Figure(Aggregate.MAX if order.descending else Aggregate.MIN, column)
+        value = Nested(Plan(column.table, (Output(end),)))
+        self.first = _also(self.first, Comparison(column, Operator.EQUAL, (value,)))
+        self.orders, self.limit = [], None
 
     def _is_above(self, sort: Sort, maker: Items) -> bool:
         noun = sort.noun
         if not sort.most or noun is None or noun.ref is None or self.resolver.frame.skipped:
             return False
-        target = maker.target(noun) if may_be_table(noun.ref) else None
+        target = maker.target(noun)
+        if isinstance(target, ColumnKey) and self.resolver.catalog.is_time(target) and not may_be_table(noun.ref):
+            target = target.table  # the most departures, which a column tells
         return isinstance(target, str) and self._most_above(sort, target)
 
     def _first_of_each(self, maker: Items) -> list[Item]:
@@ -207,6 +226,8 @@ class Ranking(Grouping):
                     (one for one in self.items if one.columns and resolver.catalog.is_measure(one.columns[0])), None
                 )
                 if item is not None and not item.figures:
+                    if resolver.catalog.is_year(item.columns[0]):
+                        resolver.doubt("years are put in order by an adjective that says nothing of them", 0.5)
                     return as_column(item.columns[0]), sort.degree.descending
                 return None, False
             return self._many_side(as_column(found[0]), found[0], found[1]), found[1]
@@ -214,6 +235,8 @@ class Ranking(Grouping):
             return self._of_those(column), descending
         if sort.noun is not None and sort.noun.ref is not None:
             item = maker.item(sort.noun)
+            if item is not None and (place := place_in_order(resolver.catalog, item.table)) is not None:
+                return as_column(place), descending  # in the order of the stops
             if item is not None:
                 return item.terms[0], descending
             return None, False
@@ -224,7 +247,12 @@ class Ranking(Grouping):
             figure = next((one.terms[0] for one in self.items if one.figures), None)
             if self.groups and figure is not None:
                 return figure, descending
+            in_order = sort.descending is None and sort.limit is None and not sort.most and figure is None
+            if in_order and (place := place_in_order(resolver.catalog, self.items[0].table)) is not None:
+                return as_column(place), False  # the stops in order
             plain = next((one for one in self.items if one.terms), None)
+            sizes = [one for one in self.items if one.columns and resolver.catalog.is_measure(one.columns[0])]
+            plain = sizes[0] if sort.sized and sizes else plain
             if plain is not None and sort.limit is not None and sort.descending and not sort.most:
                 resolver.doubt("the first are asked for, and not by what", 0.5)
             if plain is not None and sort.most and not any(map(resolver.catalog.is_measure, plain.columns)):

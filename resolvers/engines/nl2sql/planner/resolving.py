@@ -1,17 +1,21 @@
 """What the words of one question stand for: what nouns do, and the moments and values that are compared."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
+from resolvers.engines.nl2sql.joining.keys import Key
+from resolvers.engines.nl2sql.language.measures import scale
+from resolvers.engines.nl2sql.language.numbers import plain
+from resolvers.engines.nl2sql.language.words import SCALES
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Column, Literal, Operator
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.operands import in_time, number_in, year_in
 from resolvers.engines.nl2sql.planner.targets import Choice, Target, Targets, spelled
-from resolvers.engines.nl2sql.planner.ways import sided
+from resolvers.engines.nl2sql.planner.ways import contrary, sided
 
 _BORN: Final = frozenset(("birth", "born", "dob", "birthday", "bear", "death", "die"))
 """Words of dates that tell of a life: nothing else happens then."""
@@ -22,6 +26,9 @@ SAID_SO: Final = 0.25
 @dataclass(slots=True)
 class Resolver(Targets):
     """Resolves the words of one question."""
+
+    ends: list[Key] = field(default_factory=list)
+    """The keys that several uses of one table are told apart by, each in its place."""
 
     def time_column(self, tables: Iterable[str], year: bool = False, hint: Iterable[str] = ()) -> ColumnKey | None:
         """The column that tells when, of the first table that has one."""
@@ -70,8 +77,11 @@ class Resolver(Targets):
         if found and not any(key.table in tables for key in found):
             for key, literal in self._held(ref, tables):
                 found[key] = (1.0 + self.context(key.table, None, near, subject), (literal,))
-        for key in sided(self.catalog, found, self.cut.linked.words(max(0, ref.first - 5), ref.first)):
+        before = self.cut.linked.words(max(0, ref.first - 5), ref.first)
+        for key in sided(self.catalog, found, before):
             found[key] = (found[key][0] + SAID_SO, found[key][1])
+        for key in contrary(self.catalog, found, before):
+            found[key] = (found[key][0] - SAID_SO, found[key][1])
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], spelled(item[0])))
         return [(key, score, values) for key, (score, values) in ranked]
 
@@ -126,9 +136,9 @@ class Resolver(Targets):
             return in_time(operator, moments[0])
         if catalog.is_number(column) or catalog.is_numeric_text(column):
             if numbers and len(numbers[0].values) == 2 and operator in (Operator.EQUAL, Operator.BETWEEN):
-                return Operator.BETWEEN, numbers[0].values
+                return Operator.BETWEEN, self._in_unit(column, ref, numbers[0].values)
             if numbers:
-                return operator, numbers[0].values[:1]
+                return operator, self._in_unit(column, ref, numbers[0].values[:1])
             if (found := number_in(self.text(ref))) is not None:
                 return operator, (Literal("number", found),)
         if moments and catalog.is_moment_like(column):
@@ -165,6 +175,24 @@ class Resolver(Targets):
             elsewhere = ref.best(MentionKind.VALUE) >= 0.9
             self.doubt("no such value is known of the column", 0.4 if elsewhere else 0.12)
         return operator, (Literal("text", text),)
+
+    def _in_unit(self, column: ColumnKey, ref: Ref, values: tuple[Literal, ...]) -> tuple[Literal, ...]:
+        """Numbers in the unit that a column is measured in: `more than 2 hours` of a column of minutes is 120."""
+        tokens = self.cut.linked.tokens
+        by_name = next((SCALES[word] for word in self.catalog.words(column) if word in SCALES and len(word) > 3), 1)
+        if by_name > 1 and tokens[ref.last - 1].lemma in SCALES:  # 40 million, of a column of millions
+            return tuple(
+                Literal("number", plain(one.value / by_name)) if isinstance(one.value, Decimal) else one
+                for one in values
+            )
+        said = tokens[ref.last].lemma if ref.last < len(tokens) else ""
+        by = scale(said, self.catalog.words(column))
+        if by is None or by == 1:
+            return values
+        return tuple(
+            Literal("number", round(one.value * by, 6).normalize()) if isinstance(one.value, Decimal) else one
+            for one in values
+        )
 
     def _may_hold(self, column: ColumnKey, text: str) -> bool:
         profile = self.catalog.profile(column)

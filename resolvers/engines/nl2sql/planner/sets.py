@@ -59,7 +59,7 @@ def across(resolver: Resolver) -> Plan | None:
         way = "not"
     elif second.joined == "or":
         way = "or"
-    elif frame.both or (second.joined == "and" and first is not None and frame.which):
+    elif frame.both or (second.joined == "and" and first is not None):
         way = "and"
     else:
         return None

@@ -5,12 +5,15 @@ from typing import Final
 
 from resolvers.engines.describing.names import tokens_of
 from resolvers.engines.nl2sql.language.degrees import degree_of
+from resolvers.engines.nl2sql.language.tokens import lemma_of
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS
 from resolvers.engines.nl2sql.mention import Mention, MentionKind, Token
 from resolvers.engines.nl2sql.planner.phrases import ORDINALS, PHRASES, Cue
 
 LIGHT: Final = frozenset(words[0] for words, (cue, _) in PHRASES.items() if cue is Cue.LIGHT and len(words) == 1)
+LIGHTLY: Final = frozenset(map(lemma_of, LIGHT))
+"""Base forms of verbs that a plain reading can do without."""
 _BETWEEN: Final = frozenset(("by", "per", "in", "for", "at", "to", "on", "from"))
 
 
@@ -81,6 +84,8 @@ def strays(
     if mention.last - mention.first < 3:
         return False
     inner = {token.lemma for token in tokens[mention.first + 1 : mention.last - 1]}
+    if mention.score < 0.7 and inner & LIGHTLY and any(first == mention.first for first, _ in begun):
+        return True  # customers get a discount
     if inner & _BETWEEN:
         return not inner & _BETWEEN & set(tokens_of(mention.column.column))
     ofs = sum(token.lemma in ("of", "'s") for token in tokens[mention.first : mention.last])

@@ -1,19 +1,22 @@
 """Which table or column nouns stand for, told by the words beside them and by what lies near in the keys."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from decimal import Decimal
+from functools import lru_cache, partial
 from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.planner.atoms import Cut, Ref
+from resolvers.engines.nl2sql.planner.atoms import ROLE, Cut, Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.frame import Frame, Noun
 
 LOOSE: Final = 0.65
 """Below this, words fit a column loosely."""
+_PART: Final = 0.5
+"""What it adds that a noun is named by its part: the key that tells it stands nearer, and is not meant."""
 Target = str | ColumnKey
 """The FQN of a table, or a column."""
 _Named = Sequence[tuple[float, Mapping[str, int]]]
@@ -23,6 +26,22 @@ _Named = Sequence[tuple[float, Mapping[str, int]]]
 def spelled(target: Target) -> str:
     """What puts things in order that fit equally well."""
     return str(target)
+
+
+def _belongs(distances: Mapping[str, int], table: str) -> float:
+    """How much the owner that is said speaks for a table, by its distance."""
+    far = distances.get(table, FAR)
+    return 0.4 if far == 0 else (-0.5 if far >= FAR else 0.12 - 0.14 * far)
+
+
+def _lies_near(named: _Named, table: str) -> float:
+    """How much the tables that are named speak for another."""
+    score = -0.5
+    for worth, distances in named:
+        far = distances.get(table)
+        if far is not None and far < FAR and worth - 0.16 * far > score:
+            score = worth - 0.16 * far
+    return score
 
 
 @dataclass(slots=True)
@@ -122,7 +141,8 @@ class Targets:
         if not options:
             return None
         key = (ref.first, ref.last, kind)
-        options.sort(key=lambda option: (-option[1], spelled(option[0])))
+        if len(options) > 1:
+            options.sort(key=lambda option: (-option[1], spelled(option[0])))
         choice = Choice(ref.first, ref.last, kind, options)
         forced = self.forced.get(key)
         if forced is not None:
@@ -138,21 +158,23 @@ class Targets:
 
     def context(self, table: str, owner: str | None, near: Iterable[Ref], subject: str | None) -> float:
         """How much the words beside speak for a table."""
+        return self._contexts(owner, near, subject)(table)
+
+    def _contexts(self, owner: str | None, near: Iterable[Ref], subject: str | None) -> Callable[[str], float]:
+        """The same for any table."""
         if owner is not None:
-            far = self.catalog.distance(owner, table)
-            return 0.4 if far == 0 else (-0.5 if far >= FAR else 0.12 - 0.14 * far)
-        score, named = -0.5, self._named(tuple(near), subject)
-        for worth, distances in named:
-            far = distances.get(table, FAR)
-            if far < FAR:
-                score = max(score, worth - 0.16 * far)
-        if not named:
-            values = (ref for cond in self.frame.conditions for ref in cond.values)
-            shown = (item.ref for item in self.frame.items if item.ref is not None)
-            held = self.alone(values, MentionKind.VALUE) or self.alone(shown, MentionKind.COLUMN)
-            far = self.catalog.farness(table, held)
-            score = 0.0 if far >= FAR or not held else 0.25 - 0.16 * far
-        return score
+            return partial(_belongs, self.catalog.distances(owner))
+        named = self._named(tuple(near), subject)
+        if named:
+            return partial(_lies_near, named)
+        values = (ref for cond in self.frame.conditions for ref in cond.values)
+        shown = (item.ref for item in self.frame.items if item.ref is not None)
+        held = self.alone(values, MentionKind.VALUE) or self.alone(shown, MentionKind.COLUMN)
+        return partial(self._lies_by, held)
+
+    def _lies_by(self, held: Sequence[str], table: str) -> float:
+        far = self.catalog.farness(table, held)
+        return 0.0 if far >= FAR or not held else 0.25 - 0.16 * far
 
     def _named(self, near: tuple[Ref, ...], subject: str | None) -> _Named:
         """The tables that words beside speak of, each with what it says at best, and how far others are from it."""
@@ -219,11 +241,14 @@ class Targets:
         owner, catalog = self.table(noun.owner), self.catalog
         subject = self.subject() if noun.owner is None else None
         rows = self._rows_behind(noun)
+        context: Callable[[str], float] | None = None
         for mention in noun.ref.columns:
             key = mention.column
             if key is None or key not in catalog.columns:
                 continue
-            score = mention.score - 0.8 * (1 - mention.score) + self.context(key.table, owner, noun.near, subject)
+            context = context or self._contexts(owner, noun.near, subject)
+            score = mention.score - 0.8 * (1 - mention.score) + context(key.table)
+            score += _PART if mention.how == ROLE else 0.0
             if want == "number":
                 if not catalog.is_number(key):
                     score -= 0.05 if catalog.is_numeric_text(key) else 0.45
@@ -231,7 +256,7 @@ class Targets:
                     score -= 0.3
             elif want == "time" and not catalog.is_moment_like(key):
                 score -= 0.3
-            if catalog.reference(key) is not None:
+            if key in catalog.references:
                 score -= 0.04
             score += 0.35 if key.table in rows else 0.0
             options[key] = max(score, options.get(key, -9.0))
@@ -280,6 +305,8 @@ class Targets:
             if not names and tables:
                 beside = [one for one in self.catalog.links.get(table, ()) if self.catalog.refers(table, one)]
                 called = [one for one in beside if self.catalog.names(one)]
+                people = [one for one in called if self.catalog.vocabulary.is_person(one)]
+                called = people if len(people) == 1 else called
                 names = self.catalog.names(called[0]) if len(called) == 1 else names
             if names and not any(key.table == table and score > 0.9 for key, score in options.items()):
                 options[names[0]] = 0.95 + self.context(table, owner, noun.near, self.subject())
@@ -292,8 +319,13 @@ class Targets:
                 found.append(table)
         return found + [one for one in self.mentioned() if one not in found]
 
-    def measured(self, degree: Degree, tables: list[str]) -> tuple[ColumnKey, bool] | None:
-        """The column that an adjective speaks of, and whether its greatest values are the most so."""
+    def measured(
+        self, degree: Degree, tables: list[str], number: Decimal | None = None
+    ) -> tuple[ColumnKey, bool] | None:
+        """The column that an adjective speaks of, and whether its greatest values are the most so.
+
+        A `number` that it is compared with is one that it may hold.
+        """
         if not degree.measures:
             return None
         best: tuple[float, ColumnKey] | None = None
@@ -302,7 +334,9 @@ class Targets:
                 for key, fit in self.catalog.vocabulary.measured(degree, [near]):
                     if key in self.catalog.known.forbidden or self.catalog.is_key(key):
                         continue
-                    if near != table and fit < 0.85:
+                    if near != table and fit < 0.85 and number is None:
+                        continue
+                    if number is not None and not self.catalog.may_reach(key, number):
                         continue
                     score = fit - 0.15 * place - (0.25 if near != table else 0.0)
                     if best is None or score > best[0]:
@@ -315,4 +349,5 @@ class Targets:
 
     def direction(self, degree: Degree, key: ColumnKey) -> bool:
         """Whether the greatest values of a column are the most so."""
-        return degree.descending != self.catalog.vocabulary.is_reversed(degree, key)
+        turned = self.catalog.vocabulary.is_reversed(degree, key) and "age" not in self.catalog.words(key)
+        return degree.descending != turned  # the oldest has the most of `age_years`

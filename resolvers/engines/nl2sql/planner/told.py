@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from resolvers.engines.describing.vocabulary import words as word_set
-from resolvers.engines.nl2sql.language.verbs import VERBS
+from resolvers.engines.nl2sql.language.verbs import VERBS, is_participle
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 
 _BEGINS: Final = word_set("where when that which in on they it he she the each every a an was were is are")
 """How what is said of a noun begins, right behind it."""
 _PASSIVE: Final = word_set("was were is are been be got did")
+_COMPARES: Final = word_set("before after since until between by than in during")
+"""What a verb compares its moment or its figure with."""
 _FARTHEST: Final = 8
 """Tokens between a noun and its verb at most."""
 _NAMED: Final = 0.75
@@ -20,7 +22,10 @@ _SPOKEN: Final = 0.55
 
 
 def with_told(linked: Linked) -> Linked:
-    """The mentions, where a noun and its verb together name one column."""
+    """The mentions, where a noun and its verb together name one column, and none of a noun with what is told of it."""
+    apart = [one for one in linked.mentions if not _is_told(one, linked)]
+    if len(apart) < len(linked.mentions):
+        linked = Linked(linked.text, linked.tokens, tuple(apart))
     told = {(noun.first, noun.last): noun for noun in _told(linked)}
     if not told:
         return linked
@@ -32,6 +37,18 @@ def with_told(linked: Linked) -> Linked:
             one = one._replace(score=1.0 if mine else min(one.score, _ALMOST))
         kept.append(one)
     return Linked(linked.text, linked.tokens, tuple(kept))
+
+
+def _is_told(one: Mention, linked: Linked) -> bool:
+    """Whether a column is `candidates born`, and `before 1970` follows: the candidates are asked for."""
+    if one.kind is not MentionKind.COLUMN or one.last - one.first < 2 or one.last + 1 >= len(linked.tokens):
+        return False
+    if linked.tokens[one.last].lemma not in _COMPARES or not is_participle(linked.tokens[one.last - 1].text.lower()):
+        return False
+    return any(
+        other.kind is MentionKind.TABLE and (other.first, other.last) == (one.first, one.last - 1)
+        for other in linked.mentions
+    )
 
 
 def _told(linked: Linked) -> Iterator[Mention]:

@@ -1,6 +1,6 @@
 """What a question says and its query does not: tables, numbers, figures, denials. Each makes the query less likely."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from sqlglot import exp
@@ -23,19 +23,26 @@ _FIGURES: Final = {
 _DENIED: Final = (exp.Not, exp.NEQ, exp.Except, exp.Is, exp.LT, exp.LTE)
 
 
-def left_out(query: exp.Query, pieces: Cut, catalog: Catalog) -> list[tuple[str, float]]:
-    """Why a query may not say all that the question does, and what each reason costs."""
-    return list(_left_out(query, pieces, catalog))
+def left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> list[tuple[str, float]]:
+    """Why a query of these nodes may not say all that the question does, and what each reason costs."""
+    return list(_left_out(nodes, pieces, catalog))
 
 
-def _left_out(query: exp.Query, pieces: Cut, catalog: Catalog) -> Iterator[tuple[str, float]]:
-    nodes = list(query.walk())
-    tables = {node.name for node in nodes if isinstance(node, exp.Table)}
-    columns = {node.name for node in nodes if isinstance(node, exp.Column)}
-    literals = " ".join(str(node.this) for node in nodes if isinstance(node, exp.Literal)).lower()
+def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Iterator[tuple[str, float]]:
+    tables, columns, values = set(), set(), []
+    for node in nodes:
+        if isinstance(node, exp.Column):
+            columns.add(node.name)
+        elif isinstance(node, exp.Literal):
+            values.append(str(node.this))
+        elif isinstance(node, exp.Table):
+            tables.add(node.name)
+    literals = " ".join(values).lower()
+
+    present = {type(node) for node in nodes}
 
     def has(*kinds: type[exp.Expr]) -> bool:
-        return any(isinstance(node, kinds) for node in nodes)
+        return any(issubclass(kind, kinds) for kind in present)
 
     for atom in pieces.atoms:
         if atom.is_(Cue.SUPERLATIVE, Cue.MOST, Cue.COMMON) and not has(*_MIN_MAX, exp.Order, exp.Exists):

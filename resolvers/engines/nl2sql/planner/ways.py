@@ -80,6 +80,17 @@ def sided(catalog: Catalog, columns: Iterable[ColumnKey], said: Sequence[str]) -
     return [column for column in found if column is not None]
 
 
+def contrary(catalog: Catalog, columns: Iterable[ColumnKey], said: Sequence[str]) -> list[ColumnKey]:
+    """`travelled to York`: columns of the other end than the word right before a value says: the home city."""
+    if said[-1:] not in (["to"], ["from"]):
+        return []
+    own, other = _FAMILIES if said[-1] == "from" else _FAMILIES[::-1]
+    ends = {column: set(catalog.words(column)) for column in columns}
+    if not any(words & own for words in ends.values()):
+        return []
+    return [column for column, words in ends.items() if words & other and not words & own]
+
+
 def _nearest(said: Sequence[str]) -> Sequence[str]:
     """The words, without those before the last word that tells an end: `from A to` tells `to`."""
     for at in range(len(said) - 1, -1, -1):

@@ -122,7 +122,8 @@ class Scope:
         """A column by the use of its table."""
         if use not in self.aliases:
             raise Unwritable(f"The table {use.table} does not stand in the query.")
-        return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(self.aliases[use], quoted=True))
+        alias = exp.to_identifier(self.aliases[use], quoted=True)
+        return exp.column(exp.to_identifier(name, quoted=True), table=alias, copy=False)
 
     def kind(self, term: Term) -> Kind:
         """What the values of a term are."""

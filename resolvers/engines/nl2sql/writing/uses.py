@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from sqlglot import exp
+
 from resolvers.engines.nl2sql.joining.joins import Use
 from resolvers.engines.nl2sql.plan import (
     Arithmetic,
@@ -157,3 +159,15 @@ def best_of_kind(one: Related) -> tuple[Column, Column, bool] | None:
     if not isinstance(value, Column) or better.right != (replace(value, instance=1),) or kind.table != one.to:
         return None
     return value, kind, better.operator is Operator.MORE
+
+
+def nodes_of(query: exp.Expr) -> list[exp.Expr]:
+    """All nodes of a query, level by level: as `walk` tells them, in a fraction of its time."""
+    found = [query]
+    for node in found:
+        for child in node.args.values():
+            if isinstance(child, exp.Expr):
+                found.append(child)
+            elif isinstance(child, list):
+                found += [one for one in child if isinstance(one, exp.Expr)]
+    return found

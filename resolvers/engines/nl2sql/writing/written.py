@@ -21,6 +21,7 @@ from resolvers.engines.nl2sql.plan import (
     Both,
     Column,
     Condition,
+    Expression,
     Figure,
     Nested,
     Output,
@@ -35,6 +36,7 @@ from resolvers.engines.nl2sql.writing.grouping import completed, figures_of, is_
 from resolvers.engines.nl2sql.writing.terms import AGGREGATES, Scope
 from resolvers.engines.nl2sql.writing.uses import (
     columns_in,
+    nodes_of,
     on_figures,
     parts_of,
     uses_of,
@@ -64,7 +66,7 @@ class Writer:
     def query(self, plan: Plan) -> exp.Query:
         """The whole query."""
         found = self._whole(plan)
-        nodes = list(found.walk())
+        nodes = nodes_of(found)
         tables = sum(isinstance(node, exp.Table) for node in nodes)
         if tables <= 1 and not any(isinstance(node, exp.Subquery) for node in nodes):
             for node in nodes:
@@ -410,6 +412,10 @@ class Writer:
                 return term.unit.value
             case Share():
                 return f"{self._called(term.of)}_percent"
+            case Expression() if term.name:
+                return term.name
+            case Figure(of=Expression(name=name)) if name:
+                return f"{CALLED[term.aggregate]}_{name}"
             case Figure():
                 column = next(columns_in(term.of), None) if term.of is not None else None
                 if column is not None:

@@ -1,0 +1,69 @@
+"""What people call tables, their rows and their columns."""
+
+from collections import deque
+from typing import Final
+
+from resolvers.engines.describing.grammar import UNCOUNTABLE, plural_phrase
+from resolvers.engines.describing.names import shared_prefix, table_name, words_of
+from resolvers.engines.nl2sql.joining.names import nouns
+from resolvers.engines.nl2sql.model import Knowledge
+from resolvers.engines.nl2sql.plan import Column
+from schema.data_readiness.source import ColumnFacts, TableFacts
+
+_Kept = tuple[dict[str, TableFacts], dict[str, str | None]]
+_KEPT: Final[deque[tuple[tuple[TableFacts, ...], _Kept]]] = deque(maxlen=8)
+"""The latest catalogs that were spoken of, known again as the same object."""
+
+
+def _names_of(tables: tuple[TableFacts, ...]) -> _Kept:
+    """Tables by their FQN, and by schema what their names begin with, as far as it was looked for."""
+    for kept, names in tuple(_KEPT):
+        if kept is tables:
+            return names
+    made: _Kept = {one.fqn: one for one in tables}, {}
+    _KEPT.append((tables, made))
+    return made
+
+
+class Names:
+    """The names of one catalog."""
+
+    def __init__(self, known: Knowledge) -> None:
+        self._known = known
+        self._tables, self._shared = _names_of(known.tables)
+
+    def noun(self, fqn: str) -> str:
+        """What one row of a table is."""
+        facts = self._tables.get(fqn)
+        if facts is None:
+            return fqn.rsplit(".", 1)[-1]
+        if facts.display_name:
+            return facts.display_name
+        if facts.schema not in self._shared:
+            self._shared[facts.schema] = shared_prefix(
+                [one.name for one in self._known.tables if one.schema == facts.schema]
+            )
+        name = table_name(facts.name, self._shared[facts.schema])
+        return (name.noun or name.words.phrase or facts.name).lower() if name.words.words else facts.name
+
+    def many(self, fqn: str) -> str:
+        """The rows of a table."""
+        noun = self.noun(fqn)
+        return noun if noun.split(" ")[-1].lower() in UNCOUNTABLE else plural_phrase(noun)
+
+    def name(self, column: Column) -> str:
+        """A column as people say it."""
+        facts = self._facts(column)
+        if facts is not None and facts.display_name:
+            return facts.display_name
+        words = [word if word.isupper() else word.lower() for word in words_of(column.column).words]
+        for noun in nouns(self._tables[column.table].name) if column.table in self._tables else ():
+            low = tuple(word.lower() for word in words)
+            if len(words) > len(noun) and low[: len(noun)] == noun and words[-1].lower() not in ("id", "code"):
+                words = words[len(noun) :]  # the name of the student, not the student name of the student
+                break
+        return " ".join(words) or column.column
+
+    def _facts(self, column: Column) -> ColumnFacts | None:
+        facts = self._tables.get(column.table)
+        return next((one for one in facts.columns if one.name == column.column), None) if facts else None

@@ -1,0 +1,44 @@
+"""Conditions along the key that words speak for: landed at Oslo, is supervised by Ann."""
+
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.plan import Column, Comparison
+from resolvers.engines.nl2sql.planner.above import ABOVE, said_above
+from resolvers.engines.nl2sql.planner.frame import Cond
+from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.planner.roles import role_of, tied
+from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
+
+
+class Along:
+    """What conditions know of the keys that they go along."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self.resolver = resolver
+        self.catalog = resolver.catalog
+        self.via: list[tuple[Column, Column]] = []
+
+    def by_way(self, comparison: Comparison, cond: Cond, column: ColumnKey, main: str) -> Comparison:
+        """The comparison along the key that the words before it speak for, where there are several."""
+        first = min((ref.first for ref in cond.values), default=0)
+        if (pair := said_above(self.resolver, column, main, first)) is not None:
+            self.via.append(pair)
+            return Comparison(as_column(column, ABOVE), comparison.operator, comparison.right, comparison.negated)
+        keys = keys_between(self.catalog, main, column.table)
+        if not keys:
+            return comparison
+        if cond.noun is not None and cond.noun.ref is not None:
+            first = min(first, cond.noun.ref.first)
+        words = self.resolver.cut.linked.words
+        last = max((ref.last for ref in cond.values), default=0)
+        ref = cond.noun.ref if cond.noun is not None else None
+        key = (
+            role_of(self.resolver, ref, column.table)
+            or chosen(self.catalog, keys, words(max(0, first - 4), first))
+            or chosen(self.catalog, keys, words(last, last + 4))
+        )
+        if key is None:
+            return comparison
+        instance, pair = tied(self.resolver, key)
+        if pair not in self.via:
+            self.via.append(pair)
+        return Comparison(as_column(column, instance), comparison.operator, comparison.right, comparison.negated)

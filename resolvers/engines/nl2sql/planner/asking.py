@@ -1,0 +1,172 @@
+"""What is asked for by a verb: what somebody earns, what the average one weighs, what was bought."""
+
+from typing import Final
+
+from resolvers.engines.nl2sql.language.degrees import Degree, degree_of_action
+from resolvers.engines.nl2sql.language.verbs import VERBS
+from resolvers.engines.nl2sql.language.words import UNITS
+from resolvers.engines.nl2sql.plan import Aggregate
+from resolvers.engines.nl2sql.planner.clauses import Clauses
+from resolvers.engines.nl2sql.planner.every import EVERY
+from resolvers.engines.nl2sql.planner.frame import Noun
+from resolvers.engines.nl2sql.planner.nouns import may_be_table
+from resolvers.engines.nl2sql.planner.phrases import Cue
+
+DONE: Final = "done"
+"""The question word of a noun that is what somebody did something with."""
+_DOES: Final = frozenset(("do", "does", "did", "has", "have"))
+_RATES: Final = frozenset((*UNITS, "hour", "night"))
+"""Words behind `per` that only say what an amount is for: per week."""
+
+
+class Asking(Clauses):
+    """Reads what verbs ask for."""
+
+    def clause(self) -> None:
+        """Reads one clause."""
+        if not (
+            self._how_many_of_them()
+            or self._how_much_done()
+            or self._had_every()
+            or self._each_once()
+            or self._by_figure()
+        ):
+            super().clause()
+
+    def _asks_worth(self) -> bool:
+        """`What did the repairs cost`: how much."""
+        said = [token.text.lower() for token in self.cut.linked.tokens]
+        return said[:1] == ["what"] and said[1:2] in (["did"], ["does"], ["do"]) and bool({"cost", "weigh"} & set(said))
+
+    def _subject_of_degree(self) -> None:
+        """How old is the singer ..."""
+        self.skip(Cue.BE, Cue.ALL, Cue.EACH)
+        if (sort := self.sort_before_noun()) is not None:
+            self.frame.sorts.append(sort)
+        if self.table_at() and (noun := self.noun()) is not None and noun.ref is not None:
+            self.frame.items[0].owner = noun.ref
+            self.remember(noun.ref)
+
+    def _action(self, offset: int) -> Degree | None:
+        """What the verb there is measured by."""
+        atom = self.at(offset)
+        if atom is None or atom.last - atom.first != 1 or not (atom.verbal or atom.is_(Cue.LIGHT)):
+            return None
+        return degree_of_action(self.cut.linked.tokens[atom.last - 1].lemma, most=True)
+
+    def _rate(self) -> None:
+        """Passes over `per week`, which only says what an amount is for."""
+        atom = self.at(1)
+        if not self.is_(Cue.PER, Cue.EACH) or atom is None or atom.last - atom.first != 1:
+            return
+        if self.cut.linked.tokens[atom.first].lemma in _RATES:
+            self.i += 2
+
+    def _each_once(self) -> bool:
+        """`Each name only once`: no group, but that nothing is shown twice."""
+        if not self.is_(Cue.EACH) or not self.noun_at(1):
+            return False
+        ahead = 3 if self.is_(Cue.ONLY, offset=2) else 2
+        once = self.at(ahead)
+        if once is None or once.text.lower() not in ("once", "only once"):
+            return False
+        self.frame.distinct = True
+        self.i += ahead + 1
+        return True
+
+    def _by_figure(self) -> bool:
+        """`the three biggest huts by number of beds`: what an adjective before is measured by."""
+        last = self.frame.sorts[-1] if self.frame.sorts else None
+        by = last.noun.ref if last is not None and last.noun is not None else None
+        if last is None or last.degree is None or by is not None or last.limit is None or last.most:
+            return False
+        if not self.is_(Cue.BY) or not (self.is_(Cue.COUNT, offset=1) or self.noun_at(1)):
+            return False
+        self.i += 1
+        noun = self.noun()
+        if noun is None:
+            return False
+        if noun.count:
+            last.descending, last.degree, last.most = last.degree.descending, None, True
+        last.noun, last.by_count = noun, noun.count
+        return True
+
+    def _had_every(self) -> bool:
+        """`Which players took every course`: none is left out."""
+        said, before = self.at(), self.at(-1)
+        if said is None or before is None or said.text.lower() not in ("every", "all", "all the", "all of"):
+            return False
+        frame = self.frame
+        rows = [one for one in frame.items if one.ref is not None and may_be_table(one.ref)]
+        if not (frame.which and rows and self.table_at(1)) or self.is_figured() or frame.sorts or self.negated:
+            return False
+        if not (before.verbal or before.is_(Cue.LIGHT, Cue.HAVE, Cue.BY)):
+            return False
+        self.i += 1
+        noun = self.noun()
+        if noun is not None:
+            self._had(noun, negated=False)
+            self.frame.conditions[-1].how = EVERY
+        return True
+
+    def _how_many_of_them(self) -> bool:
+        """`visits without a guide - how many?`: the rows that were named are counted."""
+        items = self.frame.items
+        alone = len(items) == 1 and items[0].ref is not None and may_be_table(items[0].ref)
+        if not self.is_(Cue.COUNT) or not alone or not (self.at(1) is None or self.is_(Cue.END, offset=1)):
+            return False
+        if self.atoms[self.i].text.lower() != "how many" or self.frame.groups or self.frame.sorts:
+            return False
+        items[0].count = True
+        self.i += 1
+        return True
+
+    def _how_much_done(self) -> bool:
+        """`... and what do they earn`: an amount that a verb tells."""
+        atom = self.at()
+        if atom is None or not self.listing or not atom.is_(Cue.WHAT, Cue.MUCH) or isinstance(atom.said, Degree):
+            return False
+        if atom.is_(Cue.WHAT) and atom.text.split()[-1].lower() not in _DOES:
+            return False
+        degree = self._action(1)
+        if degree is None:
+            return False
+        self.frame.items.append(Noun(degree=degree, near=tuple(self.near)))
+        self.i += 2
+        self._rate()
+        return True
+
+    def _average_one(self) -> bool:
+        """`What does the average driver earn`: the average of what the verb tells."""
+        asks = self.at(-1)
+        if asks is None or not asks.is_(Cue.WHAT, Cue.MUCH) or not self.table_at(1):
+            return False
+        if not self.is_(Cue.AGGREGATE) or self.atoms[self.i].said is not Aggregate.AVG:
+            return False
+        for ahead in range(2, len(self.atoms) - self.i):
+            if self.is_(Cue.END, Cue.AND, Cue.OR, Cue.COMMA, offset=ahead):
+                return False
+            if (degree := self._action(ahead)) is None:
+                continue
+            rows = self.atoms[self.i + 1].ref
+            del self.atoms[self.i + ahead]
+            self.i += 2
+            if rows is not None:
+                self.remember(rows)
+            self.frame.items.append(Noun(owner=rows, near=tuple(self.near), degree=degree, aggregates=(Aggregate.AVG,)))
+            self._rate()
+            return True
+        return False
+
+    def _what_done(self) -> bool:
+        """`What did Ann buy`: what belongs to the rows that the verb speaks of."""
+        asks, verb = self.at(-1), self.at(1)
+        if asks is None or not asks.is_(Cue.WHAT) or asks.text.split()[-1].lower() not in _DOES:
+            return False
+        if verb is None or not self.value_at() or verb.ref is None or not verb.ref.tables:
+            return False
+        if not verb.verbal and self.cut.linked.tokens[verb.last - 1].lemma not in VERBS:
+            return False
+        self.frame.items.append(Noun(owner=verb.ref, near=tuple(self.near), wh=DONE))
+        del self.atoms[self.i + 1]
+        return True

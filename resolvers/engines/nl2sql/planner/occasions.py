@@ -1,0 +1,58 @@
+"""When what a verb tells happened: `adopted a dog in 2021 but not in 2022` asks when it was adopted, both times."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.nl2sql.language.tokens import root_of
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.planner.atoms import Ref
+from resolvers.engines.nl2sql.planner.resolving import Resolver
+
+_BETWEEN: Final = word_set(
+    "in on at during for and but or not nor again also never the both either neither year then yet"
+)
+"""Words between two times of one thing."""
+_PLAIN: Final = word_set("date day year month time at on in the of when")
+"""Words of names of columns that tell only that they tell when."""
+_BEFORE: Final = 6
+"""Tokens before a time that may tell what happened then."""
+
+
+def occasion(resolver: Resolver, ref: Ref, last: ColumnKey | None, deed: str | None) -> ColumnKey | None:
+    """The column that a time is said of: that of the time before it, of the verb's name, of the table of the verb."""
+    catalog = resolver.catalog
+    times = last is not None and (catalog.is_moment_like(last) or catalog.is_year(last))
+    if times and _goes_on(resolver, ref):
+        return last
+    if (named := _named(resolver, ref)) is not None:
+        return named
+    return resolver.time_column([deed], year=True) if deed is not None else None
+
+
+def _goes_on(resolver: Resolver, ref: Ref) -> bool:
+    """Whether nothing but connectors stands between a time and the one before it."""
+    tokens = resolver.cut.linked.tokens
+    at = ref.first
+    while at > 0 and tokens[at - 1].text.lower() in _BETWEEN:
+        at -= 1
+    return 0 < at < ref.first and tokens[at - 1].text.isdigit() and len(tokens[at - 1].text) == 4
+
+
+def _named(resolver: Resolver, ref: Ref) -> ColumnKey | None:
+    """The one column of time, of the tables named and those beside them, that a word before the time names."""
+    catalog = resolver.catalog
+    roots = _roots([token.text for token in resolver.cut.linked.tokens[max(0, ref.first - _BEFORE) : ref.first]])
+    tables = list(resolver.mentioned())
+    beside = [one for table in tables for one in catalog.links.get(table, ())]
+    found = [
+        key
+        for table in dict.fromkeys([*tables, *beside])
+        for key in catalog.of(table)
+        if catalog.is_moment_like(key) and roots & _roots(catalog.words(key))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _roots(words: Sequence[str]) -> set[str]:
+    return {root_of(word.lower()) for word in words if word.isalpha() and word.lower() not in _PLAIN and len(word) > 3}

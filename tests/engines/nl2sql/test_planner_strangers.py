@@ -1,0 +1,154 @@
+"""Kinds of questions that people asked of databases nobody had seen before."""
+
+from resolvers.engines.nl2sql.model import Draft
+from tests.engines.nl2sql.catalogs import asked, drafted, knowledge, profiled, table
+
+RAMP = table("ramp", "ramp_id*:INTEGER ramp_name district opening_year:INTEGER")
+KEEPER = table("keepers", "keeper_no*:INTEGER keeper_name age_yrs:INTEGER town")
+HOVER = table("hovercraft", "craft_id*:INTEGER craft_name keeper_no:INTEGER age_yrs:INTEGER seats:INTEGER")
+APPTS = table("appts", "appt_no*:INTEGER craft_id:INTEGER appt_dt:DATE reason fee:DOUBLE settled_on:DATE")
+REMEDY = table("remedies", "remedy_cd* remedy_desc std_cost:DOUBLE")
+USED = table("appt_remedies", "appt_no*:INTEGER remedy_cd* qty:INTEGER")
+KNOWN = knowledge(
+    RAMP,
+    KEEPER,
+    HOVER,
+    APPTS,
+    REMEDY,
+    USED,
+    profiles={
+        KEEPER.fqn: profiled(KEEPER, {"keeper_name": ["Ada", "Bert"], "town": ["Hove", "Rye"]}),
+        HOVER.fqn: profiled(HOVER, {"craft_name": ["Puffin", "Skua"]}),
+        APPTS.fqn: profiled(APPTS, {"reason": ["new skirt", "leak"]}),
+        REMEDY.fqn: profiled(REMEDY, {"remedy_desc": ["New skirt", "Patching", "Repainting"]}),
+    },
+)
+
+
+def sql(text: str) -> str:
+    """What the planner writes for a question, without the quotes of names."""
+    return drafted(text, KNOWN).sql.replace('"', "")
+
+
+def test_the_older_has_more_years_of_age() -> None:
+    assert "age_yrs > 5" in sql("hovercraft older than 5")
+    assert "age_yrs DESC" in sql("What is the town of the keeper of the oldest hovercraft?")
+
+
+def test_a_short_name_of_a_table_in_the_plural_is_read() -> None:
+    assert "FROM appts" in sql("How many appointments are there?")
+    assert "COUNT(*) >= 4" in sql("Which hovercraft have had at least four appointments?")
+
+
+def test_what_is_undone_is_not_done() -> None:
+    assert sql("How many appointments are unsettled?").endswith("WHERE settled_on IS NULL")
+    assert "settled_on IS NULL" in sql("List the unsettled appointments with their fee.")
+    assert "settled_on IS NULL" in sql("What is the total fee of the unsettled appointments?")
+
+
+def test_an_unknown_verb_before_a_name_is_not_passed_over() -> None:
+    found = asked("Who insures Puffin?", KNOWN)
+    assert not isinstance(found, Draft) or found.confidence < 0.8
+
+
+PORT = table("harbour", "harbour_id*:INTEGER harbour_name coast")
+TRIP = table("crossing", "crossing_id*:INTEGER origin_harbour_id:INTEGER target_harbour_id:INTEGER sailed_on:DATE")
+BOTH_ENDS = knowledge(PORT, TRIP, profiles={PORT.fqn: profiled(PORT, {"harbour_name": ["Rye", "Hove"]})})
+
+
+def ends(text: str) -> str:
+    """What the planner writes of crossings between two harbours."""
+    return drafted(text, BOTH_ENDS).sql.replace('"', "")
+
+
+def test_two_rows_of_one_table_are_shown_by_the_parts_that_they_play() -> None:
+    for text in (
+        "Show the date, the origin harbour and the target harbour of every crossing.",
+        "Show the date, the name of the origin harbour and the name of the target harbour of each crossing.",
+    ):
+        written = ends(text)
+        assert "sailed_on, harbour.harbour_name, harbour_2.harbour_name" in written
+        assert "origin_harbour_id = harbour.harbour_id" in written
+        assert "target_harbour_id = harbour_2.harbour_id" in written
+
+
+def test_rows_are_grouped_by_the_parts_that_others_play() -> None:
+    written = ends("Which target harbour has the most crossings?")
+    assert "target_harbour_id = harbour.harbour_id" in written
+    assert "ORDER BY COUNT(*) DESC" in written
+    written = ends("Count the crossings for each origin and target coast.")
+    assert "GROUP BY harbour_2.coast, harbour.coast" in written
+
+
+def test_an_average_per_row_is_no_figure_of_single_rows() -> None:
+    written = sql("average fee per appointment by reason")
+    assert "GROUP BY reason" in written
+    assert "appt_no" not in written
+
+
+def test_both_of_two_values_stand_in_one_column() -> None:
+    written = sql("Which hovercraft have had both a New skirt and a Repainting?")
+    assert "reason" not in written
+    assert written.count("remedy_desc") == 2
+
+
+STAY = table("stay", "stay_id*:INTEGER guest_id:INTEGER begun_at:TIMESTAMP price:DOUBLE")
+GUEST = table("guest", "guest_id*:INTEGER guest_name birth_date:DATE")
+INN = knowledge(STAY, GUEST)
+
+
+def test_days_of_moments_are_grouped_as_days() -> None:
+    written = drafted("How many stays were begun per day?", INN).sql
+    assert "DATE_TRUNC('DAY'" in written or "AS DATE)" in written
+
+
+def test_a_month_of_what_is_summed_is_no_month_of_birth() -> None:
+    written = drafted("Total price by guest and by month", INN).sql
+    assert "birth_date" not in written
+    assert "begun_at" in written
+
+
+def test_rows_of_those_that_have_several_of_them() -> None:
+    written = sql("names of the hovercraft belonging to keepers with more than one hovercraft")
+    assert "keeper_no IN (" in written
+    assert "HAVING COUNT(*) > 1" in written
+
+
+def test_how_many_at_the_end_counts_what_was_named() -> None:
+    assert sql("appointments without a reason - how many?").startswith("SELECT COUNT(*)")
+
+
+def test_from_a_year_on_is_every_year_since() -> None:
+    written = drafted("price of the stays from 2021 on", INN).sql
+    assert ">= CAST('2021-01-01'" in written
+    assert "2022" not in written
+
+
+def test_an_order_may_be_said_before_all_else() -> None:
+    written = sql("oldest ramps first: name and district of the ramps")
+    assert written.startswith("SELECT ramp_name, district FROM ramp ORDER BY opening_year ASC")
+    assert "LIMIT" not in written
+
+
+def test_all_rows_of_the_greatest_value_are_shown() -> None:
+    written = sql("What are the names of all the hovercraft that have the highest number of seats?")
+    assert "seats = (SELECT MAX(" in written
+    assert "LIMIT" not in written
+    assert "LIMIT 1" in sql("What is the name of the hovercraft with the highest number of seats?")
+
+
+CLUB = table("club", "club_id*:INTEGER club_name founded_on:DATE")
+ROWER = table("rower", "rower_id*:INTEGER rower_name club_id:INTEGER")
+SWITCH = table("switching", "switching_id*:INTEGER rower_id:INTEGER left_club_id:INTEGER joined_club_id:INTEGER")
+CLUBS = knowledge(CLUB, ROWER, SWITCH, profiles={CLUB.fqn: profiled(CLUB, {"club_name": ["Heron", "Otter"]})})
+
+
+def test_from_one_to_the_other_is_not_either_of_them_without_a_doubt() -> None:
+    found = asked("Which rowers went from Heron to Otter?", CLUBS)
+    either = isinstance(found, Draft) and " IN (" in found.sql
+    assert not either or (isinstance(found, Draft) and found.confidence < 0.8)
+
+
+def test_a_time_that_two_have_in_common_is_doubted() -> None:
+    found = asked("When did Heron row against Otter?", CLUBS)
+    assert not isinstance(found, Draft) or found.confidence < 0.8
