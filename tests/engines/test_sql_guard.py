@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from sqlglot import exp
+from sqlglot.parser import Parser
 
 from resolvers.engines.sql_guard import Refused, Table, guard_sql
 
@@ -192,3 +193,41 @@ def test_a_query_that_is_nested_without_end_is_refused() -> None:
     with pytest.raises(Refused) as refused:
         guarded("select id from orders where id in (" + ",".join(["1"] * 8000) + ")")
     assert refused.value.rule == "size"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select 1 from orders " + "join customers " * 40,
+        "select 1 from orders as o " + "join (select distinct on (id) id from customers) c " * 40,
+        "select 1 from orders as o " + "join customers join orders on 1 = 1 " * 40,
+        "select 1 from " + "(select 1 from orders join " * 40 + "orders" + ") x" * 40,
+        "select id" + "[1]" * 5_000 + " from orders",
+        "select " + "f(" * 5_000 + "1" + ")" * 5_000 + " from orders",
+        "select " + "case when " * 1_500,
+        "select " + "not " * 4_500 + "true from orders",
+        "select " + "- ~ " * 3_000 + "1 from orders",
+        "select cast(id as " + "array<" * 2_000,
+        "select cast(id as " + "struct<a " * 1_500,
+    ],
+)
+def test_what_a_parser_would_lose_itself_in_is_refused_before_it_is_parsed(
+    text: str, dialect: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    monkeypatch.setattr(Parser, "parse", lambda *_: parsed.append(text))
+    with pytest.raises(Refused) as refused:
+        guarded(text, dialect)
+    assert refused.value.rule == "size"
+    assert not parsed
+
+
+def test_joins_with_conditions_are_not_bounded_by_those_without() -> None:
+    joined = " ".join(f"join customers as c{at} on c{at}.id = o.customer_id" for at in range(60))
+    assert len(guarded(f"select o.id from orders as o {joined}").tables) == 2
+    crossed = " ".join(f"cross join customers as c{at}" for at in range(30))
+    assert len(guarded(f"select o.id from orders as o {crossed}").tables) == 2
+    inside = "join orders as i{0} join customers as k{0} on k{0}.id = i{0}.customer_id on i{0}.id = o.id"
+    nested = " ".join(inside.format(at) for at in range(12))
+    assert len(guarded(f"select o.id from orders as o {nested}", "duckdb").tables) == 2

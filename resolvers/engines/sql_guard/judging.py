@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 from sqlglot.expressions.core import POSITION_META_KEYS, SQLGLOT_META
 
 from resolvers.engines.sql_guard.allowed import ANONYMOUS, FUNCTIONS, PLAIN, REFUSED, SHAPES, TYPES
+from resolvers.engines.sql_guard.nesting import DEEPEST, judge_tokens
 from resolvers.engines.sql_guard.refusing import Refused, plain
 
 LONGEST: Final = 20_000
 MOST_NODES: Final = 5_000
-DEEPEST: Final = 100
+
 # The parser logs what it does not know, which would put the words of those who ask into the log.
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
@@ -45,8 +46,11 @@ def _parsed(text: str, dialect: str) -> exp.Query:
     if SQLGLOT_META in text:
         # In a comment the parser takes notes from it, by which a function would be written under any other name.
         raise Refused("no_hints", f"Leave “{SQLGLOT_META}” out of the query.")
+    reading = Dialect.get_or_raise(dialect)
     try:
-        statements = [one for one in sqlglot.parse(text, dialect=dialect) if one is not None]
+        tokens = reading.tokenize(text)
+        judge_tokens(tokens)
+        statements = [one for one in reading.parser().parse(tokens, text) if one is not None]
     except UNREADABLE as error:
         words = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise Refused("syntax", f"This is no {dialect} SQL that can be read: {plain(words)}") from None

@@ -66,8 +66,8 @@ select dept, string_agg(name, ',' order by name) from staff group by dept order 
 select * from (select dept, avg(salary) as a from staff group by dept) where a > 1000 order by a
 select id from staff where exists (select * from orders where staff_id = staff.id) order by id limit 3
 select dept, sum(salary) from staff group by rollup(dept) order by 1 nulls last
-select dept, boss_id, count(*) from staff group by grouping sets ((dept), (boss_id)) order by 1 nulls last, 2 nulls last
-select dept, boss_id, count(*) from staff group by cube(dept, boss_id) order by 1 nulls last, 2 nulls last
+select dept, boss_id, count(*) from staff group by grouping sets ((dept), (boss_id)) order by 1 nulls last, 2 nulls last, 3
+select dept, boss_id, count(*) from staff group by cube(dept, boss_id) order by 1 nulls last, 2 nulls last, 3
 select dept, count(*) from staff group by all order by dept
 select coalesce(boss_id, -1) as b, count(*) from staff group by coalesce(boss_id, -1) order by b limit 3
 select round(avg(salary), 2), cast(sum(salary) as varchar), salary::varchar from staff group by salary order by salary limit 2
