@@ -30,12 +30,19 @@ KEY_FILE = "keyring.json"
 KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
+_Stamp = tuple[int, int, int]
+
+
 class SealBroken(Exception):
     """A sealed text does not open: it was changed or moved, or its key is not on the ring. Holds no key and no text."""
 
 
 class KeyRingFixed(Exception):
     """The ring comes from the environment and cannot be changed from here."""
+
+
+class KeyUnknown(ValueError):
+    """No key of that id is on the ring."""
 
 
 class KeyRingSettings(BaseModel):
@@ -74,8 +81,8 @@ class KeyRing:
         """A fixed ring of raw 32-byte keys. Raises ValueError when a key or an id is not usable."""
         _check(keys, active)
         self._path: Path | None = None
-        self._stamp: tuple[int, int, int] | None = None
-        self._state = _State(keys, active)
+        # One pair, since threads swap it: keys of one moment under the stamp of another would stay in use.
+        self._latest: tuple[_State, _Stamp | None] = _State(keys, active), None
 
     @classmethod
     def from_settings(cls, settings: KeyRingSettings, folder: Path) -> "KeyRing":
@@ -101,12 +108,13 @@ class KeyRing:
                 # A link appears whole or not at all, and fails when another process was first.
                 with contextlib.suppress(FileExistsError):
                     os.link(draft, path)
+                    _keep_names(folder)
             finally:
                 draft.unlink()
         stamp = _stamp(path)
         keys, active = _read(path)
         ring = cls(keys, active=active)
-        ring._path, ring._stamp = path, stamp
+        ring._path, ring._latest = path, (ring._latest[0], stamp)
         return ring
 
     @property
@@ -161,18 +169,20 @@ class KeyRing:
     def drop(self, key_id: str) -> None:
         """Take a key off the file's ring; what is still sealed with it is lost.
 
-        Raises ValueError for the active or an unknown key, KeyRingFixed when the ring comes from the setting.
+        Raises ValueError for the active key, KeyUnknown for one that is not there, KeyRingFixed when the ring comes
+        from the setting.
         """
         with self._changing() as (path, keys, active):
             if key_id == active:
                 raise ValueError("The active key cannot be dropped. Rotate first.")
             if key_id not in keys:
-                raise ValueError("No such key is on the ring.")
+                raise KeyUnknown("No such key is on the ring.")
             self._replace(path, {name: key for name, key in keys.items() if name != key_id}, active)
 
     def __repr__(self) -> str:
         """Ids only."""
-        return f"KeyRing(active={self._state.active!r}, keys={len(self._state.ciphers)})"
+        state = self._latest[0]
+        return f"KeyRing(active={state.active!r}, keys={len(state.ciphers)})"
 
     def __reduce__(self) -> NoReturn:
         """A ring is never pickled: it would carry its keys along."""
@@ -181,10 +191,13 @@ class KeyRing:
     def _current(self) -> "_State":
         if self._path is not None:
             stamp = _stamp(self._path)
-            if stamp != self._stamp:
+            state, seen = self._latest
+            if stamp != seen:
                 keys, active = _read(self._path)
-                self._state, self._stamp = _State(keys, active), stamp
-        return self._state
+                state = _State(keys, active)
+                self._latest = state, stamp
+            return state
+        return self._latest[0]
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[tuple[Path, dict[str, bytes], str]]:
@@ -202,7 +215,8 @@ class KeyRing:
     def _replace(self, path: Path, keys: Mapping[str, bytes], active: str) -> None:
         draft = _draft(path, keys, active)
         draft.replace(path)
-        self._state, self._stamp = _State(keys, active), _stamp(path)
+        _keep_names(path.parent)
+        self._latest = _State(keys, active), _stamp(path)
 
 
 class _State:
@@ -283,7 +297,7 @@ def _new_id(taken: Mapping[str, bytes] | None = None) -> str:
     return key_id
 
 
-def _stamp(path: Path) -> tuple[int, int, int]:
+def _stamp(path: Path) -> _Stamp:
     status = path.stat()
     return (status.st_ino, status.st_mtime_ns, status.st_size)
 
@@ -297,6 +311,15 @@ def _read(path: Path) -> tuple[dict[str, bytes], str]:
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(f"{path} cannot be read as a key ring. Restore it from a backup; never delete it.") from None
     return keys, active
+
+
+def _keep_names(folder: Path) -> None:
+    """Put what the folder's files are called on disk: secrets may not be sealed with a key that a power cut takes."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _draft(path: Path, keys: Mapping[str, bytes], active: str) -> Path:

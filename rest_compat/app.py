@@ -56,6 +56,7 @@ from rest_compat.events import RESUME_HEADER
 from rest_compat.explorer import ExplorerAt
 from rest_compat.governance import governance
 from rest_compat.graphql import GraphEndpoint
+from rest_compat.metrics import metrics_route
 from rest_compat.middleware import PROBES, Front, probe
 from rest_compat.pages import ServiceDocument, page_routes
 from rest_compat.relations import relation_routes
@@ -337,6 +338,8 @@ def _http_app(
         app.router.routes.append(Route("/openapi.json", document(services[0])))
     if any(service.name == "governance" for service in services) and settings.service_key is not None:
         app.router.routes.extend(relation_routes(settings.service_key))
+    if settings.metrics_token is not None:
+        app.router.routes.append(metrics_route(settings.metrics_token))
     graph = build_subgraph(services[0].name, settings) if len(services) == 1 else build_graph(settings)
     endpoint = GraphEndpoint(graph, settings, clock, multipart_uploads_enabled=True)
     pages = [ServiceDocument(s.name, s.title, s.description, f"{s.door.prefix}/openapi.json") for s in services]

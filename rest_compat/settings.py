@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from auth.openfga import OpenFgaSettings
@@ -42,6 +42,12 @@ class HttpSettings(BaseModel):
         "auto", pattern="^(auto|json|text)$", description="json, text, or auto: text on a terminal."
     )
     log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="Least level that is logged.")
+    metrics_token: SecretStr | None = Field(
+        None,
+        min_length=16,
+        description="Secret, 16 characters or more, that a monitoring system shows as a bearer token at /metrics; "
+        "unset: there is no such path.",
+    )
     cors_origins: str = Field("", description="Comma-separated origins that browsers may call from; empty: same only.")
 
 

@@ -1,5 +1,6 @@
 """What is done to a platform from its own command line: bootstrap, key rotation, snapshots."""
 
+import contextlib
 import json
 from collections.abc import Iterator
 from importlib import import_module
@@ -10,7 +11,7 @@ import sqlalchemy as sa
 import schema
 from auth.relations import RelationTuple, group_subject, object_name, user_subject
 from persistence.connectors import CONNECTION_TYPES, connector_class
-from persistence.keyring import KeyRing, SealBroken, associated_data
+from persistence.keyring import KeyRing, KeyUnknown, SealBroken, associated_data
 from persistence.store import Shelves, Store
 from persistence.tables.governance import organizations, secrets
 from rest_compat.settings import Settings, setting_lines
@@ -66,9 +67,14 @@ async def rotate_secrets(settings: Settings, *, drop_old: bool) -> tuple[int, in
     await parts.open()
     ring, store = parts.services.keyring, parts.services.store
     try:
+        former = ring.key_ids  # no later ones: another rotation may have sealed with those when this one ends
         if not ring.fixed:
             ring.rotate()
         sealed, broken = await _seal_all(store, ring)
+        if not broken and drop_old and not ring.fixed:
+            # What was sealed with a former key before this rotation, and committed while the first look went on.
+            late, broken = await _seal_all(store, ring)
+            sealed += late
         if broken:
             raise ValueError(
                 f"Sealed {sealed} secrets with the active key, and kept every key, because {len(broken)} cannot be "
@@ -76,11 +82,17 @@ async def rotate_secrets(settings: Settings, *, drop_old: bool) -> tuple[int, in
             )
         if ring.fixed or not drop_old:
             return sealed, 0
-        sealed += (await _seal_all(store, ring))[0]  # what was sealed with a former key while the first look went on
-        former = [key for key in ring.key_ids if key != ring.active]
+        if not await store.database.flush():
+            raise ValueError(
+                f"Sealed {sealed} secrets with the active key, and kept every key: the store is too busy to put this "
+                "on disk for good. Run it again."
+            )
+        dropped = 0
         for key_id in former:
-            ring.drop(key_id)
-        return sealed, len(former)
+            with contextlib.suppress(KeyUnknown):  # another rotation was first
+                ring.drop(key_id)
+                dropped += 1
+        return sealed, dropped
     finally:
         await parts.close()
 
@@ -88,33 +100,37 @@ async def rotate_secrets(settings: Settings, *, drop_old: bool) -> tuple[int, in
 async def _seal_all(store: Store, ring: KeyRing) -> tuple[int, list[str]]:
     """Seal every secret with the active key: how many were not, and the places of those that no key opens.
 
-    A secret that is changed meanwhile is sealed with the new key already; each is re-sealed only while it still holds
-    what was read.
+    Each window waits until every write that may have sealed with a key of before has ended, and lets none in until it
+    has: what is written after it is sealed with a key that was active when it began, or with a later one.
     """
-    sealed, broken = 0, []
+    sealed, broken = 0, list[str]()
     after: tuple[str, str, str, str] | None = None
-    while rows := await store.read(lambda shelves, a=after: shelves.secrets.all_sealed(a, AT_ONCE)):  # type: ignore[misc]
-        fresh = []
+
+    def window(shelves: Shelves) -> tuple[int, list[str], tuple[str, str, str, str] | None]:
+        shelves.secrets.hold(alone=True)
+        rows = shelves.secrets.all_sealed(after, AT_ONCE)
+        done, lost = 0, []
         for *key, text in rows:
             bound = associated_data(*key)
             try:
                 if ring.needs_rotation(text):
-                    fresh.append((key, text, ring.seal(ring.open(text, bound), bound)))
+                    done += _reseal(shelves.connection, key, ring.seal(ring.open(text, bound), bound))
             except SealBroken:
-                broken.append("/".join(key))
+                lost.append("/".join(key))
+        return done, lost, tuple(rows[-1][:4]) if rows else None
 
-        def work(shelves: Shelves, fresh: list[tuple[list[str], str, str]] = fresh) -> int:
-            return sum(_reseal(shelves.connection, *item) for item in fresh)
+    while True:
+        done, lost, after = await store.write(window)
+        if after is None:
+            return sealed, broken
+        sealed += done
+        broken += lost
 
-        sealed += await store.write(work)
-        after = (rows[-1][0], rows[-1][1], rows[-1][2], rows[-1][3])
-    return sealed, broken
 
-
-def _reseal(connection: sa.Connection, key: list[str], old: str, new: str) -> int:
+def _reseal(connection: sa.Connection, key: list[str], text: str) -> int:
     columns = (secrets.c.organization_id, secrets.c.resource_type, secrets.c.resource_id, secrets.c.name)
     held = [column == part for column, part in zip(columns, key, strict=True)]
-    return connection.execute(secrets.update().where(*held, secrets.c.sealed == old).values(sealed=new)).rowcount
+    return connection.execute(secrets.update().where(*held).values(sealed=text)).rowcount
 
 
 def snapshots() -> Iterator[tuple[Path, str]]:

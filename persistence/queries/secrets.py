@@ -29,6 +29,15 @@ class SecretShelf(Repository[Secret]):
         query = sa.select(secrets.c.name, secrets.c.sealed).where(*self._of(scope, resource_type, resource_id))
         return {name: sealed for name, sealed in self._connection.execute(query.order_by(secrets.c.name))}
 
+    def hold(self, *, alone: bool = False) -> None:
+        """Keep every key in use until this transaction ends: what is sealed after this is seen before a key is dropped.
+
+        `alone` is for the rotation: it waits for the transactions that hold, and lets no other hold until its end.
+        """
+        if self._connection.dialect.name == "postgresql":  # SQLite has one writer anyway
+            mode = "share row exclusive" if alone else "row exclusive"
+            self._connection.execute(sa.text(f"lock table {secrets.name} in {mode} mode"))
+
     def remove_all_of(self, scope: Scope, resource_type: str, resource_id: str) -> None:
         """Delete every secret of one resource."""
         self._connection.execute(secrets.delete().where(*self._of(scope, resource_type, resource_id)))

@@ -99,11 +99,11 @@ async def _create(ctx: Context, resource_type: str, resource_id: str, secret: Se
         created_by=user,
         updated_by=user,
     )
-    sealed = ctx.services.keyring.seal(
-        secret.value.encode(), associated_data(ctx.organization_id, resource_type, resource_id, secret.name)
-    )
+    bound = associated_data(ctx.organization_id, resource_type, resource_id, secret.name)
 
     def work(shelves: Shelves) -> Secret:
+        shelves.secrets.hold()
+        sealed = ctx.services.keyring.seal(secret.value.encode(), bound)
         return shelves.secrets.add(new, organization_id=ctx.organization_id, sealed=sealed)
 
     try:
@@ -144,13 +144,13 @@ async def _change(ctx: Context, resource_type: str, resource_id: str, name: str,
     value = given.pop("value", None)
     if not given and value is None:
         raise ValidationError("Send a new value, a new description, or both.", status=422, field="value")
-    if value is not None:
-        given["sealed"] = ctx.services.keyring.seal(
-            value.encode(), associated_data(ctx.organization_id, resource_type, resource_id, name)
-        )
     given |= {"updated_at": ctx.now(), "updated_by": ctx.caller.user_id}
+    bound = associated_data(ctx.organization_id, resource_type, resource_id, name)
 
     def work(shelves: Shelves) -> Secret:
+        if value is not None:
+            shelves.secrets.hold()
+            given["sealed"] = ctx.services.keyring.seal(value.encode(), bound)
         return shelves.secrets.change(
             ctx.tenant,
             name,

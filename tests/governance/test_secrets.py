@@ -1,9 +1,12 @@
 """Secrets: kept sealed, read through one operation, bound to their row, and never anywhere else."""
 
+import asyncio
 import errno
 import json
 import logging
+import threading
 from base64 import b64encode
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from pydantic import SecretStr
 
 from persistence.blobs import StoredBlobs
 from persistence.keyring import KeyRing
+from persistence.queries.secrets import SecretShelf
 from persistence.tables.governance import secrets as table
 from resolvers.assets.data_connections import create_data_connection, get_data_connection_secret
 from resolvers.governance.secrets import (
@@ -30,6 +34,7 @@ from resolvers.governance.secrets import (
 )
 from resolvers.utils.firings import Firings
 from resolvers.worker import Worker
+from rest_compat import setup
 from rest_compat.cli import main
 from rest_compat.setup import rotate_secrets
 from schema.assets.data_connection import ConnectionType, DataConnectionCreate
@@ -266,6 +271,67 @@ async def test_every_secret_is_sealed_anew_when_keys_are_rotated(
     assert await rotate_secrets(settings, drop_old=True) == (207, 2)
     assert len(world.app.parts.services.keyring.key_ids) == 1
     assert (await door(get_project_secret, owner, name="k204"))["value"] == "v204"
+
+
+@pytest.mark.parametrize("way", ["create", "change", "connection", "rotation"])
+async def test_a_key_is_not_dropped_while_a_seal_of_it_waits_to_be_committed(
+    world: World, door: Door, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    owner, settings = world.owner, world.app.parts.settings
+    await door(create_project_secret, owner, secret=SecretCreate(name="key", value="before"))
+    rotations: list[threading.Thread] = []
+
+    def rotated_meanwhile(work: Callable[..., Any]) -> Callable[..., Any]:
+        def slow(*given: Any, **named: Any) -> Any:
+            if not rotations:
+                rotation = threading.Thread(target=lambda: asyncio.run(rotate_secrets(settings, drop_old=True)))
+                rotations.append(rotation)
+                rotation.start()
+                rotation.join(1.5)  # it either ends in this time, or waits for this transaction
+            return work(*given, **named)
+
+        return slow
+
+    if way == "rotation":
+        monkeypatch.setattr("rest_compat.setup._reseal", rotated_meanwhile(setup._reseal))
+        await rotate_secrets(settings, drop_old=True)
+    else:
+        changed = "change" if way == "change" else "add"
+        monkeypatch.setattr(SecretShelf, changed, rotated_meanwhile(getattr(SecretShelf, changed)))
+    uri = await connection(world, door) if way == "connection" else None
+    if way == "create":
+        await door(create_project_secret, owner, secret=SecretCreate(name="late", value="late"))
+    if way == "change":
+        await door(update_project_secret, owner, name="key", changes=SecretChange(value="after"))
+    await asyncio.to_thread(rotations[0].join)
+    if uri is not None:
+        assert (await door(get_data_connection_secret, owner, resource_uri=uri))["credentials"]["password"] == VALUE
+    if way == "create":
+        assert (await door(get_project_secret, owner, name="late"))["value"] == "late"
+    wanted = "after" if way == "change" else "before"
+    assert (await door(get_project_secret, owner, name="key"))["value"] == wanted
+
+
+async def test_a_rotation_drops_no_key_that_was_made_after_it_began(
+    world: World, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, looks = world.app.parts.settings, []
+    await door(create_project_secret, world.owner, secret=SecretCreate(name="key", value="v"))
+    whole = setup._seal_all
+
+    async def followed(*given: Any) -> Any:
+        found = await whole(*given)
+        looks.append(found)
+        if len(looks) == 2:  # another one begins, and is killed at once
+            KeyRing.in_folder(settings.data).rotate()
+        return found
+
+    monkeypatch.setattr(setup, "_seal_all", followed)
+    assert await rotate_secrets(settings, drop_old=True) == (1, 1)
+    assert (await door(get_project_secret, world.owner, name="key"))["value"] == "v"
+    monkeypatch.undo()
+    assert await rotate_secrets(settings, drop_old=True) == (1, 2)
+    assert (await door(get_project_secret, world.owner, name="key"))["value"] == "v"
 
 
 async def test_keys_of_the_environment_are_rotated_by_their_order(world: World, door: Door) -> None:
