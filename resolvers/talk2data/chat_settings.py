@@ -1,13 +1,26 @@
 """What can be done with the settings of a project's answers: read them, set them."""
 
+from typing import Final
+
 from sqlalchemy.exc import IntegrityError
 
 from persistence.store import Shelves
 from resolvers.context import Context
+from resolvers.data_readiness.work.model_words import chat_of
 from resolvers.operation import Kind, operation, require
 from schema.errors import ValidationError, VersionConflict
 from schema.governance.permission import Permission
 from schema.talk2data.chat_settings import AnswerDrafter, ChatSettings, ChatSettingsChange
+from schema.talk2data.language_model import ModelError
+
+_FIELDS: Final = {
+    "credentials": "credentials_secret",
+    "api_version": "api_version",
+    "api_base": "api_base",
+    "llm_model": "llm_model",
+}
+"""The field that a sentence about a model is about, by the first of these words that it has."""
+_KEEP: Final = "Keep the key in a secret of the project and name that secret in credentials_secret."
 
 
 @operation(needs=Permission.CAN_READ)
@@ -25,6 +38,9 @@ async def settings_of(ctx: Context) -> ChatSettings:
 async def set_chat_settings(ctx: Context, *, settings: ChatSettingsChange) -> ChatSettings:
     """Set how the selected project wants to be answered. What is left out goes back to its default.
 
+    A model that drafts must be one that can be asked: with a key unless its provider is openai_like, ollama or vllm,
+    with an address where the provider has none. Else this is a 422. The model itself is not called; verify_model does.
+
     Who sends a key to an address of his own choice must be allowed to read it: with `credentials_secret` and
     `api_base`, this takes can_read_secrets too.
     """
@@ -32,6 +48,8 @@ async def set_chat_settings(ctx: Context, *, settings: ChatSettingsChange) -> Ch
         raise ValidationError("Name the model that drafts in llm_model.", status=422, field="llm_model")
     if settings.credentials_secret is not None and settings.api_base is not None:
         await require(ctx, Permission.CAN_READ_SECRETS, "project", ctx.project_id)
+    if settings.drafter is AnswerDrafter.MODEL:
+        await _require_askable(ctx, settings)
     values = settings.model_dump() | {"updated_by": ctx.caller.user_id, "updated_at": ctx.now()}
 
     def work(shelves: Shelves) -> ChatSettings:
@@ -47,6 +65,18 @@ async def set_chat_settings(ctx: Context, *, settings: ChatSettingsChange) -> Ch
         return await ctx.store.write(work)
     except IntegrityError:  # another first setting came between the look and the write
         raise _changed(ctx) from None
+
+
+async def _require_askable(ctx: Context, settings: ChatSettingsChange) -> None:
+    """Refuse a model that no question could be put to."""
+    try:
+        await chat_of(ctx, settings.model_dump(), is_approved=True)  # who may read the key chose its address, or none
+    except ModelError as failure:
+        message = str(failure).replace("config.", "")
+        field = next((field for word, field in _FIELDS.items() if word in message), "provider")
+        if "needs credentials" in message:
+            message += f" {_KEEP}"
+        raise ValidationError(message, status=422, field=field) from None
 
 
 def _changed(ctx: Context) -> VersionConflict:

@@ -11,7 +11,17 @@ from resolvers.engines.nl2sql.drafter import Planner
 from resolvers.engines.nl2sql.linking.link import link
 from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.mention import Linked
-from resolvers.engines.nl2sql.model import Asked, Draft, Drafter, Failure, Knowledge, Lookup, Outcome
+from resolvers.engines.nl2sql.model import (
+    Asked,
+    ColumnKey,
+    Draft,
+    Drafter,
+    Failure,
+    FoundValue,
+    Knowledge,
+    Lookup,
+    Outcome,
+)
 from resolvers.engines.nl2sql.model_drafter import ModelDrafter
 from resolvers.engines.nl2sql.model_drafter import Ran as Voted
 from resolvers.engines.nl2sql.prompting.question import Window
@@ -41,8 +51,15 @@ async def drafter_of(ctx: Context, settings: ChatSettings, ground: Ground, task_
 
 
 def linked_by(asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
-    """What the words of a question may stand for."""
-    return link(asked.text, Vocabulary.of(known), asked.now, lookup)
+    """What the words of a question may stand for.
+
+    Private columns are not searched: what a prompt holds must not depend on whether somebody is in the data.
+    """
+
+    def quotable(columns: Sequence[ColumnKey], texts: Sequence[str]) -> Sequence[FoundValue]:
+        return lookup([key for key in columns if key not in known.private], texts)
+
+    return link(asked.text, Vocabulary.of(known), asked.now, quotable)
 
 
 class InThread:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from typing import Final
 
 from persistence.store import Shelves
 from resolvers.context import Context
@@ -12,7 +13,10 @@ from schema.data_readiness.scorecard import ScorecardRequest
 from schema.identifiers import Fqn
 from schema.talk2data.chat_settings import ChatSettings
 from schema.talk2data.provenance import UsedColumn, UsedMemory, UsedTable
-from schema.utils.memory import Memory
+from schema.utils.memory import Memory, MemoryType, ValidationStatus
+
+MOST_EXAMPLES: Final = 3
+"""How many examples of a query are named."""
 
 
 def columns_of(guarded: Guarded) -> dict[str, list[str]]:
@@ -61,6 +65,23 @@ def used_memories(memories: Iterable[Memory]) -> list[UsedMemory]:
         UsedMemory(id=one.id, name=one.name, version=one.version, memory_type=one.memory_type.value) for one in memories
     ]
     return sorted(made, key=lambda one: (one.name, one.id))
+
+
+def examples_among(memories: Iterable[Memory]) -> list[Memory]:
+    """Those of the memories that a query was copied from."""
+    return [one for one in memories if one.memory_type is MemoryType.EXEMPLAR][:MOST_EXAMPLES]
+
+
+def all_checked(examples: Iterable[Memory]) -> bool:
+    """Whether a steward has validated every example."""
+    return all(one.quality.validation_status is ValidationStatus.VALIDATED for one in examples)
+
+
+def told_of_examples(examples: Sequence[Memory]) -> str:
+    """A sentence about the examples that a query follows, whether anybody has checked them included."""
+    said = " and ".join(f"“{one.name}”" for one in examples)
+    checked = "." if all_checked(examples) else ", which nobody has validated yet."
+    return f"This follows what was learned from {said}{checked}"
 
 
 def too_poor(tables: Sequence[UsedTable], settings: ChatSettings) -> str | None:

@@ -2,16 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
 from auth.caller import Caller
+from resolvers.context import Context
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.sql_guard import Broken, Guarded, Policy, Table, guard_sql, policies_for
+from resolvers.engines.sql_guard import Broken, Guarded, Policy, Refused, Table, guard_sql, policies_for
 from resolvers.engines.sql_guard.policies import ruling_of
+from resolvers.talk2data.heard import plain
 from schema.data_readiness.source import Source
+from schema.governance.permission import Permission
 from schema.utils.memory import Memory
+
+UNREADABLE: Final = "policy_unreadable"
+"""The rule of the guard that a policy which cannot be read stops everything by."""
+LONGEST_NAME: Final = 120
+LONGEST_WHY: Final = 300
 
 if TYPE_CHECKING:
     from resolvers.talk2data.knowledge import Ground
@@ -31,6 +39,29 @@ class Policies:
     """The FQNs of the tables that any policy is about."""
     unsearchable: frozenset[str] = frozenset()
     """The FQNs of the tables whose single rows are not shown."""
+
+    @property
+    def unreadable(self) -> str | None:
+        """Which policy cannot be read at all, why, and what to do; None when all can be."""
+        broken = next((one for one in self.standing if isinstance(one, Broken)), None)
+        if broken is None:
+            return None
+        return (
+            f"The policy “{plain(broken.name, LONGEST_NAME)}” cannot be read, so nothing is answered: "
+            f"{plain(broken.why, LONGEST_WHY)} Mend or archive the memory {broken.id}."
+        )
+
+
+async def told_of(ctx: Context, policies: Policies, refused: Refused) -> str:
+    """Why the guard refuses, for the asker: which policy cannot be read is told to who may mend it, and nobody else."""
+    if refused.rule != UNREADABLE:
+        return refused.reason
+    if await ctx.guard.allows(ctx.caller, Permission.CAN_WRITE, "project", ctx.project_id):
+        return policies.unreadable or refused.reason
+    return (
+        "A policy of this project cannot be read, so nothing is answered until it is mended. "
+        "Ask somebody who may write to the project: the same question tells them which policy it is, and why."
+    )
 
 
 def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Caller) -> Policies:

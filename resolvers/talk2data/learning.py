@@ -13,7 +13,7 @@ from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.engines.sql_guard import Refused
 from resolvers.operation import Kind, operation
-from resolvers.talk2data.guarding import judged
+from resolvers.talk2data.guarding import judged, told_of
 from resolvers.talk2data.knowledge import Ground, NotThere, ground_of, places_of
 from resolvers.talk2data.sessions import SessionId
 from resolvers.talk2data.turns import TurnId, own_turn
@@ -114,7 +114,8 @@ async def correct_turn(ctx: Context, *, session_id: SessionId, turn_id: TurnId, 
     try:
         guarded = judged(ground, correction.sql)
     except Refused as refused:
-        raise ValidationError(f"{refused.reason} (Rule: {refused.rule}.)", status=422, field="sql") from None
+        why = await told_of(ctx, ground.policies, refused)
+        raise ValidationError(f"{why} (Rule: {refused.rule}.)", status=422, field="sql") from None
     said = _memory(
         correction.question or question,
         correction.sql,

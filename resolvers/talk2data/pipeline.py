@@ -30,14 +30,17 @@ from resolvers.talk2data.choosing import chosen
 from resolvers.talk2data.drafting import drafter_of
 from resolvers.talk2data.engine import Told
 from resolvers.talk2data.grounds import (
+    all_checked,
     as_of_now,
     columns_of,
+    examples_among,
     policy_warnings,
     quality_warnings,
+    told_of_examples,
     too_poor,
     used_memories,
 )
-from resolvers.talk2data.guarding import judged
+from resolvers.talk2data.guarding import UNREADABLE, judged, told_of
 from resolvers.talk2data.heard import LONGEST_SQL, heard, plain
 from resolvers.talk2data.knowledge import Ground, NotThere, ground_of, likely, places_of
 from resolvers.talk2data.running import Ran, SourceFailed, run_query
@@ -47,6 +50,7 @@ from schema.talk2data.chat_settings import ChatSettings
 from schema.talk2data.language_model import ModelError
 from schema.talk2data.provenance import AnswerKind, FailedDraft, UsedMemory, UsedTable
 from schema.talk2data.turn_event import TurnEventType
+from schema.utils.memory import Memory
 
 T = TypeVar("T")
 
@@ -75,6 +79,14 @@ class Finding:
     tables: list[UsedTable] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     evidence: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def examples(self) -> list[Memory]:
+        """The examples that the query follows."""
+        if self.draft is None or self.ground is None:
+            return []
+        known = self.ground.memories
+        return examples_among(known[id] for id in self.draft.memories if id in known)
 
     def ends(self, kind: AnswerKind, message: str, readings: Sequence[Reading] = ()) -> None:
         """End without rows."""
@@ -128,6 +140,9 @@ class Work:
         if (ground := await self._ground()) is None:
             return
         found.ground = ground
+        if (unreadable := ground.policies.unreadable) is not None:
+            await self._stopped(Refused(UNREADABLE, unreadable))
+            return
         failures: list[Failure] = []
         async with Search(self._ctx, ground, self._question.task_id) as search:
             yield step("draft", f"Drafting a query on {ground.name}.", connection=ground.uri)
@@ -147,6 +162,9 @@ class Work:
                 try:
                     guarded = found.guarded = judged(ground, outcome.sql)
                 except Refused as refused:
+                    if refused.rule == UNREADABLE:
+                        await self._stopped(refused)
+                        return
                     failure = Failure(outcome, refused.rule, refused.reason)
                 else:
                     found.tables = await as_of_now(self._ctx, columns_of(guarded))
@@ -227,9 +245,19 @@ class Work:
             last = found.failed[-1]
             found.rule = last.rule
             found.ends(AnswerKind.REFUSED, f"{last.message} (Rule: {last.rule}.)")
+        elif found.failed and not outcome.forbidden:
+            found.ends(AnswerKind.UNANSWERABLE, f"{found.failed[-1].message} No other way to answer was found.")
         else:
             kind = AnswerKind.REFUSED if outcome.forbidden else AnswerKind.UNANSWERABLE
             found.ends(kind, outcome.message)
+
+    async def _stopped(self, refused: Refused) -> None:
+        """No other draft would change what the guard says."""
+        found = self.found
+        assert found.ground is not None
+        found.draft, found.rule = None, refused.rule
+        told = await told_of(self._ctx, found.ground.policies, refused)
+        found.ends(AnswerKind.REFUSED, f"{told} (Rule: {refused.rule}.)")
 
     def _given_up(self, failure: Failure) -> None:
         """No draft could be used: the guard's word is a refusal, the source's a failure of the turn."""
@@ -243,13 +271,16 @@ class Work:
         assert found.draft is not None
         assert found.ran is not None
         found.kind, found.evidence = AnswerKind.ANSWER, dict(found.draft.evidence)
+        unchecked = not all_checked(found.examples)
         if (built_on := self._built_on(found.draft)) is not None:
             found.warnings.append(
                 f"The question before this one has no answer, so this builds on “{built_on}”. "
                 f"I understood: {found.draft.reading}"
             )
-        elif found.draft.confidence < settings.unsure_below:
+        elif found.draft.confidence < settings.unsure_below and not (unchecked and found.draft.evidence.get("example")):
             found.warnings.append(f"I am not sure that this is what you mean. I understood: {found.draft.reading}")
+        if unchecked:
+            found.warnings.append(told_of_examples(found.examples))
         if found.guarded is not None:
             found.warnings += policy_warnings(found.guarded)
         found.warnings += quality_warnings(found.tables, settings)
@@ -282,6 +313,7 @@ def _exchanges(earlier: Sequence[EarlierAnswer], ground: Ground) -> tuple[Exchan
                 plan=restored(one.provenance.plan),
                 columns=tuple(column["name"] for column in one.result.get("columns", ())),
                 rows=rows,
+                confidence=one.provenance.confidence,
             )
         )
     return tuple(made)

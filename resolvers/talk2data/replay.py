@@ -15,6 +15,7 @@ from resolvers.operation import Kind, operation
 from resolvers.talk2data.analyst import asked_again
 from resolvers.talk2data.chat_settings import settings_of
 from resolvers.talk2data.grounds import as_of_now, used_memories
+from resolvers.talk2data.guarding import told_of
 from resolvers.talk2data.knowledge import NotThere, ground_of, places_of
 from resolvers.talk2data.pipeline import Work
 from resolvers.talk2data.provenance import own_provenance
@@ -97,9 +98,11 @@ async def _again(ctx: Context, old: TurnProvenance, task_id: str) -> ReplayRun:
         places = await places_of(ctx, [old.resource_uri])
         if not places:
             return _ran(None, "The connection that was asked then is disabled.", None)
-        return _ran(await run_query(ctx, await ground_of(ctx, places[0]), old.sql_drafted, task_id=task_id), None, None)
-    except Refused as refused:
-        return _ran(None, refused.reason, refused.rule)
+        ground = await ground_of(ctx, places[0])
+        try:
+            return _ran(await run_query(ctx, ground, old.sql_drafted, task_id=task_id), None, None)
+        except Refused as refused:
+            return _ran(None, await told_of(ctx, ground.policies, refused), refused.rule)
     except (NotThere, SourceFailed, Forbidden) as problem:
         return _ran(None, problem.message, None)
     except (JobError, ConnectorError) as problem:

@@ -1,9 +1,12 @@
 """Looking words of a question up in the source itself, for drafters that work in a thread of their own.
 
 Every search is a query as any other: it passes the guard with the policies of the project, and runs read-only with the
-asker's permission. Columns whose values may be quoted nowhere are not searched. Texts are looked for as they are
-commonly written, which an index serves; only what was found nowhere so is looked for without regard to case, which
-reads every row, and only in the time that is left.
+asker's permission. Columns that a policy hides are not searched. Texts are looked for as they are commonly written,
+which an index serves; only what was found nowhere so is looked for without regard to case, which reads every row, and
+only in the time that is left.
+
+A column that is tagged as personal is compared with what the asker wrote and nothing else: whoever may read it could
+compare it himself, and nothing is told of it but his own words.
 """
 
 import asyncio
@@ -65,10 +68,9 @@ class Search:
 
         Not to be called on the event loop, which it would wait for: there it finds nothing.
         """
-        known, closed = self._ground.knowledge, self._ground.policies.unsearchable
-        open_columns = [
-            key for key in columns if key not in known.private | known.forbidden and key.table not in closed
-        ][:MOST_COLUMNS]
+        policies, closed = self._ground.policies, self._ground.policies.unsearchable
+        hidden = policies.masked | self._ground.knowledge.forbidden
+        open_columns = [key for key in columns if key not in hidden and key.table not in closed][:MOST_COLUMNS]
         if not open_columns or not texts or self._left <= 0 or threading.get_ident() == self._thread:
             return ()
         self._left -= 1
@@ -89,8 +91,9 @@ class Search:
             found = list(self._answers(source, columns, texts, until, exact=True))
             spelled = {one.value.strip().casefold() for one in found}
             left = [text for text in texts if text.strip().casefold() not in spelled]
+            quotable = [key for key in columns if key not in self._ground.knowledge.private]
             try:
-                found += self._answers(source, columns, left, until, exact=False)
+                found += self._answers(source, quotable, left, until, exact=False)
             except ConnectorError as error:
                 if error.kind != "timeout":
                     raise

@@ -2,10 +2,14 @@
 
 Events come from the store alone, so a stream that is opened late, twice or in another process shows the same ones. No
 connection to the store is held while nothing happens.
+
+Who follows must be allowed to all the while: a stream ends when the caller's permission does, and when his token does
+where the door says when that is. The turn goes on, and its stream can be taken up again by who may.
 """
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
+from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
@@ -17,7 +21,7 @@ from resolvers.context import Context
 from resolvers.operation import operation
 from resolvers.talk2data.sessions import SessionId
 from resolvers.talk2data.turns import TurnId, own_turn
-from schema.errors import DatabaseError, InvalidParameter
+from schema.errors import ApiError, DatabaseError, InvalidParameter, TokenExpired, UpstreamUnavailable
 from schema.governance.permission import Permission
 from schema.talk2data.turn import TaskState
 from schema.talk2data.turn_event import TurnEvent, TurnEventType
@@ -25,7 +29,10 @@ from schema.talk2data.turn_event import TurnEvent, TurnEventType
 EVENTS_AT_ONCE = 200
 """How many events one look at the store brings."""
 PATIENCE = 30.0
-"""How many seconds a store that does not answer is asked again before the stream breaks off."""
+"""How many seconds a store, or an engine of permissions, that does not answer is asked again before the stream breaks
+off."""
+CHECK_SECONDS = 5.0
+"""How often a stream looks whether its caller still may follow."""
 
 LastEventId = Annotated[
     int, Field(ge=0, le=2_000_000_000, description="The `sequence` of the last event seen: those after it follow.")
@@ -41,6 +48,9 @@ async def stream_turn(
     The last event has `final: true`, and nothing comes after it. A stream that broke off is taken up again by the
     header `Last-Event-ID` (or `last_event_id`); none is lost or told twice. A caller may follow a bounded number at
     once (429 QUOTA_EXCEEDED).
+
+    When the caller's token expires or he loses the permission, the stream ends with an `error` that has a `code`, such
+    as TOKEN_EXPIRED, and no `state`: the turn goes on. Its `sequence` is that of the event before, to resume after.
     """
 
     def work(shelves: Shelves) -> TurnRow:
@@ -54,16 +64,21 @@ async def stream_turn(
             f"This turn has had {turn.last_sequence} events so far, so none after {last_event_id} can follow.",
             field="last_event_id",
         )
-    return _Following(ctx, turn, last_event_id)
+    return TurnStream(ctx, turn, last_event_id)
 
 
-class _Following(AsyncIterator[TurnEvent]):
+class TurnStream(AsyncIterator[TurnEvent]):
     """A place among the caller's streams, from the moment that the stream is granted until it is closed."""
 
+    until: datetime | None = None
+    """When the caller's token expires, where the door knows it and does not end the stream itself."""
+
     def __init__(self, ctx: Context, turn: TurnRow, after: int) -> None:
+        self._ctx, self._turn = ctx, turn
         self._place = ctx.services.signals.place(ctx.caller.principal)
         self._place.__enter__()  # refused here, before anything is streamed
-        self._events = _events(ctx, turn, after)
+        self._checked = asyncio.get_running_loop().time()
+        self._events = self._told(after)
         self._open = True
 
     async def __anext__(self) -> TurnEvent:
@@ -81,24 +96,47 @@ class _Following(AsyncIterator[TurnEvent]):
             self._place.__exit__(None, None, None)
             await self._events.aclose()
 
-
-async def _events(ctx: Context, turn: TurnRow, after: int) -> AsyncGenerator[TurnEvent, None]:
-    signals = ctx.services.signals
-    with signals.listen(f"turn:{turn.turn_id}") as bell:
-        while not signals.closed:
-            found, stands = await _looked(ctx, turn, after, bell)
-            for event in found:
-                yield event
-                after = event.sequence
-                if event.final:
+    async def _told(self, after: int) -> AsyncGenerator[TurnEvent, None]:
+        ctx, turn, signals = self._ctx, self._turn, self._ctx.services.signals
+        with signals.listen(f"turn:{turn.turn_id}") as bell:
+            while not signals.closed:
+                if (refused := await self._refused(bell)) is not None:
+                    yield _broken_off(ctx, turn, after, refused)
                     return
-            if not stands:
-                yield _deleted(ctx, turn, after)
-                return
-            if stands == "over" and not found:
-                return  # the last event was seen before
-            if len(found) < EVENTS_AT_ONCE:
-                await bell.wait()
+                found, stands = await _looked(ctx, turn, after, bell)
+                for event in found:
+                    yield event
+                    after = event.sequence
+                    if event.final:
+                        return
+                if not stands:
+                    yield _deleted(ctx, turn, after)
+                    return
+                if stands == "over" and not found:
+                    return  # the last event was seen before
+                if len(found) < EVENTS_AT_ONCE:
+                    await bell.wait()
+
+    async def _refused(self, bell: Bell) -> ApiError | None:
+        """Why the caller may not follow any longer; permissions are looked at from time to time."""
+        ctx, loop = self._ctx, asyncio.get_running_loop()
+        if self.until is not None and ctx.now() >= self.until:
+            return TokenExpired("The token has expired. Obtain a new one and follow again.")
+        start = loop.time()
+        if start < self._checked + CHECK_SECONDS:
+            return None
+        while True:
+            try:
+                await stream_turn.authorize(ctx.as_caller(ctx.caller), {})  # a guard that remembers no answer
+            except UpstreamUnavailable:
+                if loop.time() > start + PATIENCE:
+                    raise
+                await bell.wait(1.0)
+            except ApiError as refused:
+                return refused
+            else:
+                self._checked = loop.time()
+                return None
 
 
 async def _looked(ctx: Context, turn: TurnRow, after: int, bell: Bell) -> tuple[list[TurnEvent], str]:
@@ -133,5 +171,18 @@ def _deleted(ctx: Context, turn: TurnRow, after: int) -> TurnEvent:
         task_id=turn.task_id,
         final=True,
         data={"state": TaskState.CANCELED, "message": "The session was deleted."},
+        created_at=ctx.now(),
+    )
+
+
+def _broken_off(ctx: Context, turn: TurnRow, after: int, why: ApiError) -> TurnEvent:
+    """The end of a stream whose caller may not follow any longer. It moves no place: the turn goes on after it."""
+    return TurnEvent(
+        sequence=after,
+        event=TurnEventType.ERROR,
+        turn_id=turn.turn_id,
+        task_id=turn.task_id,
+        final=True,
+        data={"code": why.code, "message": why.message},
         created_at=ctx.now(),
     )

@@ -20,19 +20,17 @@ from resolvers.engines.drawing import NoCharts
 from resolvers.engines.nl2sql.stored import stored
 from resolvers.talk2data.answer_artifacts import CHART, PICTURE, ROWS, called, uri_of
 from resolvers.talk2data.engine import Told
-from resolvers.talk2data.grounds import used_memories
+from resolvers.talk2data.grounds import all_checked, told_of_examples, used_memories
 from resolvers.talk2data.pipeline import Finding, applied_in
 from resolvers.talk2data.running import Ran, parquet_of, shown_rows, staged
 from schema.assets.artifact import ArtifactCreate, ArtifactType
 from schema.content import Upload
 from schema.talk2data.provenance import TurnProvenance
 from schema.talk2data.turn_event import TurnEventType
-from schema.utils.memory import MemoryType, ValidationStatus
 
 SHOWN_ROWS: Final = 50
 SHOWN_BYTES: Final = 131_072
 LONGEST_TITLE: Final = 255
-MOST_NAMED: Final = 3
 _PIECE: Final = re.compile(r"\S+\s*|\s+")
 _WORDS_AT_ONCE: Final = 6
 
@@ -55,12 +53,11 @@ async def made_of(ctx: Context, turn_id: str, question: str, found: Finding) -> 
     events: list[Told] = []
     artifacts: list[tuple[ArtifactCreate, Upload, str]] = []
     if found.ran is not None:
-        table = found.ran.table
-        events.append(result_told(table))
-        answer = _rows_of(found.ran)
-        async for artifact, upload, key, metadata in _staged_artifacts(ctx, turn_id, question, answer, table):
+        title = _title(question, found)
+        events.append(result_told(found.ran.table))
+        async for artifact, upload, key, metadata in _staged_artifacts(ctx, turn_id, title, found.ran):
             artifacts.append((artifact, upload, key))
-            events.append(_artifact_told(ctx, artifact, question, metadata))
+            events.append(_artifact_told(ctx, artifact, title, metadata))
     events += [Told(TurnEventType.MESSAGE_DELTA, {"delta": piece}) for piece in _pieces(said)]
     events.append(_done(found, said, figures))
 
@@ -88,16 +85,17 @@ async def _said(found: Finding) -> tuple[str, list[dict[str, Any]]]:
 
 
 def _examples(found: Finding) -> list[str]:
-    """A sentence about the examples that the query follows."""
-    if found.ran is None or found.draft is None or found.ground is None:
-        return []
-    memories = (found.ground.memories.get(id) for id in found.draft.memories)
-    named = [one for one in memories if one is not None and one.memory_type is MemoryType.EXEMPLAR][:MOST_NAMED]
-    if not named:
-        return []
-    checked = all(one.quality.validation_status is ValidationStatus.VALIDATED for one in named)
-    said = " and ".join(f"“{one.name}”" for one in named)
-    return [f"This follows what was learned from {said}" + ("." if checked else ", which nobody has validated yet.")]
+    """A sentence about the examples that the query follows; of unchecked ones a warning speaks."""
+    examples = found.examples
+    return [told_of_examples(examples)] if found.ran is not None and examples and all_checked(examples) else []
+
+
+def _title(question: str, found: Finding) -> str:
+    """The question; of one that only makes sense after another, how it was understood."""
+    draft = found.draft
+    if draft is None or not draft.reading or not draft.evidence.get("follows"):
+        return question
+    return draft.reading.rstrip(".")
 
 
 def _rows_of(ran: Ran) -> Rows:
@@ -105,9 +103,10 @@ def _rows_of(ran: Ran) -> Rows:
 
 
 async def _staged_artifacts(
-    ctx: Context, turn_id: str, question: str, answer: Rows, table: ResultTable
+    ctx: Context, turn_id: str, title: str, ran: Ran
 ) -> AsyncIterator[tuple[ArtifactCreate, Upload, str, dict[str, Any]]]:
     """The rows, and the chart where one helps, with the name to save each under and what is told of it."""
+    table = ran.table
     name = f"Answer of {ctx.now():%Y-%m-%d %H:%M}"  # not the question: lists show names to the whole project
 
     def artifact(kind: ArtifactType, part: str) -> ArtifactCreate:
@@ -116,7 +115,7 @@ async def _staged_artifacts(
     if (upload := await parquet_of(ctx, table)) is not None:
         told = {"rows": len(table.rows), "columns": table.names[:100], "truncated": table.truncated}
         yield artifact(ArtifactType.PARQUET, ROWS), upload, "answer.parquet", told
-    spec, picture = await asyncio.to_thread(_chart, answer, question)
+    spec, picture = await asyncio.to_thread(_chart, _rows_of(ran), title, ran.ordered)
     if spec is not None:
         upload = await staged(ctx, orjson.dumps(spec), "application/json")
         yield artifact(ArtifactType.CHART, CHART), upload, "chart.json", {"format": "vega-lite"}
@@ -125,9 +124,9 @@ async def _staged_artifacts(
         yield artifact(ArtifactType.IMAGE, PICTURE), upload, "chart.png", {"format": "png"}
 
 
-def _chart(answer: Rows, title: str) -> tuple[dict[str, Any] | None, bytes | None]:
+def _chart(answer: Rows, title: str, ordered: bool) -> tuple[dict[str, Any] | None, bytes | None]:
     """The chart that helps, as a specification and as a picture where the library that draws is installed."""
-    spec = chart_of(answer, " ".join(title.split()))
+    spec = chart_of(answer, " ".join(title.split()), ordered=ordered)
     if spec is None:
         return None, None
     try:

@@ -15,6 +15,7 @@ from persistence.queries.knowledge import content_hash, stands_at, text_of
 from persistence.store import Shelves
 from persistence.tables.knowledge import memories as table
 from resolvers.context import Context
+from resolvers.engines.sql_guard import Broken, parse_policy
 from resolvers.operation import Kind, operation
 from resolvers.utils.memory_lifecycle import Action, as_shown, move
 from schema.errors import AlreadyExists, MissingRequiredField, ValidationError, VersionConflict
@@ -129,6 +130,8 @@ async def update_memory(ctx: Context, *, memory_id: MemoryId, changes: MemoryUpd
         new = current.model_copy(update=given)
         if new.search_text is None or ("search_text" not in given and new.search_text == text_of(current.content)):
             new = new.model_copy(update={"search_text": text_of(new.content)})
+        if given.keys() & {"content", "memory_type", "asset_fqn"}:
+            _refuse_unreadable(new)
         values = {name: new.model_dump(mode="python")[name] for name in {*given, "search_text"}}
         return as_shown(
             shelves.memories.rewrite(
@@ -174,6 +177,7 @@ async def reactivate_memory(ctx: Context, *, memory_id: MemoryId) -> Memory:
     now = ctx.now()
 
     def lifted(memory: Memory) -> dict[str, Any]:
+        _refuse_unreadable(memory)
         return {"expires_at": None} if memory.expires_at is not None and memory.expires_at <= now else {}
 
     return await _moved(ctx, memory_id, Action.REACTIVATE, lifted)
@@ -268,6 +272,7 @@ async def _moved(
 
 def added_memory(ctx: Context, shelves: Shelves, pack_id: str, memory: MemoryReplacement, now: datetime) -> Memory:
     """The new memory of a pack, or the one that says the same already."""
+    _refuse_unreadable(made := _new(ctx, pack_id, memory, now))
     pack = shelves.context_packs.held(ctx.scope, pack_id)
     if pack.status is not PackStatus.ACTIVE:
         raise ValidationError(
@@ -277,7 +282,7 @@ def added_memory(ctx: Context, shelves: Shelves, pack_id: str, memory: MemoryRep
     standing = shelves.memories.same(pack.id, hashed)
     if standing is not None:
         return as_shown(standing, now)
-    kept = shelves.memories.keep(_new(ctx, pack.id, memory, now))
+    kept = shelves.memories.keep(made)
     if kept is not None:
         kept._created = True
         return kept
@@ -332,6 +337,19 @@ def _refuse_successor(old: Memory, successor: Memory, field: str) -> None:
     else:
         return
     raise ValidationError(problem, status=422, field=field)
+
+
+def _refuse_unreadable(memory: Memory) -> None:
+    """Refuse a policy whose `effect` the guard could not bring about: while one stands, no question is answered.
+
+    One in words alone is kept, as any memory is, and holds answers up until somebody says what it means.
+    """
+    is_meant = memory.memory_type is MemoryType.POLICY and "effect" in memory.content
+    policy = parse_policy(memory) if is_meant else None
+    if isinstance(policy, Broken):
+        raise ValidationError(
+            f"This policy cannot be read, and would stop all answers: {policy.why}", status=422, field="content"
+        )
 
 
 def _refuse_past(expires_at: datetime | None, now: datetime) -> None:

@@ -24,11 +24,12 @@ class TurnEventType(StrEnum):
 
 @resource
 class TurnEvent(Resource):
-    """One event of a turn; exactly one of a turn has `final`, and it is the last.
+    """One event of a turn; exactly one of a turn has `final`, and it is the last of its stream.
 
     What `data` holds: task_update a task update; message_delta `delta`, a piece of the answer's text; sql, result and
     whatever else the answering engine tells, its fields; artifact a turn artifact; done `state`, completed or canceled,
-    and `message`; error `state` failed and `message`.
+    and `message`; error `state` failed and `message`. An error with `code` and no `state` is none of the turn's: it
+    ends the stream of who may not follow any longer, with the `sequence` of the event before.
     """
 
     sequence: Annotated[int, Field(description="1 for the first event of the turn, then one more each.")]

@@ -1,10 +1,11 @@
 """What is said and drawn of the rows of an answer."""
 
 import re
-from datetime import date
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,6 +31,13 @@ def test_one_figure_is_said_with_its_name() -> None:
     assert said("mean", (None,)) == "Mean: nothing."
     assert sentence_of(answer("count_orders", (4,)), "The number of orders.").text == "The number of orders: 4."
     assert sentence_of(answer("n", (4,)), "The number of orders since 2014.").text == "N: 4."
+    told = "Answered as people answered the same question: “How many?”. Nobody has checked that answer yet."
+    assert sentence_of(answer("odd_orders", (4,)), told).text == "Odd orders: 4."
+
+
+@pytest.mark.parametrize("name", ["created_at", "birth_date", "dateOfBirth"])
+def test_a_moment_of_which_a_policy_shows_the_year_has_no_thousands(name: str) -> None:
+    assert said(name, (2026,)).endswith(": 2026.")
 
 
 def test_years_and_ids_have_no_thousands_and_long_fractions_are_rounded() -> None:
@@ -120,6 +128,12 @@ def test_a_figure_tells_where_it_comes_from() -> None:
         (answer("genre country n", ("Rock", "USA", 3), ("Jazz", "USA", 1), ("Rock", "Peru", 2)), "bar"),
         (answer("weight height", *((index, index**2) for index in range(9))), "point"),
         (answer("amount", *((index % 7,) for index in range(30))), "bar"),
+        # The best days, the best first: a line between them would tell of a course that nobody asked for.
+        (answer("day n", *((date(2026, 1, day), n) for day, n in ((9, 30), (2, 20), (5, 20)))), "bar"),
+        (answer("year n", (2019, 30), (2003, 20), (2011, 20)), "bar"),
+        # Days in no order, as groups come: a course.
+        (answer("day n", *((date(2026, 1, day), n) for day, n in ((9, 30), (2, 10), (5, 20)))), "line"),
+        (answer("id name n", *((index, f"g{index}", index * 2) for index in range(5))), "bar"),
     ],
 )
 def test_the_kind_of_a_chart_follows_from_the_shape_of_the_answer(rows: Rows, mark: str) -> None:
@@ -127,6 +141,16 @@ def test_the_kind_of_a_chart_follows_from_the_shape_of_the_answer(rows: Rows, ma
     assert spec is not None
     assert (spec["mark"] if isinstance(spec["mark"], str) else spec["mark"]["type"]) == mark
     assert len(spec["data"]["values"]) == rows.total
+    assert png_of(spec).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("ordered", "sort"), [(True, None), (False, "-x")])
+def test_bars_keep_the_order_that_was_asked_for_and_show_the_greatest_first_else(
+    ordered: bool, sort: str | None
+) -> None:
+    spec = chart_of(answer("genre n", ("Jazz", 1), ("Rock", 3), ("Pop", 2)), "A title", ordered=ordered)
+    assert spec is not None
+    assert spec["encoding"]["y"]["sort"] == sort
     assert png_of(spec).startswith(b"\x89PNG")
 
 
@@ -141,6 +165,10 @@ def test_the_kind_of_a_chart_follows_from_the_shape_of_the_answer(rows: Rows, ma
         answer("genre n", ("Rock", 3), ("Jazz", 1), is_cut_off=True),
         answer("genre n", ("Rock", 3), ("Jazz", 1), total=7),
         answer("id other", *((index, index) for index in range(9))),
+        answer("id", *((index,) for index in range(30))),
+        answer("order_id", *((index,) for index in range(30))),
+        answer("playerid", *((index,) for index in range(30))),
+        answer("name customerID", *((f"g{index}", index) for index in range(5))),
     ],
 )
 def test_rows_that_are_read_as_easily_have_no_chart(rows: Rows) -> None:
@@ -154,6 +182,48 @@ def test_bars_of_two_labels_stand_side_by_side_as_averages_do_not_add_up() -> No
     assert spec is not None
     assert spec["encoding"]["yOffset"]["field"] == spec["encoding"]["color"]["field"]
     assert spec["encoding"]["x"]["stack"] is None
+
+
+@pytest.mark.parametrize("name", ["paid", "amount_paid", "bid"])
+def test_a_figure_whose_name_ends_as_identifiers_do_is_a_figure(name: str) -> None:
+    assert chart_of(answer(name, *((index % 9 + 0.5,) for index in range(30))), "A title") is not None
+    assert chart_of(answer(f"who {name}", ("Ann", 3), ("Bob", 5)), "A title") is not None
+
+
+def test_moments_of_a_chart_are_drawn_as_utc_wherever_it_is_looked_at() -> None:
+    days = chart_of(answer("day n", *((date(2026, 1, day), day) for day in range(1, 6))), "A title")
+    assert days is not None
+    assert days["data"]["values"][0]["c0"] == "2026-01-01T00:00:00Z"
+    assert days["encoding"]["x"]["scale"] == {"type": "utc"}
+    east = timezone(timedelta(hours=2))
+    without = datetime(2026, 1, 1, 5, 30, tzinfo=UTC).replace(tzinfo=None)
+    moments = [datetime(2026, 1, 1, 1, tzinfo=east), without, datetime(2026, 1, 2, tzinfo=UTC)]
+    spec = chart_of(answer("at n", *((moment, n) for n, moment in enumerate(moments))), "A title")
+    assert spec is not None
+    assert [value["c0"] for value in spec["data"]["values"]] == [
+        "2025-12-31T23:00:00Z",
+        "2026-01-01T05:30:00Z",
+        "2026-01-02T00:00:00Z",
+    ]
+
+
+def test_months_of_a_chart_say_their_year() -> None:
+    spec = chart_of(answer("month n", *((date(2025 + m // 12, m % 12 + 1, 1), m) for m in range(7, 23))), "A title")
+    assert spec is not None
+    assert spec["encoding"]["x"]["axis"] == {"format": "%b %Y", "tickCount": "month"}
+    best = chart_of(answer("month n", (date(2026, 8, 1), 9), (date(2025, 3, 1), 7), (date(2026, 1, 1), 7)), "A title")
+    assert best is not None
+    assert [value["c0"] for value in best["data"]["values"]] == ["2026-08", "2025-03", "2026-01"]
+
+
+def test_a_number_of_any_size_can_be_drawn() -> None:
+    spec = chart_of(answer("genre n", ("Rock", 10**40), ("Jazz", -(10**25))), "A title")
+    assert spec is not None
+    assert png_of(spec).startswith(b"\x89PNG")
+    assert orjson.loads(orjson.dumps(spec)) == spec
+    vast = chart_of(answer("genre n", ("Rock", 10**400), ("Jazz", 1)), "A title")
+    assert vast is not None
+    assert vast["data"]["values"][0]["c1"] is None
 
 
 def test_odd_names_and_values_do_not_break_a_chart() -> None:

@@ -12,6 +12,8 @@ from rest_compat.settings import Settings
 from schema.talk2data.turn_event import TurnEventType
 
 WORDS = 60
+LEISURELY = "Take your time: how many?"
+"""A question whose answer goes on for longer than anybody watches."""
 
 
 class SlowEngine:
@@ -21,8 +23,9 @@ class SlowEngine:
 
     async def answer(self, ctx: Context, question: Question, told: Sequence[Told]) -> AsyncGenerator[Told, None]:
         """Answer."""
-        for number in range(len(told), WORDS):
-            await asyncio.sleep(0.03)
+        words, pause = (5_000, 0.2) if question.message == LEISURELY else (WORDS, 0.03)
+        for number in range(len(told), words):
+            await asyncio.sleep(pause)
             yield Told(TurnEventType.MESSAGE_DELTA, {"delta": f"w{number} "})
 
 

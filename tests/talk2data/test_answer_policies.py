@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from persistence.tables.catalog import metadata_assets
+from persistence.tables.knowledge import memories
 from resolvers.engines.nl2sql.linking.lookups import query_of
 from resolvers.engines.nl2sql.model import ColumnKey, Unanswerable
 from resolvers.talk2data import searching
@@ -38,7 +39,9 @@ async def remembered(
     kept: dict[str, Any] = await door(
         create_memory,
         world.owner,
-        memory=MemoryCreate(name="Rule", content=content, memory_type=kind, context_pack_id=made["id"], **given),
+        memory=MemoryCreate(
+            **{"name": "Rule", "content": content, "memory_type": kind, "context_pack_id": made["id"]} | given
+        ),
     )
     assert "id" in kept, kept
     return kept
@@ -128,15 +131,55 @@ async def test_a_row_filter_holds_for_whoever_it_names(world: World, shop: Bench
     assert every.done["warnings"] == []
 
 
-async def test_nothing_is_answered_while_a_policy_cannot_be_read(
+NEUTRAL = "A policy of this project cannot be read, so nothing is answered until it is mended."
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ({"effect": "forbid", "table": ["customers"]}, "`table` means nothing in a policy that has the effect forbid."),
+        ({"effect": "hide", "columns": ["customers.email"]}, "`effect` is one of forbid, mask"),
+        ({"effect": "row_filter", "tables": ["customers"], "condition": "city ="}, "no condition over"),
+    ],
+)
+async def test_nothing_is_answered_while_a_policy_cannot_be_read_and_stewards_are_told_why(
+    world: World, shop: Bench, drafter: ScriptedDrafter, content: dict[str, Any], why: str
+) -> None:
+    await broken(world, content)
+    operator, owner = await world.member("operator"), world.owner
+    drafter.script["How many?"] = draft("select count(*) as customers from customers")
+    for token in (owner, operator):
+        got = await ask(world, "How many?", token=token)
+        assert (got.done["kind"], got.done["rule"]) == ("refused", "policy_unreadable")
+        assert not got.of("result")
+        assert (why in got.text) is (token == owner)
+        assert ("Nightjar" in str(got.events)) is (token == owner)
+    assert got.text.startswith(NEUTRAL)
+
+
+async def test_corrections_and_replays_name_the_policy_that_cannot_be_read_to_stewards_alone(
     world: World, shop: Bench, drafter: ScriptedDrafter
 ) -> None:
-    await remembered(world, {"effect": "hide", "columns": ["customers.email"]})
-    drafter.script["How many?"] = draft("select count(*) as customers from customers")
-    drafter.repairs = [Unanswerable("No.")]
-    got = await ask(world, "How many?")
-    assert (got.done["kind"], got.done["rule"]) == ("refused", "policy_unreadable")
-    assert not got.of("result")
+    sql = "select count(*) as customers from customers"
+    drafter.script["How many?"] = draft(sql)
+    operator, owner = await world.member("operator"), world.owner
+    turns = {token: (await ask(world, "How many?", token=token)).turn for token in (owner, operator)}
+    await broken(world, {"effect": "forbid", "table": ["customers"]})
+    for token, turn in turns.items():
+        path = f"/talk2data/chat/sessions/{turn['session_id']}/turns/{turn['turn_id']}"
+        refused = (await world.request("POST", f"{path}/correction", token=token, json={"sql": sql})).json()["error"]
+        assert refused["details"]["field"] == "sql"
+        assert ("Nightjar" in refused["message"]) is (token == owner)
+        replayed = (await world.request("POST", f"{path}/replay", token=token)).json()
+        assert replayed["kind"] == "refused"
+        assert ("Nightjar" in str(replayed)) is (token == owner)
+
+
+async def broken(world: World, content: dict[str, Any]) -> None:
+    """Let a policy stand in the store that cannot be read."""
+    kept = await remembered(world, {"effect": "forbid", "columns": ["nowhere.nothing"]}, name="Nightjar")
+    change = memories.update().where(memories.c.id == kept["id"]).values(content=content)
+    await world.app.parts.services.store.write(lambda shelves: shelves.connection.execute(change))
 
 
 async def test_a_failure_of_the_source_tells_nothing_of_protected_tables(
@@ -153,7 +196,7 @@ async def test_a_failure_of_the_source_tells_nothing_of_protected_tables(
     )
 
 
-async def test_private_columns_are_known_to_drafters_and_never_looked_up(
+async def test_private_columns_are_compared_with_what_was_typed_unless_a_policy_hides_them(
     world: World, shop: Bench, source: Source, drafter: ScriptedDrafter
 ) -> None:
     fqn = f"shop.{source.database}.sales.customers"
@@ -177,7 +220,35 @@ async def test_private_columns_are_known_to_drafters_and_never_looked_up(
     seen.clear()
     await ask(world, "Who?")
     assert ColumnKey(fqn, "email") in drafter.known[-1].private
+    assert [[(one.column.column, one.value) for one in found] for found in seen] == [
+        [("city", "Kiel"), ("email", "ada@example.org")],
+        [("email", "ada@example.org")],
+    ]
+    await remembered(world, {"effect": "mask", "columns": ["customers.email"]})
+    seen.clear()
+    await ask(world, "Who?")
     assert [[(one.column.column, one.value) for one in found] for found in seen] == [[("city", "Kiel")], []]
+
+
+async def test_of_a_private_column_nothing_is_told_but_what_was_typed(
+    world: World, shop: Bench, source: Source, drafter: ScriptedDrafter
+) -> None:
+    fqn = f"shop.{source.database}.sales.customers"
+    source.run("update sales.customers set email = 'Cy.McAdam@example.org' where id = 3")
+    tag = metadata_assets.update().where(metadata_assets.c.fully_qualified_name == f"{fqn}.email")
+    await world.app.parts.services.store.write(
+        lambda shelves: shelves.connection.execute(tag.values(is_pii_tagged=True, updated_at=world.clock()))
+    )
+    seen: list[list[str]] = []
+
+    def looking(asked: Any, known: Any, lookup: Any) -> Any:
+        for text in ("cy.mcadam@example.org", "Cy.McAdam@example.org", "cy%", "ada"):
+            seen.append([one.value for one in lookup([ColumnKey(fqn, "email")], [text])])
+        return Unanswerable("No.")
+
+    drafter.script["Who?"] = looking
+    await ask(world, "Who?")
+    assert seen == [[], ["Cy.McAdam@example.org"], [], []]
 
 
 async def test_words_that_are_written_oddly_are_found_after_those_that_are_not(

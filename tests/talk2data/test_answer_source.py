@@ -196,6 +196,8 @@ async def test_a_question_follows_up_on_the_plan_of_an_earlier_answer(world: Wor
     second = await ask(world, "and by city?", session=session)
     assert sorted(second.result["rows"]) == [["Bonn", 2], ["Kiel", 1]], second.events
     assert second.done["warnings"] == []
+    # “and by city?” tells nobody what a chart or a file shows.
+    assert {one["artifact_title"] for one in second.of("artifact")} == {second.of("sql")[0]["reading"].rstrip(".")}
     assert (await ask(world, "How many weather forecasts?", session=session)).done["kind"] == "unanswerable"
     third = await ask(world, "only in Bonn", session=session)
     assert third.result["rows"] == [["Bonn", 2]], third.events

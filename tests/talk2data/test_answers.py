@@ -188,6 +188,16 @@ async def test_what_the_source_cannot_run_fails_the_turn_when_it_cannot_be_mende
     assert (got.done["state"], got.done["message"]) == ("failed", DOES_NOT_FIT)
 
 
+async def test_what_the_source_could_not_run_is_told_when_there_is_no_other_way(
+    world: World, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    drafter.script["Divide"] = draft("select 1 / (total - total) as x from orders")
+    drafter.repairs = [Unanswerable("The question names no table.")]
+    got = await ask(world, "Divide")
+    assert (got.done["state"], got.done["kind"]) == ("completed", "unanswerable")
+    assert got.done["message"] == f"{DOES_NOT_FIT} No other way to answer was found."
+
+
 async def test_an_unsure_answer_says_so(world: World, shop: Bench, drafter: ScriptedDrafter) -> None:
     drafter.script["Orders?"] = draft("select count(*) as orders from orders", confidence=0.4, reading="Count orders.")
     got = await ask(world, "Orders?", context={"datasources": [], "artifacts": ["artifact:x:y:z"], "attachments": []})

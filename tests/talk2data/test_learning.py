@@ -16,7 +16,7 @@ from schema.talk2data.answer_note import AnswerNoteChange, TurnCorrection
 from schema.talk2data.feedback import TurnFeedbackCreate
 from schema.utils.context_pack import ContextPackUpdate
 from schema.utils.memory import MemoryType, MemoryValidation
-from tests.doors import Door, Refused
+from tests.doors import Door, Refused, RestDoor
 from tests.support.ingestion import Bench
 from tests.talk2data.asking import Answered, ScriptedDrafter, ask, draft, drafter, shop, source, world
 from tests.talk2data.test_answer_policies import remembered
@@ -254,3 +254,27 @@ async def test_ratings_that_race_are_counted_as_the_one_that_stands(
     access = (await world.request("GET", f"/utils/memories/{used['id']}", token=world.owner)).json()["access"]
     up = kept == "thumbs_up"
     assert (access["success_count"], access["failure_count"]) == (int(up), int(not up))
+
+
+async def test_an_answer_that_follows_an_example_says_once_whether_anybody_checked_it(
+    world: World, shop: Bench, drafter: ScriptedDrafter
+) -> None:
+    content = {"type": "exemplar", "question": QUESTION, "sql": SQL, "dialect": "postgres"}
+    example = await remembered(world, content, MemoryType.EXEMPLAR)
+    reading = f"Answered as people answered the same question: “{QUESTION}”. Nobody has checked that answer yet."
+    evidence = {"example": QUESTION}
+    drafter.script[QUESTION] = draft(
+        SQL, reading=reading, confidence=0.72, memories=(example["id"],), evidence=evidence
+    )
+    told = "This follows what was learned from “Rule”, which nobody has validated yet."
+    got = await ask(world, QUESTION)
+    assert got.done["warnings"] == [told]
+    assert got.text.endswith(told)
+    assert got.text.lower().count("nobody") == 1
+    assert "not sure" not in got.text
+    found = MemoryValidation.model_validate({"validation_status": "validated"})
+    await RestDoor(world.client)(validate_memory, world.owner, memory_id=example["id"], validation=found)
+    drafter.script[QUESTION] = draft(SQL, confidence=0.97, memories=(example["id"],), evidence=evidence)
+    got = await ask(world, QUESTION)
+    assert got.done["warnings"] == []
+    assert got.text.endswith("This follows what was learned from “Rule”.")

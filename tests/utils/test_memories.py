@@ -136,6 +136,30 @@ async def test_a_memory_is_bounded_on_both_sides(
     assert await world.dump() == rows
 
 
+async def test_a_policy_that_cannot_be_read_is_refused(world: World, door: Door) -> None:
+    pack = await make_pack(world, door)
+    good = {"effect": "forbid", "tables": ["customers"]}
+    for content, said in (
+        ({"effect": "forbid", "table": ["customers"]}, "`table` means nothing"),
+        ({"effect": "hide", "tables": ["customers"]}, "`effect` is one of"),
+        ({"effect": "forbid"}, "give tables, columns, tags or data_types"),
+    ):
+        rows = await world.dump()
+        refused = await door(create_memory, world.owner, memory=memory_of(pack, memory_type="policy", content=content))
+        assert (refused.code, refused.status, refused.details["field"]) == ("VALIDATION_ERROR", 422, "content")
+        assert said in refused.message
+        assert await world.dump() == rows
+        standing = await make_memory(world, door, pack, memory_type="policy", content=good)
+        refused = await door(
+            update_memory, world.owner, memory_id=standing["id"], changes=memory_changes(content=content)
+        )
+        assert (refused.code, refused.details["field"]) == ("VALIDATION_ERROR", "content")
+        assert said in refused.message
+    fact = await make_memory(world, door, pack, content={"effect": "none", "text": "It rains."})
+    refused = await door(update_memory, world.owner, memory_id=fact["id"], changes=memory_changes(memory_type="policy"))
+    assert refused.details["field"] == "content"
+
+
 # The same content once -----------------------------------------------------------------------------------------------
 
 

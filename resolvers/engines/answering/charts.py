@@ -5,11 +5,13 @@ Vega-Lite specification with its data inside, which any viewer draws without fet
 """
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
+from math import isfinite
 from typing import Any, Final
 
-from resolvers.engines.answering.shape import Rows
+from resolvers.engines.answering.shape import Rows, names_things
+from resolvers.engines.describing.names import tokens_of
 from resolvers.engines.drawing import renderer
 from schema.data_readiness.profile import ValueKind
 
@@ -18,7 +20,12 @@ Spec = dict[str, Any]
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
 FEWEST, MOST_BARS, MOST_POINTS, MOST_SERIES = 2, 40, 2000, 8
 ENOUGH_FOR_A_CLOUD, ENOUGH_FOR_A_DISTRIBUTION = 5, 20
+MOST_MONTHS, MOST_YEARS = 48, 40
+"""How many months or years an axis may name one by one."""
 LONGEST_LABEL: Final = 60
+SHORTEST_ID: Final = 5
+"""Letters that a word has at least that ends as `playerid` does; shorter ones are words such as paid or bid."""
+LARGEST_EXACT: Final = 2**53
 SCALE: Final = 2.0
 """Pixels of the picture for each of the specification's."""
 
@@ -32,19 +39,24 @@ _CONFIG: Final[Spec] = {
 }
 
 
-def chart_of(answer: Rows, title: str) -> Spec | None:
-    """The chart of an answer; None when rows are read as easily. A cut-off answer has none: it would mislead."""
+def chart_of(answer: Rows, title: str, *, ordered: bool = True) -> Spec | None:
+    """The chart of an answer; None when rows are read as easily. A cut-off answer has none: it would mislead.
+
+    `ordered` says that the order of the rows was asked for, so that bars keep it.
+    """
     if answer.is_cut_off or len(answer.rows) < answer.total or not FEWEST <= answer.total <= MOST_POINTS:
         return None
     numbers = _of(answer, ValueKind.NUMBER)
     times, texts = _of(answer, ValueKind.TEMPORAL), _of(answer, ValueKind.TEXT, ValueKind.BOOLEAN)
     times += [index for index in numbers if _are_years(answer, index)]
-    figures = [index for index in numbers if index not in times]
+    figures = [index for index in numbers if index not in times and not _identifies(answer, index)]
     made: Spec | None = None
-    if len(times) == 1 and figures and len(texts) <= 1 and answer.total > FEWEST:
+    if len(times) == 1 and len(figures) == 1 and not texts and _is_ranking(answer, times[0], figures[0]):
+        made = _ranking(answer, times[0], figures[0])
+    elif len(times) == 1 and figures and len(texts) <= 1 and answer.total > FEWEST:
         made = _lines(answer, times[0], figures, texts)
     elif len(texts) == 1 and len(figures) == 1 and not times and answer.total <= MOST_BARS:
-        made = _bars(answer, texts[0], figures[0])
+        made = _bars(answer, texts[0], figures[0], ordered=ordered)
     elif len(texts) == 2 and len(figures) == 1 and not times:
         made = _grouped(answer, texts, figures[0])
     elif len(figures) == 2 and not times and answer.total >= ENOUGH_FOR_A_CLOUD:
@@ -75,6 +87,65 @@ def _are_years(answer: Rows, index: int) -> bool:
     return bool(values) and all(value == int(value) and 1000 <= value <= 3000 for value in values)
 
 
+def _identifies(answer: Rows, index: int) -> bool:
+    """Whether whole numbers only tell things apart: how they lie says nothing."""
+    values = answer.values(index)
+    if any(value != value or value % 1 for value in values):
+        return False
+    name = answer.columns[index]
+    if names_things(name):
+        return True
+    word = next(reversed(tokens_of(name)), "")
+    return word.endswith("id") and len(word) >= SHORTEST_ID and len(set(values)) == len(values)
+
+
+def _is_ranking(answer: Rows, time: int, figure: int) -> bool:
+    """Whether rows are sorted by a figure and not by time, as the three best months are."""
+    if not FEWEST < answer.total <= MOST_BARS:
+        return False
+    moments, values = ([row[index] for row in answer.rows] for index in (time, figure))
+    if any(value is None or value != value for value in (*moments, *values)):
+        return False
+    stamps = [str(_plain(moment)) for moment in moments]
+    return _in_order(values) and not _in_order(stamps) and len(set(stamps)) == len(stamps)
+
+
+def _in_order(values: Sequence[Any]) -> bool:
+    return any(list(values) == sorted(values, reverse=reverse) for reverse in (False, True))
+
+
+def _ranking(answer: Rows, time: int, figure: int) -> Spec | None:
+    """Bars in the order of the answer: a line would join moments that are no neighbours."""
+    grain = _grain(answer, time)
+    cut = {"month": len("2026-01"), "year": len("2026")}.get(grain or "")
+    rows = [(str(_shown_moment(row[time]))[:cut], row[figure]) for row in answer.rows]
+    return _bars(Rows((answer.columns[time], answer.columns[figure]), rows, answer.total), 0, 1, ordered=True)
+
+
+def _shown_moment(value: Any) -> Any:
+    return value.isoformat(sep=" ") if isinstance(value, datetime) else value
+
+
+def _grain(answer: Rows, time: int) -> str | None:
+    """Whether every moment is the beginning of a year, or of a month."""
+    stamps = [str(_plain(value)) for value in answer.values(time)]
+    if stamps and all(stamp.endswith("-01-01T00:00:00Z") for stamp in stamps):
+        return "year"
+    return "month" if stamps and all(stamp.endswith("-01T00:00:00Z") for stamp in stamps) else None
+
+
+def _axis(answer: Rows, time: int) -> Spec:
+    """Months and years by their names, where they are few enough; else as the viewer sees fit."""
+    grain, days = _grain(answer, time), [str(_plain(value))[:7] for value in answer.values(time)]
+    if grain is None:
+        return {}
+    years = int(max(days)[:4]) - int(min(days)[:4])
+    months = 12 * years + int(max(days)[5:]) - int(min(days)[5:])
+    if grain == "year":
+        return {"axis": {"format": "%Y", "tickCount": "year"}} if years < MOST_YEARS else {}
+    return {"axis": {"format": "%b %Y", "tickCount": "month"}} if months < MOST_MONTHS else {}
+
+
 def _lines(answer: Rows, time: int, figures: Sequence[int], texts: Sequence[int]) -> Spec | None:
     if texts:
         if len(figures) > 1 or len({row[texts[0]] for row in answer.rows}) > MOST_SERIES:
@@ -87,6 +158,8 @@ def _lines(answer: Rows, time: int, figures: Sequence[int], texts: Sequence[int]
         values = _values(answer, [time, *drawn])
     years = answer.kinds[time] is ValueKind.NUMBER
     x: Spec = {"field": f"c{time}", "type": "ordinal" if years else "temporal", "title": answer.columns[time]}
+    if not years:
+        x |= {"scale": {"type": "utc"}} | _axis(answer, time)  # else a day is the day before, west of Greenwich
     spec: Spec = {"width": 480, "height": 260, "data": {"values": values}}
     mark: Spec = {"type": "line", "point": answer.total <= MOST_BARS}
     if series is not None:
@@ -108,7 +181,7 @@ def _lines(answer: Rows, time: int, figures: Sequence[int], texts: Sequence[int]
     }
 
 
-def _bars(answer: Rows, label: int, figure: int) -> Spec | None:
+def _bars(answer: Rows, label: int, figure: int, *, ordered: bool) -> Spec | None:
     names = [row[label] for row in answer.rows]
     if len(set(names)) < len(names):
         return None
@@ -118,8 +191,13 @@ def _bars(answer: Rows, label: int, figure: int) -> Spec | None:
         "data": {"values": _values(answer, [label, figure])},
         "mark": {"type": "bar", "cornerRadiusEnd": 2},
         "encoding": {
-            # In the order of the answer, which may be the very thing that was asked for.
-            "y": {"field": f"c{label}", "type": "nominal", "sort": None, "title": answer.columns[label]},
+            # In the order that was asked for; what came in none shows the greatest first.
+            "y": {
+                "field": f"c{label}",
+                "type": "nominal",
+                "sort": None if ordered else "-x",
+                "title": answer.columns[label],
+            },
             "x": _quantity(answer, figure),
         },
     }
@@ -148,9 +226,7 @@ def _grouped(answer: Rows, labels: Sequence[int], figure: int) -> Spec | None:
     }
 
 
-def _cloud(answer: Rows, figures: Sequence[int], texts: Sequence[int]) -> Spec | None:
-    if any("id" in answer.columns[index].lower().split("_") for index in figures):
-        return None
+def _cloud(answer: Rows, figures: Sequence[int], texts: Sequence[int]) -> Spec:
     across, up = figures
     return {
         "width": 380,
@@ -193,15 +269,27 @@ def _values(answer: Rows, indices: Sequence[int]) -> list[Spec]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Decimal):
-        return float(value) if value.is_finite() else None
-    if isinstance(value, float):
-        return value if value == value and abs(value) != float("inf") else None
-    if isinstance(value, datetime | date):
-        return value.isoformat()
+    if isinstance(value, Decimal | float):
+        return _float(value)
+    if isinstance(value, datetime):
+        moment = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
+        return f"{moment.isoformat()}Z"
+    if isinstance(value, date):
+        return f"{value.isoformat()}T00:00:00Z"
+    if isinstance(value, int) and abs(value) > LARGEST_EXACT:
+        return _float(value)
     if isinstance(value, str):
         return _short(value, LONGEST_LABEL)
     return value
+
+
+def _float(value: Decimal | float) -> float | None:
+    """The nearest number that JSON and a viewer can hold; None when there is none."""
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):  # an int beyond all floats, a signalling NaN
+        return None
+    return number if isfinite(number) else None
 
 
 def _text(name: str) -> str:

@@ -11,9 +11,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Final
 
-from resolvers.engines.answering.shape import Rows
+from resolvers.engines.answering.shape import Rows, names_things
 from resolvers.engines.describing.grammar import plural_phrase
-from resolvers.engines.describing.names import tokens_of
 from schema.data_readiness.profile import ValueKind
 
 MOST_NAMED: Final = 10
@@ -22,6 +21,8 @@ MOST_FIELDS: Final = 8
 LONGEST_VALUE: Final = 80
 LONGEST_READING: Final = 120
 _DIGIT: Final = re.compile(r"\d")
+_STOP: Final = re.compile(r"[.?!]\W*\s")
+"""The end of a sentence that another one follows."""
 MOST_PLACES: Final = 4
 """Places behind the point that are shown as they are."""
 LARGEST: Final = 20
@@ -68,8 +69,8 @@ def sentence_of(answer: Rows, reading: str | None = None) -> Sentence:
         said.add("No row fits the question.")
     elif answer.total == 1 and len(answer.columns) == 1:
         what = (reading or "").strip().rstrip(".")
-        says = what if what and len(what) <= LONGEST_READING and not _DIGIT.search(what) else _title(answer.columns[0])
-        said.add(f"{says}: ", _cell(answer, 0, 0), ".")
+        fits = what and len(what) <= LONGEST_READING and not _DIGIT.search(what) and not _STOP.search(what)
+        said.add(f"{what if fits else _title(answer.columns[0])}: ", _cell(answer, 0, 0), ".")
     elif answer.total == 1:
         for index, name in enumerate(answer.columns[:MOST_FIELDS]):
             said.add("; " if index else "", f"{_name(name) if index else _title(name)}: ", _cell(answer, 0, index))
@@ -97,7 +98,7 @@ def _table(said: Sentence, answer: Rows) -> None:
     numbers = [
         index
         for index, kind in enumerate(answer.kinds)
-        if kind is ValueKind.NUMBER and not _names_things(answer.columns[index])
+        if kind is ValueKind.NUMBER and not names_things(answer.columns[index])
     ]
     labels = [index for index in range(len(answer.columns)) if index not in numbers]
     if len(numbers) == 1 and labels and len(answer.rows) == answer.total:
@@ -135,20 +136,11 @@ def _rows(answer: Rows) -> FigureSource:
 
 def _cell(answer: Rows, row: int, column: int) -> FigureSource:
     value = answer.rows[row][column]
-    if isinstance(value, int) and not isinstance(value, bool) and _names_things(answer.columns[column]):
+    if isinstance(value, int) and not isinstance(value, bool) and names_things(answer.columns[column]):
         return FigureSource(str(value), row=row, column=column)
     if isinstance(value, Decimal | float) and (rounded := _rounded(value)) is not None:
         return FigureSource(f"about {shown(rounded)}", row=row, column=column, calculation="rounded")
     return FigureSource(shown(value), row=row, column=column)
-
-
-_THINGS: Final = frozenset({"year", "id", "code", "key", "no", "nr", "number", "zip", "postcode", "phone", "season"})
-
-
-def _names_things(column: str) -> bool:
-    """Whether whole numbers of a column are names rather than amounts: 1989 is a year, not 1,989."""
-    words = set(tokens_of(column))
-    return bool(_THINGS & words) and "of" not in words
 
 
 def _rounded(value: Decimal | float) -> Decimal | None:

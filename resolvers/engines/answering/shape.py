@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
+from resolvers.engines.describing.names import tokens_of
 from schema.data_readiness.profile import ValueKind
 
 MOST_LOOKED_AT: Final = 1000
@@ -47,3 +48,15 @@ def kind_of(value: Any) -> ValueKind:
     if isinstance(value, date | datetime):
         return ValueKind.TEMPORAL
     return ValueKind.TEXT if isinstance(value, str) else ValueKind.OTHER
+
+
+_THINGS: Final = frozenset(
+    {"year", "id", "code", "key", "no", "nr", "number", "zip", "postcode", "phone", "season", "at", "date"}
+)
+"""`at` and `date` are numbers where a policy shows nothing but the year of them."""
+
+
+def names_things(column: str) -> bool:
+    """Whether whole numbers of a column are names rather than amounts: 1989 is a year, not 1,989."""
+    words = set(tokens_of(column))
+    return bool(_THINGS & words) and ("of" not in words or "date" in words)
