@@ -15,6 +15,7 @@ from uuid import uuid4
 import pytest
 import redis
 import sqlalchemy as sa
+from _pytest.nodeid import NodeId
 from hypothesis import HealthCheck
 from hypothesis import settings as property_settings
 
@@ -42,6 +43,25 @@ def pytest_configure(config: pytest.Config) -> None:
     authority = folder / "authority.pem"
     authority.write_text(self_signed(folder, "authority.invalid")[1])
     os.environ["SSL_CERT_FILE"] = str(authority)
+
+
+SHARED_BY_FILE = ("tests/engines/", "tests/openapi/", "tests/persistence/connectors/")
+"""Where the tests of a file share what is dear to set up, so that one process runs them all."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tell which tests one process is to run, by the suffix of their names that --dist loadgroup looks at.
+
+    pytest-xdist 3.8 writes the suffix where pytest 9.2 no longer reads it.
+    """
+    if not hasattr(config, "workerinput") or not config.getvalue("loadgroup"):
+        return
+    for item in items:
+        file = item.nodeid.partition("::")[0]
+        mark = item.get_closest_marker("xdist_group")
+        group = mark.args[0] if mark is not None else file if file.startswith(SHARED_BY_FILE) else None
+        if group is not None and not item.nodeid.endswith(f"@{group}"):
+            item._id = NodeId.parse(f"{item.nodeid}@{group}")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

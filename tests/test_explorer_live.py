@@ -13,7 +13,7 @@ import pytest
 from auth.issuer import DevelopmentIssuer
 from rest_compat.explorer import Example
 from tests.support.browser import Browser, Page
-from tests.support.chat_server import WORDS
+from tests.support.chat_server import LEISURELY, WORDS
 from tests.support.examples import Walk
 from tests.support.server import Client, Server, stoa
 from tests.test_explorer_browser import browser, write_query
@@ -135,15 +135,15 @@ def test_every_example_runs_from_the_list_and_both_streams_are_followed_to_their
     assert shown["Create a project"]["data"]["createProject"]["createdBy"] == "olga"
 
 
-def asked(client: Client) -> dict[str, str]:
+def asked(client: Client, message: str = "How many?") -> dict[str, str]:
     """A question that is being answered; the variables that name it."""
     session = client("POST", "/talk2data/chat/sessions", json={})["session_id"]
-    turn = client("POST", f"/talk2data/chat/sessions/{session}/turns", json={"message": "How many?"})
+    turn = client("POST", f"/talk2data/chat/sessions/{session}/turns", json={"message": message})
     return {"s": session, "t": turn["turn_id"]}
 
 
 def test_events_are_shown_as_they_come_and_a_stream_can_be_left(page: Page, platform: Platform, client: Client) -> None:
-    opened(page, platform, client, query=FOLLOW_TURN, variables=json.dumps(asked(client)))
+    opened(page, platform, client, query=FOLLOW_TURN, variables=json.dumps(asked(client, LEISURELY)))
     page.wait_for("localStorage.getItem('graphiql:operationName') === 'Follow'")
     page.click("button.graphiql-execute-button")
     page.wait_for(f"{RUNS} && {EARLIER} >= 2")

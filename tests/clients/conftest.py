@@ -15,7 +15,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copied_examples(tmp_path_factory.mktemp("repository"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def live(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """A server as `serve.sh` starts it; the environment of a client."""
     folder = tmp_path_factory.mktemp("live")
