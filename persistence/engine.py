@@ -7,6 +7,7 @@ asynchronous connection by SQLAlchemy's greenlet bridge. The function is the sam
 
 import asyncio
 import logging
+import sqlite3
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -122,6 +123,17 @@ class Database:
         except sa.exc.DBAPIError as error:
             raise _translated(error) from error
 
+    async def flush(self) -> bool:
+        """Put all that was committed so far where a power cut does not take it back; whether that was possible.
+
+        PostgreSQL does so at each commit. SQLite, as it is used here, keeps its order through a power cut, but may lose
+        the last commits.
+        """
+        try:
+            return await self._side.flush()
+        except (sa.exc.DBAPIError, sqlite3.Error):
+            return False
+
     async def close(self) -> None:
         """Give back every connection."""
         await self._side.close()
@@ -205,6 +217,18 @@ class _Sqlite:
         with self._writer.begin() as connection:
             return work(connection)
 
+    async def flush(self) -> bool:
+        async with self._one_writer:
+            return await self._hop(self._checkpointed)
+
+    def _checkpointed(self) -> bool:
+        connection = self._writer.raw_connection()  # a checkpoint cannot be part of a transaction
+        try:
+            busy, written, moved = connection.cursor().execute("pragma wal_checkpoint(full)").fetchone()
+            return not busy and written == moved
+        finally:
+            connection.close()
+
     async def _hop(self, step: Callable[[], T]) -> T:
         # A cancelled caller must not release the writer lock while the thread still works: finish the hop first.
         future = asyncio.get_running_loop().run_in_executor(self._write_thread, step)
@@ -287,6 +311,9 @@ class _Postgres:
             if before_commit is not None:
                 await before_commit()
             return result
+
+    async def flush(self) -> bool:
+        return True
 
     async def close(self) -> None:
         await self._connecting.close()

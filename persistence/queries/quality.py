@@ -11,9 +11,21 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from persistence.queries.catalog_rows import chunks
 from persistence.queries.latest_results import latest_ids
-from persistence.queries.totals import ALL_RUNS, WHOLE_PROJECT, Sums, add_up, first_moment, lock_totals, sums_at
+from persistence.queries.metadata_search import in_scope, prefix_range
+from persistence.queries.totals import (
+    ALL_RUNS,
+    WHOLE_PROJECT,
+    WITHDRAWN,
+    Sums,
+    add_up,
+    first_moment,
+    is_withdrawn,
+    lock_totals,
+    sums_at,
+)
 from persistence.repository import Repository, Scope
 from persistence.tables import quality
+from persistence.tables.catalog import metadata_assets
 from schema.base import Resource
 from schema.data_readiness.quality import Dimension, DimensionReference, MetricDefinition, MetricResult
 from schema.data_readiness.quality_builtin import DIMENSIONS, METRICS, VIOLATIONS
@@ -28,6 +40,9 @@ DefinitionT = TypeVar("DefinitionT", bound=Dimension | MetricDefinition | Violat
 PARTS: Final = ("service", "database", "schema", "table", "column")
 """The columns that hold the parts of an asset's dotted name."""
 
+
+TEXTS: Final = ("display_name", "unit", "purpose", "description")
+"""What can be changed of a dimension and of a metric."""
 
 LAST_MOMENT: Final = datetime(9999, 1, 1, tzinfo=UTC)
 """Later than anything that is measured."""
@@ -87,7 +102,29 @@ class DefinitionShelf(Repository[DefinitionT]):
             query = query.where(table.c.deleted_at.is_(None))
         else:
             query = query.where(table.c.created_at <= at, sa.or_(table.c.deleted_at.is_(None), table.c.deleted_at > at))
-        return [*self._builtin.values(), *self.resources(self._connection.execute(query).all())]
+        own = self.resources(self._connection.execute(query).all())
+        return [*self._builtin.values(), *(own if at is None else self._as_told(scope, own, at))]
+
+    def keep_past(self, scope: Scope, definition: DefinitionT, until: datetime) -> None:
+        """Keep what a definition says before it is changed, for scorecards of the time until then."""
+        texts = {name: getattr(definition, name) for name in TEXTS if name in type(definition).model_fields}
+        tenant = {"organization_id": scope.organization_id, "project_id": scope.project_id}
+        row = tenant | {"definition_id": definition.id, "until": until, "texts": texts}
+        insert_new(self._connection, quality.definition_pasts, [row])
+
+    def _as_told(self, scope: Scope, own: Sequence[DefinitionT], at: datetime) -> list[DefinitionT]:
+        """Definitions of the project's own with the words that they had at a moment."""
+        if not own:
+            return []
+        past = quality.definition_pasts.c
+        query = (
+            sa.select(past.definition_id, past.texts)
+            .where(past.organization_id == scope.organization_id, past.project_id == scope.project_id, past.until > at)
+            .order_by(past.until.desc())
+        )
+        then = {id: texts for id, texts in self._connection.execute(query)}  # the nearest one comes last
+        told: list[Any] = [one.model_copy(update=then.get(one.id, {})) for one in own]
+        return told
 
     def of_ids(self, scope: Scope, ids: Iterable[str]) -> dict[str, DefinitionT]:
         """Definitions by id, deleted ones too; one statement when any is not built in."""
@@ -252,6 +289,35 @@ class MetricResultShelf(Repository[MetricResult]):
             insert_new(self._connection, self.table, part)
         return len(fresh)
 
+    def withdraw(self, scope: Scope, service: str, run_id: str, *, at: datetime) -> int:
+        """Let what was measured of assets of a service that the catalog no longer has count no longer; how many.
+
+        Each gets a result of no figures, which stands until the asset is back and measured again.
+        """
+        assets, results = metadata_assets.c, self.table.c
+        newer = self.table.alias("newer").c
+        overtaken = sa.exists().where(
+            newer.project_id == results.project_id,
+            newer.organization_id == results.organization_id,
+            newer.metric_definition_id == results.metric_definition_id,
+            newer.asset_fqn == results.asset_fqn,
+            newer.measured_at > results.measured_at,
+        )
+        vanished = sa.select(assets.fully_qualified_name).where(
+            *in_scope(scope),
+            prefix_range(assets.fully_qualified_name, f"{service}."),
+            assets.deleted_at.is_not(None),
+        )
+        query = sa.select(results.metric_definition_id, results.asset_fqn, results.details).where(
+            *self._within(scope), results.asset_fqn.in_(vanished), ~overtaken
+        )
+        gone = [
+            Measured(metric, asset, 0, 0, WITHDRAWN)
+            for metric, asset, details in self._connection.execute(query)
+            if not is_withdrawn(details)
+        ]
+        return self.record(scope, run_id, gone, at=at) if gone else 0
+
     def latest(
         self, scope: Scope, parts: Sequence[str], *, at: datetime, run_id: str | None, before: bool = False
     ) -> dict[str, Sums]:
@@ -304,7 +370,8 @@ class MetricResultShelf(Repository[MetricResult]):
                 )
                 if part.as_of is not None:
                     query = query.where(table.c.measured_at <= part.as_of)
-            found[part] = self.resources(self._connection.execute(query.order_by(*order).limit(most)).all())
+            listed = self.resources(self._connection.execute(query.order_by(*order).limit(most)).all())
+            found[part] = [one for one in listed if not is_withdrawn(one.details)]  # they sort last
         return found
 
     def first_of_run(self, scope: Scope, parts: Sequence[str], run_id: str) -> datetime | None:

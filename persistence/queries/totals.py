@@ -27,6 +27,15 @@ AT_ONCE: Final = 200
 
 _LEVELS: Final = ("service", "database", "schema", "table")
 
+WITHDRAWN: Final[Mapping[str, Any]] = {"withdrawn": "The asset is no longer in the source."}
+"""The details of a result that says that an asset counts no longer."""
+
+
+def is_withdrawn(details: Mapping[str, Any]) -> bool:
+    """Whether a result, given its details, is of an asset that counts no longer."""
+    return "withdrawn" in details
+
+
 Place = tuple[str, str, str]
 """The run (empty for all of them), the dotted name (empty for the project), and the metric."""
 
@@ -59,14 +68,14 @@ def add_up(
     neighbours = _neighbours(connection, scope, rows, at)
     for row in rows:
         before, following = neighbours[row["id"]]
-        here = (row["numerator"], row["denominator"], 1)
+        here = (row["numerator"], row["denominator"], _counted(row["details"]))
         of_run = (run_id, here, None)
         if before is None:
             changes = [of_run, (ALL_RUNS, here, following)]
         elif before[0] == at and before[1] < row["id"]:
             changes = [of_run]  # of two results of one moment the one with the smaller id stands
         else:
-            moved = (row["numerator"] - before[2], row["denominator"] - before[3], 0)
+            moved = tuple(new - old for new, old in zip(here, before[2:], strict=True))
             changes = [of_run, (ALL_RUNS, moved, following)]
         parts = [row[level] for level in _LEVELS if row[level] is not None]
         names = (WHOLE_PROJECT, *(join_fqn(parts[:end]) for end in range(1, len(parts) + 1)))
@@ -79,7 +88,12 @@ def add_up(
     _write(connection, scope, run_id, deltas, at)
 
 
-Neighbour = tuple[datetime, str, int, int]
+def _counted(details: Mapping[str, Any]) -> int:
+    return 0 if is_withdrawn(details) else 1
+
+
+Neighbour = tuple[datetime, str, int, int, int]
+"""The moment and id of a result, its numerator and denominator, and how many assets it stands for: one or none."""
 
 
 def _neighbours(
@@ -119,11 +133,14 @@ def _neighbours(
         kept: dict[str, Neighbour] = {}
         if ids:
             columns = (metric_results.c.id, metric_results.c.measured_at)
-            figures = (metric_results.c.numerator, metric_results.c.denominator)
+            figures = (metric_results.c.numerator, metric_results.c.denominator, metric_results.c.details)
             # They were found inside the project. Naming it again tempts a planner that has no statistics yet, as during
             # a project's first run, to read all of the project each time.
             query = sa.select(*columns, *figures).where(metric_results.c.id.in_(ids))
-            kept = {id: (moment, id, good, of) for id, moment, good, of in connection.execute(query)}
+            kept = {
+                id: (moment, id, good, of, _counted(details))
+                for id, moment, good, of, details in connection.execute(query)
+            }
         found |= {new: (None if id is None else kept[id], after) for new, id, after in looked}
     return found
 

@@ -51,6 +51,17 @@ metric_definitions = sa.Table(
     sa.UniqueConstraint("organization_id", "project_id", "taken_fqn"),
 )
 
+definition_pasts = sa.Table(
+    "definition_pasts",
+    metadata,
+    sa.Column("definition_id", Identifier, primary_key=True),
+    sa.Column("until", Moment, primary_key=True),
+    sa.Column("organization_id", sa.String(255), nullable=False),
+    sa.Column("project_id", sa.String(255), nullable=False),
+    sa.Column("texts", Json, nullable=False),
+)
+"""What dimensions and metrics were called and said to be until a moment, for scorecards of the past."""
+
 violation_definitions = sa.Table(
     "violation_definitions",
     metadata,

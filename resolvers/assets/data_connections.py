@@ -276,6 +276,8 @@ def _keep(
 ) -> None:
     """Store credentials as one secret each, sealed."""
     now, user = ctx.now(), ctx.caller.user_id
+    if credentials:
+        shelves.secrets.hold()
     for name, value in credentials.items():
         text = value.encode() if isinstance(value, str) else _JSON + orjson.dumps(value)
         sealed = ctx.services.keyring.seal(

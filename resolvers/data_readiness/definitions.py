@@ -58,6 +58,7 @@ async def changed(
         shelf_ = shelf(shelves)
         current = _own(ctx, shelf_, id)
         expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+        shelf_.keep_past(ctx.scope, current, ctx.now())
         return shelf_.change(ctx.scope, str(id), values, expected=expected)
 
     return await ctx.store.write(work)

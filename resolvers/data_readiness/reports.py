@@ -16,7 +16,8 @@ async def create_report(ctx: Context, *, report: ReportCreate) -> Artifact:
 
     It is one HTML page that needs nothing else: scorecard and trend, the worst violations, rules, personal data,
     missing values, distributions of a table's columns and relationships. Values of columns that hold personal data
-    are left out. Download the artifact to open it. An asset that the catalog does not have is a 404.
+    are left out. Download the artifact to open it. An asset that the catalog does not have is a 404; of a
+    schema, database or service without tables the report says just that.
     """
     await require(ctx, Permission.CAN_READ_METADATA, "project", ctx.project_id)
     as_of = None if report.as_of is None else in_utc(report.as_of)

@@ -11,10 +11,11 @@ from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.data_readiness.work.measuring import Known, check_of, named_tables, read_known, rule_check, table_of
 from resolvers.data_readiness.work.reading import read_facts, use_source
+from resolvers.engines.checks.conditions import condition_of
 from resolvers.engines.checks.counting import fits
 from resolvers.engines.checks.evaluate import evaluate
 from resolvers.engines.checks.model import CannotEvaluate, Check, Result
-from resolvers.engines.checks.predicates import SCANNED, condition_of, facts_of
+from resolvers.engines.checks.predicates import SCANNED, facts_of
 from resolvers.engines.sql_guard import Refused, guard_sql, tables_of_catalog
 from resolvers.operation import Kind, operation, require
 from schema.assets.data_connection import ConnectionType

@@ -4,22 +4,20 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 from uuid import UUID, uuid4
 
-import orjson
 import sqlalchemy as sa
 from pydantic import Field
-from pydantic import ValidationError as PydanticError
 
 from persistence.queries.workflows import OPEN, at_or_below
 from persistence.store import Shelves
 from persistence.tables.data_readiness import run_tasks, workflow_runs
 from resolvers.context import Context
+from resolvers.data_readiness.run_parameters import checked_parameters
 from resolvers.data_readiness.workflows import ConfigurationId
 from resolvers.operation import Kind, operation, require
 from schema.assets.data_connection import ConnectionStatus, DataConnection
 from schema.data_readiness.workflow import ConfigurationStatus, WorkflowConfiguration, WorkflowType
 from schema.data_readiness.workflow_run import (
     RunCreate,
-    RunParameters,
     RunStatus,
     RunTask,
     StartedRun,
@@ -29,7 +27,6 @@ from schema.errors import InvalidParameter, MissingRequiredField, ValidationErro
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn, ResourceUri, parse_fqn
 from schema.pagination import Moment, Page, PageNumber, PageSize, in_utc
-from schema.problems import body_problems, message_of
 
 RunId = Annotated[UUID, Field(description="The run's id.")]
 RUN_JOB = "workflow-run"
@@ -40,8 +37,9 @@ RUN_JOB = "workflow-run"
 async def trigger_run(ctx: Context, *, configuration_id: ConfigurationId, run: RunCreate) -> StartedRun:
     """Trigger a run of a configuration. It is queued at once and goes on by itself; read it to follow it.
 
-    An inactive configuration is a 422, and so is one that requires a reference pack and names none. A run of
-    run-all-enrichment needs `asset_fqn`; its pipeline's id stands in the run's output.
+    An inactive configuration is a 422, and so is one that requires a reference pack and names none; a slip in the name
+    of a parameter is a 400. A run of run-all-enrichment needs `asset_fqn`; its pipeline's id stands in the run's
+    output.
     """
     configuration = await ctx.store.read(
         lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id))
@@ -111,7 +109,7 @@ async def _checked(ctx: Context, configuration: WorkflowConfiguration, run: RunC
         raise ValidationError(
             "asset_fqn has four parts at most: service.database.schema.table.", status=422, field="asset_fqn"
         )
-    parameters = checked_parameters(run.parameters)
+    parameters = checked_parameters(configuration.workflow_type, run.parameters)
     if configuration.require_reference_pack and not (
         _text(parameters.get("context_pack_id")) or _text(configuration.config.get("context_pack_id"))
     ):
@@ -134,23 +132,6 @@ async def _checked(ctx: Context, configuration: WorkflowConfiguration, run: RunC
 
 def _text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
-
-
-def checked_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters as they were sent. Raises 400 or 422 for a known one that is not what it should be."""
-    try:
-        RunParameters.model_validate_json(orjson.dumps(parameters), strict=True)
-    except PydanticError as error:
-        raise body_problems(
-            (problem["type"], ("parameters", *problem["loc"]), message_of(problem))
-            for problem in error.errors(include_url=False, include_input=False)
-        ) from None
-    return dict(parameters)
-
-
-def parameters_of(run: WorkflowRun) -> RunParameters:
-    """The parameters that every engine understands alike, with those besides as its extras."""
-    return RunParameters.model_validate(run.input.get("parameters") or {})
 
 
 def included_in(given: Mapping[str, Any]) -> list[str] | None:

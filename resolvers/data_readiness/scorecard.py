@@ -40,8 +40,9 @@ async def get_scorecard(ctx: Context, *, request: ScorecardRequest = ScorecardRe
     Each figure is the latest of its metric and asset at `as_of`, or what `workflow_run_id` has measured. Asked again
     for the same moment or run, the answer is the same, byte for byte. A score is a numerator over a denominator: a
     metric's over its assets, a dimension's over its metrics; the overall score is the mean of the dimensions that were
-    measured, by their weights. Scores have 4 decimal places, rounded half to even. What was not measured is null and
-    counts for nothing. Every dimension and metric is listed, measured or not. `weight_overrides` is a what-if.
+    measured, by their weights. Scores have 4 decimal places, rounded half to even, and only what is whole is 1.0000.
+    What was not measured is null and counts for nothing. Every dimension and metric is listed, measured or not.
+    `weight_overrides` is a what-if.
     """
     parts = _parts(request.asset_fqn)
     as_of = None if request.as_of is None else in_utc(request.as_of)

@@ -9,6 +9,7 @@ from pydantic import Field
 from persistence.store import Shelves
 from persistence.tables.data_readiness import workflow_configurations as table
 from resolvers.context import Context
+from resolvers.data_readiness.run_parameters import check_config
 from resolvers.operation import Kind, operation
 from resolvers.utils.schedules import remove_configuration_schedule, sync_configuration_schedule
 from schema.data_readiness.workflow import (
@@ -37,6 +38,7 @@ async def create_workflow_configuration(
     A default one takes the place of the default that its type had; its schedule fires as soon as it stands.
     """
     kind = _type_of(configuration)
+    check_config(kind, configuration.config)
     now = ctx.now()
     new = WorkflowConfiguration(
         id=str(uuid4()),
@@ -143,6 +145,7 @@ async def update_workflow_configuration(
 
     def work(shelves: Shelves) -> WorkflowConfiguration:
         current = shelves.workflow_configurations.held(ctx.scope, str(configuration_id))
+        check_config(current.workflow_type, given.get("config") or {})
         expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
         changed = shelves.workflow_configurations.change(ctx.scope, current.id, values, expected=expected)
         if given.get("is_default"):

@@ -4,7 +4,7 @@ A metric's score is its numerator over its denominator. A dimension's is the sum
 the sum of their denominators, so that a metric counts as much as what it looked at. The overall score is the mean of
 the dimensions that were measured, each with its weight. What has a denominator of 0 was not measured: it scores None,
 and its weight does not count. Everything is computed as a fraction and rounded once, half to even, to 4 places; so the
-order of the figures, and a factor common to all weights, change nothing.
+order of the figures, and a factor common to all weights, change nothing. What is not whole is never rounded up to 1.
 """
 
 from collections.abc import Iterable
@@ -69,10 +69,13 @@ def difference(after: str | None, before: str | None) -> str | None:
 
 
 def written(value: Fraction | None) -> str | None:
-    """A score as a decimal string with 4 places, rounded half to even."""
+    """A score as a decimal string with 4 places, rounded half to even; only what is whole is `1.0000`."""
     if value is None:
         return None
-    whole, rest = divmod(round(value * _UNIT), _UNIT)  # round() of a fraction rounds half to even, exactly
+    units = round(value * _UNIT)  # of a fraction: half to even, exactly
+    if value < 1:
+        units = min(units, _UNIT - 1)  # who reads 1 must be able to trust that nothing is missing
+    whole, rest = divmod(units, _UNIT)
     return f"{whole}.{rest:0{PLACES}d}"
 
 

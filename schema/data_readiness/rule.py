@@ -27,10 +27,13 @@ CUSTOM_METRICS: Final = (
     "outlierValues",
     "nearDuplicates",
     "suspectValues",
+    "brokenFormulas",
 )
 """Ours. Arguments: brokenReferences `columns`, `targetFqn`, `targetColumns`; inconsistentRows `determinant`,
 `dependent`; staleData `column`, `maxAgeSeconds`; outlierValues `minimum`, `maximum`; nearDuplicates `columns`,
-`similarity` (0 to 1); suspectValues `columns` (cells that the error detector calls wrong)."""
+`similarity` (0 to 1); suspectValues `columns` (cells that the error detector calls wrong); brokenFormulas `formula`
+(`sum`, `product`, `span`, `years`, `part`, `order`), `result`, `columns` that it is worked out of, `factors`, `factor`,
+`constant`, `rate`, `rateScale`, `added`, `part`, `tolerance`, `relative`."""
 
 
 @choice

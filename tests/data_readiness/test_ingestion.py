@@ -1,19 +1,26 @@
 """Service ingestion of real sources, through both doors, on both stores: what is read, kept, versioned and marked."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from persistence.queries.quality import Measured
 from resolvers.data_readiness.runs import (
     list_run_tasks,
     list_workflow_runs,
 )
+from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.violations import list_violations
 from resolvers.utils.metadata import search_metadata, update_metadata
 from schema.assets.data_connection import ConnectionType
+from schema.data_readiness.quality_builtin import METRICS
+from schema.data_readiness.scorecard import ScorecardRequest, ScoredPart
 from schema.identifiers import Fqn
 from schema.utils.metadata_asset import MetadataAssetUpdate
 from tests.data_readiness.quality import find, finding
+from tests.data_readiness.workflows import scope, written
 from tests.doors import RestDoor
 from tests.support.ingestion import (
     ODD,
@@ -105,7 +112,9 @@ async def test_odd_names_survive(bench: Bench, source: Source) -> None:
 
 
 async def test_a_run_tells_what_it_was_about(bench: Bench, source: Source) -> None:
-    started = await bench.trigger(asset_fqn=f"shop.{source.database}.sales", parameters={"note": 1}, save_all=True)
+    started = await bench.trigger(
+        asset_fqn=f"shop.{source.database}.sales", parameters={"industry_info": "shops"}, save_all=True
+    )
     assert (started["status"], started["save_all"]) == ("pending", True)
     assert bench.door.name == "graphql" or (bench.door.last is not None and bench.door.last.status_code == 202)
     await bench.world.jobs.settle()
@@ -113,7 +122,7 @@ async def test_a_run_tells_what_it_was_about(bench: Bench, source: Source) -> No
     assert run["service_name"] == "shop"
     assert (run["database_name"], run["schema_name"], run["table_name"]) == (source.database, "sales", None)
     assert (run["workflow_name"], run["workflow_type"]) == ("Ingest", "service-ingestion")
-    assert run["input"]["parameters"] == {"note": 1}
+    assert run["input"]["parameters"] == {"industry_info": "shops"}
     assert run["duration_seconds"] > 0
     assert run["error_message"] is None
     assert run["started_at"] < run["completed_at"]
@@ -248,6 +257,45 @@ async def test_what_stands_open_on_a_dropped_table_is_resolved(shop: Bench, sour
     gone = ("resolved", "The asset is no longer in the source.")
     assert states == dict(zip(names, (gone, gone, ("open", None)), strict=True))
     assert (await shop.ingest())["output"]["violations_resolved"] == 0
+
+
+async def test_what_a_dropped_table_came_to_counts_no_longer_from_then_on(shop: Bench, source: Source) -> None:
+    metric = next(one for one in METRICS if one.name == "non_null_values")
+    run = await shop.ingest()
+    sales = str(Fqn.of("shop", source.database, "sales"))
+    measured = {f"{sales}.orders": 1, f"{sales}.orders.number": 2, f"{sales}.customers": 9}
+
+    async def measure(run_id: str, figures: Mapping[str, int]) -> None:
+        results = [Measured(metric.id, name, good, 10) for name, good in figures.items()]
+        at = shop.world.clock()
+        await written(shop.world, lambda s: s.metric_results.record(scope(shop.world), run_id, results, at=at))
+
+    async def card(**request: Any) -> tuple[Any, dict[str, Any]]:
+        whole = await shop.call(get_scorecard, request=ScorecardRequest(asset_fqn="shop", **request))
+        metrics = (one for dimension in whole["dimensions"] for one in dimension["metrics"])
+        figures = next(one for one in metrics if one["metric_definition_id"] == metric.id)
+        return whole, {name: figures[name] for name in ("numerator", "denominator", "asset_count")}
+
+    await measure(run["id"], measured)
+    before = shop.world.clock()
+    then, figures = await card(as_of=before)
+    assert figures == {"numerator": 12, "denominator": 30, "asset_count": 3}
+    source.run("drop table sales.orders")
+    await shop.ingest()
+    assert (await card())[1] == {"numerator": 9, "denominator": 10, "asset_count": 1}
+    part = ScoredPart(shop.world.shop, ("shop",), metric.id, None, None)
+    listed = await written(shop.world, lambda s: s.metric_results.of_parts(scope(shop.world), [part], 10))
+    assert [one.asset_fqn for one in listed[part]] == [f"{sales}.customers"]
+    assert (await card(as_of=before))[0] == then
+    assert (await card(workflow_run_id=run["id"]))[1]["asset_count"] == 3
+    # Found gone again, it changes nothing; back and measured again, it counts again.
+    await shop.ingest()
+    assert (await card())[1] == {"numerator": 9, "denominator": 10, "asset_count": 1}
+    source.run("create table sales.orders (customer_id bigint not null, number integer not null, placed timestamptz)")
+    again = await shop.ingest()
+    assert (await card())[1] == {"numerator": 9, "denominator": 10, "asset_count": 1}
+    await measure(again["id"], {f"{sales}.orders": 4})
+    assert (await card())[1] == {"numerator": 13, "denominator": 20, "asset_count": 2}
 
 
 async def test_a_dropped_schema_is_marked_with_everything_below(shop: Bench, source: Source) -> None:

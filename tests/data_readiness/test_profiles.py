@@ -343,13 +343,19 @@ async def test_keys_to_a_table_that_cannot_be_read_are_left_out_and_told(shop: B
     assert len((await made.table("notes"))["foreign_keys"]) == 2
 
 
-async def test_columns_that_the_source_no_longer_has_are_left_out(shop: Bench, source: Source) -> None:
+async def test_columns_that_the_source_no_longer_has_are_named_and_left_out_once_it_is_ingested(
+    shop: Bench, source: Source
+) -> None:
     made = await profiled(shop, source)
     source.run("alter table sales.letters drop column flag")
-    await made.run(asset_fqn=f"{made.prefix}.letters")
-    assert list(by_name(await made.table("letters"))) == ["note", "customer_id"]
-    await made.run(asset_fqn=f"{made.prefix}.letters", parameters={"tier": "full"})
-    assert list(by_name(await made.table("letters"))) == ["note", "customer_id"]
+    for tier in ("sample", "full"):
+        failed = await made.run("failed", asset_fqn=f"{made.prefix}.letters", parameters={"tier": tier})
+        assert f"{made.prefix}.letters: The column 'flag' is gone from the source" in failed["error_message"]
+        assert await made.table("letters") == "RESOURCE_NOT_FOUND"
+    await shop.ingest()
+    for tier in ("sample", "full"):
+        await made.run(asset_fqn=f"{made.prefix}.letters", parameters={"tier": tier})
+        assert list(by_name(await made.table("letters"))) == ["note", "customer_id"]
 
 
 async def test_profiles_of_another_project_are_not_found(shop: Bench, source: Source, world: World) -> None:

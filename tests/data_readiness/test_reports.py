@@ -57,6 +57,10 @@ async def test_a_table_is_reported_on_with_its_columns_and_without_personal_valu
     assert "Values are hidden: the column holds personal data." in masked
     before = ReportCreate(asset_fqn=f"{shop.prefix}.orders", as_of=bench.world.clock() - timedelta(days=1))
     assert "No profile yet" in await page_of(bench, await bench.call(create_report, report=before))
+    orders = await page_of(
+        bench, await bench.call(create_report, report=ReportCreate(asset_fqn=f"{shop.prefix}.orders"))
+    )
+    assert '<td data-label="To">customers</td>' in orders  # which the report is not of, and stands beside it
 
 
 async def test_a_schema_is_reported_on_with_scores_violations_and_relations(bench: Bench, source: Source) -> None:
@@ -167,3 +171,24 @@ async def test_a_report_says_which_tables_the_score_says_nothing_about_and_why(b
     page = await told()
     assert "tables could not be measured again.</b> The score still counts what an earlier run measured of it." in page
     assert "says nothing about" not in page
+
+
+async def test_a_schema_without_tables_has_a_report_that_says_so(bench: Bench, source: Source) -> None:
+    source.run("create schema hollow; create table sales.bare ()")
+    source.may_read("hollow")
+    await bench.ingest()
+    hollow = f"shop.{source.database}.hollow"
+    page = await page_of(bench, await bench.call(create_report, report=ReportCreate(asset_fqn=hollow)))
+    assert "This schema has no tables." in page
+    assert "Missing values" not in page
+    absent = await bench.call(create_report, report=ReportCreate(asset_fqn=f"{hollow}.none"))
+    assert (absent.code, absent.status) == ("RESOURCE_NOT_FOUND", 404)
+    # A table without columns is there, and nothing has to be made readable.
+    bare = f"shop.{source.database}.sales.bare"
+    made = WorkflowConfigurationCreate(name="Rules", workflow_type=WorkflowType.DQ_RULE_GENERATION)
+    of = (await bench.call(create_workflow_configuration, configuration=made))["id"]
+    run = await bench.call(trigger_run, configuration_id=of, run=RunCreate(asset_fqn=bare))
+    await bench.world.jobs.settle()
+    ended = await bench.call(get_workflow_run, configuration_id=of, run_id=run["id"])
+    assert f"{bare} has no columns" in ended["error_message"]
+    assert "readable" not in ended["error_message"]

@@ -356,8 +356,10 @@ async def test_a_task_shows_the_rows_that_it_has_worked_on(
 ) -> None:
     stage = await staged(world, door, monkeypatch, Unit("a"), Unit("b"), runs=True)
     seen: list[dict[str, Any]] = []
+    second_runs = asyncio.Event()
 
     async def counting(work: Scripted, arguments: Mapping[str, Any]) -> None:
+        await second_runs.wait()
         await work.progress(arguments, 1_000, 5_000_000_000)
         seen.append((await stage.call(list_run_tasks))["items"][0])
         told = (await stage.call(get_workflow_run))["progress"]
@@ -366,6 +368,7 @@ async def test_a_task_shows_the_rows_that_it_has_worked_on(
         await work.progress(arguments, 5_000_000_000, 5_000_000_000)
 
     async def until_seen(work: Scripted, arguments: Mapping[str, Any]) -> None:
+        second_runs.set()
         while len(seen) < 2:
             await asyncio.sleep(0.01)
 

@@ -6,9 +6,20 @@ from uuid import uuid4
 
 import pytest
 
-from resolvers.data_readiness.metrics import create_dimension, create_metric_definition, delete_metric_definition
+from resolvers.data_readiness.metrics import (
+    create_dimension,
+    create_metric_definition,
+    delete_metric_definition,
+    update_dimension,
+    update_metric_definition,
+)
 from resolvers.data_readiness.scorecard import get_scorecard
-from schema.data_readiness.quality import DimensionCreate, MetricDefinitionCreate
+from schema.data_readiness.quality import (
+    DimensionChange,
+    DimensionCreate,
+    MetricDefinitionChange,
+    MetricDefinitionCreate,
+)
 from schema.data_readiness.scorecard import ScorecardRequest
 from schema.identifiers import Fqn
 from tests.data_readiness.quality import DIMENSION, METRIC, ORDERS, a_run, find, finding, measure
@@ -164,6 +175,36 @@ async def test_the_past_answers_byte_for_byte_alike_whatever_came_after(world: W
     assert len(now["dimensions"]) == 11
 
 
+async def test_a_card_of_the_past_says_what_its_dimensions_and_metrics_were_called_then(
+    world: World, door: Door
+) -> None:
+    made = DimensionCreate.model_validate({"name": "trust", "assessment_type": "metadata", "purpose": "First"})
+    trust = await door(create_dimension, world.owner, dimension=made)
+    metric = MetricDefinitionCreate(name="own", dimension_id=trust["id"])
+    own = await door(create_metric_definition, world.owner, metric=metric)
+    run = await measure(world, (own["id"], ORDERS, 1, 7))
+    moments, told = [], []
+
+    async def look(**request: Any) -> bytes:
+        assert not isinstance(await card(world, door, **request), str)
+        assert door.last is not None
+        return door.last.content
+
+    for word in ("Second", "Third", "Last"):
+        moments.append(world.clock())
+        told.append(await look(as_of=moments[-1]))
+        of_run = await look(workflow_run_id=run)
+        change = DimensionChange.model_validate({"purpose": word, "display_name": word})
+        await door(update_dimension, world.owner, dimension_id=trust["id"], changes=change)
+        named = MetricDefinitionChange.model_validate({"unit": word})
+        await door(update_metric_definition, world.owner, definition_id=own["id"], changes=named)
+        assert await look(workflow_run_id=run) == of_run
+    assert len(set(told)) == 3
+    assert [await look(as_of=moment) for moment in moments] == told
+    [now] = [one for one in (await card(world, door))["dimensions"] if one["dimension_id"] == trust["id"]]
+    assert (now["purpose"], now["metrics"][0]["unit"]) == ("Last", "Last")
+
+
 async def test_a_run_scores_what_it_has_measured_itself(world: World, door: Door) -> None:
     first = await measure(world, ("valid_values", ORDERS, 1, 4))
     second = await measure(world, ("valid_values", "crm.shop.public.items", 3, 4))
@@ -192,7 +233,7 @@ async def test_weights_are_a_what_if_that_stores_nothing(world: World, door: Doo
         ({validity: "0"}, "0.0000", "0.0000"),
         ({validity: "0", completeness: "0"}, None, "0.0000"),
         ({validity: "0.0000000001"}, "0.0000", "0.0000000001"),
-        ({validity: "10000000"}, "1.0000", "10000000.0000"),
+        ({validity: "10000000"}, "0.9999", "10000000.0000"),  # not whole, so not 1
         ({validity.upper(): "2"}, "0.6667", "2.0000"),
         ({DIMENSION["accuracy"].id: "5"}, "0.5000", "1.0000"),
         ({}, "0.5000", "1.0000"),

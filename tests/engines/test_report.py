@@ -3,15 +3,17 @@
 import re
 import sys
 from dataclasses import replace
+from datetime import timedelta
 from html.parser import HTMLParser
 
 import pytest
 
 from resolvers.engines.report import charts, maps
 from resolvers.engines.report.page import rendered
-from resolvers.engines.report.values import ReportData, TableLine, TrendPoint, Unmeasured
-from resolvers.engines.report.wording import percent
-from schema.data_readiness.profile import ValueKind
+from resolvers.engines.report.values import ReportData, TableLine, TrendPoint, Trouble, Unmeasured
+from resolvers.engines.report.wording import figure, percent
+from schema.data_readiness.profile import HistogramBin, ValueKind
+from schema.data_readiness.violation import Severity
 from tests.support.report import HOSTILE, NOW, column, profile, scorecard, shop
 
 
@@ -70,8 +72,8 @@ def test_a_report_of_nothing_says_what_to_run() -> None:
         empty,
         scorecard=scorecard(empty.scorecard.scope).model_copy(update={"overall_score": None, "dimensions": []}),
         trend=[],
-        tables=[],
-        tables_total=0,
+        tables=[_table("one", 0)],
+        tables_total=1,
         classifications=[],
         rules=[],
         troubles=[],
@@ -81,8 +83,25 @@ def test_a_report_of_nothing_says_what_to_run() -> None:
     )
     page = rendered(nothing)
     assert "<svg" not in page
-    for told in ("Nothing was measured yet.", "No open violation.", "run profiling", "run generate-pii-tags"):
+    for told in ("Nothing was measured yet.", "No open violation.", "run generate-pii-tags"):
         assert told in page
+    bare = rendered(replace(nothing, tables=[replace(nothing.tables[0], profile=None)]))
+    assert "run profiling" in bare
+    none = rendered(replace(nothing, tables=[], tables_total=0))
+    assert "This schema has no tables." in none
+    assert "Missing values" not in none
+
+
+def test_what_is_wrong_in_one_place_many_times_stands_in_one_place() -> None:
+    wrong = Trouble("Inconsistent rows", Severity.MEDIUM, 15, ["shop.db.sales.orders"], 1)
+    page = rendered(replace(shop(), troubles=[wrong], violations_total=15))
+    assert "and 14 more" not in page
+    assert "and 2 more" in rendered(replace(shop(), troubles=[replace(wrong, places_total=3)]))
+
+
+def test_a_change_that_nobody_can_see_is_none() -> None:
+    page = rendered(replace(shop(), previous_score=f"{float(str(shop().scorecard.overall_score)) - 0.0003:.4f}"))
+    assert "since the run before" not in page
 
 
 def test_without_the_charting_library_the_tables_stand_and_the_page_says_what_is_missing(
@@ -93,6 +112,23 @@ def test_without_the_charting_library_the_tables_stand_and_the_page_says_what_is
     assert "<svg" not in page
     assert page.count("pip install &#39;stoa-platform[charts]&#39;") == 1
     assert "email is there" in page
+
+
+@pytest.mark.parametrize(
+    ("apart", "labels"),
+    [
+        (timedelta(milliseconds=700), [f"{NOW:%H:%M:%S}"]),
+        (timedelta(hours=1), [f"{NOW:%H:%M}"]),
+        (timedelta(days=40), [f"{NOW:%d %b %Y}", f"{NOW + timedelta(days=40):%d %b %Y}"]),
+    ],
+)
+def test_the_trend_is_labelled_with_the_moments_of_its_runs(apart: timedelta, labels: list[str]) -> None:
+    spec = charts.trend([TrendPoint(NOW, 0.9), TrendPoint(NOW + apart, 0.5)])
+    assert spec is not None
+    drawing = charts.drawn(spec)
+    for told in labels:
+        assert told in drawing
+    assert ">.500<" not in drawing
 
 
 def test_one_measurement_is_no_trend() -> None:
@@ -157,7 +193,7 @@ def test_a_table_of_very_many_columns_takes_no_more_room_than_any_other() -> Non
 
 def test_where_nothing_is_missing_or_related_one_line_says_so() -> None:
     page = rendered(replace(_with_tables(shop(), _table("one", 0), _table("two", 0)), relations=[]))
-    assert "No value is missing in the 2 tables that have a profile." in page
+    assert "No value is null or blank in the 2 tables that have a profile." in page
     assert "No relationship between these tables is known." in page
     assert page.count("<svg") == 4  # dimensions, trend, rules, personal data
 
@@ -190,6 +226,42 @@ def test_names_stand_without_what_they_all_have_in_common_and_break_between_word
     assert "Names below stand under shop.db.sales." in page
     assert '<td class="main">order_<wbr>lines</td>' in page
     assert "overflow-wrap: anywhere" not in page.partition("td {")[2].partition("}")[0]
+
+
+def test_names_in_descriptions_are_set_as_code_and_nothing_else_is_markup() -> None:
+    data = shop()
+    first, *others = data.tables
+    lines = [replace(first, description="By `<b>x</b>` and `id`; a ` alone, and <i>"), *others]
+    page = rendered(replace(data, tables=lines, description="Each row is an order, identified by `order_id`."))
+    assert "<p>Each row is an order, identified by <code>order_id</code>.</p>" in page
+    assert "By <code>&lt;b&gt;x&lt;/b&gt;</code> and <code>id</code>; a ` alone, and &lt;i&gt;" in page
+
+
+def test_moments_are_written_to_the_minute_and_whole() -> None:
+    written = [
+        "2025-08-24T22:54:42.068523+00:00",
+        "2025-08-24T22:54:42Z",
+        "2025-08-24 22:54:42",
+        "2025-08-24T00:00:00",
+        "2025-08-24",
+        "2025-08-24T22:54:42-07:00",
+        "0044-03-15 BC",
+    ]
+    assert [figure(text, ValueKind.TEMPORAL) for text in written] == [
+        "2025-08-24 22:54",
+        "2025-08-24 22:54",
+        "2025-08-24 22:54",
+        "2025-08-24",
+        "2025-08-24",
+        "2025-08-24 22:54 -07:00",
+        "0044-03-15 BC",
+    ]
+    assert figure(written[1], ValueKind.TEXT) == written[1]
+    first, last = "2025-08-24T22:54:42.068523+00:00", "2026-11-23T00:23:42.068523+00:00"
+    bins = [HistogramBin(lower=first, upper=first, count=3), HistogramBin(lower=first, upper=last, count=2)]
+    spec = charts.distribution(column("at", 1, ValueKind.TEMPORAL).model_copy(update={"histogram": bins}))
+    assert spec is not None
+    assert spec["encoding"]["x"]["axis"]["title"] == "2025-08-24 22:54 to 2026-11-23 00:23"
 
 
 def test_a_report_is_the_same_byte_for_byte() -> None:

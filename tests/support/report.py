@@ -159,7 +159,7 @@ def trouble(place: int, severity: Severity) -> Trouble:
     """Something wrong, in a few places."""
     definition = VIOLATIONS[place % len(VIOLATIONS)]
     assets = [f"shop.db.sales.{TABLES[(place + n) % len(TABLES)]}" for n in range(3)]
-    return Trouble(f"{definition.display_name} {HOSTILE if place == 1 else ''}", severity, 3 + place, assets)
+    return Trouble(f"{definition.display_name} {HOSTILE if place == 1 else ''}", severity, 3 + place, assets, 3 + place)
 
 
 def shop(level: str = "schema") -> ReportData:

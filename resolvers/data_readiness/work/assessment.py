@@ -23,6 +23,7 @@ from resolvers.data_readiness.work.measuring import (
     record_rules,
     told,
     versions_of,
+    with_losses,
 )
 from resolvers.data_readiness.work.reading import tables_of, use_source, use_table
 from resolvers.data_readiness.work.report import REPORT
@@ -63,9 +64,11 @@ class DataAssessment(RunWork):
         # A rule about a table says that it is to be read.
         evaluation, builtins = await (
             use_source(self.ctx, uri, lambda source: self._evaluated(source, known))
-            if known.rules
+            if known.rules and not known.table.columns
             else use_table(self.ctx, known.table, lambda source: self._evaluated(source, known))
         )
+
+        evaluation = await with_losses(self.ctx, known, evaluation)
 
         def write(shelves: Shelves) -> dict[str, int]:
             actor, now = self.ctx.caller.user_id, self.ctx.now()

@@ -15,8 +15,9 @@ from resolvers.data_readiness.work.measuring import (
     read_known,
     record_rules,
     table_of,
+    with_losses,
 )
-from resolvers.data_readiness.work.reading import targets, use_source
+from resolvers.data_readiness.work.reading import targets, use_source, use_table
 from resolvers.data_readiness.work.report import REPORT
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write, nothing_to_do
 from resolvers.engines.checks.evaluate import evaluate
@@ -57,7 +58,13 @@ class Execution(RunWork):
         known = await self.ctx.store.read(lambda shelves: read_known(shelves, self.scope, fqn))
         if isinstance(known, Known):
             rules = known.rules
-            evaluation = await use_source(self.ctx, uri, lambda source: self._evaluated(source, known))
+            # A rule about a table says that it is to be read.
+            evaluation = await (
+                use_table(self.ctx, known.table, lambda source: self._evaluated(source, known))
+                if known.table.columns
+                else use_source(self.ctx, uri, lambda source: self._evaluated(source, known))
+            )
+            evaluation = await with_losses(self.ctx, known, evaluation)
         else:
             rules = known
             evaluation = Evaluation({rule.id: not_evaluated(GONE) for rule in rules}, ())

@@ -115,9 +115,11 @@ class Ingestion(RunWork):
         cut_short = any(batch["cut_short"] for batch in batches)
         if not failed and not cut_short and self._included is None:
             output["vanished"] += self._mark_vanished(shelves, batches)
+            now = self.ctx.now()
             output["violations_resolved"] += shelves.violations.bury(
-                self.scope, self._service, run_id=self.run.id, actor=self.ctx.caller.user_id, at=self.ctx.now()
+                self.scope, self._service, run_id=self.run.id, actor=self.ctx.caller.user_id, at=now
             )
+            shelves.metric_results.withdraw(self.scope, self._service, self.run.id, at=now)
         if cut_short:
             output["listing_cut_short"] = True
         not_read: list[dict[str, str]] = []

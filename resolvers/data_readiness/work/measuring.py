@@ -1,7 +1,7 @@
 """What executing rules and assessing tables have in common: what checks need, and how results are recorded."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -18,9 +18,10 @@ from persistence.queries.violations import Finding
 from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.catalog import metadata_assets
-from resolvers.data_readiness.work.reading import read_facts
+from resolvers.context import Context
+from resolvers.data_readiness.work.reading import columns_gone, lost_columns, read_facts
 from resolvers.engines.checks.examples import Shown, key_of
-from resolvers.engines.checks.model import Check, Evaluation, Result
+from resolvers.engines.checks.model import Check, Evaluation, Result, not_evaluated
 from schema.data_readiness.classification import ClassificationKind, ClassificationState
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.quality_builtin import VIOLATIONS
@@ -41,6 +42,7 @@ KINDS: Final[Mapping[str | None, str]] = {
     "nearDuplicates": "duplicate_values",
     "brokenReferences": "broken_references",
     "inconsistentRows": "inconsistent_rows",
+    "brokenFormulas": "inconsistent_rows",
     "staleData": "stale_data",
     "outlierValues": "implausible_values",
     "suspectValues": "implausible_values",
@@ -91,6 +93,22 @@ def read_known(
         one.fqn: one for one in read_facts(shelves, scope, sorted(wanted)) if one.resource_uri == table.resource_uri
     }
     return Known(table, rules, others, profile, _shown(shelves, scope, table, others.values(), profile))
+
+
+async def with_losses(ctx: Context, known: Known, found: Evaluation) -> Evaluation:
+    """What the checks of a table came to, told of those that could not be evaluated because their column is gone."""
+    checks = {rule.id: check_of(rule) for rule in known.rules}
+    failed = [key for key in checks if found.results[key].outcome is RuleOutcome.NOT_EVALUATED]
+    if not any(checks[key].columns for key in failed):
+        return found
+    lost = await lost_columns(ctx, known.table)
+    if len(lost) == len(known.table.columns):
+        return found  # the table may be there and forbidden, which is what its own error says
+    results = dict(found.results)
+    for key in failed:
+        if mine := [name for name in lost if name in checks[key].columns]:
+            results[key] = not_evaluated(columns_gone(known.table, mine))
+    return replace(found, results=results)
 
 
 def named_tables(shelves: Shelves, scope: Scope, uri: str, query: str, dialect: str | None = None) -> list[str]:

@@ -13,11 +13,12 @@ from typing import Any, Final
 from persistence.jobs import JobError
 from persistence.queries.profiles import profile_id
 from persistence.store import Shelves
-from resolvers.data_readiness.runs import parameters_of
+from resolvers.data_readiness.run_parameters import parameters_of
 from resolvers.data_readiness.work.reading import (
     facts_of,
     gone,
     read_facts,
+    require_columns,
     table_names,
     tables_of,
     use_source,
@@ -95,6 +96,7 @@ class Profiling(RunWork):
             except NoStatistics as error:
                 raise JobError(str(error)) from None
             await told.settled()
+        await require_columns(self.ctx, facts, profile)
         seconds = round(time.monotonic() - began, 3)
 
         def write(shelves: Shelves) -> dict[str, int]:

@@ -25,6 +25,7 @@ from resolvers.data_readiness.work.run_work import RunWork, Skip, nothing_to_do
 from resolvers.data_readiness.work.task_use import TASK, TaskUse
 from resolvers.governance.projects import WORKER
 from schema.assets.data_connection import ConnectionStatus
+from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.source import ColumnFacts, Source, TableFacts
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 from schema.governance.permission import Permission
@@ -39,8 +40,14 @@ READ_SECONDS: Final = 86_400.0
 MOST_TABLES: Final = 20_000
 """Tables that one run works on."""
 
+MOST_NAMED: Final = 10
+"""Columns that one message names."""
+
 _OF_THE_TABLE: Final = frozenset({"failed", "permission"})
 """Kinds of a connector's errors that can be about one table; the others are about the connection."""
+
+_MAY_BE_GONE: Final = frozenset({"failed", "not_found"})
+"""Kinds of a connector's errors that a table or column which is gone leads to."""
 
 _TABLE = metadata_assets.c
 
@@ -128,23 +135,71 @@ async def use_table(ctx: Context, facts: TableFacts, work: Callable[[Source], T]
     """`use_source` for one table. Raises Skip when neither its columns are known nor anything of it can be read.
 
     That is a broken file, or one that may not be read: it is told as often as ingestion meets it, and no failure of
-    each run. An error of the connection itself stays one.
+    each run. An error of the connection itself stays one, and columns that are gone since the last ingestion are named.
     """
     try:
         return await use_source(ctx, facts.resource_uri, work)
     except ConnectorError as error:
-        if facts.columns or error.kind not in _OF_THE_TABLE:
+        if not facts.columns and error.kind in _OF_THE_TABLE:
+            raise without_columns(facts, error.reason) from None
+        if error.kind not in _MAY_BE_GONE:
             raise
-        raise without_columns(facts, error.reason) from None
+        if lost := await lost_columns(ctx, facts):
+            raise JobError(columns_gone(facts, lost)) from None
+        raise
+
+
+async def require_columns(ctx: Context, facts: TableFacts, profile: TableProfile) -> None:
+    """Raise JobError when a profile lacks columns because they are gone; others may just not be measurable."""
+    if {column.name for column in facts.columns} <= {column.name for column in profile.columns}:
+        return
+    if lost := await lost_columns(ctx, facts):
+        raise JobError(columns_gone(facts, lost))
+
+
+async def lost_columns(ctx: Context, facts: TableFacts) -> list[str]:
+    """The columns of a table that the catalog knows and the source has not; all when it has the table no more.
+
+    None at all when the source cannot tell, for this is asked when reading has failed already.
+    """
+
+    def found(connector: Connector) -> set[str]:
+        tables = connector.tables(facts.database, facts.schema, [facts.name])
+        return {column.name for table in tables if table.name == facts.name for column in table.columns}
+
+    try:
+        there = await use_connection(ctx, facts.resource_uri, found)
+    except ConnectorError:
+        return []
+    return [column.name for column in facts.columns if column.name not in there]
+
+
+def columns_gone(facts: TableFacts, lost: Sequence[str]) -> str:
+    """What to say of a table that has lost columns, where it is named already."""
+    if len(lost) == len(facts.columns):
+        return (
+            "The table is gone from the source, or its connection does not read it any more. Run service-ingestion, "
+            "then try again."
+        )
+    named = ", ".join(repr(name) for name in lost[:MOST_NAMED])
+    more = f" and {len(lost) - MOST_NAMED} more" if len(lost) > MOST_NAMED else ""
+    subject = f"The column {named} is" if len(lost) == 1 else f"The columns {named}{more} are"
+    return f"{subject} gone from the source since the last ingestion. Run service-ingestion, then try again."
 
 
 def without_columns(facts: TableFacts, reason: str | None = None) -> Skip:
     """A table that stands in the catalog without any column, and why if it is known: by itself what ingestion saw."""
     said = facts.description or ""
     why = reason or (said.removeprefix(UNKNOWN_COLUMNS).strip() if said.startswith(UNKNOWN_COLUMNS) else "")
+    if not why:
+        return Skip(
+            facts.fqn,
+            f"{facts.fqn} has no columns, or none that may be read. Leave it out by include; when it has got columns, "
+            "run service-ingestion.",
+        )
     return Skip(
         facts.fqn,
-        f"The catalog knows no columns of {facts.fqn}. {f'{why} ' if why else ''}"
+        f"The catalog knows no columns of {facts.fqn}. {why} "
         "Make it readable at its source or leave it out by include, and run service-ingestion.",
     )
 

@@ -6,16 +6,18 @@ A run over a named asset ends with a unit that makes it, so that whoever ran it 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
+from itertools import takewhile
 from typing import Any, Final
 
 import sqlalchemy as sa
 
 from persistence.queries.classifications import standing_assets
-from persistence.queries.metadata_search import prefix_range
+from persistence.queries.metadata_search import in_scope, prefix_range
 from persistence.queries.quality import below
 from persistence.queries.violations import unresolved
 from persistence.repository import Scope
 from persistence.store import Shelves
+from persistence.tables.catalog import metadata_assets
 from persistence.tables.quality import metric_results
 from persistence.tables.quality import violations as violation_rows
 from resolvers.assets.artifacts import keep_artifact
@@ -36,7 +38,7 @@ from schema.data_readiness.source import TableFacts
 from schema.data_readiness.violation import Severity
 from schema.errors import NotFound, ValidationError
 from schema.governance.permission import Permission
-from schema.identifiers import Fqn, ResourceUri, slug
+from schema.identifiers import Fqn, ResourceUri, join_fqn, slug
 
 MOST_POINTS: Final = 12
 """Moments of the past that the trend shows."""
@@ -139,7 +141,7 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
             "asset_fqn has four parts at most: service.database.schema.table.", status=422, field="asset_fqn"
         )
     names, tables, facts = await ctx.store.read(lambda shelves: _tables(shelves, ctx.scope, asset_fqn, as_of))
-    if not names:
+    if not names and not await ctx.store.read(lambda shelves: _stands(shelves, ctx.scope, asset_fqn)):
         raise NotFound("metadata_asset", asset_fqn)
     card = await get_scorecard.run(ctx, request=ScorecardRequest(asset_fqn=asset_fqn, as_of=as_of))
     moments = await ctx.store.read(lambda shelves: _moments(shelves, ctx.scope, parts, as_of))
@@ -186,6 +188,15 @@ def _tables(
         rows = profile.row_count if profile else one.row_count
         lines.append(TableLine(one.fqn, one.name, one.description, len(one.columns), rows, profile))
     return names, lines, facts
+
+
+def _stands(shelves: Shelves, scope: Scope, asset_fqn: str) -> bool:
+    """Whether the catalog has an asset at or under a name."""
+    asset = metadata_assets.c
+    name = str(Fqn.parse(asset_fqn))
+    here = sa.or_(asset.fully_qualified_name == name, prefix_range(asset.fully_qualified_name, f"{name}."))
+    query = sa.select(asset.id).where(*in_scope(scope), asset.deleted_at.is_(None), here).limit(1)
+    return shelves.connection.execute(query).first() is not None
 
 
 def _moments(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[datetime]:
@@ -257,18 +268,23 @@ def _troubles(
     ]
     kind = (table.severity_rank, table.severity, table.definition_id, table.name)
     number = sa.func.count()
-    grouped = sa.select(*kind, number).where(*where).group_by(*kind).order_by(table.severity_rank.desc(), number.desc())
+    grouped = (
+        sa.select(*kind, sa.func.count(table.asset_fqn.distinct()), number)
+        .where(*where)
+        .group_by(*kind)
+        .order_by(table.severity_rank.desc(), number.desc())
+    )
     rows = shelves.connection.execute(grouped).all()
     definitions = shelves.violation_definitions.of_ids(scope, {row.definition_id for row in rows})
     troubles = []
-    for _, severity, definition_id, name, count in rows[:MOST_TROUBLES]:
+    for _, severity, definition_id, name, spread, count in rows[:MOST_TROUBLES]:
         named = (table.definition_id == definition_id, table.severity == severity)
         places = (
             sa.select(table.asset_fqn).where(*where, *named).distinct().order_by(table.asset_fqn).limit(MOST_PLACES)
         )
         label = definitions[definition_id].display_name if definition_id in definitions else None
         found = list(shelves.connection.execute(places).scalars())
-        troubles.append(Trouble(label or name, Severity(severity), count, found))
+        troubles.append(Trouble(label or name, Severity(severity), count, found, spread))
     return troubles, sum(row[-1] for row in rows)
 
 
@@ -280,14 +296,23 @@ def _relations(facts: Sequence[TableFacts], lines: Sequence[TableLine]) -> list[
         for column in table.columns:
             if column.references is not None:
                 key = (table.fqn, column.references[0], column.name)
-                target = short.get(key[1], key[1])
+                target = short.get(key[1]) or _beside(key[1], table.fqn)
                 found[key] = Relation(short[table.fqn], target, column.name, column.is_reference_declared)
     for line in lines:
         for one in line.profile.foreign_keys if line.profile else ():
             key = (line.fqn, one.target_fqn, ", ".join(one.columns))
             if key not in found and not one.is_declared and one.match_rate >= LIKELY:
-                found[key] = Relation(short[line.fqn], short.get(key[1], key[1]), key[2], False)
+                found[key] = Relation(short[line.fqn], short.get(key[1]) or _beside(key[1], line.fqn), key[2], False)
     return list(found.values())
+
+
+def _beside(name: str, other: str) -> str:
+    """The name of a table that the report is not of, without what it has in common with one that it is of."""
+    parts = Fqn.parse(name).parts
+    shared = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(parts, Fqn.parse(other).parts, strict=False))
+    )
+    return join_fqn(parts[min(shared, len(parts) - 1) :])
 
 
 def _short_names(facts: Sequence[TableFacts]) -> dict[str, str]:

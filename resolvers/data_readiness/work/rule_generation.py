@@ -15,11 +15,11 @@ from typing import Any, ClassVar, Final
 from persistence.queries.profiles import profile_id
 from persistence.queries.rules import Kept
 from persistence.store import Shelves
-from resolvers.data_readiness.runs import parameters_of
+from resolvers.data_readiness.run_parameters import parameters_of
 from resolvers.data_readiness.work.dimension_tags import ENGINE, put_dimension_tags
 from resolvers.data_readiness.work.profiles import latest_profiles
 from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
-from resolvers.data_readiness.work.reading import facts_of, gone, tables_of, use_source, without_columns
+from resolvers.data_readiness.work.reading import facts_of, gone, require_columns, tables_of, use_table, without_columns
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
 from resolvers.data_readiness.work.sampling import sample_size
 from resolvers.engines.checks.trial import tried
@@ -70,9 +70,9 @@ class _OfTables(RunWork):
         profile = (await latest_profiles(self.ctx, [fqn])).get(fqn)
         if profile is not None and not self._is_recent(profile):
             profile = None
-        known, drafts, rows = await use_source(
-            self.ctx, facts.resource_uri, lambda source: self._drawn_up(source, facts, profile)
-        )
+        known, drafts, rows = await use_table(self.ctx, facts, lambda source: self._drawn_up(source, facts, profile))
+        if profile is None:
+            await require_columns(self.ctx, facts, known)
         await self.progress(arguments, rows, rows)
         return Found(facts, known, profile is None, drafts)
 

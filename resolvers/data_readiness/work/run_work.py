@@ -418,8 +418,7 @@ def _key(position: int) -> str:
 
 
 def _phase(arguments: Mapping[str, Any]) -> int:
-    phase: int = arguments.get("phase", 0)
-    return phase
+    return int(arguments.get("phase", 0))
 
 
 async def fail_run(ctx: Context, scope: Scope, run_id: str, message: str, attempt: int) -> None:

@@ -18,7 +18,7 @@ from persistence.queries.classifications import Looked, StandingTags, classifica
 from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
-from resolvers.data_readiness.work.reading import facts_of, gone, tables_of, use_source
+from resolvers.data_readiness.work.reading import facts_of, gone, tables_of, use_table
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
 from resolvers.data_readiness.work.sampling import sample_size
 from resolvers.engines.recognition import VERSION, Finding, fingerprint, recognize
@@ -118,7 +118,7 @@ class Tagging(RunWork):
 
         if not names:
             return Sample((), (), True)
-        return await use_source(self.ctx, facts.resource_uri, read)
+        return await use_table(self.ctx, facts, read)
 
     async def recognized(self, facts: TableFacts, sample: Sample) -> dict[str, list[Finding]]:
         """What the columns hold; in a thread, for it takes seconds for a wide table."""

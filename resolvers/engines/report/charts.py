@@ -6,12 +6,12 @@ Colours are CSS variables of the page, so that one drawing is readable in light 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC
+from datetime import UTC, timedelta
 from typing import Any, Final
 
 from resolvers.engines.drawing import renderer
 from resolvers.engines.report.values import RuleResult, TrendPoint
-from resolvers.engines.report.wording import percent, short
+from resolvers.engines.report.wording import figure, percent, short
 from schema.data_readiness.profile import ColumnProfile, ValueKind
 from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.scorecard import Scorecard
@@ -113,7 +113,19 @@ def trend(points: Sequence[TrendPoint]) -> Spec | None:
         height=140,
         mark={"type": "line", "point": {"filled": True, "size": 40, "fill": "var(--accent)"}, "color": "var(--accent)"},
         encoding={
-            "x": {"field": "at", "type": "temporal", "axis": {"title": None, "labelOverlap": True, "grid": False}},
+            "x": {
+                "field": "at",
+                "type": "temporal",
+                "scale": {"type": "utc"},
+                "axis": {
+                    "title": None,
+                    "labelOverlap": True,
+                    "grid": False,
+                    # By itself the axis marks fractions of seconds between runs that came close upon one another.
+                    "values": [int(point.at.timestamp() * 1000) for point in points],
+                    "format": _moments_apart(points[-1].at - points[0].at),
+                },
+            },
             "y": {
                 "field": "score",
                 "type": "quantitative",
@@ -122,6 +134,13 @@ def trend(points: Sequence[TrendPoint]) -> Spec | None:
             },
         },
     )
+
+
+def _moments_apart(span: timedelta) -> str:
+    """How moments are written that lie so far apart, in UTC."""
+    if span < timedelta(minutes=10):
+        return "%H:%M:%S"
+    return "%H:%M" if span < timedelta(days=1) else "%d %b %Y"
 
 
 def rule_results(rules: Sequence[RuleResult]) -> Spec | None:
@@ -167,7 +186,7 @@ def distribution(column: ColumnProfile) -> Spec | None:
         return None
     if column.histogram and column.kind in (ValueKind.NUMBER, ValueKind.TEMPORAL):
         rows = [{"at": place, "count": each.count} for place, each in enumerate(column.histogram)]
-        first, last = column.histogram[0].lower, column.histogram[-1].upper
+        first, last = (figure(one, column.kind) for one in (column.histogram[0].lower, column.histogram[-1].upper))
         return lite(
             rows,
             width=220,

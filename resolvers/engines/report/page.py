@@ -12,7 +12,7 @@ from markupsafe import Markup
 from resolvers.engines.drawing import NoCharts
 from resolvers.engines.report import charts, maps
 from resolvers.engines.report.values import ReportData, RuleResult, TableLine
-from resolvers.engines.report.wording import below, breakable, common_parent, count, figure, percent, weight
+from resolvers.engines.report.wording import below, breakable, common_parent, count, figure, percent, prose, weight
 from schema.data_readiness.classification import ClassificationState
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.rule import RuleOutcome
@@ -35,7 +35,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"percent": percent, "count": count, "figure": figure, "weight": weight, "breakable": breakable}
+    made.filters |= {"percent": percent, "count": count, "figure": figure, "weight": weight}
+    made.filters |= {"breakable": breakable, "prose": prose}
     return made
 
 
@@ -134,5 +135,6 @@ def _change(data: ReportData) -> str | None:
     now, before = data.scorecard.overall_score, data.previous_score
     if now is None or before is None or now == before:
         return None
-    points = (float(now) - float(before)) * 100
-    return f"{points:+.1f} points since the run before"
+    told = f"{(float(now) - float(before)) * 100:+.1f}"
+    # A change that rounds to none is none that a reader could see in the scores.
+    return None if float(told) == 0 else f"{told} points since the run before"

@@ -40,7 +40,9 @@ class Trouble:
     severity: Severity
     count: int
     places: Sequence[str]
-    """The dotted names of the first of them."""
+    """The dotted names of the first assets that have it."""
+    places_total: int
+    """How many assets have it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """How figures and names are written in a report and in its charts."""
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import takewhile
@@ -7,11 +8,16 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
+from schema.data_readiness.profile import ValueKind
 from schema.identifiers import Fqn, join_fqn
 
 NOTHING: Final = "\N{EN DASH}"
 """What stands where there is no figure."""
 MOST_LABEL: Final = 28
+_MOMENT: Final = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)[T ](?P<minute>\d\d:\d\d)(:\d\d(\.\d+)?)?(?P<zone>Z|[+-]\d\d:\d\d)?", re.ASCII
+)
+_CODE: Final = re.compile(r"`([^`\n]+)`")
 
 
 def percent(value: str | float | None) -> str:
@@ -34,13 +40,32 @@ def count(value: int | None) -> str:
     return NOTHING if value is None else f"{value:,}"
 
 
-def figure(value: float | str | None) -> str:
-    """A figure of a profile, short."""
+def figure(value: float | str | None, kind: ValueKind | None = None) -> str:
+    """A figure of a profile, short; a moment to the minute."""
     if value is None:
         return NOTHING
+    if kind is ValueKind.TEMPORAL and isinstance(value, str):
+        value = moment(value)
     if isinstance(value, float):
         return f"{value:,.4g}" if abs(value) < 1e6 else f"{value:.3e}"
     return short(value, 32)
+
+
+def moment(text: str) -> str:
+    """A moment of a profile to the minute: UTC where no zone follows it; midnight is a day."""
+    found = _MOMENT.fullmatch(text)
+    if found is None:
+        return text
+    day, minute, zone = found["day"], found["minute"], found["zone"]
+    if zone in (None, "Z", "+00:00"):
+        return day if minute == "00:00" else f"{day} {minute}"
+    return f"{day} {minute} {zone}"
+
+
+def prose(text: str) -> Markup:
+    """A sentence whose names between backticks are set as code; nothing else in it is markup."""
+    pieces = _CODE.split(text)  # what is outside, what is inside, and so on
+    return Markup().join(Markup("<code>{}</code>").format(one) if at % 2 else one for at, one in enumerate(pieces))
 
 
 def weight(value: str) -> str:
