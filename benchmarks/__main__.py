@@ -23,10 +23,11 @@ from rich.console import Console
 from rich.table import Table
 from starlette.requests import HTTPConnection
 
-from benchmarks import asking, profiling
+from benchmarks import asking, profiling, scorecard
 from benchmarks.baseline import GRAPH_FIELDS, Place
 from benchmarks.data import FULL, ORGANIZATION, QUICK, WIDE, WORD, Size, World, loaded
 from benchmarks.load import Generator, Order
+from benchmarks.scorecard import STORES
 from persistence.jobs import InlineJobs
 from persistence.samples.postgres import NoPostgres, die_with_parent, free_port, running_postgres
 from resolvers.operation import Kind, require
@@ -34,7 +35,6 @@ from rest_compat.app import Parts
 from rest_compat.request import RequestState
 from schema.governance.permission import Permission
 
-STORES = ("postgresql", "sqlite")
 TICKS = os.sysconf("SC_CLK_TCK")
 README = Path(__file__).with_name("README.md")
 MARKS = ("<!-- table -->", "<!-- end of table -->")
@@ -400,21 +400,16 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     console = Console(width=150)
     started = time.monotonic()
-    tables = run(
-        QUICK if given.quick else FULL,
-        given.store or list(STORES),
-        lambda line: console.print(f"[dim]{time.monotonic() - started:5.0f} s  {line}[/dim]"),
-    )
-    if not given.store:  # profiling reads a source of its own, whatever the platform's store
-        tables += profiling.run(
-            profiling.QUICK_ROWS if given.quick else given.rows,
-            1,
-            lambda line: console.print(f"[dim]{time.monotonic() - started:5.0f} s  {line}[/dim]"),
-        )
-        tables += asking.run(
-            *(asking.QUICK if given.quick else asking.FULL),
-            lambda line: console.print(f"[dim]{time.monotonic() - started:5.0f} s  {line}[/dim]"),
-        )
+    quick, stores = given.quick, given.store or list(STORES)
+
+    def say(line: str) -> None:
+        console.print(f"[dim]{time.monotonic() - started:5.0f} s  {line}[/dim]")
+
+    tables = run(QUICK if quick else FULL, stores, say)
+    tables += scorecard.run(scorecard.QUICK if quick else scorecard.FULL, stores, say)
+    if not given.store:  # these read a source of their own, whatever the platform's store
+        tables += profiling.run(profiling.QUICK_ROWS if quick else given.rows, 1, say)
+        tables += asking.run(*(asking.QUICK if quick else asking.FULL), say)
     for table in tables:
         console.print(table)
     console.print(f"[dim]{time.monotonic() - started:.0f} s in all[/dim]")

