@@ -99,6 +99,28 @@ def test_values_of_private_columns_are_never_told() -> None:
 
 
 @pytest.mark.parametrize(
+    ("comment", "kept"),
+    [
+        ("Values run from 1071 to about 5,286.5.", "Values run from … to about …."),
+        ("By date of birth, it covers 1931-04 to 2008-11.", "By date of birth, it covers … to …."),
+        ("One of `Quagga` or `x`. It is missing.", "One of `…` or `…`. It is missing."),
+        ("Such as 'Quagga', “Quagga” or \"Quagga\".", "Such as '…', “…” or \"…\"."),
+        ("Refers to the customer (`customers.id`).", "Refers to the customer (`customers.id`)."),
+        ("The customer's code, the shop's own.", "The customer's code, the shop's own."),
+        ("An md5 of the code, like A12-9/7.", "An … of the code, like …."),
+    ],
+)
+def test_comments_on_private_columns_lose_what_may_be_a_value(comment: str, kept: str) -> None:
+    """Words about a column were often written before somebody tagged it."""
+    facts = describe(describe(table("t", "code VARCHAR pii"), "code", comment), "", comment)
+    told_of = tables(told("t", known(facts, CUSTOMERS)))["t"]
+    assert (told_of["columns"][0]["comment"], told_of["comment"]) == (kept, kept)
+    facts = describe(describe(table("t", "code VARCHAR"), "code", comment), "", comment)
+    told_of = tables(told("t", known(facts, CUSTOMERS)))["t"]
+    assert (told_of["columns"][0]["comment"], told_of["comment"]) == (comment, comment)
+
+
+@pytest.mark.parametrize(
     "facts",
     [
         table("t", "code VARCHAR pii"),

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from resolvers.engines.describing.known import Subject, Term
 from resolvers.engines.describing.names import tokens_of
 from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.masking import masked_text
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts
 from schema.identifiers import Fqn
@@ -91,7 +92,7 @@ def table_data(subject: Subject) -> dict[str, Any]:
         "name": facts.name,
         "schema": facts.schema,
         "type": facts.table_type,
-        "comment": _short(facts.description),
+        "comment": _comment(subject, facts.description, facts.columns),
         "rows": profile.row_count if profile else facts.row_count,
         "referred_by": sorted({Fqn.parse(fqn).name for fqn, _, _ in subject.around.referrers.get(facts.fqn, ())})[:20],
     }
@@ -100,7 +101,8 @@ def table_data(subject: Subject) -> dict[str, Any]:
 
 def column_data(subject: Subject, column: ColumnFacts) -> dict[str, Any]:
     """What a model is told of a column; of a private one no value."""
-    told: dict[str, Any] = {"name": column.name, "type": column.data_type, "comment": _short(column.description)}
+    comment = _comment(subject, column.description, (column,))
+    told: dict[str, Any] = {"name": column.name, "type": column.data_type, "comment": comment}
     if column.is_primary_key:
         told["key"] = "primary"
     elif column.is_unique:
@@ -121,6 +123,15 @@ def _figures(profile: ColumnProfile, private: bool) -> dict[str, Any]:
         told |= {"minimum": _short(profile.minimum, 60), "maximum": _short(profile.maximum, 60)}
         told["frequent"] = [_short(one.value, 60) for one in profile.top_values[:5]]
     return {name: value for name, value in told.items() if value not in (None, [], "")}
+
+
+def _comment(subject: Subject, text: str | None, about: Sequence[ColumnFacts]) -> str | None:
+    """What the source says; without what may be a value, where it speaks of a private column."""
+    if text is not None and any(subject.is_private(column) for column in about):
+        facts = subject.facts
+        names = (facts.database, facts.schema, facts.name, *(column.name for column in facts.columns))
+        text = masked_text(text, {name.casefold() for name in names})
+    return _short(text)
 
 
 def _short(text: str | None, longest: int = 400) -> str | None:

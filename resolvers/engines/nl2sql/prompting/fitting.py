@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from resolvers.engines.masking import GONE
 from resolvers.engines.nl2sql.mention import Linked, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
-from resolvers.engines.nl2sql.prompting.private import GONE, Privacy, without_people
+from resolvers.engines.nl2sql.prompting.private import Privacy, without_people
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
 from schema.talk2data.language_model import estimated_tokens
@@ -194,7 +195,7 @@ def _table(
         "name": names.of(table),
         "also_called": table.display_name,
         "type": table.table_type if table.table_type != "TABLE" else None,
-        "comment": _short(table.description, LONGEST_COMMENT if whole else 80),
+        "comment": _short(privacy.comment(table), LONGEST_COMMENT if whole else 80),
         "rows": profile.row_count if profile is not None else table.row_count,
         "columns": [_column(one, table, figures.get(one.name), privacy, names.by_fqn, whole=whole) for one in readable],
         "columns_left_out": len(table.columns) - len(readable) or None,
@@ -225,7 +226,7 @@ def _column(
         data["refers_to"] = f"{paths[column.references[0]]}.{column.references[1]}"
     if whole:
         data["also_called"] = column.display_name
-        data["comment"] = _short(column.description, LONGEST_COMMENT)
+        data["comment"] = _short(privacy.comment(table, column.name), LONGEST_COMMENT)
         if privacy.is_private(table, column.name):
             data["personal"] = True
         elif figures is not None:

@@ -13,11 +13,9 @@ import sqlglot
 from sqlglot.errors import SqlglotError
 
 from resolvers.engines.describing.known import Subject
+from resolvers.engines.masking import GONE, masked_text
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from schema.data_readiness.source import ColumnFacts, TableFacts
-
-GONE: Final = "…"
-"""Stands where something was left out."""
 
 _CREDENTIALS: Final = re.compile(
     r"(?<=://)[^\s/@]+:[^\s/@]+(?=@)"
@@ -50,6 +48,7 @@ class Privacy:
 
     known: Knowledge
     _columns: dict[str, frozenset[str]] = field(default_factory=dict)
+    _names: frozenset[str] | None = None
 
     def is_private(self, table: TableFacts, column: str) -> bool:
         """Whether no value of a column may be told: tagged, masked or forbidden, or likely to be personal."""
@@ -105,6 +104,21 @@ class Privacy:
         rest = "".join([*kept, text[at:]])
         return without_credentials(re.sub(r"--[^\n]*|/\*.*?\*/", " ", rest, flags=re.DOTALL))
 
+    def comment(self, table: TableFacts, column: str | None = None) -> str | None:
+        """What is said of a column, or of the table. It may have been written before anybody said what is private.
+
+        Of a private column, or a table that has one, it loses what may be a value.
+        """
+        of = next((one for one in table.columns if one.name == column), None)
+        text = table.description if of is None else of.description
+        told_of = table.columns if of is None else (of,)
+        if text is None or not any(self.is_private(table, one.name) for one in told_of):
+            return text
+        if self._names is None:
+            every = [name for one in self.known.tables for name in _names_in(one)]
+            self._names = frozenset(name.casefold() for name in every)
+        return masked_text(text, self._names)
+
     def note(self, text: str) -> str:
         """A text that people wrote: SQL in it loses private literals, and all of it loses people and credentials."""
         return without_people(self.sql(text) if _SQL.search(text) else text)
@@ -122,6 +136,10 @@ class Privacy:
             return match.group() if inner.casefold() in known else f"{match.group()[0]}{GONE}{match.group()[-1]}"
 
         return without_people(_QUOTED.sub(kept, first))[:LONGEST_ERROR]
+
+
+def _names_in(table: TableFacts) -> list[str]:
+    return [table.database, table.schema, table.name, *(column.name for column in table.columns)]
 
 
 def without_credentials(text: str) -> str:
