@@ -8,7 +8,6 @@ from typing import Any
 
 from resolvers.operation import Operation
 from rest_compat.envelopes import Envelope
-from rest_compat.events import StreamRoute
 from rest_compat.route import Deprecation, OperationRoute, ProjectHeader
 from rest_compat.transfer import DownloadRoute, UploadRoute
 
@@ -39,10 +38,6 @@ class Door:
     def download(self, path: str, op: Operation[..., Any], **how: Any) -> None:
         """Open a read that answers with bytes, or with the range of them that was asked for."""
         self._open("GET", path, op, route=DownloadRoute, **how)
-
-    def stream(self, path: str, op: Operation[..., Any], *, method: str = "POST", **how: Any) -> None:
-        """Open a stream of server-sent events."""
-        self._open(method, path, op, route=StreamRoute, **how)
 
     def put(self, path: str, op: Operation[..., Any], **how: Any) -> None:
         """Open an update."""

@@ -75,8 +75,13 @@ class StreamRoute(OperationRoute):
     async def _called(self, request: Request, ctx: Context, arguments: dict[str, Any]) -> Response:
         await request.body()  # nobody reads it, and only behind it can be heard that the client has gone
         reception: Reception = request.app.state.reception
-        events = await self.operation(ctx, **arguments)
+        events = await self._events(request, ctx, arguments)
         return EventStream(events, heartbeat=reception.services.signals.settings.stream_heartbeat_seconds)
+
+    async def _events(self, request: Request, ctx: Context, arguments: dict[str, Any]) -> AsyncIterator[Any]:
+        """The events of one call. Raises ApiError before the first of them."""
+        events: AsyncIterator[Any] = await self.operation(ctx, **arguments)
+        return events
 
 
 def frame_of(event: BaseModel) -> bytes:

@@ -1,5 +1,6 @@
 """One realistic example per field, and the bodies that clients start from; every other example is made of these."""
 
+import json
 from typing import Any
 
 ID = "7d0c6a34-52b1-4a50-8b39-6f4f1c3f9f10"
@@ -268,7 +269,12 @@ BODIES: dict[str, dict[str, Any]] = {
 """A body that the operation takes, by the name of its schema."""
 
 FORM = {"file": "id,region\n1,north\n", "key": "reports/orders.csv", "name": "Orders", "tags": "sales"}
-STREAM = 'id: 4\nevent: message_delta\ndata: {"sequence": 4, "event": "message_delta", "data": {"text": "North"}}\n\n'
+EVENT = {
+    "sequence": 13,
+    "event": "message_delta",
+    "final": False,
+    "data": {"delta": "25 rows. The greatest number of "},
+}
 
 
 def add_examples(document: dict[str, Any]) -> None:
@@ -285,7 +291,7 @@ def add_examples(document: dict[str, Any]) -> None:
             for response in operation["responses"].values():
                 for kind, media in response.get("content", {}).items():
                     if kind == "text/event-stream":
-                        media["example"] = STREAM
+                        media["example"] = _frame(media["schema"]["x-event-data"], schemas)
                     elif kind == "application/json" and "example" not in media:
                         media["example"] = _example(media["schema"], schemas)
 
@@ -301,6 +307,12 @@ def _body(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
     if schema.get("type") == "array":
         return [_body(schema["items"], schemas)]
     return _example(schema, schemas)
+
+
+def _frame(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
+    """One event of a stream, as it goes over the wire."""
+    event = _example(schema, schemas) | EVENT
+    return f"id: {event['sequence']}\nevent: {event['event']}\ndata: {json.dumps(event)}\n\n"
 
 
 def _example(schema: dict[str, Any], schemas: dict[str, Any], name: str = "", above: tuple[str, ...] = ()) -> Any:

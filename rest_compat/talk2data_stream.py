@@ -3,21 +3,17 @@
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from resolvers.context import Context
 from resolvers.talk2data.streaming import TurnStream
-from rest_compat.events import EventStream, StreamRoute
-from rest_compat.request import Reception
+from rest_compat.events import StreamRoute
 from rest_compat.subscriptions import expiry_of
 
 
 class TurnRoute(StreamRoute):
     """A route that answers with the events of a turn, until they end or the token does."""
 
-    async def _called(self, request: Request, ctx: Context, arguments: dict[str, Any]) -> Response:
-        await request.body()  # nobody reads it, and only behind it can be heard that the client has gone
-        reception: Reception = request.app.state.reception
+    async def _events(self, request: Request, ctx: Context, arguments: dict[str, Any]) -> TurnStream:
         events: TurnStream = await self.operation(ctx, **arguments)
         events.until = expiry_of(request.headers.get("authorization"))
-        return EventStream(events, heartbeat=reception.services.signals.settings.stream_heartbeat_seconds)
+        return events

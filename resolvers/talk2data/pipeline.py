@@ -314,6 +314,7 @@ def _exchanges(earlier: Sequence[EarlierAnswer], ground: Ground) -> tuple[Exchan
                 columns=tuple(column["name"] for column in one.result.get("columns", ())),
                 rows=rows,
                 confidence=one.provenance.confidence,
+                memories=tuple(memory.id for memory in one.provenance.memories),
             )
         )
     return tuple(made)

@@ -43,12 +43,29 @@ def test_a_moment_of_which_a_policy_shows_the_year_has_no_thousands(name: str) -
 def test_years_and_ids_have_no_thousands_and_long_fractions_are_rounded() -> None:
     assert said("yearID", (1989,)) == "YearID: 1989."
     assert said("customer_id", (12345,)) == "Customer id: 12345."
+    assert said("year", (Decimal("1997"),)) == said("year", (1997.0,)) == "Year: 1997."
     assert said("number_of_years", (12345,)) == "Number of years: 12,345."
     assert said("mean", (Decimal("2179278.379084967320"),)) == "Mean: about 2,179,278.38."
     assert said("mean", (0.000123456789,)) == "Mean: about 0.000123."
     assert said("mean", (Decimal("12.3456"),)) == "Mean: 12.3456."
     (figure,) = sentence_of(answer("mean", (1.23456789,))).figures
     assert figure.told() == {"text": "about 1.23", "row": 0, "column": 0, "calculation": "rounded"}
+
+
+def test_a_value_that_ends_in_a_stop_ends_its_sentence() -> None:
+    assert said("name", ("Acme Ltd.",)) == "Name: Acme Ltd."
+    assert said("name", ("Bob",), ("Acme Ltd.",)) == "2 values of name: Bob, Acme Ltd."
+    assert said("name town", ("Bob", "St. Ives Inc.")) == "Name: Bob; town: St. Ives Inc."
+    cut = said("name", ("Acme Ltd.",), ("Bob Inc.",), is_cut_off=True)
+    assert cut == "2 values of name: Acme Ltd., Bob Inc. There are more; only the first 2 were taken."
+
+
+def test_a_figure_is_called_as_people_call_it() -> None:
+    told = said("shipper count_orders_percent", ("North", 30), ("South", 70))
+    assert told == "2 rows. The greatest number of orders in percent is 70 (South), the least 30 (North)."
+    assert said("total_Total", (Decimal("5"),)) == "Total: 5."
+    assert said("total_sales_percent", (5,)) == "Total sales in percent: 5."
+    assert said("percent", (5,)) == "Percent: 5."
 
 
 def test_no_row_is_said_plainly() -> None:

@@ -50,6 +50,23 @@ def test_every_example_holds(service: Service) -> None:
     assert seen > 0
 
 
+def test_an_example_of_a_stream_is_an_event_as_it_is_sent() -> None:
+    document = json.loads(json.dumps(openapi_of(next(one for one in SERVICES if one.name == "talk2data"))))
+    streams = [
+        media
+        for _, _, op in operations(document)
+        for kind, media in op["responses"]["200" if "200" in op["responses"] else "201"].get("content", {}).items()
+        if kind == "text/event-stream"
+    ]
+    assert len(streams) == 2
+    for media in streams:
+        told = dict(line.split(": ", 1) for line in media["example"].removesuffix("\n\n").split("\n"))
+        event = json.loads(told["data"])
+        assert problems(document, media["schema"]["x-event-data"], event) == []
+        assert (told["id"], told["event"]) == (str(event["sequence"]), event["event"]) == ("13", "message_delta")
+        assert (list(event["data"]), event["final"]) == (["delta"], False)
+
+
 @BY_NAME
 def test_an_example_of_a_success_shows_more_than_nothing(service: Service) -> None:
     for method, path, op in operations(openapi_of(service)):

@@ -15,6 +15,7 @@ from resolvers.engines.nl2sql.model import ColumnKey, Unanswerable
 from resolvers.engines.nl2sql.stored import restored
 from resolvers.talk2data.replay import replay_turn
 from resolvers.talk2data.turns import cancel_task
+from schema.utils.memory import MemoryType
 from tests.doors import Door, Refused, RestDoor
 from tests.support.chat import asked, begun, streamed
 from tests.support.ingestion import Bench, Source
@@ -153,8 +154,10 @@ class TestTime:
 async def test_a_question_sees_what_was_asked_and_answered_before(
     world: World, shop: Bench, drafter: ScriptedDrafter
 ) -> None:
+    note = await remembered(world, {"term": "place", "synonyms": ["city"]}, MemoryType.GLOSSARY)
+    cities = "select city, count(*) as customers from customers group by city order by city"
     drafter.script |= {
-        "Cities?": draft("select city, count(*) as customers from customers group by city order by city"),
+        "Cities?": draft(cities, memories=(note["id"],)),
         "Weather?": Unanswerable("No."),
         "Only the first?": draft("select city from customers order by id limit 1"),
     }
@@ -165,6 +168,7 @@ async def test_a_question_sees_what_was_asked_and_answered_before(
     assert (earlier.question, earlier.columns) == ("Cities?", ("city", "customers"))
     assert earlier.sql.startswith("select city, count(*)")
     assert earlier.rows == (("Bonn", 2), ("Kiel", 1))
+    assert earlier.memories == (note["id"],)
     assert drafter.asked[0].earlier == ()
     other = await begun(world)
     await ask(world, "Cities?", session=other)

@@ -23,6 +23,7 @@ LONGEST_READING: Final = 120
 _DIGIT: Final = re.compile(r"\d")
 _STOP: Final = re.compile(r"[.?!]\W*\s")
 """The end of a sentence that another one follows."""
+_TWICE: Final = re.compile(r"^(\w+) \1\b", re.IGNORECASE)
 MOST_PLACES: Final = 4
 """Places behind the point that are shown as they are."""
 LARGEST: Final = 20
@@ -59,7 +60,8 @@ class Sentence:
                 self.figures.append(part)
                 self.text += part.text
             else:
-                self.text += part
+                # What the data says may end in a stop of its own.
+                self.text += part[1:] if part.startswith(".") and self.text.endswith(".") else part
 
 
 def sentence_of(answer: Rows, reading: str | None = None) -> Sentence:
@@ -136,11 +138,22 @@ def _rows(answer: Rows) -> FigureSource:
 
 def _cell(answer: Rows, row: int, column: int) -> FigureSource:
     value = answer.rows[row][column]
-    if isinstance(value, int) and not isinstance(value, bool) and names_things(answer.columns[column]):
-        return FigureSource(str(value), row=row, column=column)
+    if (whole := _whole(value)) is not None and names_things(answer.columns[column]):
+        return FigureSource(str(whole), row=row, column=column)
     if isinstance(value, Decimal | float) and (rounded := _rounded(value)) is not None:
         return FigureSource(f"about {shown(rounded)}", row=row, column=column, calculation="rounded")
     return FigureSource(shown(value), row=row, column=column)
+
+
+def _whole(value: Any) -> int | None:
+    """A whole number, of whatever type its database gives it; None for anything else."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if not isinstance(value, Decimal | float):
+        return None
+    number = Decimal(value)
+    fits = number.is_finite() and number.adjusted() < LARGEST
+    return int(number) if fits and number == number.to_integral_value() else None
 
 
 def _rounded(value: Decimal | float) -> Decimal | None:
@@ -156,8 +169,10 @@ def _rounded(value: Decimal | float) -> Decimal | None:
 
 
 def _name(column: str) -> str:
-    """A column as people say it: the number of orders for count_orders."""
-    name = column.replace("_", " ").strip() or column
+    """A column as people say it: the number of orders for count_orders, the total for total_Total."""
+    name = _TWICE.sub(r"\1", column.replace("_", " ").strip() or column)
+    if (whole := name.removesuffix(" percent")) != name:
+        return f"{_name(whole)} in percent"
     counted = name.removeprefix("count ")
     is_count = counted != name and counted.replace(" ", "").isalpha()
     return f"number of {plural_phrase(counted if counted.isupper() else counted.lower())}" if is_count else name

@@ -1,7 +1,7 @@
 """The drafter that needs no model: it follows up or links, plans and chooses, and says so when it is not sure."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from resolvers.engines.describing.grammar import listed
@@ -31,7 +31,8 @@ from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
 from resolvers.engines.nl2sql.wording import called, said
 from resolvers.engines.nl2sql.writing.comparing import Unwritable
 from resolvers.engines.nl2sql.writing.uses import parts_of
-from resolvers.engines.nl2sql.writing.written import written
+from resolvers.engines.nl2sql.writing.written import Writer, written
+from schema.utils.memory import MemoryType
 
 NAME: Final = "planner/1"
 SURE: Final = 0.7
@@ -93,7 +94,8 @@ class Planner:
             return None
         before = asked.earlier[-1].confidence
         sure = min(FOLLOWED_MAYBE if may_stand(asked, known) else FOLLOWED, 1.0 if before is None else before)
-        return Draft(query.sql(known.dialect), said(plan, known), sure, NAME, plan, evidence={"follows": True})
+        memories = _memories(plan, known, asked.earlier[-1].memories)
+        return Draft(query.sql(known.dialect), said(plan, known), sure, NAME, plan, memories, {"follows": True})
 
 
 def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
@@ -210,9 +212,19 @@ def _outcome(found: Sequence[Candidate], known: Knowledge) -> Outcome:
         best.confidence,
         NAME,
         best.plan,
-        tuple(sorted(best.resolver.memories)),
+        _memories(best.plan, known, best.resolver.memories),
         evidence,
     )
+
+
+def _memories(plan: Plan, known: Knowledge, words: Iterable[str]) -> tuple[str, ...]:
+    """What shaped a query: the memories that its words were understood by, and those that its tables are joined by."""
+    found = set(words)
+    if any(memory.memory_type is MemoryType.JOIN for memory in known.memories):
+        writer = Writer(known, joins_of(known))
+        writer.query(plan)
+        found |= writer.noted
+    return tuple(sorted(found))
 
 
 def _readings(found: Sequence[Candidate], known: Knowledge) -> tuple[Reading, ...]:

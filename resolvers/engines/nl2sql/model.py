@@ -56,6 +56,8 @@ class Exchange:
     """The first rows of the answer."""
     confidence: float | None = None
     """How sure the answer was; None when that is not known."""
+    memories: tuple[str, ...] = ()
+    """The ids of the memories that shaped its query."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,6 +197,24 @@ def test_ways_that_are_offered_differ_in_their_words() -> None:
     ]
 
 
+def test_a_join_that_people_noted_is_named_by_the_queries_that_go_along_it() -> None:
+    """It shapes them as every other note does."""
+    note = memory(MemoryType.JOIN, {"left": "Orders.customerId", "right": "Customers.customerId"}, "who orders")
+    assert drafted("How many orders are there for each customer name?", note).memories == ("memory-who orders",)
+    assert drafted("Which customers have no orders?", note).memories == ("memory-who orders",)
+    assert drafted("How many orders are there?", note).memories == ()
+
+
+def test_what_builds_on_an_answer_names_the_notes_behind_it() -> None:
+    """The note still says what is computed."""
+    known = knowledge("shop", memories=(REVENUE,))
+    before = drafted("Show the turnover for each product category.", REVENUE)
+    earlier = Exchange("Turnover?", before.sql, before.plan, confidence=1.0, memories=before.memories)
+    found = asyncio.run(Planner().draft(Asked("only the top three", NOW, (earlier,)), known, loaded("shop").found))
+    assert isinstance(found, Draft)
+    assert (found.evidence.get("follows"), found.memories) == (True, ("memory-revenue",))
+
+
 def test_a_column_that_is_named_and_not_used_is_noticed() -> None:
     """Whatever a plan leaves out of what was asked for makes it less sure."""
     known = knowledge("library")

@@ -46,7 +46,7 @@ from resolvers.engines.nl2sql.writing.uses import (
 DEEPEST: Final = 8
 """How many plans stand in one another at most."""
 
-__all__ = ["NotConnected", "Unwritable", "written"]
+__all__ = ["NotConnected", "Unwritable", "Writer", "written"]
 
 
 def written(plan: Plan, known: Knowledge, joins: Joins) -> exp.Query:
@@ -60,6 +60,8 @@ class Writer:
 
     known: Knowledge
     joins: Joins
+    noted: set[str] = field(default_factory=set)
+    """The memories that tables were joined by, once the query is written."""
     _taken: set[str] = field(default_factory=set)
     _depth: int = 0
 
@@ -228,9 +230,10 @@ class Writer:
     def _on(self, link: Link, aliases: Mapping[Use, str]) -> exp.Expr:
         """How two tables are joined; a number and a text are compared as texts."""
         scope = Scope(self.known, self.joins, link.near.table, None, aliases, self._whole, self._related)
+        if link.key.memory is not None:
+            self.noted.add(link.key.memory)
         if link.key.condition is not None:
-            ends = (link.near, link.far)
-            return scope.placed(sqlglot.parse_one(link.key.condition, dialect="duckdb"), ends)
+            return scope.placed(sqlglot.parse_one(link.key.condition, dialect="duckdb"), (link.near, link.far))
         equal: list[exp.Expr] = []
         for near, far in link.pairs:
             left, right = Column(*link.near[:1], near), Column(*link.far[:1], far)
