@@ -27,12 +27,13 @@ class NotATable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The first rows of a table."""
+    """Some rows of a table that follow one another."""
 
     columns: list[str]
     types: list[str]
     rows: list[list[Any]]
     total: int
+    """How many rows the table has."""
 
 
 class Scratch:
@@ -93,14 +94,15 @@ class Scratch:
             self._session.execute(f"copy ({table}) to '{made}' (format parquet)")
         return made
 
-    def first(self, path: Path, *, limit: int, max_bytes: int) -> Window:
-        """The first rows of a Parquet file, as many as fit. Raises NotATable."""
+    def window(self, path: Path, *, offset: int, limit: int, max_bytes: int) -> Window:
+        """The rows of a Parquet file behind the first `offset`, as many as fit. Raises NotATable."""
         with self._bounded():
             described = self._session.execute("describe select * from read_parquet(?)", [str(path)]).fetchall()
             counted = self._session.execute("select count(*) from read_parquet(?)", [str(path)]).fetchone()
             columns, types = [row[0] for row in described], [row[1] for row in described]
             shown = ", ".join(_shown(name, kind) for name, kind in zip(columns, types, strict=True))
-            answer = self._session.execute(f"select {shown} from read_parquet(?) limit {limit}", [str(path)])  # noqa: S608 (quoted)
+            query = f"select {shown} from read_parquet(?) limit {limit} offset {offset}"  # noqa: S608 (quoted)
+            answer = self._session.execute(query, [str(path)])
             rows: list[list[Any]] = []
             room = max_bytes
             while found := answer.fetchmany(256):

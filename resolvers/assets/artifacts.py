@@ -35,7 +35,7 @@ from resolvers.uploads import discard, settled
 from schema.assets.artifact import Artifact, ArtifactCreate, ArtifactPreview, ArtifactType, PreviewType
 from schema.assets.file import Deleted, File
 from schema.content import Download, Upload
-from schema.errors import AlreadyExists, MissingRequiredField, ValidationError
+from schema.errors import AlreadyExists, InvalidParameter, MissingRequiredField, ValidationError
 from schema.governance.permission import Permission
 from schema.identifiers import slug
 from schema.pagination import Page, PageNumber, PageSize
@@ -242,8 +242,14 @@ async def preview_artifact(
     max_bytes: Annotated[
         int, Field(ge=1, le=1_048_576, description="How much of the content is shown, in bytes, 1 to 1048576.")
     ] = 524_288,
+    offset: Annotated[
+        int, Field(ge=0, le=2_000_000_000, description="Rows of a Parquet table to leave out first, for its next page.")
+    ] = 0,
 ) -> ArtifactPreview:
     """Preview an artifact: the first rows of a table, lines of a text, a JSON value, or a whole picture.
+
+    A Parquet table is shown page by page with `offset`: `truncated` says whether more rows follow, and
+    `meta.total_rows` how many there are. Anything else is shown from its beginning only (400 INVALID_PARAMETER).
 
     `preview_type` tells which fields hold it. JSON that is larger than max_bytes is shown as text, and a picture that
     is larger only by its width and height; what has no preview is `binary`, with the reason in `meta.note`.
@@ -254,7 +260,9 @@ async def preview_artifact(
             shelves.artifacts.kept(ctx.tenant, resource_uri),
         )
     )
-    shown = await _shown(ctx, artifact.artifact_type, kept, limit, max_bytes)
+    if offset and artifact.artifact_type is not ArtifactType.PARQUET:
+        raise InvalidParameter("Only a Parquet table is shown page by page. Leave offset out.", field="offset")
+    shown = await _shown(ctx, artifact.artifact_type, kept, offset, limit, max_bytes)
     return ArtifactPreview(
         resource_uri=resource_uri,
         content_type=artifact.content_type,
@@ -266,9 +274,9 @@ async def preview_artifact(
     )
 
 
-async def _shown(ctx: Context, kind: ArtifactType, kept: Kept, limit: int, max_bytes: int) -> Shown:
+async def _shown(ctx: Context, kind: ArtifactType, kept: Kept, offset: int, limit: int, max_bytes: int) -> Shown:
     if kind is ArtifactType.PARQUET:
-        return await _parquet(ctx, kept, limit, max_bytes)
+        return await _parquet(ctx, kept, offset, limit, max_bytes)
     if kind in (ArtifactType.BINARY, ArtifactType.REPORT):
         how = "Download it and open it in a browser." if kind is ArtifactType.REPORT else "It can only be downloaded."
         return Shown("binary", kept.size > 0, meta={"note": how})
@@ -282,7 +290,7 @@ async def _shown(ctx: Context, kind: ArtifactType, kept: Kept, limit: int, max_b
     return await asyncio.to_thread(show, data, whole=whole, limit=limit)
 
 
-async def _parquet(ctx: Context, kept: Kept, limit: int, max_bytes: int) -> Shown:
+async def _parquet(ctx: Context, kept: Kept, offset: int, limit: int, max_bytes: int) -> Shown:
     if kept.size > LARGEST_PARQUET:
         return Shown("binary", True, meta={"note": "It is too large to be looked into. Download it."})
     with await asyncio.to_thread(Scratch) as scratch:
@@ -291,12 +299,12 @@ async def _parquet(ctx: Context, kept: Kept, limit: int, max_bytes: int) -> Show
             async for piece in ctx.services.blobs.read(kept.blob, 0, kept.size):
                 await asyncio.to_thread(file.write, piece)
         try:
-            window = await asyncio.to_thread(scratch.first, path, limit=limit, max_bytes=max_bytes)
+            window = await asyncio.to_thread(scratch.window, path, offset=offset, limit=limit, max_bytes=max_bytes)
         except NotATable as problem:
             return Shown("binary", kept.size > 0, meta={"note": str(problem)})
     return Shown(
         "tabular",
-        len(window.rows) < window.total,
+        offset + len(window.rows) < window.total,
         {"columns": window.columns, "rows": window.rows},
         {"total_rows": window.total, "column_types": window.types},
     )

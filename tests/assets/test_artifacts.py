@@ -126,6 +126,19 @@ async def test_a_table_is_kept_as_parquet_with_its_types(world: World, door: Doo
     assert (seen["truncated"], seen["columns"], seen["rows"]) == (False, ["a"], [])
 
 
+async def test_a_table_in_parquet_is_previewed_page_by_page(world: World, door: Door) -> None:
+    rows = [[number, f"row {number}"] for number in range(7)]
+    made = await make(world, door, artifact_type="parquet", content=..., columns=["n", "text"], rows=rows)
+    pages = [await shown(world, door, made, limit=3, offset=offset) for offset in (0, 3, 6, 7, 10_000)]
+    assert [page["rows"] for page in pages] == [rows[:3], rows[3:6], rows[6:], [], []]
+    assert [page["truncated"] for page in pages] == [True, True, False, False, False]
+    assert {page["meta"]["total_rows"] for page in pages} == {7}
+    assert pages[0] == await shown(world, door, made, limit=3)
+    lines = await make(world, door)
+    refused = await door(preview_artifact, world.owner, resource_uri=lines["resource_uri"], offset=1)
+    assert (refused.code, refused.status, refused.details["field"]) == ("INVALID_PARAMETER", 400, "offset")
+
+
 async def test_json_and_charts_are_previewed_as_values(world: World, door: Door) -> None:
     made = await make(world, door, artifact_type="json", content=[1, {"a": None}, "x"])
     assert await shown(world, door, made) == {
@@ -163,12 +176,15 @@ async def test_what_has_no_preview_says_so(world: World, door: Door) -> None:
     assert (seen["preview_type"], seen["truncated"], seen["text"]) == ("text", False, "{no")
 
 
-@pytest.mark.parametrize("query", [{"limit": 0}, {"limit": 10_001}, {"max_bytes": 0}, {"max_bytes": 1_048_577}])
+@pytest.mark.parametrize(
+    "query", [{"limit": 0}, {"limit": 10_001}, {"max_bytes": 0}, {"max_bytes": 1_048_577}, {"offset": -1}]
+)
 async def test_the_bounds_of_a_preview_hold(world: World, door: Door, query: dict[str, int]) -> None:
     uri = (await make(world, door))["resource_uri"]
     refused = await door(preview_artifact, world.owner, resource_uri=uri, **query)
     assert (refused.code, refused.status, refused.details["field"]) == ("INVALID_PARAMETER", 400, *query)
-    nearest = {name: min(max(value, 1), 10_000 if name == "limit" else 1_048_576) for name, value in query.items()}
+    least, most = {"limit": (1, 10_000), "max_bytes": (1, 1_048_576), "offset": (0, 0)}[next(iter(query))]
+    nearest = {name: min(max(value, least), most) for name, value in query.items()}
     assert isinstance(await door(preview_artifact, world.owner, resource_uri=uri, **nearest), dict)
 
 
