@@ -8,10 +8,14 @@ from typing import Any, Final
 
 from rich.console import Console
 
+ROWS: Final = 1_000_000
+"""Rows whose profile is timed; `make bench` times ten times as many."""
+
 REPORTS: Final = {
     "pii": "benchmarks.quality.pii",
     "errors": "benchmarks.quality.errors",
     "asking": "benchmarks.quality.asking",
+    "speed": "benchmarks.quality.speed",
 }
 """What can be measured; each module has a `report(console)`, some of them with folders and choices of their own."""
 
@@ -22,6 +26,7 @@ def main() -> None:
     for name in REPORTS:
         parser.add_argument(f"--{name}", action="store_true", help=f"only {name}")
     parser.add_argument("--hospital", metavar="FOLDER", help="where dirty.csv and clean.csv of the hospital table are")
+    parser.add_argument("--rows", type=int, default=ROWS, help="speed: rows of the profiled table")
     parser.add_argument("--calibrate", action="store_true", help="fit the weights of the recognisers and print them")
     parser.add_argument("--databases", metavar="FOLDER", help="where the folders chinook and northwind are")
     parser.add_argument("--use-keys", choices=("yes", "no"), default="yes", help="asking: declared foreign keys")
@@ -45,6 +50,8 @@ def main() -> None:
             told = {"folder": given.databases, "keys": given.use_keys == "yes", "profiles": given.profiles == "yes"}
             told |= {"shown": given.show or (), "only": given.only or ()}
             told |= {"drafter": given.drafter} if given.drafter else {}
+        if name == "speed":
+            told = {"rows": given.rows}
         importlib.import_module(REPORTS[name]).report(console, **told)
 
 

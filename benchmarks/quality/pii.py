@@ -1,15 +1,19 @@
 """Precision, recall and F1 of tagging personal data, on made-up tables of locales that nothing was tuned on.
 
-Three sides on the same values: our recognisers; Presidio's default recognisers (when `presidio-analyzer` is installed),
-without a language model, as a vote over a column's values; and a regular expression over the column's name, which is
-what many catalogs do. Each column is asked under its own name, a meaningless one and a wrong one.
+Three sides on the same values: our recognisers; Presidio's default recognisers (where `.ci/install-presidio` has put
+them), without a language model, as a vote over a column's values; and a regular expression over the column's name, which
+is what many catalogs do. Each column is asked under its own name, a meaningless one and a wrong one.
 """
 # ruff: noqa: E501 - a table of kinds
 
+import contextlib
+import json
 import re
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
@@ -21,6 +25,11 @@ from resolvers.engines.recognition.taxonomy import TAXONOMY
 
 SEED: Final = 4711
 ROWS: Final = 150
+MOST_VOTES: Final = 60
+"""Values of a column that Presidio is asked about."""
+
+INSTALLED: Final = Path(__file__).parents[2] / ".cache" / "presidio"
+"""Where `.ci/install-presidio` puts Presidio."""
 
 Tagger = Callable[[Case], dict[str, set[str]]]
 
@@ -62,88 +71,61 @@ def headers(case: Case) -> dict[str, set[str]]:
     }
 
 
-def presidio() -> Tagger | None:
-    """Presidio's default recognisers without a language model; None when it is not installed."""
-    try:
-        import tldextract  # type: ignore[import-not-found, unused-ignore]
-        from presidio_analyzer import (  # type: ignore[import-not-found, unused-ignore]
-            AnalyzerEngine,
-            RecognizerRegistry,
+class Presidio:
+    """Presidio's default recognisers without a language model, in a process of the environment that they lie in.
+
+    A tagger: the tag of a column is the kind of entity that most of its first values have, when at least half have it.
+    """
+
+    def __init__(self, python: Path) -> None:
+        """Start the process with the Python of that environment."""
+        self._process = subprocess.Popen(
+            [python, Path(__file__).with_name("presidio_process.py")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
-        from presidio_analyzer.nlp_engine import (  # type: ignore[import-not-found, unused-ignore]
-            NlpArtifacts,
-            NlpEngine,
-        )
-    except ImportError:
-        return None
+        self._known: dict[tuple[int, int], set[str]] = {}
+        self._kept: list[Any] = []
 
-    class Nothing(NlpEngine):  # type: ignore[misc, unused-ignore]
-        """No language model: no words are told apart."""
+    def __call__(self, case: Case) -> dict[str, set[str]]:
+        """The tags of each column. Names tell it nothing, so that the values of a table are asked about once."""
+        rows = case.sample.rows
+        self._kept.append(rows)  # what is known goes by their identity
+        for place in range(len(case.facts.columns)):
+            if (id(rows), place) not in self._known:
+                self._known[id(rows), place] = self._vote([row[place] for row in rows])
+        return {column.name: self._known[id(rows), place] for place, column in enumerate(case.facts.columns)}
 
-        def load(self) -> None:
-            """Nothing to load."""
+    def _vote(self, values: Sequence[Any]) -> set[str]:
+        texts = [str(value) for value in values if value is not None][:MOST_VOTES]
+        votes: Counter[str] = Counter()
+        for found in self._ask(texts):
+            votes.update({_PRESIDIO.get(kind, kind) for kind in found} - {"URL"})
+        return {tag for tag, number in votes.most_common(1) if number >= 0.5 * len(texts)}
 
-        def is_loaded(self) -> bool:
-            """Always."""
-            return True
+    def _ask(self, texts: Sequence[str]) -> list[list[str]]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(texts) + "\n")
+            self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            self.close()
+            raise RuntimeError(f"Presidio's process ended with status {self._process.returncode}")
+        answer: list[list[str]] = json.loads(line)
+        return answer
 
-        def _nothing(self, text: str, language: str) -> Any:
-            return NlpArtifacts([], [], [], [], self, language)
-
-        def process_text(self, text: str, language: str) -> Any:
-            """No words."""
-            return self._nothing(text, language)
-
-        def process_batch(self, texts: Any, language: str, **_: Any) -> Any:
-            """No words, for each."""
-            return ((text, self._nothing(text, language)) for text in texts)
-
-        def is_stopword(self, word: str, language: str) -> bool:
-            """Never."""
-            return False
-
-        def is_punct(self, word: str, language: str) -> bool:
-            """Never."""
-            return False
-
-        def get_supported_entities(self) -> list[str]:
-            """None."""
-            return []
-
-        def get_supported_languages(self) -> list[str]:
-            """English, as its default recognisers."""
-            return ["en"]
-
-    # It would fetch the list of public suffixes from the net with the first address that it sees.
-    tldextract.extract = tldextract.TLDExtract(suffix_list_urls=())
-    registry = RecognizerRegistry()
-    registry.load_predefined_recognizers(languages=["en"])
-    registry.recognizers = [one for one in registry.recognizers if "Spacy" not in type(one).__name__]
-    engine = AnalyzerEngine(registry=registry, nlp_engine=Nothing(), supported_languages=["en"])
-    standing: dict[tuple[int, int], set[str]] = {}
-
-    def tagged(case: Case) -> dict[str, set[str]]:
-        found = {}
-        for place, column in enumerate(case.facts.columns):
-            key = (id(case.sample.rows), place)
-            if key not in standing:  # names tell it nothing
-                standing[key] = _vote(engine, [row[place] for row in case.sample.rows])
-            found[column.name] = standing[key]
-        kept.append(case.sample.rows)
-        return found
-
-    kept: list[Any] = []
-    return tagged
+    def close(self) -> None:
+        """End the process."""
+        self._process.communicate()
 
 
-def _vote(engine: Any, values: Sequence[Any], most: int = 60) -> set[str]:
-    """The entity that most values have, when at least half have it."""
-    texts = [str(value) for value in values if value is not None][:most]
-    votes: Counter[str] = Counter()
-    for text in texts:
-        found = engine.analyze(text=text, language="en", score_threshold=0.4)
-        votes.update({_PRESIDIO.get(one.entity_type, one.entity_type) for one in found} - {"URL"})
-    return {tag for tag, number in votes.most_common(1) if number >= 0.5 * len(texts)}
+def presidio(place: Path = INSTALLED) -> Presidio | None:
+    """Presidio where `.ci/install-presidio` put it; None when it is not there."""
+    python = place / "bin" / "python"
+    return Presidio(python) if (place / "installed").is_file() and python.exists() else None
 
 
 @dataclass
@@ -229,7 +211,8 @@ def report(console: Console) -> None:
     other = presidio()
     if other is not None:
         taggers["presidio"] = other
-    outcomes = measure(taggers, HELD_OUT, SEED)
+    with contextlib.closing(other) if other is not None else contextlib.nullcontext():
+        outcomes = measure(taggers, HELD_OUT, SEED)
     table = Table(
         title=f"Personal data: held-out locales {', '.join(HELD_OUT)}; {ROWS} rows a table", title_justify="left"
     )
@@ -261,4 +244,6 @@ def report(console: Console) -> None:
             summary.add_row(side, naming, _number(tally.precision), _number(tally.recall), _number(tally.f1))
     console.print(summary)
     if other is None:
-        console.print("Presidio is not installed: `pip install presidio-analyzer` puts it beside.")
+        console.print(
+            "Presidio is not beside them: `.ci/install-presidio` fetches it, which `make quality` does itself."
+        )
