@@ -184,6 +184,26 @@ def test_a_rule_that_allows_exceptions_says_so() -> None:
     assert rule.description == f"No two rows have the same code, but for at most {rule.threshold[0]:g} %."
 
 
+def test_a_key_of_a_sample_is_as_sure_as_the_sample_is_large() -> None:
+    with loaded(COLUMNS, cases()) as found:
+        profile = profile_table(found.source, found.facts, Header("", "", NOW))
+        sample = found.source.sample(found.source.relation("db", "main", "data"), COLUMNS, 400)
+    [key] = [one for one in profile.candidate_keys if one.columns == ["code"]]
+
+    def unique(rows: int) -> RuleDraft:
+        of_sample = key.model_copy(update={"is_exact": rows == 400})
+        told = profile.model_copy(update={"row_count": rows, "sample_size": 400, "candidate_keys": [of_sample]})
+        return next(one for one in draft_rules(found.facts, told, sample) if one.name == "unique.code")
+
+    assert unique(400).expected_false_positive_rate == pytest.approx(3 / 400)
+    # A row meets its like among one in ten rows only: ten times as many may have one.
+    assert unique(4_000).expected_false_positive_rate == pytest.approx(30 / 400)
+    assert unique(4_000).confidence == pytest.approx(0.9 * (1 - 30 / 400), abs=1e-4)
+    assert unique(4_000).evidence["rows"] == 400
+    assert unique(4_000).evidence["of_rows"] == 4_000
+    assert unique(4_000_000).confidence == 0.0
+
+
 def test_stand_ins_for_missing_values_are_named() -> None:
     rows = cases()
     for at in range(0, 400, 50):
@@ -246,6 +266,24 @@ def test_near_duplicates_are_expected_of_nothing_that_has_many() -> None:
     assert "no_near_duplicates.name.street" in drawn(("name", "street"), named)
     twice = [row for one in named for row in (one, [one[0], one[1][:-1] + "x"])]
     assert "no_near_duplicates.name.street" not in drawn(("name", "street"), twice)
+
+
+def test_people_that_are_entered_twice_are_found_by_names_and_addresses() -> None:
+    # Streets have numbers, and who is entered again gets another key.
+    chance = random.Random(3)
+
+    def word() -> str:
+        return "".join(chance.choice("bdfgklmnprstvz") + chance.choice("aeiou") for _ in range(3)).title()
+
+    people = [[f"C-{at:05d}", f"{word()} {word()}", f"{chance.randint(1, 99)} {word()} Street"] for at in range(400)]
+    twice = [[f"C-{400 + at:05d}", name[:-2] + name[:-3:-1], way] for at, (_, name, way) in enumerate(people[:6])]
+    names = ("client", "full_name", "street")
+    columns = column(names, "client", is_primary_key=True, nullable=False)
+    rule = drawn(names, [*people, *twice], columns=columns, keys=({"type": "PRIMARY_KEY", "columns": ["client"]},))[
+        "no_near_duplicates.full_name.street"
+    ]
+    assert rule.evidence["repeated"] == 12
+    assert rule.expected_false_positive_rate == pytest.approx(upper_bound(12, 406), abs=1e-6)
 
 
 def test_near_repeats_are_found_wherever_they_stand() -> None:

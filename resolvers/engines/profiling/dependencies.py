@@ -94,8 +94,15 @@ def unique_share(columns: Sequence[Coded], rows: int) -> float:
     return sum(1 for count in counts.values() if count == 1) / rows
 
 
-def found_keys(columns: Sequence[Coded], rows: int, declared: Sequence[Sequence[str]]) -> list[tuple[list[str], float]]:
-    """Smallest sets of columns that are a key of the sample, or nearly, with the share of rows that are unique."""
+def found_keys(
+    columns: Sequence[Coded], rows: int, declared: Sequence[Sequence[str]], *, of: int | None = None
+) -> list[tuple[list[str], float]]:
+    """Smallest sets of columns that are a key of a table, or nearly, with the share of its rows that are unique.
+
+    `of` is how many rows the table has of which `rows` are a sample; None when they are all. Of the rows that have
+    their like a sample shows `rows / of` only, as it must hold both.
+    """
+    times = max(1.0, (of or 0) / rows) if rows else 1.0
     if rows < FEWEST_ROWS:
         return []
     taken = [frozenset(names) for names in declared]
@@ -105,7 +112,7 @@ def found_keys(columns: Sequence[Coded], rows: int, declared: Sequence[Sequence[
     for column in columns:
         if not column.is_key_like or column.nulls:
             continue
-        share = unique_share([column], rows)
+        share = max(0.0, 1 - times * (1 - unique_share([column], rows)))
         if frozenset([column.name]) not in taken and share >= LEAST_UNIQUE:
             found.append(([column.name], share))
         if share < LEAST_UNIQUE and column.distinct > 1 and frozenset([column.name]) not in taken:

@@ -323,6 +323,8 @@ def _name_score(table: Known, name: str, target: Known, key: str) -> float:
         return 1.0 if _SELF & set(said) and (set(said) & KEY_WORDS or "to" in said) else 0.0
     if not said:
         return 0.0
+    if bare and said == (*bare, *of_key):
+        return 1.0
     ends_as_table = bool(bare) and (plain[-len(bare) :] == bare or "".join(plain) == "".join(bare))
     if ends_as_table and (plain != said or of_key == said):
         return 1.0

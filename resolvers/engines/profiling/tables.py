@@ -76,7 +76,8 @@ def structure(facts: TableFacts, sample: Sample, columns: Mapping[str, ColumnPro
                 is_exact=enforced or sample.is_whole,
             )
         )
-    for names_found, share in found_keys(found, rows, declared):
+    whole = max((column.row_count for column in columns.values()), default=rows)
+    for names_found, share in found_keys(found, rows, declared, of=None if sample.is_whole else whole):
         keys.append(CandidateKey(columns=names_found, uniqueness=share, is_declared=False, is_exact=sample.is_whole))
     return Structure(keys, found_dependencies(found, rows, is_exact=sample.is_whole))
 

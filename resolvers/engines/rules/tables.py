@@ -27,6 +27,9 @@ FEWEST_ROWS: Final = 50
 MOST_PER_DEPENDENT: Final = 2
 STRONG: Final = 0.9
 SIMILARITY: Final = 0.93
+MOST_REPEATED: Final = 0.05
+"""The share of rows up to which those that nearly repeat are mistakes; where more do, they belong to the data."""
+
 MOST_SUSPECT_PERCENT: Final = 1.0
 DAY: Final = 86_400
 
@@ -117,7 +120,14 @@ def _keys(table: TableFacts, profile: TableProfile, learned: Learned) -> Iterato
         if left > 0.002 * rows:
             continue
         yield _unique(
-            table, profile, key.columns, key.uniqueness, is_declared=key.is_declared, rows=rows, repeated=repeated
+            table,
+            profile,
+            key.columns,
+            key.uniqueness,
+            is_declared=key.is_declared,
+            rows=rows,
+            repeated=repeated,
+            of=max(rows, profile.row_count),
         )
 
 
@@ -130,8 +140,15 @@ def _unique(
     is_declared: bool,
     rows: int,
     repeated: int,
+    of: int | None = None,
 ) -> RuleDraft:
-    rate = 0.0 if is_declared else upper_bound(repeated, rows)
+    """That columns are unique, as `rows` show of which `repeated` are not; a sample of `of` rows when there are more.
+
+    What may repeat although no row does is known of the sample: in the table it is as many times as much as there are
+    more rows to meet.
+    """
+    times = 1.0 if of is None or not rows else of / rows
+    rate = 0.0 if is_declared else min(1.0, upper_bound(repeated, rows) * (1.0 if repeated else times))
     return _draft(
         table,
         profile,
@@ -140,7 +157,8 @@ def _unique(
         "duplicateValues",
         rate=rate,
         severity=Severity.HIGH,
-        evidence={"rows": rows, "uniqueness": uniqueness, "is_declared": is_declared},
+        evidence={"rows": rows, "uniqueness": uniqueness, "is_declared": is_declared}
+        | ({"of_rows": of} if of is not None and of > rows else {}),
         arguments={"properties": list(columns)},
         names=columns,
         percent=tolerated(rate) if repeated else 0.0,
@@ -348,16 +366,21 @@ def _span(seconds: float) -> str:
 
 
 def _repeats(table: TableFacts, profile: TableProfile, learned: Learned) -> Iterator[RuleDraft]:
-    """Rows that nearly say the same, where hardly any do: in tables whose rows name things."""
+    """Rows that nearly say the same, where few do: in tables whose rows name things.
+
+    A key that is declared is left out, as what is entered twice gets another one, and so are codes.
+    """
+    keys = {one.columns[0] for one in profile.candidate_keys if one.is_declared and len(one.columns) == 1}
     names = [
         column.name
         for column in profile.columns
         if column.kind is ValueKind.TEXT
+        and column.name not in keys
         and (values := learned.values(column.name)) is not None
         and len(values.all) >= 0.9 * len(learned.sample.rows)
         and values.column.distinct >= 0.5 * max(1, values.column.present)
         and sum(map(len, values.all)) >= 6 * len(values.all)
-        and not all(any(sign.isdigit() for sign in text) for text in values.all[:50])
+        and not all(_is_code(text) for text in values.all[:50])
     ][:6]
     size = min(len(learned.sample.rows), MOST_COMPARED)
     if not names or size < FEWEST_ROWS:
@@ -365,7 +388,7 @@ def _repeats(table: TableFacts, profile: TableProfile, learned: Learned) -> Iter
     at = [learned.sample.columns.index(name) for name in names]
     texts = [" ".join(str(row[index] or "") for index in at) for row in learned.sample.rows[:size]]
     repeated = len(near_repeats(texts, SIMILARITY))
-    if repeated > 0.01 * size:
+    if repeated > MOST_REPEATED * size:
         return
     rate = upper_bound(repeated, size)
     yield _draft(
@@ -381,6 +404,12 @@ def _repeats(table: TableFacts, profile: TableProfile, learned: Learned) -> Iter
         names=names,
         percent=tolerated(rate),
     )
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text has digits, and no word beside the part that has them."""
+    parts = text.split()
+    return any(sign.isdigit() for sign in text) and not any(len(part) >= 3 and part.isalpha() for part in parts)
 
 
 def _suspects(table: TableFacts, profile: TableProfile, learned: Learned) -> Iterator[RuleDraft]:

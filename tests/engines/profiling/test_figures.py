@@ -258,6 +258,15 @@ def test_keys_are_the_smallest_sets_that_are_unique() -> None:
     assert found_keys(table(unique[:5], "id b"), 5, []) == []
 
 
+def test_rows_that_meet_their_like_in_a_small_sample_are_many_in_the_table() -> None:
+    # Two pairs among 1,000 of 100,000 rows: of all pairs a sample of one in a hundred holds one in ten thousand.
+    repeating = table([(at if at < 998 else at - 998, at) for at in range(1000)], "code id")
+    assert found_keys(repeating, 1000, []) == [(["id"], 1.0), (["code"], 0.996)]
+    assert found_keys(repeating, 1000, [], of=100_000) == [(["id"], 1.0)]
+    [_, (names, share)] = found_keys(repeating, 1000, [], of=5_000)
+    assert (names, share) == (["code"], pytest.approx(0.98))
+
+
 def test_dependencies_are_those_that_rows_could_have_broken() -> None:
     towns = ["Ulm", "Bonn", "Jena", "Hof", "Kiel"]
     rows = [(i, 1000 + i % 5, towns[i % 5], i % 2, "x") for i in range(200)]

@@ -485,6 +485,22 @@ def test_texts_that_no_name_ties_are_matched_only_where_a_few_of_them_have_a_tar
         assert len(joined) == 1  # `body` is looked up and not matched, and an address is no text
 
 
+NAMED_AFTER = """
+    create table parents (pid int primary key, label text);
+    insert into parents select i, 'label ' || i from generate_series(1, 100) i;
+    create table kids (kid_id int, parent_pid int, transparent_pid int);
+    insert into kids select i, case when i % 50 = 0 then 5000 + i else 1 + i % 90 end, 1 + i % 90
+        from generate_series(1, 400) i;
+    analyze;
+"""
+
+
+def test_a_column_called_as_a_table_and_its_key_refers_to_it(postgres_server: PostgresServer) -> None:
+    with profiled(postgres_server, NAMED_AFTER, "kids", "parents") as (source, known):
+        [found] = foreign_keys(source, known["kids"], [known["parents"]])
+    assert (found.columns, found.target_columns, found.match_rate) == (["parent_pid"], ["pid"], 0.98)
+
+
 COMPOSED = """
     create table lines (order_no int, line_no int, quantity int, primary key (order_no, line_no));
     insert into lines select i, j, i * j from generate_series(1, 40) i, generate_series(1, 4) j;
