@@ -198,6 +198,23 @@ def test_where_nothing_is_missing_or_related_one_line_says_so() -> None:
     assert page.count("<svg") == 4  # dimensions, trend, rules, personal data
 
 
+def test_missing_values_are_of_the_moments_when_the_tables_were_profiled() -> None:
+    def profiled(*days: int) -> str:
+        tables = [_table(f"t{day}", day) for day in days]
+        dated = [
+            replace(
+                one, profile=one.profile and one.profile.model_copy(update={"measured_at": NOW + timedelta(days=at)})
+            )
+            for at, one in zip(days, tables, strict=True)
+        ]
+        return rendered(_with_tables(shop(), *dated, TableLine("shop.db.sales.new", "new", None, 1, None, None)))
+
+    first, last = (f"{NOW + timedelta(days=day):%Y-%m-%d %H:%M UTC}" for day in (0, 3))
+    assert f"As profiled at {first}." in profiled(0)
+    assert f"As profiled between {first} and {last}." in profiled(2, 0, 3)
+    assert "As profiled" not in profiled()
+
+
 def test_the_map_of_relationships_is_as_large_as_what_it_shows() -> None:
     few = charts.drawn(maps.relationships(shop().relations[:1]) or {})
     many = charts.drawn(maps.relationships(shop().relations) or {})

@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Callable, Sequence
+from datetime import UTC
 from functools import cache
 from typing import Any, Final
 
@@ -86,6 +87,7 @@ def rendered(data: ReportData) -> str:
             relationships=draw(maps.relationships, data.relations),
             distributions=[(column, drawing) for column, drawing in distributions if drawing or column.masked],
             profiled=sum(one.profile is not None for one in data.tables),
+            profiled_at=_profiled_at(data.tables),
             gaps=_gaps(gaps),
             gaps_total=sum(len(some) for _, some in gaps),
             tables_with_gaps=len(gaps),
@@ -103,6 +105,12 @@ def rendered(data: ReportData) -> str:
             notes=[*data.notes, *missing],
         )
     )
+
+
+def _profiled_at(tables: Sequence[TableLine]) -> list[str]:
+    """To the minute, when the tables were profiled, the first time first."""
+    moments = sorted(one.profile.measured_at for one in tables if one.profile is not None)
+    return [f"{moment.astimezone(UTC):%Y-%m-%d %H:%M UTC}" for moment in moments]
 
 
 def _failing(rules: Sequence[RuleResult]) -> list[RuleResult]:
