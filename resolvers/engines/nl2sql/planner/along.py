@@ -3,9 +3,10 @@
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Column, Comparison
 from resolvers.engines.nl2sql.planner.above import ABOVE, said_above
+from resolvers.engines.nl2sql.planner.atoms import ROLE
 from resolvers.engines.nl2sql.planner.frame import Cond
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
-from resolvers.engines.nl2sql.planner.roles import role_of, tied
+from resolvers.engines.nl2sql.planner.roles import part_key, role_of, tied
 from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
 
 
@@ -16,6 +17,14 @@ class Along:
         self.resolver = resolver
         self.catalog = resolver.catalog
         self.via: list[tuple[Column, Column]] = []
+
+    def part_of(self, cond: Cond) -> ColumnKey | None:
+        """The key of the part that a noun is called by: `without a referee`."""
+        ref = cond.noun.ref if cond.noun is not None else None
+        if ref is None or not any(one.how == ROLE for one in ref.columns):
+            return None
+        key = part_key(self.resolver.cut.linked, self.catalog, ref.first, ref.last)
+        return ColumnKey(key.table, key.columns[0]) if key is not None else None
 
     def by_way(self, comparison: Comparison, cond: Cond, column: ColumnKey, main: str) -> Comparison:
         """The comparison along the key that the words before it speak for, where there are several."""

@@ -6,6 +6,7 @@ from resolvers.engines.nl2sql.language.degrees import Degree, degree_of_action
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.plan import Aggregate
+from resolvers.engines.nl2sql.planner.atoms import Atom
 from resolvers.engines.nl2sql.planner.clauses import Clauses
 from resolvers.engines.nl2sql.planner.every import EVERY
 from resolvers.engines.nl2sql.planner.frame import Noun
@@ -94,20 +95,45 @@ class Asking(Clauses):
     def _had_every(self) -> bool:
         """`Which players took every course`: none is left out."""
         said, before = self.at(), self.at(-1)
-        if said is None or before is None or said.text.lower() not in ("every", "all", "all the", "all of"):
+        if said is None or before is None or said.text.lower().split()[-1] not in ("every", "all", "the", "of"):
             return False
-        frame = self.frame
-        rows = [one for one in frame.items if one.ref is not None and may_be_table(one.ref)]
-        if not (frame.which and rows and self.table_at(1)) or self.is_figured() or frame.sorts or self.negated:
+        if not {"every", "all"} & set(said.text.lower().split()):
             return False
-        if not (before.verbal or before.is_(Cue.LIGHT, Cue.HAVE, Cue.BY)):
+        frame, start = self.frame, self.i
+        rows = [one for one in frame.items if one.owner is not None or (one.ref is not None and may_be_table(one.ref))]
+        which = frame.which or any(one.is_(Cue.WHO, Cue.RELATIVE) for one in self.atoms[:start])
+        ahead = 1
+        while self.value_at(ahead) and not self.noun_at(ahead):
+            ahead += 1
+        if not (which and rows and self.table_at(ahead)) or self.is_figured() or frame.sorts or self.negated:
+            return False
+        if not self._is_deed(before, start) or frame.groups or frame.grouped_first:
             return False
         self.i += 1
+        values = [self.plain_value() for _ in range(ahead - 1)]
         noun = self.noun()
-        if noun is not None:
-            self._had(noun, negated=False)
-            self.frame.conditions[-1].how = EVERY
+        if noun is None or noun.ref is None:
+            self.i = start
+            return False
+        self._had(noun, negated=False)
+        had = self.frame.conditions[-1]
+        had.how, had.inner = EVERY, values
+        self.scope = had.inner  # every plant of the rose family
         return True
+
+    def _is_deed(self, before: Atom, at: int) -> bool:
+        """Whether what stands before `every` says what was done, or where something is: `bought every`, `sold in all`."""
+        if before.verbal or before.is_(Cue.LIGHT, Cue.HAVE, Cue.BY):
+            return True
+        if self.atoms[at].text.lower() in ("in every", "on every", "at every"):
+            return before.is_(Cue.BE) or before.text.lower().endswith("ed")
+        done = self.atoms[at - 2] if at > 1 else None
+        low = done.text.lower() if done is not None else ""
+        return (
+            done is not None
+            and before.is_(Cue.PREPOSITION, Cue.FROM)
+            and (done.verbal or done.is_(Cue.LIGHT, Cue.BE, Cue.HAVE) or low.endswith("ed"))
+        )
 
     def _how_many_of_them(self) -> bool:
         """`visits without a guide - how many?`: the rows that were named are counted."""

@@ -291,7 +291,9 @@ def _starting(
     if start + 1 not in spans and not any(atom.last == start + 1 for atom, _ in found):
         token = tokens[start]
         number = NUMBER_WORDS.get(token.text.lower())
-        if token.quoted or number is not None or is_numeric(token.text):
+        if number == 1 and start and tokens[start - 1].text.lower() in ("which", "that", "this", "the", "what"):
+            found.append((Atom(start, start + 1, Cue.STOP), 0.3))  # and which one
+        elif token.quoted or number is not None or is_numeric(token.text):
             found.append((Atom(start, start + 1, ref=Ref(start, start + 1, ())), 0.3))
         elif token.lemma in LIGHTLY and token.lemma != token.text.lower():
             found.append((Atom(start, start + 1, Cue.LIGHT), -0.4))  # flown, stood
@@ -365,7 +367,9 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
 
 
 def _is_ranked_last(tokens: Sequence[Token], at: int) -> bool:
-    """`was born last`: an adverb, and no verb."""
+    """`was born last`, `the last invoice`: an adverb or an adjective, and no verb."""
+    if at and tokens[at - 1].text.lower() in ("the", "whose", "their", "its"):
+        return True
     ends = at + 1 == len(tokens) or tokens[at + 1].text in (".", "?", "!", ",")
     return ends and at > 0 and (tokens[at - 1].text.lower() in ("born", "done") or is_inflected(tokens[at - 1]))
 

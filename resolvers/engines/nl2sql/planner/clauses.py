@@ -158,7 +158,11 @@ class Clauses(Comparisons):
                 self.i += 1
                 noun = self.noun()
                 if noun is not None:
-                    self._counted(noun, Operator.EQUAL, number, self.atoms[start].ref)
+                    operator, behind = Operator.EQUAL, self.at()
+                    if behind is not None and behind.is_(Cue.COMPARE) and behind.text.lower() in POSTFIX:
+                        operator = behind.said if isinstance(behind.said, Operator) else operator
+                        self.i += 1  # got 90 points or more
+                    self._counted(noun, operator, number, self.atoms[start].ref)
                     return True
             if self.table_at(1) and self.is_(Cue.HAVE, Cue.WITH, Cue.LIGHT, Cue.ONLY, offset=-1):
                 self.i += 1
@@ -412,8 +416,10 @@ class Clauses(Comparisons):
             compared.aggregates = (Aggregate.AVG,)  # cost more than 20 on average
             self.i += 1
             return
-        if self._on_average(atom) and last is not None and last.noun is None and last.nest is None:
-            last.figure = Aggregate.AVG  # pay over 3500 on average
+        whole = atom.is_(Cue.AGGREGATE) and atom.said is Aggregate.SUM and atom.text.lower() == "in total"
+        figure = Aggregate.AVG if self._on_average(atom) else Aggregate.SUM if whole else None
+        if figure is not None and last is not None and last.noun is None and last.nest is None and last.values:
+            last.figure = figure  # pay over 3500 on average
             self.i += 1
             return
         item = self.frame.items[-1] if self.frame.items else None

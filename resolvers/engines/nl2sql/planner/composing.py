@@ -29,13 +29,14 @@ from resolvers.engines.nl2sql.planner.bridges import over_bridges
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
 from resolvers.engines.nl2sql.planner.conditions import Conditions
-from resolvers.engines.nl2sql.planner.counting import doubt_shares
+from resolvers.engines.nl2sql.planner.counting import doubt_shares, group_amounts
 from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.measuring import told_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import as_column
+from resolvers.engines.nl2sql.planner.roles import in_both
 from resolvers.engines.nl2sql.planner.sets import across
 from resolvers.engines.nl2sql.planner.things import asked_value, doubt_strangers, several_of
 from resolvers.engines.nl2sql.writing.uses import columns_in, parts_of, terms_in
@@ -59,6 +60,9 @@ class Composer(Clashes):
                     frame.loose.append((noun.ref.first, noun.ref.last))
                 continue
             self.items.append(item)
+        if (found := in_both(resolver, self.items)) is not None:
+            return found
+        group_amounts(resolver, self.items, maker.item)
         asks_much = any(item.noun.wh == "much" for item in self.items)
         if asks_much and not any(
             item.figures or any(map(resolver.catalog.is_measure, item.columns)) for item in self.items

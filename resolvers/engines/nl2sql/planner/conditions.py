@@ -93,6 +93,7 @@ class Conditions(Along):
             column = (
                 self.resolver.column(cond.noun, "time" if cond.how == "verb" else "") if cond.noun is not None else None
             )
+            column = self.part_of(cond) or column
             if column is None:
                 return None
             below = column.table != main and not self.catalog.refers(main, column.table)
@@ -102,6 +103,9 @@ class Conditions(Along):
                 return Part(None, cond)
             if not cond.negated and below:
                 return Part(Related(main, Plan(column.table, ()), True), cond, column)
+            if (flag := self.catalog.vocabulary.flag(column)) is not None and cond.how != "verb":
+                yes = Comparison(as_column(column), Operator.EQUAL, (flag[0],))
+                return self._signed(yes, replace(cond, negated=not cond.negated), column, main)  # have a licence
             if cond.negated and never_empty(self.catalog, column):
                 some = Comparison(as_column(column), Operator.MORE, (Literal("number", Decimal(0)),))
                 return Part(some, cond, column)  # with a discount
@@ -129,7 +133,7 @@ class Conditions(Along):
             return Part(None, cond, None)
         if not cond.negated:
             if cond.how == EVERY:
-                return every(self.resolver, cond, table, main)
+                return every(self.resolver, cond, table, main, conjoined(self.parts(cond.inner, table)))
             if cond.how == "verb" and set(self.resolver.mentioned()) - {main, table} - self._denied():
                 return Part(None, cond)  # what is named besides says it: who enrolled in a course
             if cond.how == "of":
@@ -151,6 +155,8 @@ class Conditions(Along):
         """A column that is empty where something is not had: `customers without a company`."""
         if cond.noun is None or cond.count is not None or cond.inner or not cond.negated or cond.how:
             return None
+        if (part := self.part_of(cond)) is not None and part.table == main:
+            return part
         options = self.resolver.column_options(cond.noun)
         own = {one.columns[0] for one in self.catalog.joins.keys_of(main) if one.table == one.to == main}
         held = [

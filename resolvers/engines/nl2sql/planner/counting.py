@@ -1,13 +1,23 @@
 """What is asked for, and figures of counts: the average number of orders per customer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Figure, Term
+from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+
+_ADDED: Final = frozenset(
+    "quantity qty amount total sum count units sales sale revenue turnover income profit spend spent paid sold "
+    "expense minutes hours goals points visitors passengers donation budget".split()
+)
+"""Words of columns whose numbers are added where rows are put together."""
+_OF_ONE: Final = frozenset(("per", "unit", "rate", "average", "avg", "hourly", "daily", "price", "percent"))
+"""Words of columns whose numbers say nothing when they are added."""
 
 
 @dataclass(slots=True)
@@ -77,10 +87,28 @@ def as_figure(resolver: Resolver, item: Item, group: Item | None) -> Item:
         count = Figure(Aggregate.COUNT, rows_of=item.table)
         return Item([count], item.table, item.noun, figures=True, counted=item.table)
     if item.entity is None and len(item.columns) == 1 and catalog.is_measure(item.columns[0]):
-        resolver.doubt("a number may be meant or its sum", 0.15)
+        if not is_amount(catalog, item.columns[0]):
+            resolver.doubt("a number may be meant or its sum", 0.15)
         total = Figure(Aggregate.SUM, as_column(item.columns[0]))
         return Item([total], item.table, item.noun, columns=item.columns, figures=True)
     return item
+
+
+def is_amount(catalog: Catalog, column: ColumnKey) -> bool:
+    """Whether the numbers of a column are there to be added, as a quantity is, and a price of one is not."""
+    said = set(catalog.words(column))
+    return bool(said & _ADDED) and not said & _OF_ONE
+
+
+def group_amounts(resolver: Resolver, items: list[Item], item_of: Callable[[Noun], Item | None]) -> None:
+    """`quantity sold by product`: a total for each, rather than rows in the order of products."""
+    frame, bare = resolver.frame, [sort for sort in resolver.frame.sorts if sort.bare]
+    nouns = [sort.noun for sort in bare if sort.noun is not None]
+    if not bare or len(items) != 1 or frame.groups or len(bare) != len(frame.sorts):
+        return
+    made = as_figure(resolver, items[0], item_of(nouns[0])) if items[0].entity is None else items[0]
+    if made.figures and not items[0].figures:
+        items[0], frame.sorts, frame.groups, frame.per = made, [], nouns, True
 
 
 def doubt_shares(resolver: Resolver, items: Sequence[Item]) -> None:

@@ -13,7 +13,7 @@ from resolvers.engines.nl2sql.planner.above import group_above
 from resolvers.engines.nl2sql.planner.counting import as_figure
 from resolvers.engines.nl2sql.planner.items import Item, Items
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
-from resolvers.engines.nl2sql.planner.roles import by_role
+from resolvers.engines.nl2sql.planner.roles import by_role, is_named
 
 
 @dataclass(slots=True)
@@ -82,10 +82,15 @@ class Grouping:
 
     def _by_role(self, items: list[Item]) -> None:
         """What is named by the part that it plays is shown along the key that tells it."""
+        pairs = []
         for at, item in enumerate(items):
             if (found := by_role(self.resolver, item)) is not None:
                 items[at], pair = found
-                self.via.append(pair)
+                pairs.append(pair)
+        self.via += pairs
+        alone = len(pairs) == len(items) and len(set(pairs)) == 1 and not self.resolver.frame.groups
+        if alone and not is_named(self.resolver.cut.linked, pairs[0][0].table):
+            self.resolver.frame.distinct = True  # the drivers, whatever they drove
 
     def _tells(self, group: Item) -> bool:
         """Whether what is shown of each says already which one it is."""

@@ -18,6 +18,7 @@ from resolvers.engines.nl2sql.planner.measuring import measured_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.people import asked_for
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.planner.roles import role_of
 from resolvers.engines.nl2sql.planner.things import spent, what_done
 
 AS_GOOD_A_NAME = 0.12
@@ -344,6 +345,10 @@ class Items:
             return Item([as_column(kept)], kept.table, noun, columns=(kept,))
         if target is None:
             return None
+        part = role_of(resolver, noun.ref, target.table) if isinstance(target, ColumnKey) else None
+        if part is not None and not noun.aggregates:
+            column = ColumnKey(part.table, part.columns[0])
+            return Item([Figure(Aggregate.COUNT, as_column(column), distinct=True)], part.table, noun, figures=True)
         if isinstance(target, str) and set(noun.aggregates) & {Aggregate.AVG, Aggregate.MIN, Aggregate.MAX}:
             return per_group(resolver, noun, target)
         if isinstance(target, str):

@@ -7,7 +7,7 @@ from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun, Sort
-from resolvers.engines.nl2sql.planner.nouns import Reader, may_be_table
+from resolvers.engines.nl2sql.planner.nouns import Reader, may_be_table, surely_table
 from resolvers.engines.nl2sql.planner.phrases import Cue
 
 _VERBS = ("ordered", "sorted", "ranked", "arranged")
@@ -213,34 +213,56 @@ class Ordering(Reader):
             self.i += 1
             self._grouping()
             return True
-        if (
-            self.is_(Cue.BY)
-            and self.noun_at(1)
-            and not passive
-            and not self.frame.sorts
-            and (
-                self.at(2) is None
-                or self.is_(Cue.END, offset=2)
-                or (self.is_(Cue.COMMA, offset=2) and self._is_title())
-            )
-        ):
-            self.i += 1
-            if self._is_title():
-                self.frame.per = True
-                self._grouping()
-            else:
-                self.frame.sorts.append(Sort(self.noun(), bare=True))
-            return True
+        fresh = not self.frame.sorts and not self.negated
+        if self.is_(Cue.BY) and self.noun_at(1) and fresh and (not passive or self._is_kind_of_amount()):
+            if self._bare_by(passive=passive):
+                return True
         if self.is_(Cue.EACH):
             self.i += 1
             return True
         return False
 
+    def _bare_by(self, *, passive: bool) -> bool:
+        """`Invoices by status`, `quantity sold by product and year`: at the end, or before a value that tells which."""
+        start, near, tables = self.i, list(self.near), list(self.frame.tables)
+        titled, found = self._is_title(), []
+        while (self.is_(Cue.BY) if not found else self.is_(Cue.AND, Cue.COMMA)) and self.noun_at(1):
+            self.i += 1
+            if (noun := self.noun()) is None:
+                break
+            if noun.ref is not None and noun.owner is None and surely_table(noun.ref):
+                self.remember(noun.ref)
+            found.append(noun)
+        told = self.is_(Cue.PREPOSITION, Cue.FROM) and self.value_at(1) and (titled or self._is_amount())
+        ends = self.at() is None or self.is_(Cue.END) or told or (self.is_(Cue.COMMA) and titled)
+        if not found or not ends or (len(found) > 1 and not (titled or self._is_amount())):
+            self.i, self.near, self.frame.tables = start, near, tables
+            return False
+        if titled:
+            self.frame.per = True
+            self.frame.groups += found
+        else:
+            self.frame.sorts += [Sort(noun, bare=True, had=passive) for noun in found]
+        return True
+
+    def _is_amount(self) -> bool:
+        """Whether nothing but a column is asked for, which rows may have several of: `revenue`, `quantity`."""
+        items = self.frame.items
+        return len(items) == 1 and items[0].ref is not None and self._is_column(items[0])
+
+    def _is_kind_of_amount(self) -> bool:
+        """`quantity sold by product`: rather of each product than what a product sells."""
+        atom = self.at(1)
+        token = self.cut.linked.tokens[atom.last - 1] if atom is not None else None
+        return token is not None and token.text.lower() == token.lemma and self._is_amount()
+
     def _is_title(self) -> bool:
         """`Invoices by status`: the title of a chart, rather than rows to be shown in an order."""
         items = self.frame.items
         alone = len(items) == 1 and items[0].ref is not None and may_be_table(items[0].ref)
-        return alone and not self.atoms[0].is_(Cue.ASK, Cue.WHICH, Cue.WHAT, Cue.WHO) and not self.frame.sorts
+        return (
+            alone and not self.atoms[0].is_(Cue.ASK, Cue.ORDER, Cue.WHICH, Cue.WHAT, Cue.WHO) and not self.frame.sorts
+        )
 
     def is_figure(self, noun: Noun) -> bool:
         """`the number`, `the total`: what was computed already, where no column is called so."""
@@ -328,7 +350,7 @@ class Ordering(Reader):
                     and self._is_column(noun)
                     and not noun.count
                     and sort.degree is not None
-                    and self.at() is None
+                    and (self.at() is None or self.is_(Cue.END))
                     and not self._relative_before()
                 ):
                     noun.degree = sort.degree

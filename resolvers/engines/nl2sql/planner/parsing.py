@@ -27,6 +27,8 @@ class Parser(Asking):
     def parse(self) -> Frame:
         """All of it."""
         self._figures()
+        if self.is_(Cue.ORDER) and self.atoms[0].text.lower() in ("order", "sort", "rank") and self.noun_at(1):
+            self.i += 1  # order amount by country: nothing is there yet to be put in order
         self._front()
         if not self.i and self.first_ahead():
             self._put_first()

@@ -1,12 +1,12 @@
 """Things named by the part that they play: the home team and the away team, the source and the destination city."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
-from resolvers.engines.nl2sql.plan import Column, Term
+from resolvers.engines.nl2sql.plan import Both, Column, Output, Plan, Related, Term
 from resolvers.engines.nl2sql.planner.atoms import ROLE, Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.counting import Item
@@ -15,13 +15,20 @@ from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
 
 _NAMED: Final = 0.9
 """How well words must fit a table or a column to name it."""
+_KEYED: Final = 0.76
+"""How well a key is called by its words without `id`."""
+_TABLED: Final = 0.6
+_PLAYED: Final = 0.95
+"""How well a word for a part stands for the name of the one who plays it."""
+_IDENTIFIES: Final = frozenset(("id", "code", "number", "no", "key"))
+_ARTICLES: Final = frozenset(("the", "its", "their", "his", "her"))
 _LONGEST: Final = 4
 """Tokens of a noun with its part at most."""
 
 
 def with_roles(linked: Linked, catalog: Catalog) -> Linked:
     """The mentions, where `home team` is the team that a key of a game tells, unless a column is called so."""
-    more = list(_told(linked, catalog))
+    more = [*_told(linked, catalog), *_parts(linked, catalog)]
     return replace(linked, mentions=(*linked.mentions, *more)) if more else linked
 
 
@@ -49,7 +56,7 @@ def _told(linked: Linked, catalog: Catalog) -> Iterator[Mention]:
 def _owned(linked: Linked, catalog: Catalog, one: Mention) -> Iterator[Mention]:
     """`the name of the source airport`: a column of the row that plays the part."""
     at = one.first - 1
-    article = at > 0 and linked.tokens[at - 1].lemma == "the"
+    article = at > 0 and linked.tokens[at - 1].text.lower() in _ARTICLES
     of = at - 2 if article else at - 1
     if one.kind is not MentionKind.TABLE or one.table is None or of < 1 or linked.tokens[of].lemma != "of":
         return
@@ -62,6 +69,59 @@ def _owned(linked: Linked, catalog: Catalog, one: Mention) -> Iterator[Mention]:
     names = catalog.names(one.table)
     if linked.tokens[of - 1].lemma == "name" and names:
         yield Mention(of - 1, one.last, MentionKind.COLUMN, one.score, ROLE, column=names[0])
+
+
+def _parts(linked: Linked, catalog: Catalog) -> Iterator[Mention]:
+    """`the driver of each ride`: a person, where nothing but a key of the ride says `driver`."""
+    tokens = linked.tokens
+    for first, last in dict.fromkeys((one.first, one.last) for one in linked.mentions if one.column is not None):
+        key = part_key(linked, catalog, first, last)
+        if key is None:
+            continue
+        names = catalog.names(key.to)
+        yield Mention(first, last, MentionKind.COLUMN, _PLAYED, ROLE, column=names[0])
+        if last < len(tokens) and tokens[last].lemma == "name":
+            yield Mention(first, last + 1, MentionKind.COLUMN, _PLAYED, ROLE, column=names[0])
+        if first > 1 and tokens[first - 1].lemma == "'s":
+            owned = {one.table for one in linked.mentions if one.last == first - 1 and one.score >= _NAMED}
+            if key.table in owned:
+                yield Mention(first - 2, last, MentionKind.COLUMN, _PLAYED, ROLE, column=names[0])
+        article = first > 0 and tokens[first - 1].text.lower() in _ARTICLES
+        of = first - 2 if article else first - 1
+        if of < 1 or tokens[of].lemma != "of":
+            continue
+        if tokens[of - 1].lemma == "name":
+            yield Mention(of - 1, last, MentionKind.COLUMN, _PLAYED, ROLE, column=names[0])
+        for noun in linked.mentions:
+            own = noun.column is not None and noun.column.table == key.to and noun.kind is MentionKind.COLUMN
+            if noun.last == of and own and noun.score >= _NAMED:
+                yield noun._replace(last=last, how=ROLE)
+
+
+def part_key(linked: Linked, catalog: Catalog, first: int, last: int) -> Key | None:
+    """The only key that is called by these words, but for `id`, where they name no table and none is called so."""
+    words = [word for word in linked.words(first, last) if word not in _IDENTIFIES]
+    if not words or len(words) < last - first or linked.tokens[first].text.lower() in _ARTICLES:
+        return None
+    found: list[Key] = []
+    for one in linked.mentions:
+        if (one.first, one.last) != (first, last):
+            continue
+        if one.kind is MentionKind.TABLE and one.score >= _TABLED:
+            return None
+        if one.kind is not MentionKind.COLUMN or one.column is None or one.how == ROLE or one.score < _KEYED:
+            continue
+        key = catalog.reference(one.column)
+        if key is None:
+            if one.score >= _NAMED:
+                return None
+            continue
+        role = [word for word in catalog.words(one.column) if word not in _IDENTIFIES]
+        if role == words and key.table != key.to and not set(role) & set(catalog.table_words(key.to)):
+            found.append(key)
+    said = {one.table for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= _NAMED}
+    likely = found if len(found) < 2 else [key for key in found if key.table in said]
+    return likely[0] if len(likely) == 1 and catalog.names(likely[0].to) else None
 
 
 def _key(linked: Linked, catalog: Catalog, at: int, table: str) -> Key | None:
@@ -81,8 +141,44 @@ def role_of(resolver: Resolver, ref: Ref | None, table: str) -> Key | None:
     named = (one.column for one in ref.columns if one.how == ROLE) if ref is not None else ()
     if ref is None or not any(one is not None and one.table == table for one in named):
         return None
-    keys = (_key(resolver.cut.linked, resolver.catalog, at, table) for at in range(ref.first, ref.last))
-    return next((key for key in keys if key is not None), None)
+    linked, catalog = resolver.cut.linked, resolver.catalog
+    keys = [_key(linked, catalog, at, table) for at in range(ref.first, ref.last)]
+    for last in (ref.last, ref.last - 1):
+        keys += [part_key(linked, catalog, at, last) for at in range(ref.first, last)]
+    return next((key for key in keys if key is not None and key.to == table), None)
+
+
+def is_named(linked: Linked, table: str) -> bool:
+    """Whether some words name a table."""
+    return any(one.table == table and one.score >= _NAMED for one in linked.mentions)
+
+
+def in_both(resolver: Resolver, items: Sequence[Item]) -> Plan | None:
+    """`Who has been both a driver and a conductor`: those whom either key tells, where nothing else is asked for."""
+    keys = [role_of(resolver, item.noun.ref, item.table) for item in items]
+    found = [key for key in keys if key is not None]
+    table = items[0].table if items else ""
+    frame = resolver.frame
+    said = {token.text.lower() for token in resolver.cut.linked.tokens}
+    if (
+        "both" not in said
+        or len(found) != 2
+        or len(keys) != 2
+        or len(set(found)) != 2
+        or frame.conditions
+        or frame.groups
+    ):
+        return None
+    if any(key.to != table for key in found) or is_named(resolver.cut.linked, found[0].table):
+        return None
+    played = [
+        Related(
+            table, Plan(key.table, (), via=((Column(key.table, key.columns[0]), Column(table, key.to_columns[0])),))
+        )
+        for key in found
+    ]
+    names = resolver.catalog.names(table)
+    return Plan(table, tuple(Output(Column(one.table, one.column)) for one in names), Both(tuple(played)))
 
 
 def tied(resolver: Resolver, key: Key) -> tuple[int, tuple[Column, Column]]:

@@ -6,7 +6,7 @@ from typing import Final
 from resolvers.engines.describing.names import tokens_of
 from resolvers.engines.nl2sql.language.degrees import degree_of
 from resolvers.engines.nl2sql.language.tokens import lemma_of
-from resolvers.engines.nl2sql.language.verbs import VERBS
+from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS
 from resolvers.engines.nl2sql.mention import Mention, MentionKind, Token
 from resolvers.engines.nl2sql.planner.phrases import ORDINALS, PHRASES, Cue
@@ -49,7 +49,7 @@ def strays(
     is_loose = mention.kind is MentionKind.TABLE and mention.score < 0.85
     if is_loose and (mention.last, mention.table) in tables:
         return True  # teaches the course
-    if mention.last - mention.first == 2 and mention.score < 0.95 and is_inflected(tokens[mention.last - 1]):
+    if mention.last - mention.first == 2 and mention.score < 0.95 and _is_past(tokens[mention.last - 1]):
         named = mention.table if mention.column is None else None
         if (mention.first, named) in sure or (
             named is None and mention.score < 0.8 and any(one == mention.first for one, _ in sure)
@@ -64,8 +64,9 @@ def strays(
     if "of" in inside and mention.score >= 0.95 and "of" in tokens_of(mention.column.column):
         return False  # date of application
     turned = (mention.last, mention.column.table) in tables and mention.score < 0.95
-    if turned and tokens[mention.last - 1].lemma not in mention.column.column.lower():
-        return True
+    own = (mention.last, mention.column.table) in tables and not _calls(mention.column.column, tokens[mention.last - 1])
+    if own and (turned or _is_past(first)):
+        return True  # the last hired clerk, who sent a letter
     last = tokens[mention.last - 1]
     if mention.last - mention.first == 2 and mention.first and tokens[mention.first - 1].text.lower() in _ASKED:
         if is_inflected(first) and (mention.last, mention.column.table) in tables:
@@ -98,6 +99,17 @@ def strays(
             told and tokens_of(mention.column.column)[-1] in _NUMBERED
         )  # how many invoices there are, and not the number of one
     return "of" in inner and first.lemma != "number" and any(end == mention.last for end, _ in tables)
+
+
+def _calls(column: str, token: Token) -> bool:
+    """Whether a column has a word in its name."""
+    return token.lemma in column.lower()
+
+
+def _is_past(token: Token) -> bool:
+    """Whether a word is a verb of the past: hired, sent."""
+    low = token.text.lower()
+    return low != token.lemma and (is_inflected(token) or (low in IRREGULAR_VERBS and token.lemma in VERBS))
 
 
 def _goes_on(tokens: Sequence[Token], at: int) -> bool:

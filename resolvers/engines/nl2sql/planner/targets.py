@@ -15,6 +15,8 @@ from resolvers.engines.nl2sql.planner.frame import Frame, Noun
 
 LOOSE: Final = 0.65
 """Below this, words fit a column loosely."""
+_NAMED: Final = 0.95
+"""How well several words must fit a key for it to be meant as such."""
 _PART: Final = 0.5
 """What it adds that a noun is named by its part: the key that tells it stands nearer, and is not meant."""
 Target = str | ColumnKey
@@ -217,10 +219,15 @@ class Targets:
         taken = self.choose(noun.ref, "column", list(options.items()))
         if not isinstance(taken, ColumnKey):
             return None
-        if self._is_strange_key(noun, taken) and ("a key of a table that is not named", 0.3) not in self.trouble:
+        fit = max((one.score for one in noun.ref.columns if one.column == taken), default=1.0)
+        named = fit >= _NAMED and noun.ref.last - noun.ref.first > 1
+        if (
+            not named
+            and self._is_strange_key(noun, taken)
+            and ("a key of a table that is not named", 0.3) not in self.trouble
+        ):
             self.doubt("a key of a table that is not named", 0.3)
         subject = self.subject() if noun.owner is None else None
-        fit = max((one.score for one in noun.ref.columns if one.column == taken), default=1.0)
         far = self.catalog.distance(subject or self.table(noun.owner) or taken.table, taken.table)
         if far > 2 or (far > 1 and fit < LOOSE):
             self.doubt("a column far away from what is asked about", 0.3)

@@ -1,0 +1,181 @@
+"""Kinds of loose questions: titles of charts, parts that people play, all there is of something, flags that are had."""
+
+from dataclasses import replace
+
+from schema.data_readiness.source import TableFacts
+from tests.engines.nl2sql.catalogs import drafted, fqn, knowledge, profiled, table
+
+
+def keyed(facts: TableFacts, **refers: str) -> TableFacts:
+    """A table whose columns refer to others, by `table.column`."""
+    columns = []
+    for one in facts.columns:
+        to, _, column = refers.get(one.name, "").partition(".")
+        columns.append(replace(one, references=(fqn(to), column)) if to else one)
+    return replace(facts, columns=tuple(columns))
+
+
+NURSERY = table("nurseries", "nursery_id*:INTEGER nursery_name county")
+GROWER = keyed(
+    table("growers", "grower_id*:INTEGER grower_name nursery_id:INTEGER hired_on:DATE wage:DOUBLE organic"),
+    nursery_id="nurseries.nursery_id",
+)
+PLANT = table("plants", "plant_id*:INTEGER plant_name family hardy:INTEGER price:DOUBLE")
+BUYER = table("buyers", "buyer_id*:INTEGER buyer_name country")
+SALE = keyed(
+    table("gardenOrder", "order_no*:INTEGER buyer_id:INTEGER ordered_on:DATE amount:DOUBLE"),
+    buyer_id="buyers.buyer_id",
+)
+LINE = keyed(
+    table("order_lines", "order_no*:INTEGER plant_id*:INTEGER quantity:INTEGER"),
+    order_no="gardenOrder.order_no",
+    plant_id="plants.plant_id",
+)
+STOCK = keyed(
+    table("stocked_plants", "nursery_id*:INTEGER plant_id*:INTEGER"),
+    nursery_id="nurseries.nursery_id",
+    plant_id="plants.plant_id",
+)
+GARDEN = knowledge(
+    NURSERY, GROWER, PLANT, BUYER, SALE, LINE, STOCK,
+    profiles={
+        NURSERY.fqn: profiled(NURSERY, {"county": ["Kent", "Devon"], "nursery_name": ["Fernlea", "Mossbank"]}),
+        GROWER.fqn: profiled(GROWER, {"organic": ["Y", "N"], "grower_name": ["Ada Finch", "Ben Holt"]}),
+        PLANT.fqn: profiled(PLANT, {"hardy": ["1", "0"], "plant_name": ["Rose", "Oak"], "family": ["Fagaceae"]}),
+        BUYER.fqn: profiled(BUYER, {"country": ["Norway", "Italy"], "buyer_name": ["Lark Ltd"]}),
+    },
+)  # fmt: skip
+
+
+def sql(text: str) -> str:
+    """What the planner writes of the garden, without the quotes of names."""
+    return drafted(text, GARDEN).sql.replace('"', "")
+
+
+def test_an_amount_by_something_is_a_total_of_each() -> None:
+    for text in ("amount by country", "Show the amount by country.", "order amount by buyer country"):
+        written = sql(text)
+        assert "SUM(gardenOrder.amount)" in written
+        assert "GROUP BY buyers.country" in written
+    assert "GROUP BY buyers.country, plants.family" in sql("quantity by country and family")
+
+
+def test_what_was_sold_by_something_is_no_deed_of_it() -> None:
+    written = sql("quantity sold by plant")
+    assert "SUM(order_lines.quantity)" in written
+    assert "GROUP BY plants.plant_id" in written
+
+
+def test_rows_by_a_number_are_still_put_in_order() -> None:
+    assert sql("Show the plants by price").endswith("ORDER BY price ASC")
+
+
+def test_the_last_word_of_a_table_in_one_piece_names_its_rows_though_it_may_order_them() -> None:
+    assert sql("How many orders are there?").endswith("FROM gardenOrder")
+    assert "NOT EXISTS(SELECT 1 FROM gardenOrder" in sql("Which buyers have not placed any order?")
+
+
+def test_a_verb_before_rows_is_no_part_of_a_column() -> None:
+    written = sql("Who is the most recently hired grower?")
+    assert written.startswith("SELECT grower_name FROM growers")
+    assert "ORDER BY hired_on DESC" in written
+    assert "ORDER BY hired_on DESC" in sql("Who is the last hired grower?")
+
+
+def test_all_there_is_of_something_is_counted_against_all_of_it() -> None:
+    for text in (
+        "Which plants are stocked in all nurseries?",
+        "Which plants are in every nursery?",
+        "Find the plants that are offered by every nursery.",
+    ):
+        assert "HAVING COUNT(DISTINCT stocked_plants.nursery_id) = (SELECT COUNT(DISTINCT" in sql(text)
+    written = sql("Which buyers bought every hardy plant?")
+    assert written.count("hardy = 1") == 2
+    assert "HAVING COUNT(DISTINCT plants.plant_id) = (SELECT COUNT(DISTINCT" in written
+    assert sql("Which buyers bought every plant of the Fagaceae family?").count("'Fagaceae'") == 2
+
+
+def test_what_is_had_that_a_flag_tells_is_yes() -> None:
+    assert "organic = 'Y'" in sql("Which growers have an organic?")
+    assert "organic <> 'Y'" in sql("How many growers have no organic?")
+
+
+def test_the_greatest_beside_a_count_of_each_is_a_figure() -> None:
+    written = sql("For each family, how many plants are there and what is the highest price?")
+    assert "COUNT(*)" in written
+    assert "MAX(price)" in written
+    assert "LIMIT" not in written
+
+
+def test_or_more_may_stand_behind_what_is_counted() -> None:
+    assert "quantity >= 5" in sql("Which plants were sold with 5 quantity or more?")
+
+
+def test_a_number_of_something_by_its_own_name_is_shown() -> None:
+    crate = keyed(table("crates", "crate_id*:INTEGER crate_number buyer_id:INTEGER"), buyer_id="buyers.buyer_id")
+    known = knowledge(BUYER, crate, profiles=GARDEN.profiles)
+    assert "crate_number" in drafted("What are the crate numbers of Lark Ltd?", known).sql
+
+
+PERSON = table("people", "person_id*:INTEGER full_name home_town born_year:INTEGER")
+STOP = table("stations", "station_id*:INTEGER station_name country")
+RIDE = keyed(
+    table(
+        "rides",
+        "ride_id*:INTEGER ride_date:DATE duration:INTEGER driver_id:INTEGER conductor_id:INTEGER "
+        "start_station_id:INTEGER end_station_id:INTEGER",
+    ),
+    driver_id="people.person_id",
+    conductor_id="people.person_id",
+    start_station_id="stations.station_id",
+    end_station_id="stations.station_id",
+)
+RAILS = knowledge(
+    PERSON, STOP, RIDE,
+    profiles={
+        PERSON.fqn: profiled(PERSON, {"full_name": ["Ida Storm", "Jon Reed"]}),
+        STOP.fqn: profiled(STOP, {"station_name": ["Aldmere", "Corran"], "country": ["Norland", "Sudland"]}),
+    },
+)  # fmt: skip
+
+
+def rails(text: str) -> str:
+    """What the planner writes of rides, without the quotes of names."""
+    return drafted(text, RAILS).sql.replace('"', "")
+
+
+def test_those_who_play_a_part_are_shown_by_name() -> None:
+    written = rails("List the names of the drivers.")
+    assert written.startswith("SELECT DISTINCT people.full_name")
+    assert "rides.driver_id = people.person_id" in written
+    written = rails("List each ride date with its driver and conductor.")
+    assert "rides.ride_date, people.full_name, people_2.full_name" in written
+    assert "rides.driver_id = people.person_id" in written
+    assert "rides.conductor_id = people_2.person_id" in written
+    assert "people.home_town" in rails("What is the home town of the driver of ride 3?")
+
+
+def test_parts_are_counted_and_grouped_by() -> None:
+    assert "COUNT(DISTINCT driver_id)" in rails("How many drivers are there?")
+    written = rails("total duration of rides per conductor")
+    assert "rides.conductor_id = people.person_id" in written
+    assert "GROUP BY people.full_name" in written
+    assert "HAVING COUNT(*) > 1" in rails("Which drivers drove more than one ride?")
+
+
+def test_a_part_that_nobody_plays_is_null() -> None:
+    assert rails("How many rides have no conductor?").endswith("WHERE conductor_id IS NULL")
+    assert "NOT EXISTS" in rails("Which people have never been a driver?")
+
+
+def test_those_who_play_both_parts_are_tied_twice() -> None:
+    written = rails("Who has been both a driver and a conductor?")
+    assert written.count("EXISTS") == 2
+    assert "driver_id" in written
+    assert "conductor_id" in written
+
+
+def test_names_of_two_parts_of_one_thing_are_both_shown() -> None:
+    written = rails("Show each ride with the names of its start station and end station.")
+    assert "start_station_id = stations.station_id" in written
+    assert "end_station_id = stations_2.station_id" in written
