@@ -179,3 +179,108 @@ def test_names_of_two_parts_of_one_thing_are_both_shown() -> None:
     written = rails("Show each ride with the names of its start station and end station.")
     assert "start_station_id = stations.station_id" in written
     assert "end_station_id = stations_2.station_id" in written
+
+
+def test_along_both_keys_or_along_either() -> None:
+    for text in ("Find the stations where no ride starts or ends.", "Which stations have no rides?"):
+        written = rails(text)
+        assert written.count("NOT EXISTS") == 2
+        assert "start_station_id" in written
+        assert "end_station_id" in written
+    written = rails("How many people are neither drivers nor conductors?")
+    assert written.count("NOT EXISTS") == 2
+    assert "driver_id" in written
+    assert "conductor_id" in written
+
+
+CLUB = table("clubs", "club_id*:INTEGER club_name town")
+GAME = keyed(
+    table("games", "game_id*:INTEGER home_club_id:INTEGER away_club_id:INTEGER played_on:DATE"),
+    home_club_id="clubs.club_id",
+    away_club_id="clubs.club_id",
+)
+GAMES = knowledge(CLUB, GAME, profiles={CLUB.fqn: profiled(CLUB, {"club_name": ["Rovers", "Wolves"]})})
+
+
+def test_a_name_at_either_end_is_looked_for_at_both_and_doubted() -> None:
+    found = drafted("How many games did Rovers play?", GAMES)
+    assert " OR " in found.sql
+    assert found.confidence < 0.8
+    assert "away_club_id" not in drafted("How many home games did Rovers play?", GAMES).sql
+
+
+def test_one_end_of_two_that_are_named_is_doubted() -> None:
+    assert drafted("How many rides begin and end in Norland?", RAILS).confidence < 0.8
+    assert drafted("How many rides end in Norland?", RAILS).confidence >= 0.8
+
+
+def test_what_a_verb_denies_is_looked_for_where_it_is_noted() -> None:
+    written = sql("Which plants have never been ordered?")
+    assert "NOT EXISTS(SELECT 1 FROM order_lines" in written
+    written = sql("Which plants were never sold?")
+    assert "NOT EXISTS(SELECT 1 FROM order_lines" in written
+
+
+def test_the_row_that_others_are_likened_to_is_left_out() -> None:
+    written = sql("Which other growers work in the same nursery as Ada Finch?")
+    assert "grower_name <> 'Ada Finch'" in written
+    assert "<>" not in sql("Which growers work in the same nursery as Ada Finch?")
+
+
+def test_a_prefix_denies_what_a_flag_says() -> None:
+    assert "organic <> 'Y'" in sql("How many growers are inorganic?")
+
+
+def test_the_one_that_is_counted_by_its_name_is_doubted() -> None:
+    rose = profiled(PLANT, {"plant_name": ["Rose", "Oak"]})
+    columns = [one.model_copy(update={"row_count": 2}) for one in rose.columns]
+    known = knowledge(PLANT, LINE, profiles={PLANT.fqn: rose.model_copy(update={"columns": columns})})
+    assert drafted("How many roses were sold?", known).confidence < 0.8
+
+
+def test_tables_that_nothing_names_are_doubted() -> None:
+    written = drafted("Which families have no buyer?", GARDEN)
+    assert written.confidence < 0.8
+
+
+def test_what_each_spent_is_a_total_of_what_belongs_to_it() -> None:
+    written = sql("How much did each buyer spend?")
+    assert written.startswith("SELECT buyers.buyer_name, SUM(gardenOrder.amount)")
+    assert "GROUP BY buyers.buyer_id" in written
+    assert "GROUP BY" not in sql("How much did the buyers from Italy spend?")
+    assert sql("How much did Lark Ltd spend?").startswith("SELECT SUM(gardenOrder.amount)")
+
+
+def test_the_top_by_an_amount_are_told_by_its_total() -> None:
+    assert "ORDER BY SUM(order_lines.quantity) DESC" in sql("top 3 plants by quantity")
+
+
+MUSEUM = table("museums", "museum_id*:INTEGER museum_name")
+WORK = keyed(
+    table("paintings", "painting_id*:INTEGER painting_title owner_museum_id:INTEGER"),
+    owner_museum_id="museums.museum_id",
+)
+LOAN = keyed(
+    table("loans", "loan_id*:INTEGER painting_id:INTEGER lender_museum_id:INTEGER borrower_museum_id:INTEGER"),
+    painting_id="paintings.painting_id",
+    lender_museum_id="museums.museum_id",
+    borrower_museum_id="museums.museum_id",
+)
+LOANS = knowledge(MUSEUM, WORK, LOAN, profiles={WORK.fqn: profiled(WORK, {"painting_title": ["Dusk", "Noon"]})})
+
+
+def test_a_verb_says_over_which_table_and_along_which_key_two_are_tied() -> None:
+    written = drafted("Which museums have borrowed Dusk?", LOANS).sql
+    assert "borrower_museum_id" in written
+    assert "owner_museum_id" not in written
+    assert "lender_museum_id" not in written
+
+
+def test_words_that_add_nothing_are_passed_over() -> None:
+    written = sql("average price level for each family")
+    assert "AVG(price)" in written
+    assert "born_year DESC" in rails("Show the names of people by age from the youngest to the oldest.")
+
+
+def test_which_one_is_no_number() -> None:
+    assert "= 1" not in sql("Among the plants, which one costs the most?")

@@ -122,7 +122,7 @@ class Asking(Clauses):
         return True
 
     def _is_deed(self, before: Atom, at: int) -> bool:
-        """Whether what stands before `every` says what was done, or where something is: `bought every`, `sold in all`."""
+        """Whether what stands before `every` says what was done, or where something is: `bought every`, `is in all`."""
         if before.verbal or before.is_(Cue.LIGHT, Cue.HAVE, Cue.BY):
             return True
         if self.atoms[at].text.lower() in ("in every", "on every", "at every"):

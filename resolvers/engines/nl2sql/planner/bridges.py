@@ -12,6 +12,7 @@ from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Both, Column, Condition, Member, Plan, Related
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.resolving import Resolver
+from resolvers.engines.nl2sql.planner.ways import keys_between
 from resolvers.engines.nl2sql.writing.uses import columns_in, figures_in, parts_of, terms_in
 
 _IDENTIFIES = frozenset(("id", "code", "number", "no", "key"))
@@ -33,12 +34,28 @@ def over_bridges(plan: Plan, resolver: Resolver) -> Plan:
         roles = _roles(catalog, straight)
         if not roles or not {one.to for one in ends} <= _used(plan) or roles & said:
             continue
-        if bridge not in named and not said & {root_of(word) for word in catalog.table_words(bridge)}:
+        deed = _deed(catalog, bridge, ends, said)
+        if deed is False:
+            continue
+        if not deed and bridge not in named and not said & {root_of(word) for word in catalog.table_words(bridge)}:
             resolver.doubt("tables are tied in two ways, and nothing says which", 0.3)
             continue
         pairs = tuple((Column(bridge, one.columns[0]), Column(one.to, one.to_columns[0])) for one in ends)
         plan = _along(plan, bridge, {one.to for one in ends}, pairs)
     return plan
+
+
+def _deed(catalog: Catalog, bridge: str, ends: tuple[Key, Key], said: set[str]) -> bool | None:
+    """Whether a word says the part that one end plays in what ties two tables: borrowed, of a loan's borrower. False
+    where the part of another key to the same table is said instead."""
+    for end in ends:
+        beside = keys_between(catalog, bridge, end.to)
+        if not beside:
+            continue
+        told = [key for key in beside if said & _roles(catalog, key)]
+        if told:
+            return end in told
+    return None
 
 
 def bridges_of(catalog: Catalog) -> Sequence[Bridge]:

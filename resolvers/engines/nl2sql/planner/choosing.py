@@ -18,6 +18,7 @@ from resolvers.engines.nl2sql.plan import Column, Plan
 from resolvers.engines.nl2sql.planner.atoms import Cut, cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog, catalog_of
 from resolvers.engines.nl2sql.planner.composing import Composer
+from resolvers.engines.nl2sql.planner.ends import at_ends
 from resolvers.engines.nl2sql.planner.frame import Frame
 from resolvers.engines.nl2sql.planner.parsing import parse
 from resolvers.engines.nl2sql.planner.people import with_people
@@ -263,6 +264,12 @@ def _written(plan: Plan, catalog: Catalog, pieces: Cut, failed: list[Failed]) ->
         return [(plan, written(plan, known, catalog.joins), 0.0)]
     except Ambiguous as error:
         failed.append(Failed(plan, str(error), error))
+        found_ends = at_ends(plan, error.ways, pieces, catalog)
+        if found_ends is not None:
+            try:
+                return [(found_ends[0], written(found_ends[0], known, catalog.joins), found_ends[1])]
+            except (Unwritable, Unjoinable, Ambiguous):
+                pass
         ways = ranked(catalog, error.ways, pieces.linked.words(0, len(pieces.linked.tokens)))
     except (Unwritable, Unjoinable) as error:
         failed.append(Failed(plan, str(error), error))

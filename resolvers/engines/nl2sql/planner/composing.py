@@ -30,9 +30,10 @@ from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
 from resolvers.engines.nl2sql.planner.conditions import Conditions
 from resolvers.engines.nl2sql.planner.counting import doubt_shares, group_amounts
+from resolvers.engines.nl2sql.planner.denied import noted_of
 from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.items import Item, Items
-from resolvers.engines.nl2sql.planner.measuring import told_by_verb
+from resolvers.engines.nl2sql.planner.measuring import spent_below, told_by_verb
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.parts import Part, about
 from resolvers.engines.nl2sql.planner.resolving import as_column
@@ -63,6 +64,9 @@ class Composer(Clashes):
         if (found := in_both(resolver, self.items)) is not None:
             return found
         group_amounts(resolver, self.items, maker.item)
+        if (total := spent_below(resolver, self.items)) is not None:
+            said = {token.text.lower() for token in resolver.cut.linked.tokens}
+            self.items = [*(self.items if said & {"each", "every", "per"} else []), total]
         asks_much = any(item.noun.wh == "much" for item in self.items)
         if asks_much and not any(
             item.figures or any(map(resolver.catalog.is_measure, item.columns)) for item in self.items
@@ -158,8 +162,18 @@ class Composer(Clashes):
             for one in parts_of(plan.where)
             if isinstance(one, Comparison) and one.operator is Operator.EQUAL and not one.negated
         ]
+        counted = [item.counted for item in self.items if item.counted is not None and item.table == item.counted]
+        for column in equal if len(counted) == len(self.items) and not plan.groups else ():
+            key = ColumnKey(column.table, column.column) if isinstance(column, Column) else None
+            if key is not None and key in self.resolver.catalog.names(counted[0]) and self._is_unique(key):
+                self.resolver.doubt("rows of one name are counted, of which there is one", 0.5)
         if plan.combined is None and all(output.term in equal for output in plan.outputs):
             self.resolver.doubt("what is shown is what was said", 0.5)
+
+    def _is_unique(self, key: ColumnKey) -> bool:
+        """Whether no two rows have the same value, as far as the profile knows."""
+        profile = self.resolver.catalog.profile(key)
+        return profile is not None and profile.distinct_count == profile.row_count
 
     def _without_items(self, maker: Items) -> Plan | None:
         table = asked_value(self.resolver) or self.resolver.subject()
@@ -275,13 +289,12 @@ class Composer(Clashes):
 
     def _denied(self, main: str) -> list[Condition]:
         """`that were never sold`: whatever the only other table notes of such rows."""
-        catalog = self.resolver.catalog
-        users = [one for one in catalog.links.get(main, ()) if main in catalog.above.get(one, ())]
-        if len(users) != 1 or self.resolver.frame.conditions:
+        noted = noted_of(self.resolver, main)
+        if noted is None or self.resolver.frame.conditions:
             self.resolver.doubt("something is denied, and nothing says what", 0.9)
             return []
-        self.resolver.doubt("what is denied is guessed", 0.2)
-        return [Related(main, Plan(users[0], ()), True)]
+        self.resolver.doubt("what is denied is guessed", noted[1])
+        return [Related(main, Plan(noted[0], ()), True)]
 
     def _related(self, parts: list[Part], main: str) -> list[Condition]:
         """Tables that are named only as what a row has: it must have some."""

@@ -17,6 +17,7 @@ from resolvers.engines.nl2sql.plan import (
 from resolvers.engines.nl2sql.planner.along import Along
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
+from resolvers.engines.nl2sql.planner.denied import noted_of
 from resolvers.engines.nl2sql.planner.every import EVERY, every
 from resolvers.engines.nl2sql.planner.figures import (
     is_when,
@@ -33,6 +34,7 @@ from resolvers.engines.nl2sql.planner.nesting import nested
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.occasions import occasion
 from resolvers.engines.nl2sql.planner.operands import number_in
+from resolvers.engines.nl2sql.planner.others import others
 from resolvers.engines.nl2sql.planner.parts import (
     Part,
     also_of,
@@ -80,6 +82,8 @@ class Conditions(Along):
                 continue
             last = part.column or last
             found.append(part)
+        if main is None and (other := others(self.resolver, found, self.main)) is not None:
+            found.append(other)
         whole_names(found, self.catalog)
         instead(found, main or self.main, self.catalog)
         return found
@@ -139,6 +143,9 @@ class Conditions(Along):
             if cond.how == "of":
                 return Part(None, cond)
             return Part(None, cond, None, (table,) if table != main else ())
+        if table == main and not cond.inner and cond.how == "" and (noted := noted_of(self.resolver, main)) is not None:
+            self.resolver.doubt("what is denied is guessed", noted[1])
+            return Part(Related(main, Plan(noted[0], ()), True), cond)  # tasters who have not tasted anything
         if self.catalog.distance(main, table) >= FAR or (table == main and not cond.inner):
             return None
         inner = self.parts(cond.inner, table)

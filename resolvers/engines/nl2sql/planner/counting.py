@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resolvers.engines.describing.vocabulary import words as word_set
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Figure, Term
 from resolvers.engines.nl2sql.planner.catalog import Catalog
@@ -11,9 +12,9 @@ from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
-_ADDED: Final = frozenset(
+_ADDED: Final = word_set(
     "quantity qty amount total sum count units sales sale revenue turnover income profit spend spent paid sold "
-    "expense minutes hours goals points visitors passengers donation budget".split()
+    "expense minutes hours goals points visitors passengers donation budget"
 )
 """Words of columns whose numbers are added where rows are put together."""
 _OF_ONE: Final = frozenset(("per", "unit", "rate", "average", "avg", "hourly", "daily", "price", "percent"))

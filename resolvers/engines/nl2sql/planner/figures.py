@@ -62,6 +62,7 @@ def only_number(resolver: Resolver, tables: Sequence[str]) -> ColumnKey | None:
     catalog = resolver.catalog
     for table in tables[:1]:
         numbers = [key for key in catalog.of(table) if catalog.is_measure(key) and not catalog.is_year(key)]
+        numbers = [key for key in numbers if catalog.vocabulary.flag(key) is None]
         if len(numbers) == 1:
             resolver.doubt("the only number is taken", 0.1)
             return numbers[0]

@@ -14,7 +14,7 @@ from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, per_group
 from resolvers.engines.nl2sql.planner.figures import split_aggregate
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
-from resolvers.engines.nl2sql.planner.measuring import measured_by_verb
+from resolvers.engines.nl2sql.planner.measuring import measured_by_verb, total_below
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.people import asked_for
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
@@ -323,7 +323,7 @@ class Items:
         if noun.wh == "where":
             return self._place(table, noun)
         if noun.wh == "much":
-            return self._worth(table, noun)
+            return self._worth(table, noun) or total_below(resolver, table, noun)
         return self._entity(table, noun) if noun.wh == "who" else None
 
     def _count(self, noun: Noun) -> Item | None:

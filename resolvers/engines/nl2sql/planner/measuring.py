@@ -6,10 +6,11 @@ from typing import Final
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of_action
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.plan import Aggregate, Column, Figure
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.counting import Item
-from resolvers.engines.nl2sql.planner.frame import Sort
+from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 
 _LEAST: Final = 0.55
@@ -49,6 +50,25 @@ def measured_by_verb(resolver: Resolver, table: str) -> ColumnKey | None:
     best = max((fit for _, fit in found), default=0.0)
     named = [key for key, fit in found if fit == best]
     return named[0] if best >= _LEAST and len(set(named)) == 1 else None
+
+
+def spent_below(resolver: Resolver, items: Sequence[Item]) -> Item | None:
+    """`how much did each buyer spend`: the total of what the verb is measured by, over the rows that belong to one."""
+    item = items[0] if len(items) == 1 else None
+    if item is None or item.figures or item.entity is None or item.noun.wh != "much":
+        return None
+    return total_below(resolver, item.table, item.noun)
+
+
+def total_below(resolver: Resolver, table: str, noun: Noun) -> Item | None:
+    """The total of what a verb is measured by, over the rows that belong to those of a table; None without just one."""
+    catalog = resolver.catalog
+    below = [one for one in sorted(catalog.links.get(table, ())) if table in catalog.above.get(one, ())]
+    found = [key for one in below if (key := measured_by_verb(resolver, one)) is not None]
+    if len(found) != 1:
+        return None
+    total = Figure(Aggregate.SUM, Column(found[0].table, found[0].column))
+    return Item([total], found[0].table, noun, columns=(found[0],), figures=True)
 
 
 def told_by_verb(resolver: Resolver, items: Sequence[Item]) -> bool:

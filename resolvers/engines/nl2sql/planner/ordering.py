@@ -214,9 +214,9 @@ class Ordering(Reader):
             self._grouping()
             return True
         fresh = not self.frame.sorts and not self.negated
-        if self.is_(Cue.BY) and self.noun_at(1) and fresh and (not passive or self._is_kind_of_amount()):
-            if self._bare_by(passive=passive):
-                return True
+        bare = self.is_(Cue.BY) and self.noun_at(1) and fresh and (not passive or self._is_kind_of_amount())
+        if bare and self._bare_by(passive=passive):
+            return True
         if self.is_(Cue.EACH):
             self.i += 1
             return True

@@ -12,6 +12,8 @@ from resolvers.engines.nl2sql.planner.phrases import Cue
 _WITHIN = ("in", "at", "of", "do", "does", "did")
 """Words before what everything is of."""
 _POLITE = (Cue.ASK, Cue.BE, Cue.ALL)
+_EMPTY = frozenset(("content", "figure", "level", "amount", "value", "measurement", "reading"))
+"""Nouns behind a column that add nothing to what it is called."""
 _GENERAL = frozenset(("high", "low", "large", "small", "great", "big", "long", "short", "good", "bad", "late", "early"))
 """Adjectives that any number may have: the others tell by which column rows are meant to be compared."""
 
@@ -426,6 +428,16 @@ class Parser(Asking):
         said = [token.text.lower() for token in tokens[opened + 1 : told[0].first]] if told else []
         return bool(told) and (tokens[opened].text != "," or bool({"code", "i.e.", "i.e", "type"} & set(said)))
 
+    def _says_nothing(self, span: tuple[int, int]) -> bool:
+        """`alcohol content`, where the alcohol is known; `by age`, from the youngest to the oldest."""
+        tokens = self.cut.linked.tokens
+        word, before = tokens[span[0]].lemma, span[0]
+        if word in _EMPTY:
+            ends = (atom.ref for atom in self.atoms if atom.last == before and atom.ref is not None)
+            return any(ref.best(MentionKind.COLUMN) >= 0.75 for ref in ends)
+        sorts = (sort.degree for sort in self.frame.sorts if sort.degree is not None)
+        return word == "age" and any(degree.adjective in ("old", "young") for degree in sorts)
+
     def _is_whole(self, span: tuple[int, int]) -> bool:
         """`in the league`, `does the society have`: a word for all of the data, where nothing else is said."""
         said = [token.text.lower() for token in self.cut.linked.tokens]
@@ -439,7 +451,7 @@ class Parser(Asking):
         frame = self.frame
         frame.dangling = frame.dangling or self.negated
         told = [span for span in frame.unknown if self._is_explained(span) or self._is_whole(span)]
-        frame.unknown[:] = [span for span in frame.unknown if span not in told]
+        frame.unknown[:] = [span for span in frame.unknown if span not in told and not self._says_nothing(span)]
         frame.modifiers += told
         for item in frame.items:
             ref = item.owner or (item.ref if item.ref is not None and may_be_table(item.ref) else None)

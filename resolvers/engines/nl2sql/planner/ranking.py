@@ -21,6 +21,7 @@ from resolvers.engines.nl2sql.plan import (
     Term,
 )
 from resolvers.engines.nl2sql.planner.catalog import FAR
+from resolvers.engines.nl2sql.planner.counting import is_amount
 from resolvers.engines.nl2sql.planner.each import first_of_each
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.grouping import Grouping
@@ -208,6 +209,8 @@ class Ranking(Grouping):
                 term = Figure(sort.noun.aggregates[0], term)
                 if not self.groups and self.items and not self.items[0].figures:
                     self._group_by(self.items[0])
+            if sort.degree is None and sort.limit is not None and is_amount(resolver.catalog, column):
+                return self._of_those(column), descending  # the top three products by quantity
             return self._many_side(term, column, descending), descending
         if sort.degree is not None:
             figure = next((one.terms[0] for one in self.items if one.figures), None)

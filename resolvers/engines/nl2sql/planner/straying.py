@@ -34,6 +34,9 @@ def strays(
     sure: set[tuple[int, str | None]],
 ) -> bool:
     """Whether a mention takes in words that tie two nouns: `orders by status`, `titles of the courses`."""
+    if mention.kind is MentionKind.LITERAL:
+        before = tokens[mention.first - 1].text.lower() if mention.first else ""
+        return tokens[mention.first].text.lower() == "one" and before in ("which", "that", "this", "the")
     begins_with = tokens[mention.first].text.lower()
     if mention.column is not None and begins_with in ("lasted", "lasts", "lasting"):
         return "name" in mention.column.column.lower()

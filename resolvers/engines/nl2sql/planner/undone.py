@@ -6,6 +6,8 @@ from resolvers.engines.nl2sql.language.words import PREPOSITIONS
 from resolvers.engines.nl2sql.mention import Linked, MentionKind
 
 _UN: Final = "un"
+_DENYING: Final = ("in", "im", "ir", "il", "non", "dis")
+"""Beginnings that deny what an adjective says: inactive, non-resident."""
 _LEAST: Final = 5
 """Letters of what is denied, at least: `under`, `union` and `unit` deny nothing."""
 _BETWEEN: Final = 3
@@ -21,7 +23,10 @@ def written_apart(linked: Linked) -> str | None:
     for at, token in enumerate(tokens):
         low = token.text.lower()
         done = low.removeprefix(_UN).removeprefix("-")
-        if token.quoted or done == low or len(done) < _LEAST - 1 or not done.endswith(("ed", "id", "en", "wn", "ld")):
+        plain = done.endswith(("ed", "id", "en", "wn", "ld", "able"))
+        if done == low and (prefix := next((one for one in _DENYING if low.startswith(one)), "")):
+            done, plain = low.removeprefix(prefix).removeprefix("-"), True
+        if token.quoted or done == low or len(done) < _LEAST - 1 or not plain:
             continue
         if any(one.first <= at < one.last and one.score >= _KNOWN for one in linked.mentions):
             continue

@@ -5,12 +5,15 @@ from typing import Final
 
 from sqlglot import exp
 
+from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.mention import MentionKind
+from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.nouns import value_first
 from resolvers.engines.nl2sql.planner.phrases import Cue
+from resolvers.engines.nl2sql.planner.ways import fit
 
 _NAMED: Final = 0.95
 """How well words must fit a table to be sure that it is named."""
@@ -20,6 +23,13 @@ _FIGURES: Final = {
     Aggregate.MIN: (*_MIN_MAX, exp.Order, exp.Subquery),
     Aggregate.MAX: (*_MIN_MAX, exp.Order, exp.Subquery),
 }
+_SPOKEN: Final = 0.6
+"""How well words must fit something for its table to be spoken of."""
+_GENERAL: Final = frozenset(
+    ("to", "into", "from", "first", "second", "new", "next", "old", "previous", "last", "head", "win")
+)
+"""Words of one end or the other that are said of much else."""
+_DEEDS: Final = VERBS | {"begin"}
 _DENIED: Final = (exp.Not, exp.NEQ, exp.Except, exp.Is, exp.LT, exp.LTE)
 
 
@@ -57,6 +67,37 @@ def _left_out(nodes: Sequence[exp.Expr], pieces: Cut, catalog: Catalog) -> Itera
             elif atom.ref.values and value_first(atom.ref) and not _is_held(atom, literals):
                 yield "a value is named and not looked for", 0.4
     yield from (("a number is named and not used", 0.4) for _ in _numbers(pieces, literals))
+    if len(tables) > 2 and len(_unnamed(tables, pieces, catalog)) > 1:
+        yield "tables are gone through that nothing names", 0.3
+    if len(tables) > 1 and _other_end(tables, columns, pieces, catalog):
+        yield "both ends of a way are named, and one is used", 0.3
+
+
+def _unnamed(tables: set[str], pieces: Cut, catalog: Catalog) -> list[str]:
+    """The tables of a query that no word speaks of, nor of what they hold, but for those that only tie others."""
+    mentions = (one for one in pieces.linked.mentions if one.score >= _SPOKEN)
+    said = {one.table or (one.column.table if one.column is not None else None) for one in mentions}
+    used = (fqn for fqn, facts in catalog.tables.items() if facts.name in tables)
+    return [fqn for fqn in used if fqn not in said and not catalog.only_ties(fqn)]
+
+
+def _other_end(tables: set[str], columns: set[str], pieces: Cut, catalog: Catalog) -> bool:
+    """Whether a word speaks for a key that is not used, where another of the same two tables is: begin and end at."""
+    words = [one.lemma for one in pieces.linked.tokens if one.lemma in _DEEDS and one.lemma not in _GENERAL]
+    for fqn, facts in catalog.tables.items():
+        if facts.name not in tables:
+            continue
+        own = [key for key in catalog.joins.keys_of(fqn) if key.table == fqn and len(key.columns) == 1]
+        for key in own:
+            beside = [ColumnKey(fqn, one.columns[0]) for one in own if one is not key and one.to == key.to]
+            used = [one for one in beside if one.column in columns]
+            this = ColumnKey(fqn, key.columns[0])
+            if not used or this.column in columns:
+                continue
+            shared = set.intersection(*(set(catalog.words(one)) for one in (this, *beside)))
+            if fit(catalog, [this], words, shared) > 0:
+                return True
+    return False
 
 
 def _is_other_table(atom: Atom, catalog: Catalog, tables: set[str], columns: set[str]) -> bool:
