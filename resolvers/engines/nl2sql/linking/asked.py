@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from resolvers.engines.nl2sql.language.tokens import tokenize
-from resolvers.engines.nl2sql.language.words import COMMANDS, STOP_WORDS
+from resolvers.engines.nl2sql.language.words import COMMANDS, STOP_WORDS, SUPERFLUOUS
 from resolvers.engines.nl2sql.mention import Token
 
 INSIDE: Final = frozenset(("of", "the", "a", "an", "for", "in", "to", "'s", "by", "at", "per", "-", "on"))
@@ -121,3 +121,20 @@ class Question:
             return self.is_letter(at)
         begins = at == 0 or self.tokens[at - 1].lemma in (".", "?", "!")
         return not (begins and (token.lemma in STOP_WORDS or token.lemma in COMMANDS))
+
+
+def is_thing(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word that may be a command is a noun by what it ends in or stands behind: `any order`, `orders`."""
+    token, before = tokens[at], tokens[at - 1].text.lower() if at else ""
+    several = before.isalpha() and token.text.lower() == f"{token.lemma}s"
+    if token.lemma in _FIGURED or (token.lemma in SUPERFLUOUS and token.lemma not in _THINGS):
+        return False
+    return several or (before in _BEFORE_THINGS and token.lemma in _THINGS)
+
+
+_BEFORE_THINGS: Final = frozenset(("a", "an", "any", "no", "every", "each", "per", "single", "their", "his", "her"))
+"""Words before nouns."""
+_THINGS: Final = frozenset(("order", "item", "report"))
+"""Words that command or add nothing, and that rows are called by as often."""
+_FIGURED: Final = frozenset(("number", "name", "list", "count", "total"))
+"""Nouns that ask for something themselves."""

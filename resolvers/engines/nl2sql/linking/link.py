@@ -22,7 +22,7 @@ from resolvers.engines.nl2sql.language.places import gender_values, other_names
 from resolvers.engines.nl2sql.language.spellings import CALENDAR
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS, SUPERFLUOUS
-from resolvers.engines.nl2sql.linking.asked import INSIDE, Question
+from resolvers.engines.nl2sql.linking.asked import INSIDE, Question, is_thing
 from resolvers.engines.nl2sql.linking.likely import MOST_TABLES, likeliest
 from resolvers.engines.nl2sql.linking.lookups import LONGEST, MOST_COLUMNS, MOST_TEXTS
 from resolvers.engines.nl2sql.linking.unknown import left_over, unknown
@@ -56,12 +56,6 @@ _ASKING: Final = frozenset(("which", "what", "each", "every"))
 """Words before what rows are called."""
 _LIGHT_VERBS: Final = frozenset(("make", "do", "take", "give", "get", "put", "go", "come", "have", "hold", "keep"))
 """Verbs that say little; as they stand alone no table is called by what they are related to."""
-_BEFORE_THINGS: Final = frozenset(("a", "an", "any", "no", "every", "each", "per", "single", "their", "his", "her"))
-"""Words before nouns."""
-_THINGS: Final = frozenset(("order", "item", "report"))
-"""Words that command or add nothing, and that rows are called by as often."""
-_FIGURED: Final = frozenset(("number", "name", "list", "count", "total"))
-"""Nouns that ask for something themselves."""
 _MOST_EACH: Final = 16
 """Mentions of one kind over the same tokens."""
 
@@ -135,19 +129,11 @@ class _Work:
         degrees = [degree_of(token.text) for token in self.tokens]
         return [
             (
-                (token.lemma in SUPERFLUOUS or token.lemma in COMMANDS) and not self.is_thing(at),
+                (token.lemma in SUPERFLUOUS or token.lemma in COMMANDS) and not is_thing(self.tokens, at),
                 degree is not None and (degree.superlative or degree.comparative),
             )
             for at, (token, degree) in enumerate(zip(self.tokens, degrees, strict=True))
         ]
-
-    def is_thing(self, at: int) -> bool:
-        """Whether a word that may be a command is a noun by what it ends in or stands behind: `any order`, `orders`."""
-        token, before = self.tokens[at], self.tokens[at - 1].text.lower() if at else ""
-        several = before.isalpha() and token.text.lower() == f"{token.lemma}s"
-        if token.lemma in _FIGURED or (token.lemma in SUPERFLUOUS and token.lemma not in _THINGS):
-            return False
-        return several or (before in _BEFORE_THINGS and token.lemma in _THINGS)
 
     # --- tables
 

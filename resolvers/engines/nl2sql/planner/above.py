@@ -1,17 +1,20 @@
 """A row and the one of its own table that it refers to: an employee and the manager."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import is_kin
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Column
+from resolvers.engines.nl2sql.plan import Column, Plan, Term
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.items import Item
-from resolvers.engines.nl2sql.planner.resolving import Resolver
+from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.writing.uses import columns_in, parts_of, terms_in
 
 ABOVE: Final = 1
 """The use of the table that stands above the one asked for."""
@@ -138,3 +141,34 @@ def _named_above(resolver: Resolver, item: Item, ref: Ref) -> Pair | None:
     words = set(resolver.cut.linked.words(ref.first, ref.last))
     said = words & {"id", "code", "number", "key"} or not words & set(catalog.words(item.columns[0]))
     return None if said else link_above(catalog, item.columns[0], item.table)
+
+
+def doubt_above(resolver: Resolver, items: Sequence[Item], plan: Plan) -> None:
+    """`the manager of Pia`: a row and the one it refers to in its own table are not told apart yet."""
+    catalog = resolver.catalog
+    tables = dict.fromkeys(item.table for item in items)
+    keys = [key for table in tables for key in catalog.joins.keys_of(table) if key.table == key.to == table]
+    if not keys:
+        return
+    said = set(resolver.cut.linked.words(0, len(resolver.cut.linked.tokens)))
+    terms = [*(output.term for output in plan.outputs), *plan.groups, *(order.term for order in plan.orders)]
+    terms += [term for part in parts_of(plan.where) for term in terms_in(part)]
+    used = {ColumnKey(one.table, one.column) for one in columns_among(terms)}
+    used |= {ColumnKey(one.table, one.column) for pair in plan.via for one in pair}
+    for key in keys:
+        if len(key.columns) != 1:
+            continue
+        column = ColumnKey(key.table, key.columns[0])
+        told = [ColumnKey(one.table, one.column) for one in columns_among(plan.groups)]
+        seen = [output.term for output in plan.outputs]
+        above_all = any(isinstance(one, Column) and one.instance == ABOVE for one in seen)
+        if column in told and as_column(column) not in seen and not above_all:
+            resolver.doubt("rows are grouped by those above them, which are not shown", 0.9)
+        roles = set(catalog.words(column)) - {"id", "code", "number", "no", "key"} - set(catalog.table_words(key.table))
+        if column not in used and {root_of(role) for role in roles} & {root_of(word) for word in said}:
+            resolver.doubt("a row is asked for by another row that it stands above", 0.9)
+
+
+def columns_among(terms: Sequence[Term]) -> list[Column]:
+    """The columns that terms are made of."""
+    return [column for term in terms for column in columns_in(term)]

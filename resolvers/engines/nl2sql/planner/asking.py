@@ -5,6 +5,7 @@ from typing import Final
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of_action
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.language.words import UNITS
+from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom
 from resolvers.engines.nl2sql.planner.clauses import Clauses
@@ -18,6 +19,10 @@ DONE: Final = "done"
 _DOES: Final = frozenset(("do", "does", "did", "has", "have"))
 _RATES: Final = frozenset((*UNITS, "hour", "night"))
 """Words behind `per` that only say what an amount is for: per week."""
+_WITHIN = ("in", "at", "of", "do", "does", "did")
+"""Words before what everything is of."""
+_EMPTY = frozenset(("content", "figure", "level", "amount", "value", "measurement", "reading"))
+"""Nouns behind a column that add nothing to what it is called."""
 
 
 class Asking(Clauses):
@@ -196,3 +201,40 @@ class Asking(Clauses):
         self.frame.items.append(Noun(owner=verb.ref, near=tuple(self.near), wh=DONE))
         del self.atoms[self.i + 1]
         return True
+
+    def _is_explained(self, span: tuple[int, int]) -> bool:
+        """`wooden boats (hull W)`, `steel, code S`, `turned down, i.e. refused`: what is meant stands behind it."""
+        tokens = self.cut.linked.tokens
+        ahead = range(span[1], min(span[1] + 4, len(tokens)))
+        opened = next((at for at in ahead if tokens[at].text.lower() in ("(", "i.e.", "i.e", ",")), None)
+        if opened is None:
+            return False
+        within = 4 if tokens[opened].text != "," else 3
+        values = (ref for cond in self.frame.conditions for ref in cond.values if ref.values)
+        told = [ref for ref in values if opened < ref.first <= opened + within]
+        said = [token.text.lower() for token in tokens[opened + 1 : told[0].first]] if told else []
+        return bool(told) and (tokens[opened].text != "," or bool({"code", "i.e.", "i.e", "type"} & set(said)))
+
+    def _says_nothing(self, span: tuple[int, int]) -> bool:
+        """`alcohol content`, where the alcohol is known; `by age`, from the youngest to the oldest."""
+        tokens = self.cut.linked.tokens
+        word, before = tokens[span[0]].lemma, span[0]
+        if word in _EMPTY:
+            ends = (atom.ref for atom in self.atoms if atom.last == before and atom.ref is not None)
+            return any(ref.best(MentionKind.COLUMN) >= 0.75 for ref in ends)
+        if before > 1 and tokens[before - 1].lemma == "of" and tokens[before - 2].lemma in ("year", "date"):
+            shown = (item.ref for item in [*self.frame.items, *self.frame.shown] if item.ref is not None)
+            return any(ref.last == before - 1 for ref in shown)  # the year of composition
+        if word == "late":
+            compared = [cond.noun.ref for cond in self.frame.conditions if cond.noun is not None and cond.noun.ref]
+            return any("delay" in one.column.column.lower() for ref in compared for one in ref.columns if one.column)
+        sorts = (sort.degree for sort in self.frame.sorts if sort.degree is not None)
+        return word == "age" and any(degree.adjective in ("old", "young") for degree in sorts)
+
+    def _is_whole(self, span: tuple[int, int]) -> bool:
+        """`in the league`, `does the society have`: a word for all of the data, where nothing else is said."""
+        said = [token.text.lower() for token in self.cut.linked.tokens]
+        first, last = span
+        around = first > 1 and said[first - 1] in ("the", "our", "this") and said[first - 2] in _WITHIN
+        ends = all(word in ("have", "own", "altogether", "in", "total", ".", "?") for word in said[last:])
+        return around and ends and last - first == 1 and not self.frame.conditions

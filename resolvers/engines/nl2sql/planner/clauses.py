@@ -361,11 +361,6 @@ class Clauses(Comparisons):
                 self.frame.loose.append((noun.ref.first, noun.ref.last))
         return True
 
-    def _indefinite(self, start: int) -> bool:
-        """`a school`: one that is had, rather than something to show."""
-        first = self.atoms[start].first
-        return first > 0 and self.cut.linked.tokens[first - 1].text.lower() in ("a", "an")
-
     def _had_both(self) -> bool:
         """`Which towns have pubs and breweries`: the second is had as the first is."""
         last = self.last
@@ -376,12 +371,6 @@ class Clauses(Comparisons):
         said = None if noun.ref is None else {one.table for one in noun.ref.tables}
         had = [one.table for one in self.frame.conditions if one.kind == "exists" and one.table is not None]
         return bool(said) and any({one.table for one in ref.tables} == said for ref in had)
-
-    def _possessed(self, start: int) -> bool:
-        """`with their departments`: shown as well."""
-        first = self.atoms[start].first
-        said = self.cut.linked.tokens[first - 1].text.lower() if first else ""
-        return start > 0 and self.atoms[start - 1].is_(Cue.WITH) and said in ("its", "their", "his", "her")
 
     def _names(self, offset: int) -> bool:
         """Whether a value there is written as a name."""

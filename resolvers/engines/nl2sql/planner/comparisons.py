@@ -270,6 +270,10 @@ class Comparisons(Ordering):
                 self.remember(cond.nest.noun.ref)
             self._inner(cond.nest)
             self._add(cond)
+            table = cond.nest.noun is not None and cond.nest.noun.ref is not None and may_be_table(cond.nest.noun.ref)
+            told = (follows := self.at()) is not None and (follows.verbal or follows.is_(Cue.LIGHT, Cue.FROM, Cue.WITH))
+            if table and cond.nest.every and told:
+                self.scope = cond.nest.conditions  # than every wine made from Merlot
             return True
         self.i = start
         return False
@@ -310,6 +314,17 @@ class Comparisons(Ordering):
         if named and found is not None:
             self.remember(found)
         return found
+
+    def _indefinite(self, start: int) -> bool:
+        """`a school`: one that is had, rather than something to show."""
+        first = self.atoms[start].first
+        return first > 0 and self.cut.linked.tokens[first - 1].text.lower() in ("a", "an")
+
+    def _possessed(self, start: int) -> bool:
+        """`with their departments`: shown as well."""
+        first = self.atoms[start].first
+        said = self.cut.linked.tokens[first - 1].text.lower() if first else ""
+        return start > 0 and self.atoms[start - 1].is_(Cue.WITH) and said in ("its", "their", "his", "her")
 
     def _touches(self) -> bool:
         return self.atoms[self.i].first == self.atoms[self.i - 1].last

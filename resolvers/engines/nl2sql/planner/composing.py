@@ -1,10 +1,8 @@
 """A plan from the parts of a question."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
@@ -24,7 +22,7 @@ from resolvers.engines.nl2sql.plan import (
     Share,
     Term,
 )
-from resolvers.engines.nl2sql.planner.above import ABOVE, above, items_above, items_behind
+from resolvers.engines.nl2sql.planner.above import above, columns_among, doubt_above, items_above, items_behind
 from resolvers.engines.nl2sql.planner.bridges import over_bridges
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.clashes import Clashes, everything
@@ -85,7 +83,7 @@ class Composer(Clashes):
                 resolver.doubt("a figure is to be shown, and nothing says of what", 0.5)
         found = self._made(maker) if self.items else self._without_items(maker)
         if found is not None:
-            self._rank_and_file(found)
+            doubt_above(resolver, self.items, found)
             self._shows_nothing_new(found)
             found = over_bridges(found, resolver)
         return found
@@ -127,33 +125,6 @@ class Composer(Clashes):
                     if figure.of == columns[0]:
                         self.groups = [one for one in self.groups if one != figure.of]
                         items[at] = Item([figure], item.table, item.noun, columns=item.columns, figures=True)
-
-    def _rank_and_file(self, plan: Plan) -> None:
-        """`the manager of Pia`: a row and the one it refers to in its own table are not told apart yet."""
-        resolver, catalog = self.resolver, self.resolver.catalog
-        tables = dict.fromkeys(item.table for item in self.items)
-        keys = [key for table in tables for key in catalog.joins.keys_of(table) if key.table == key.to == table]
-        if not keys:
-            return
-        said = set(resolver.cut.linked.words(0, len(resolver.cut.linked.tokens)))
-        terms = [*(output.term for output in plan.outputs), *plan.groups, *(order.term for order in plan.orders)]
-        terms += [term for part in parts_of(plan.where) for term in terms_in(part)]
-        used = {ColumnKey(one.table, one.column) for one in _columns(terms)}
-        used |= {ColumnKey(one.table, one.column) for pair in plan.via for one in pair}
-        for key in keys:
-            if len(key.columns) != 1:
-                continue
-            column = ColumnKey(key.table, key.columns[0])
-            told = [ColumnKey(one.table, one.column) for one in _columns(plan.groups)]
-            seen = [output.term for output in plan.outputs]
-            above_all = any(isinstance(one, Column) and one.instance == ABOVE for one in seen)
-            if column in told and as_column(column) not in seen and not above_all:
-                resolver.doubt("rows are grouped by those above them, which are not shown", 0.9)
-            roles = (
-                set(catalog.words(column)) - {"id", "code", "number", "no", "key"} - set(catalog.table_words(key.table))
-            )
-            if column not in used and {root_of(role) for role in roles} & {root_of(word) for word in said}:
-                resolver.doubt("a row is asked for by another row that it stands above", 0.9)
 
     def _shows_nothing_new(self, plan: Plan) -> None:
         """Doubts a plan that only shows what the question says already: the name of the one named so."""
@@ -299,13 +270,13 @@ class Composer(Clashes):
     def _related(self, parts: list[Part], main: str) -> list[Condition]:
         """Tables that are named only as what a row has: it must have some."""
         catalog = self.resolver.catalog
-        used = {term.table for item in (*self.items, *self.shown) for term in _columns(item.terms)}
+        used = {term.table for item in (*self.items, *self.shown) for term in columns_among(item.terms)}
         used |= {
             part.column.table for part in parts if part.column is not None and not isinstance(part.condition, Related)
         }
-        used |= {term.table for term in _columns([order.term for order in self.orders])} | set(self.also)
+        used |= {term.table for term in columns_among([order.term for order in self.orders])} | set(self.also)
         used |= {item.counted for item in self.items if item.counted is not None}
-        used |= {term.table for term in _columns(self.groups)}
+        used |= {term.table for term in columns_among(self.groups)}
         used |= {one.column.table for one in parts_of(self.first) if isinstance(one, Member)}
         found: list[Condition] = []
         for table in dict.fromkeys(table for part in parts for table in part.tables):
@@ -460,8 +431,3 @@ def _percent(figure: Figure, table: str) -> Term:
     """How many of a hundred rows fit."""
     whole = Nested(Plan(table, (Output(Figure(Aggregate.COUNT)),)))
     return Arithmetic("*", Literal("number", Decimal(100)), Arithmetic("/", figure, whole))
-
-
-def _columns(terms: Sequence[Term]) -> list[Column]:
-    """The columns that terms are made of."""
-    return [column for term in terms for column in columns_in(term)]

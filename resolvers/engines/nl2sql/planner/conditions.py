@@ -158,26 +158,6 @@ class Conditions(Along):
         """The tables that something is said not to have."""
         return {self.resolver.table(one.table) for one in self.resolver.frame.conditions if one.negated}
 
-    def _own_column(self, cond: Cond, table: str | None, main: str) -> ColumnKey | None:
-        """A column that is empty where something is not had: `customers without a company`."""
-        if cond.noun is None or cond.count is not None or cond.inner or not cond.negated or cond.how:
-            return None
-        if (part := self.part_of(cond)) is not None and part.table == main:
-            return part
-        options = self.resolver.column_options(cond.noun)
-        own = {one.columns[0] for one in self.catalog.joins.keys_of(main) if one.table == one.to == main}
-        held = [
-            key
-            for key, score in options.items()
-            if key.table == main and score >= (0.85 if key.column not in own else 0.7)
-        ]
-        held = [key for key in held if table is None or self.catalog.reference(key) is None]
-        if not held:
-            return None
-        if table is not None and self.catalog.distance(main, table) <= 1:
-            return None
-        return max(held, key=lambda key: options[key])
-
     # Values.
 
     def _value(self, cond: Cond, main: str, last: ColumnKey | None) -> Part | None:

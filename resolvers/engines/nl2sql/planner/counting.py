@@ -101,6 +101,12 @@ def is_amount(catalog: Catalog, column: ColumnKey) -> bool:
     return bool(said & _ADDED) and not said & _OF_ONE
 
 
+def is_of_one(resolver: Resolver, column: ColumnKey, noun: Noun) -> bool:
+    """Whether a column tells what a piece or an hour costs, and the question does not say so: price per night."""
+    said = resolver.cut.linked.words(noun.first, noun.ref.last if noun.ref is not None else noun.first)
+    return bool({"per", "unit", "hourly", "daily", "rate"} & set(resolver.catalog.words(column)) - set(said))
+
+
 def group_amounts(resolver: Resolver, items: list[Item], item_of: Callable[[Noun], Item | None]) -> None:
     """`quantity sold by product`: a total for each, rather than rows in the order of products."""
     frame, bare = resolver.frame, [sort for sort in resolver.frame.sorts if sort.bare]

@@ -11,7 +11,7 @@ from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Span, Term, Unit
 from resolvers.engines.nl2sql.planner.asking import DONE
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
-from resolvers.engines.nl2sql.planner.counting import Item, per_group
+from resolvers.engines.nl2sql.planner.counting import Item, is_of_one, per_group
 from resolvers.engines.nl2sql.planner.figures import split_aggregate
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.measuring import measured_by_verb, total_below
@@ -417,11 +417,6 @@ class Items:
         found = named if named else found
         return found[0] if len(found) == 1 else None
 
-    def _is_of_one(self, column: ColumnKey, noun: Noun) -> bool:
-        """Whether a column tells what a piece or an hour costs, and the question does not say so: price per night."""
-        said = self.resolver.cut.linked.words(noun.first, noun.ref.last if noun.ref is not None else noun.first)
-        return bool({"per", "unit", "hourly", "daily", "rate"} & set(self.catalog.words(column)) - set(said))
-
     def _aggregated(self, noun: Noun) -> Item | None:
         resolver = self.resolver
         column = resolver.column(noun, "number")
@@ -444,7 +439,7 @@ class Items:
                 resolver.doubt(
                     "an average of what is no number", 0.3 if not self.catalog.is_numeric_text(column) else 0.1
                 )
-            if aggregate is Aggregate.SUM and self._is_of_one(column, noun):
+            if aggregate is Aggregate.SUM and is_of_one(resolver, column, noun):
                 resolver.doubt("what one costs is summed", 0.3)
             if aggregate in (Aggregate.AVG, Aggregate.SUM) and self.catalog.is_key(column):
                 resolver.doubt("an average of identifiers", 0.4)

@@ -9,11 +9,7 @@ from resolvers.engines.nl2sql.planner.frame import Cond, Frame, Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
 from resolvers.engines.nl2sql.planner.phrases import Cue
 
-_WITHIN = ("in", "at", "of", "do", "does", "did")
-"""Words before what everything is of."""
 _POLITE = (Cue.ASK, Cue.BE, Cue.ALL)
-_EMPTY = frozenset(("content", "figure", "level", "amount", "value", "measurement", "reading"))
-"""Nouns behind a column that add nothing to what it is called."""
 _GENERAL = frozenset(("high", "low", "large", "small", "great", "big", "long", "short", "good", "bad", "late", "early"))
 """Adjectives that any number may have: the others tell by which column rows are meant to be compared."""
 
@@ -414,37 +410,6 @@ class Parser(Asking):
         frame.items.append(noun)
         if noun.minus is None and noun.count and noun.ref is None:
             noun.aggregates = (Aggregate.COUNT,)
-
-    def _is_explained(self, span: tuple[int, int]) -> bool:
-        """`wooden boats (hull W)`, `steel, code S`, `turned down, i.e. refused`: what is meant stands behind it."""
-        tokens = self.cut.linked.tokens
-        ahead = range(span[1], min(span[1] + 4, len(tokens)))
-        opened = next((at for at in ahead if tokens[at].text.lower() in ("(", "i.e.", "i.e", ",")), None)
-        if opened is None:
-            return False
-        within = 4 if tokens[opened].text != "," else 3
-        values = (ref for cond in self.frame.conditions for ref in cond.values if ref.values)
-        told = [ref for ref in values if opened < ref.first <= opened + within]
-        said = [token.text.lower() for token in tokens[opened + 1 : told[0].first]] if told else []
-        return bool(told) and (tokens[opened].text != "," or bool({"code", "i.e.", "i.e", "type"} & set(said)))
-
-    def _says_nothing(self, span: tuple[int, int]) -> bool:
-        """`alcohol content`, where the alcohol is known; `by age`, from the youngest to the oldest."""
-        tokens = self.cut.linked.tokens
-        word, before = tokens[span[0]].lemma, span[0]
-        if word in _EMPTY:
-            ends = (atom.ref for atom in self.atoms if atom.last == before and atom.ref is not None)
-            return any(ref.best(MentionKind.COLUMN) >= 0.75 for ref in ends)
-        sorts = (sort.degree for sort in self.frame.sorts if sort.degree is not None)
-        return word == "age" and any(degree.adjective in ("old", "young") for degree in sorts)
-
-    def _is_whole(self, span: tuple[int, int]) -> bool:
-        """`in the league`, `does the society have`: a word for all of the data, where nothing else is said."""
-        said = [token.text.lower() for token in self.cut.linked.tokens]
-        first, last = span
-        around = first > 1 and said[first - 1] in ("the", "our", "this") and said[first - 2] in _WITHIN
-        ends = all(word in ("have", "own", "altogether", "in", "total", ".", "?") for word in said[last:])
-        return around and ends and last - first == 1 and not self.frame.conditions
 
     def _finish(self) -> None:
         """What the list of items tells of the subject."""

@@ -78,6 +78,8 @@ def _parts(linked: Linked, catalog: Catalog) -> Iterator[Mention]:
         key = part_key(linked, catalog, first, last)
         if key is None:
             continue
+        if _is_listed(linked, first):
+            continue
         names = catalog.names(key.to)
         yield Mention(first, last, MentionKind.COLUMN, _PLAYED, ROLE, column=names[0])
         if last < len(tokens) and tokens[last].lemma == "name":
@@ -96,6 +98,16 @@ def _parts(linked: Linked, catalog: Catalog) -> Iterator[Mention]:
             own = noun.column is not None and noun.column.table == key.to and noun.kind is MentionKind.COLUMN
             if noun.last == of and own and noun.score >= _NAMED:
                 yield noun._replace(last=last, how=ROLE)
+
+
+def _is_listed(linked: Linked, first: int) -> bool:
+    """Whether several columns are asked for of what begins there: `the first and last name of the driver`."""
+    tokens = linked.tokens
+    of = first - 2 if first and tokens[first - 1].text.lower() in _ARTICLES else first - 1
+    if of < 1 or tokens[of].lemma != "of":
+        return False
+    nouns = [one.first for one in linked.mentions if one.last == of and one.column is not None and one.score >= _NAMED]
+    return any(tokens[at - 1].text.lower() in ("and", ",") for at in nouns if at)
 
 
 def part_key(linked: Linked, catalog: Catalog, first: int, last: int) -> Key | None:
