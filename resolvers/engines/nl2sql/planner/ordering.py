@@ -225,7 +225,8 @@ class Ordering(Reader):
     def _bare_by(self, *, passive: bool) -> bool:
         """`Invoices by status`, `quantity sold by product and year`: at the end, or before a value that tells which."""
         start, near, tables = self.i, list(self.near), list(self.frame.tables)
-        titled, found = self._is_title(), []
+        titled = self._is_title()
+        found: list[Noun] = []
         while (self.is_(Cue.BY) if not found else self.is_(Cue.AND, Cue.COMMA)) and self.noun_at(1):
             self.i += 1
             if (noun := self.noun()) is None:
