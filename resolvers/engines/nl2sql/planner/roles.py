@@ -74,7 +74,9 @@ def _owned(linked: Linked, catalog: Catalog, one: Mention) -> Iterator[Mention]:
 def _parts(linked: Linked, catalog: Catalog) -> Iterator[Mention]:
     """`the driver of each ride`: a person, where nothing but a key of the ride says `driver`."""
     tokens = linked.tokens
-    for first, last in dict.fromkeys((one.first, one.last) for one in linked.mentions if one.column is not None):
+    keyed = (one for one in linked.mentions if one.column is not None and one.score >= _KEYED)
+    spans = dict.fromkeys((one.first, one.last) for one in keyed if one.column in catalog.references)
+    for first, last in spans:
         key = part_key(linked, catalog, first, last)
         if key is None:
             continue
