@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -74,6 +75,15 @@ def profiled(of: TableFacts, values: Mapping[str, Sequence[str]], *, whole: bool
         column_count=len(of.columns), sample_size=None, approximate=[], freshness_column=None, newest=None,
         candidate_keys=[], functional_dependencies=[], foreign_keys=[], duration_seconds=0.1, columns=columns,
     )  # fmt: skip
+
+
+def keyed(facts: TableFacts, **refers: str) -> TableFacts:
+    """A table whose columns refer to others, by `table.column`."""
+    columns = []
+    for one in facts.columns:
+        to, _, column = refers.get(one.name, "").partition(".")
+        columns.append(replace(one, references=(fqn(to), column)) if to else one)
+    return replace(facts, columns=tuple(columns))
 
 
 def memory(kind: MemoryType, content: dict[str, Any], name: str = "note", about: str | None = None) -> Memory:

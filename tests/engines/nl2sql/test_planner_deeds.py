@@ -7,7 +7,7 @@ import pytest
 from resolvers.engines.nl2sql.drafter import Planner
 from resolvers.engines.nl2sql.model import Asked, Draft, Exchange, no_lookup
 from schema.talk2data.chat_settings import UNSURE
-from tests.engines.nl2sql.catalogs import NOW, asked, drafted, knowledge, profiled, table
+from tests.engines.nl2sql.catalogs import NOW, asked, drafted, keyed, knowledge, profiled, table
 
 GUIDES = table("Guides", "guide_id*:INTEGER guide_name home_city weekly_pay:DOUBLE hired_on:DATE chief_id:INTEGER")
 TOURS = table("Tours", "tour_id*:INTEGER guide_id:INTEGER start_city end_city duration_hours:DOUBLE")
@@ -94,3 +94,30 @@ def test_an_answer_is_no_surer_than_the_one_that_it_builds_on() -> None:
         found = asyncio.run(Planner().draft(Asked("only those from Oslo", NOW, (earlier,)), KNOWN, no_lookup))
         assert isinstance(found, Draft)
         assert found.confidence == expected
+
+
+def test_a_first_and_a_last_name_are_of_the_one_who_is_reported_to() -> None:
+    clerks = keyed(
+        table("Clerk", "ClerkId*:INTEGER FirstName LastName ReportsTo:INTEGER Grade"), ReportsTo="Clerk.ClerkId"
+    )
+    names = {"FirstName": ["Nora", "Piet"], "LastName": ["Edgar", "Dale"], "Grade": ["junior", "senior"]}
+    known = knowledge(clerks, profiles={clerks.fqn: profiled(clerks, names)})
+    above = "ON Clerk.ReportsTo = Clerk_2.ClerkId WHERE Clerk_2.FirstName = 'Nora' AND Clerk_2.LastName = 'Edgar'"
+    for question, shown in (
+        ("Who reports to Nora Edgar?", "SELECT Clerk.FirstName, Clerk.LastName FROM"),
+        ("Which clerks report to Nora Edgar?", "SELECT Clerk.FirstName, Clerk.LastName FROM"),
+        ("How many clerks report to Nora Edgar?", "SELECT COUNT(*)"),
+        ("List the grades of the clerks who report to Nora Edgar.", "SELECT Clerk.Grade FROM"),
+    ):
+        found = drafted(question, known)
+        assert (shown in (sql := found.sql.replace('"', "")), above in sql) == (True, True), sql
+        assert found.confidence >= UNSURE, question
+
+
+def test_a_year_that_many_tables_tell_by_a_key_is_no_doubt() -> None:
+    others = [table(f"a{at:02}", f"yearID:INTEGER n{at}:INTEGER") for at in range(20)]
+    pay = table("wages", "yearID:INTEGER worker wage:DOUBLE")
+    found = drafted("What is the average wage for each year?", knowledge(*others, pay))
+    assert "GROUP BY" in found.sql
+    assert "yearID" in found.sql
+    assert found.confidence >= UNSURE

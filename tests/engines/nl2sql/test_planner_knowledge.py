@@ -233,3 +233,13 @@ def test_a_sum_of_what_one_hour_costs_is_doubted() -> None:
     assert isinstance(total, Draft)
     assert isinstance(said, Draft)
     assert (total.sql, total.confidence < UNSURE, said.confidence < UNSURE) == (said.sql, True, False)
+
+
+def test_a_preference_for_a_table_of_other_data_changes_nothing_here() -> None:
+    plain = drafted("Show the names of the customers.").sql
+    for about in ("buyers", "elsewhere.main.buyers"):
+        limit = memory(MemoryType.PREFERENCE, {"table": about, "limit": 5, "order_by": "name"}, "five")
+        without = memory(MemoryType.PREFERENCE, {"table": about, "exclude": "status = 'cancelled'"}, "no cancelled")
+        assert drafted("Show the names of the customers.", limit, without).sql == plain
+    everywhere = memory(MemoryType.PREFERENCE, {"limit": 5}, "five")
+    assert "LIMIT 5" in drafted("Show the names of the customers.", everywhere).sql

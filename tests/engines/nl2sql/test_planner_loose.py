@@ -1,20 +1,7 @@
 """Kinds of loose questions: titles of charts, parts that people play, all there is of something, flags that are had."""
 
-from dataclasses import replace
-
 from resolvers.engines.nl2sql.model import Draft
-from schema.data_readiness.source import TableFacts
-from tests.engines.nl2sql.catalogs import asked, drafted, fqn, knowledge, profiled, table
-
-
-def keyed(facts: TableFacts, **refers: str) -> TableFacts:
-    """A table whose columns refer to others, by `table.column`."""
-    columns = []
-    for one in facts.columns:
-        to, _, column = refers.get(one.name, "").partition(".")
-        columns.append(replace(one, references=(fqn(to), column)) if to else one)
-    return replace(facts, columns=tuple(columns))
-
+from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, profiled, table
 
 NURSERY = table("nurseries", "nursery_id*:INTEGER nursery_name county")
 GROWER = keyed(

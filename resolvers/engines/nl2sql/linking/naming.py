@@ -24,6 +24,8 @@ from schema.data_readiness.source import ColumnFacts, TableFacts
 
 _EXACT: Final = 0.9
 """How well an asset must be called by a noted name for the other names to count for it."""
+_PLAIN: Final = 0.98
+"""How well a column is called by its name without what says nothing of it."""
 _DESCRIBED: Final = 0.6
 _KEYED: Final = 0.8
 """How well a table is called by the name of its key: `player` of people, whose key is `player_id`."""
@@ -79,9 +81,11 @@ class Naming:
                     self._column_index.add(entity, Form(called.own, weights_of(called.own, called.own), 1.0, "name"))
                 self._column_index.add_piece(column.name)
                 if called.plain:
-                    plain = Form(called.plain, weights_of(called.plain, called.plain), 0.98, "name")
+                    plain = Form(called.plain, weights_of(called.plain, called.plain), _PLAIN, "name")
                     self._column_index.add(entity, plain)
                 kind = kind_of(column, called.words, self._profiles_of(table.fqn).get(column.name))
+                if kind.is_temporal and called.own[-1] in KEY_HEADS and (bare := called.own[:-1]):  # `yearID` is a year
+                    self._column_index.add(entity, Form(bare, weights_of(bare, bare), _PLAIN, "name"))
                 if kind in (ColumnKind.DATE, ColumnKind.MOMENT) and "date" not in called.words:
                     weights = (*(0.2 for _ in called.own), 0.6)
                     self._column_index.add(entity, Form((*called.own, "date"), weights, _DATED, "name"))

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from resolvers.engines.describing.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import is_kin
-from resolvers.engines.nl2sql.mention import MentionKind
+from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Column, Plan, Term
 from resolvers.engines.nl2sql.planner.atoms import Ref
@@ -25,6 +26,24 @@ _NAMED: Final = 0.7
 """How well words fit a key that is taken for who stands above."""
 
 Pair = tuple[Column, Column]
+
+
+def without_following(linked: Linked, catalog: Catalog) -> Linked:
+    """The mentions without those that take `clerks report` in `clerks report to Ann` for the key `ReportsTo`."""
+    tokens = linked.tokens
+    verbs = {
+        at + 1
+        for at, (verb, to) in enumerate(pairwise(tokens))
+        if verb.lemma in _FOLLOWING and to.lemma in ("to", "under")
+    }
+    if not verbs:
+        return linked
+
+    def is_key(one: Mention) -> bool:
+        column = one.column if one.kind is MentionKind.COLUMN and one.last in verbs else None
+        return column is not None and link_above(catalog, column, column.table) is not None
+
+    return replace(linked, mentions=tuple(one for one in linked.mentions if not is_key(one)))
 
 
 def link_above(catalog: Catalog, column: ColumnKey, table: str) -> Pair | None:

@@ -17,6 +17,8 @@ class Along:
         self.resolver = resolver
         self.catalog = resolver.catalog
         self.via: list[tuple[Column, Column]] = []
+        self._named: tuple[int, str, int] | None = None
+        """Where the last value of a row along a key ends, its table, and which use of the table that row is."""
 
     def part_of(self, cond: Cond) -> ColumnKey | None:
         """The key of the part that a noun is called by: `without a referee`."""
@@ -49,16 +51,18 @@ class Along:
     def by_way(self, comparison: Comparison, cond: Cond, column: ColumnKey, main: str) -> Comparison:
         """The comparison along the key that the words before it speak for, where there are several."""
         first = min((ref.first for ref in cond.values), default=0)
+        last = max((ref.last for ref in cond.values), default=0)
+        if self._named is not None and (first, column.table) == self._named[:2]:  # first and last name of one person
+            return self._of(self._named[2], comparison, column, last)
         if (pair := said_above(self.resolver, column, main, first)) is not None:
             self.via.append(pair)
-            return Comparison(as_column(column, ABOVE), comparison.operator, comparison.right, comparison.negated)
+            return self._of(ABOVE, comparison, column, last)
         keys = keys_between(self.catalog, main, column.table)
         if not keys:
             return comparison
         if cond.noun is not None and cond.noun.ref is not None:
             first = min(first, cond.noun.ref.first)
         words = self.resolver.cut.linked.words
-        last = max((ref.last for ref in cond.values), default=0)
         ref = cond.noun.ref if cond.noun is not None else None
         key = (
             role_of(self.resolver, ref, column.table)
@@ -70,4 +74,9 @@ class Along:
         instance, pair = tied(self.resolver, key)
         if pair not in self.via:
             self.via.append(pair)
+        return self._of(instance, comparison, column, last)
+
+    def _of(self, instance: int, comparison: Comparison, column: ColumnKey, last: int) -> Comparison:
+        """The comparison of one use of the column's table, and that a value which goes on there is of the same row."""
+        self._named = (last, column.table, instance)
         return Comparison(as_column(column, instance), comparison.operator, comparison.right, comparison.negated)

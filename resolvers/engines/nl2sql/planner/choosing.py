@@ -15,6 +15,7 @@ from resolvers.engines.nl2sql.language.words import COMMANDS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.plan import Column, Plan
+from resolvers.engines.nl2sql.planner.above import without_following
 from resolvers.engines.nl2sql.planner.atoms import Cut, cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog, catalog_of
 from resolvers.engines.nl2sql.planner.composing import Composer
@@ -90,7 +91,8 @@ def candidates(linked: Linked, known: Knowledge, *, every: bool = False) -> tupl
     Where the best is sure enough, those are left out that would cast no doubt on it, unless `every` one is wanted.
     """
     catalog = catalog_of(known)
-    pieces = cut(_with_references(with_roles(with_people(with_told(linked), catalog), catalog), catalog))
+    linked = without_following(with_told(linked), catalog)
+    pieces = cut(_with_references(with_roles(with_people(linked, catalog), catalog), catalog))
     failed: list[Failed] = []
     tried: list[Plan] = []
     first = _meant(catalog, pieces, {}, failed, tried)
@@ -385,14 +387,22 @@ def _is_called(resolver: Resolver, span: tuple[int, int, str], target: Target) -
     return said and isinstance(target, ColumnKey) and target in resolver.catalog.names(target.table)
 
 
+def _is_namesake(mention: Mention, target: Target) -> bool:
+    """Whether another table has a column of the same name, which is mentioned."""
+    column = mention.column if mention.kind is MentionKind.COLUMN else None
+    return column is not None and isinstance(target, ColumnKey) and column.column == target.column
+
+
 def confidence(one: Candidate, rival: Candidate | None) -> float:
     """How often such a plan is right, 0 to 1."""
     scores: list[float] = []
     for key, choice in one.resolver.choices.items():
         target = choice.options[choice.taken][0]
         over = one.resolver.cut.over(key[:2])
-        unsaid = NAMED_SO if _is_called(one.resolver, key, target) else 0.5
-        scores.append(max((each.score for each in over if target in (each.table, each.column)), default=unsaid))
+        fits = [each.score for each in over if target in (each.table, each.column)]
+        # Of columns that are called the same only the first ones are mentioned.
+        fits = fits or [each.score for each in over if _is_namesake(each, target)]
+        scores.append(max(fits, default=NAMED_SO if _is_called(one.resolver, key, target) else 0.5))
     weakest = min(scores, default=0.5)
     cost = sum(cost for _, cost in one.doubts)
     margin = min(0.3, one.score - rival.score) if rival is not None else 0.3

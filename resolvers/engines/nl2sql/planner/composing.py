@@ -135,8 +135,10 @@ class Composer(Clashes):
         ]
         counted = [item.counted for item in self.items if item.counted is not None and item.table == item.counted]
         for column in equal if len(counted) == len(self.items) and not plan.groups else ():
-            key = ColumnKey(column.table, column.column) if isinstance(column, Column) else None
-            if key is not None and key in self.resolver.catalog.names(counted[0]) and self._is_unique(key):
+            if not isinstance(column, Column) or column.instance:  # the row above is named
+                continue
+            key = ColumnKey(column.table, column.column)
+            if key in self.resolver.catalog.names(counted[0]) and self._is_unique(key):
                 self.resolver.doubt("rows of one name are counted, of which there is one", 0.5)
         if plan.combined is None and all(output.term in equal for output in plan.outputs):
             self.resolver.doubt("what is shown is what was said", 0.5)

@@ -205,6 +205,15 @@ class Noted:
             return None
         return Comparison(Column(key.table, key.column), operator, values, negated)
 
+    def _home(self, memory: Memory) -> str | None:
+        """The table that a preference is noted for; an empty name for all of them, None where it is of other data."""
+        named = memory.content.get("table") or memory.asset_fqn
+        found = self._table(named)
+        if found is not None or not named:
+            return found or ""
+        holds = isinstance(named, str) and any(fqn.startswith(f"{named}.") for fqn in self.catalog.tables)
+        return "" if holds else None
+
     def _table(self, named: Any) -> str | None:
         found = self.catalog.vocabulary.resolved(named) if isinstance(named, str) and named else None
         return found.table if isinstance(found, ColumnKey) else found
@@ -231,7 +240,9 @@ class Noted:
         found: dict[str, Preferred] = {}
         for memory in self._of(MemoryType.PREFERENCE):
             content = memory.content
-            table = self._table(content.get("table") or memory.asset_fqn) or ""
+            if (home := self._home(memory)) is None:
+                continue
+            table = home
             keys = []
             for name in content.get("columns") or () if isinstance(content.get("columns"), list) else ():
                 path = f"{self.catalog.tables[table].name}.{name}" if table and "." not in str(name) else str(name)
@@ -259,9 +270,9 @@ class Noted:
         found = []
         for memory in self._of(MemoryType.PREFERENCE):
             content = memory.content
-            home = self._table(content.get("table") or memory.asset_fqn)
-            for key in ("exclude", "filter"):
-                condition = self.condition(content[key], home) if isinstance(content.get(key), str) else None
+            home = self._home(memory)
+            for key in ("exclude", "filter") if home is not None else ():
+                condition = self.condition(content[key], home or None) if isinstance(content.get(key), str) else None
                 if isinstance(condition, Comparison) and isinstance(condition.left, Column):
                     negated = condition.negated != (key == "exclude")
                     made = Comparison(condition.left, condition.operator, condition.right, negated)
