@@ -42,6 +42,25 @@ class Catalog:
         self._ties: dict[str, bool] = {}
         self._keys: dict[str, ColumnKey | None] = {}
         self._only_identify: dict[ColumnKey, bool] = {}
+        self._forked: dict[str, dict[str, list[Key]]] = {}
+
+    def forked(self, table: str) -> Mapping[str, list[Key]]:
+        """The tables that refer to a table by several single columns, with those: its home and its away team.
+
+        It may be among them itself, as people with a mother and a father are.
+        """
+        found = self._forked.get(table)
+        if found is None:
+            found = self._forked[table] = {}
+            for one in (*self.links.get(table, ()), table):
+                keys = [
+                    key
+                    for key in self.joins.keys_of(one)
+                    if (key.table, key.to) == (one, table) and len(key.columns) == 1
+                ]
+                if len(keys) > 1:
+                    found[one] = keys
+        return found
 
     def facts(self, key: ColumnKey) -> ColumnFacts:
         """What the catalog knows of a column."""

@@ -11,7 +11,7 @@ from resolvers.engines.nl2sql.planner.atoms import ROLE, Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.counting import Item
 from resolvers.engines.nl2sql.planner.resolving import Resolver
-from resolvers.engines.nl2sql.planner.ways import chosen, keys_between
+from resolvers.engines.nl2sql.planner.ways import chosen
 
 _NAMED: Final = 0.9
 """How well words must fit a table or a column to name it."""
@@ -143,9 +143,11 @@ def _key(linked: Linked, catalog: Catalog, at: int, table: str) -> Key | None:
     word = linked.tokens[at]
     if word.quoted or not word.text.isalpha() or word.lemma in ("to", "from", "into", "first", "old", "new"):
         return None
-    beside = [one for one in catalog.links.get(table, ()) if keys_between(catalog, one, table)]
+    forked = ((one, keys) for one, keys in catalog.forked(table).items() if one != table)
+    found = {one: key for one, keys in forked if (key := chosen(catalog, keys, [word.lemma]))}
+    if not found:
+        return None
     said = {one.table for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= _NAMED}
-    found = {one: key for one in beside if (key := chosen(catalog, keys_between(catalog, one, table), [word.lemma]))}
     likely = [one for one in found if one in said] or (list(found) if len(catalog.links.get(table, ())) == 1 else [])
     return found[likely[0]] if len(likely) == 1 else None
 
