@@ -19,6 +19,7 @@ from resolvers.engines.errors.evidence import Reason, Sign, Suspect
 from resolvers.engines.errors.formats import format_signs
 from resolvers.engines.errors.formula_fits import find_formulas
 from resolvers.engines.errors.formula_signs import Formulas, formula_signs
+from resolvers.engines.errors.groups import grouped
 from resolvers.engines.errors.missing import is_stand_in
 from resolvers.engines.errors.numbers import order_signs, outlier_signs
 from resolvers.engines.errors.pairs import pair_signs
@@ -50,6 +51,7 @@ def find_errors(
     votes = [vote(table, one, doubtful[one.dependent]) for one in find_dependencies(table, doubtful)]
     cells = _cells(table, by_value, votes)
     _clear_empty_groups(table, votes, cells)
+    _ask_groups(table, cells)
     for found_together in (order_signs(table), exchange_signs(table), pair_signs(table, votes, doubtful)):
         for cell, reason in found_together.items():
             cells[cell].append(reason)
@@ -64,6 +66,16 @@ def find_errors(
         found = sorted(found, key=lambda one: -one.score)[:most]
     place = {column.name: column.index for column in table}
     return sorted(found, key=lambda one: (one.row, place[one.column]))
+
+
+def _ask_groups(table: Sequence[Column], cells: dict[tuple[int, int], list[Reason]]) -> None:
+    """Judge numbers among those of their group: what is usual there is not held for far off, and the other way round."""
+    found = grouped(table)
+    for (row, index), reasons in cells.items():
+        if row in found.usual.get(index, ()) and any(one.sign is Sign.OUTLIER for one in reasons):
+            reasons[:] = [one for one in reasons if one.sign is not Sign.OUTLIER]
+    for cell, reason in found.signs.items():
+        cells[cell].append(reason)
 
 
 def _ask_formulas(table: Sequence[Column], cells: dict[tuple[int, int], list[Reason]], votes: Sequence[Votes]) -> None:

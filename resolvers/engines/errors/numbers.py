@@ -83,18 +83,18 @@ def _far(
 ) -> None:
     """Far by the quantiles, in logarithms too where all numbers are above 0."""
     is_coarse = len(weighed) <= 12
-    plain = _fences(values, is_coarse)
+    plain = fences_of(values, is_coarse)
     if plain is None:
         return
     grown = None if are_days else _growing(values)
-    logs = None if grown is None else _fences([grown(value) for value in values if value >= 0], is_coarse)
+    logs = None if grown is None else fences_of([grown(value) for value in values if value >= 0], is_coarse)
     size = len(values)
     if not are_days and not is_coarse:
         _islands(signs, values, weighed, plain, (grown, logs))
     for number, count, code in weighed:
-        distance = _distance(number, plain)
+        distance = distance_from(number, plain)
         if logs is not None and grown is not None and number >= 0:
-            distance = min(distance, _distance(grown(number), logs))
+            distance = min(distance, distance_from(grown(number), logs))
         if distance <= 2.5:
             continue
         weight = min(4.8, 1.2 * (distance - 1.5))
@@ -152,7 +152,7 @@ def _growing(values: Sequence[float]) -> Callable[[float], float] | None:
     return lambda value: math.log(value + unit * 0.5) if above > start else math.log(max(value, values[above]))
 
 
-def _fences(values: Sequence[float], is_coarse: bool) -> Fences | None:
+def fences_of(values: Sequence[float], is_coarse: bool) -> Fences | None:
     """Low and high 5 % of sorted values with the middle between, and the width of each side of it.
 
     Where there are but a few different values, one of them may be the middle and an end at once, and tell no width.
@@ -166,7 +166,7 @@ def _fences(values: Sequence[float], is_coarse: bool) -> Fences | None:
     return low, middle, high, max(middle - low, least), max(high - middle, least)
 
 
-def _distance(number: float, fences: Fences) -> float:
+def distance_from(number: float, fences: Fences) -> float:
     """How far a number lies from the middle, in widths of its side."""
     _, middle, _, below, above = fences
     return (number - middle) / above if number >= middle else (middle - number) / below
