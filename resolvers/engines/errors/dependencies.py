@@ -78,6 +78,12 @@ def find_dependencies(columns: Sequence[Column], doubtful: Sequence[Set[int]] = 
     return best
 
 
+def dependency_of(left: Column, right: Column, odd: Set[int], seed: int = 7) -> Dependency | None:
+    """The dependency of one column on another, None if it does not hold for most rows."""
+    groups = _groups(left, seed)
+    return _judge(left, right, groups, odd) if len(groups) >= 2 else None
+
+
 def _measures(column: Column) -> bool:
     """Whether a column holds numbers with fractions of many values: they agree by chance, and decide nothing."""
     fractions = sum(

@@ -23,6 +23,7 @@ from resolvers.engines.errors.groups import grouped
 from resolvers.engines.errors.missing import is_stand_in
 from resolvers.engines.errors.numbers import order_signs, outlier_signs
 from resolvers.engines.errors.pairs import pair_signs
+from resolvers.engines.errors.refined import Refined, refined
 from resolvers.engines.errors.shapes import case, shape_signs
 from resolvers.engines.errors.table import MISSING, Column, encode
 from resolvers.engines.errors.variants import Budget, variant_signs
@@ -49,14 +50,16 @@ def find_errors(
     _clear(table, by_value)
     doubtful = [{code for code, reasons in signs.items() if _weigh(reasons) >= DOUBT} for signs in by_value]
     votes = [vote(table, one, doubtful[one.dependent]) for one in find_dependencies(table, doubtful)]
-    cells = _cells(table, by_value, votes)
+    asked = refined(table, votes, doubtful)
+    cells = _cells(table, by_value, asked)
     _clear_empty_groups(table, votes, cells)
     _ask_groups(table, cells)
     for found_together in (order_signs(table), exchange_signs(table), pair_signs(table, votes, doubtful)):
         for cell, reason in found_together.items():
             cells[cell].append(reason)
-    _ask_formulas(table, cells, votes)
-    judged = _judge(table, cells, votes)
+    single = [one for one in asked.votes if one.dependency.determinant not in asked.parts]
+    _ask_formulas(table, cells, single)
+    judged = _judge(table, cells, asked, single)
     found = [
         _suspect(table, row, index, score, reasons)
         for (row, index), (score, reasons) in judged.items()
@@ -218,7 +221,7 @@ def _clear(table: Sequence[Column], signs: Sequence[dict[int, list[Reason]]]) ->
 
 
 def _cells(
-    table: Sequence[Column], by_value: Sequence[dict[int, list[Reason]]], votes: Sequence[Votes]
+    table: Sequence[Column], by_value: Sequence[dict[int, list[Reason]]], asked: Refined
 ) -> dict[tuple[int, int], list[Reason]]:
     cells: dict[tuple[int, int], list[Reason]] = defaultdict(list)
     for column, signs in zip(table, by_value, strict=True):
@@ -226,8 +229,8 @@ def _cells(
             for row, code in enumerate(column.codes):
                 if code in signs:
                     cells[(row, column.index)] += signs[code]
-    for one in votes:
-        left, right = table[one.dependency.determinant], table[one.dependency.dependent]
+    for one in asked.votes:
+        left, right = asked.table[one.dependency.determinant], table[one.dependency.dependent]
         for row, pair in enumerate(zip(left.codes, right.codes, strict=True)):
             if pair in one.against:
                 cells[(row, right.index)] += ()
@@ -263,10 +266,10 @@ def _weigh(reasons: Sequence[Reason]) -> float:
 
 
 def _judge(
-    table: Sequence[Column], cells: dict[tuple[int, int], list[Reason]], votes: Sequence[Votes]
+    table: Sequence[Column], cells: dict[tuple[int, int], list[Reason]], refined: Refined, single: Sequence[Votes]
 ) -> dict[tuple[int, int], tuple[float, list[Reason]]]:
     asked: dict[int, list[Votes]] = defaultdict(list)
-    for one in votes:
+    for one in refined.votes:
         asked[one.dependency.dependent].append(one)
     scores: dict[tuple[int, int], float] = {}
     told: dict[tuple[int, int], Reason] = {}
@@ -275,13 +278,13 @@ def _judge(
         before = scores
         scores = {}
         if attempt == 1:
-            _clear_together(table, before, own, asked)
+            _clear_together(table, before, own, refined.table, asked)
         for cell, weight in own.items():
-            heard, reason = _hear(table, asked.get(cell[1], ()), cell, before)
+            heard, reason = _hear(refined, asked.get(cell[1], ()), cell, before)
             if reason is not None:
                 told[cell] = reason
             scores[cell] = _probability(PRIOR + weight + heard)
-    for cell, reason in blamed_signs(table, votes, scores).items():
+    for cell, reason in blamed_signs(table, single, scores).items():
         scores[cell], told[cell] = _probability(PRIOR + own.get(cell, 0.0) + reason.weight), reason
     return {cell: (score, cells[cell] + ([told[cell]] if cell in told else [])) for cell, score in scores.items()}
 
@@ -290,12 +293,13 @@ def _clear_together(
     table: Sequence[Column],
     scores: dict[tuple[int, int], float],
     own: dict[tuple[int, int], float],
+    wide: Sequence[Column],
     asked: Mapping[int, Sequence[Votes]],
 ) -> None:
     """Leave out exceptions that are what nearly all rows of some group have: they follow a rule of their own."""
     exceptions: dict[int, list[int]] = defaultdict(list)
     for (row, index), score in scores.items():
-        if score >= 0.3 and asked.get(index) and not _is_told(table, asked[index], row, index):
+        if score >= 0.3 and asked.get(index) and not _is_told(wide, asked[index], row, index):
             exceptions[index].append(row)
     for index, rows in exceptions.items():
         for left in table:
@@ -324,17 +328,18 @@ def _is_told(table: Sequence[Column], asked: Sequence[Votes], row: int, index: i
 
 
 def _hear(
-    table: Sequence[Column], asked: Sequence[Votes], cell: tuple[int, int], scores: dict[tuple[int, int], float]
+    refined: Refined, asked: Sequence[Votes], cell: tuple[int, int], scores: dict[tuple[int, int], float]
 ) -> tuple[float, Reason | None]:
     """What the dependencies say of a cell, each as far as its other cell is trusted."""
     row, index = cell
+    table = refined.table
     code = table[index].codes[row]
     total = weight = 0.0
     best: tuple[float, int, int, int] | None = None
     for one in asked:
         other = one.dependency.determinant
         pair = (table[other].codes[row], code)
-        trust = 1 - scores.get((row, other), 0.0)
+        trust = 1 - max(scores.get((row, place), 0.0) for place in refined.places(other))
         if (against := one.against.get(pair)) is not None:
             odds, top, most = against
             said = odds - PRIOR
