@@ -32,6 +32,8 @@ COVERED: Final = 0.6
 """The share of the rows that are in groups of such a size."""
 FAR: Final = 2.5
 """The widths from which a number is far off."""
+APART: Final = 5.0
+"""The widths from which it cannot be of the tail, which falls off either plainly or by factors."""
 NEAR: Final = 1.6
 """The widths up to which a number is usual in its group."""
 OF_A_KIND: Final = 0.5
@@ -133,9 +135,11 @@ def _judge(column: Column, asked: Sequence[Column], table: Sequence[Column], fou
         distance, cause, group = best[row]
         side = sides[distance > 0]
         beyond = len(side) - bisect_left(side, abs(distance))
-        # In a tail there are more half as far; what is wrong stands off.
-        between = len(side) - beyond - bisect_left(side, abs(distance) / 2)
-        weight = min(4.8, 1.2 * (abs(distance) - 1.5)) * min(1.0, (beyond + 1) / max(1, between))
+        weight = min(4.8, 1.2 * (abs(distance) - 1.5))
+        if abs(distance) < APART:
+            # In a tail there are more half as far; what is wrong stands off.
+            between = len(side) - beyond - bisect_left(side, abs(distance) / 2)
+            weight *= min(1.0, (beyond + 1) / max(1, between))
         if weight > 0.3:
             value = cause.texts[cause.codes[row]]
             told = f"Rows with {cause.name} {value!r} mostly lie from {group.low:g} to {group.high:g}."

@@ -5,7 +5,7 @@ show it by how many pairs of frequent values never occur: chance alone would hav
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
 from resolvers.engines.errors.dependencies import Votes
@@ -19,6 +19,8 @@ EXPECTED: Final = 3.0
 """Rows in which chance would have a pair, at least, for its absence to tell something."""
 NEVER: Final = 0.5
 """The share of such pairs that never occur, at least, for the columns to be bound to one another."""
+SPREAD: Final = 8
+"""Different numbers in most groups of rows, from which they are a measure that varies, and no choice of a few."""
 MOST_ROWS: Final = 0.03
 """The share of the rows with a pair that should not be; more are no errors."""
 
@@ -52,6 +54,8 @@ def pair_signs(
 def _odd_pairs(left: Column, right: Column, doubtful: Sequence[Set[int]]) -> Set[tuple[int, int]]:
     """The pairs of codes that should not be, none if the columns are not bound to one another."""
     pairs = Counter(zip(left.codes, right.codes, strict=True))
+    if right.number_share >= 0.9 and _is_spread(pairs, left):
+        return frozenset()
     size = len(left.codes)
     never = between = known = rows = 0
     odd = set()
@@ -75,6 +79,13 @@ def _odd_pairs(left: Column, right: Column, doubtful: Sequence[Set[int]]) -> Set
                 between += 1
     is_bound = known >= 10 and never >= NEVER * known and between <= 0.1 * known
     return odd if is_bound and rows <= MOST_ROWS * size else frozenset()
+
+
+def _is_spread(pairs: Mapping[tuple[int, int], int], left: Column) -> bool:
+    """Whether most groups have many numbers: those at the ends of a measure are rare in each, and right."""
+    different = Counter(a for a, b in pairs if a != MISSING and b != MISSING)
+    spread = sum(left.counts[code] for code, count in different.items() if count >= SPREAD)
+    return spread > 0.5 * left.present
 
 
 def _is_confirmed(

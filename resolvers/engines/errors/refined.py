@@ -42,8 +42,11 @@ def refined(table: Sequence[Column], votes: Sequence[Votes], doubtful: Sequence[
     """The dependencies, where a second column explains the exceptions of one with that column beside it."""
     found = Refined(list(table), [])
     made: set[tuple[int, int, int]] = set()
+    alone = {(one.dependency.determinant, one.dependency.dependent) for one in votes}
     for one in votes:
-        second = _second(table, one, doubtful[one.dependency.dependent])
+        # What a column tells alone is no matter of two.
+        others = [column for column in table if (column.index, one.dependency.dependent) not in alone]
+        second = _second(table, others, one, doubtful[one.dependency.dependent])
         if second is None:
             found.votes.append(one)
             continue
@@ -62,7 +65,7 @@ def refined(table: Sequence[Column], votes: Sequence[Votes], doubtful: Sequence[
     return found
 
 
-def _second(table: Sequence[Column], votes: Votes, odd: Set[int]) -> Column | None:
+def _second(table: Sequence[Column], others: Sequence[Column], votes: Votes, odd: Set[int]) -> Column | None:
     """The column that tells, beside the determinant, what the exceptions are; None where they are strewn."""
     left, right = table[votes.dependency.determinant], table[votes.dependency.dependent]
     size = len(left.codes)
@@ -80,8 +83,8 @@ def _second(table: Sequence[Column], votes: Votes, odd: Set[int]) -> Column | No
     if len(exceptions) < max(FEWEST, SHARE * size):
         return None
     best: tuple[int, Column] | None = None
-    for column in table:
-        if column in (left, right) or not column.is_scalar or not 2 <= column.distinct <= MOST_VALUES * column.present:
+    for column in others:
+        if column is right or not column.is_scalar or not 2 <= column.distinct <= MOST_VALUES * column.present:
             continue
         codes = column.codes
         like = Counter((left.codes[row], codes[row]) for some in rows.values() for row in some)
