@@ -6,6 +6,7 @@ show it by how many pairs of frequent values never occur: chance alone would hav
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
+from itertools import pairwise
 from typing import Final
 
 from resolvers.engines.errors.dependencies import Votes
@@ -20,7 +21,11 @@ EXPECTED: Final = 3.0
 NEVER: Final = 0.5
 """The share of such pairs that never occur, at least, for the columns to be bound to one another."""
 SPREAD: Final = 8
-"""Different numbers in most groups of rows, from which they are a measure that varies, and no choice of a few."""
+"""Different numbers in a group of rows, from which they are a measure that varies, and no choice of a few."""
+DENSE: Final = 0.6
+"""The share of the different numbers that are one step above the next, of what is measured or counted."""
+THIN: Final = 0.5
+"""How frequent the numbers next to one at the end of a measure are, of the most frequent of the group."""
 MOST_ROWS: Final = 0.03
 """The share of the rows with a pair that should not be; more are no errors."""
 
@@ -54,8 +59,6 @@ def pair_signs(
 def _odd_pairs(left: Column, right: Column, doubtful: Sequence[Set[int]]) -> Set[tuple[int, int]]:
     """The pairs of codes that should not be, none if the columns are not bound to one another."""
     pairs = Counter(zip(left.codes, right.codes, strict=True))
-    if right.number_share >= 0.9 and _is_spread(pairs, left):
-        return frozenset()
     size = len(left.codes)
     never = between = known = rows = 0
     odd = set()
@@ -78,14 +81,37 @@ def _odd_pairs(left: Column, right: Column, doubtful: Sequence[Set[int]]) -> Set
             elif count < 0.5 * expected:
                 between += 1
     is_bound = known >= 10 and never >= NEVER * known and between <= 0.1 * known
-    return odd if is_bound and rows <= MOST_ROWS * size else frozenset()
+    if not is_bound or rows > MOST_ROWS * size:
+        return frozenset()
+    return _without_tails(odd, pairs, right) if odd and right.number_share >= 0.9 else odd
 
 
-def _is_spread(pairs: Mapping[tuple[int, int], int], left: Column) -> bool:
-    """Whether most groups have many numbers: those at the ends of a measure are rare in each, and right."""
-    different = Counter(a for a, b in pairs if a != MISSING and b != MISSING)
-    spread = sum(left.counts[code] for code, count in different.items() if count >= SPREAD)
-    return spread > 0.5 * left.present
+def _without_tails(
+    odd: Set[tuple[int, int]], pairs: Mapping[tuple[int, int], int], right: Column
+) -> Set[tuple[int, int]]:
+    """Leave out numbers at the thin end of those of a group: in a measure that varies they are rare, and right."""
+    ordered = sorted(number for number in right.numbers if number is not None)
+    steps = Counter(round(b - a, 9) for a, b in pairwise(ordered))
+    if not steps or steps.most_common(1)[0][1] < DENSE * len(ordered):
+        return odd
+    groups: dict[int, list[tuple[float, int]]] = defaultdict(list)
+    for (a, b), count in pairs.items():
+        if (number := right.numbers[b]) is not None:
+            groups[a].append((number, count))
+
+    def is_tail(a: int, b: int) -> bool:
+        number, some = right.numbers[b], groups[a]
+        if number is None or len(some) < SPREAD:
+            return False
+        below = sorted((one for one in some if one[0] < number), reverse=True)
+        above = sorted(one for one in some if one[0] > number)
+        rows = sum(count for _, count in some)
+        outer, inner = sorted((below, above), key=lambda side: sum(count for _, count in side))
+        beyond = sum(count for _, count in outer)
+        thin = THIN * max(count for _, count in some)
+        return beyond <= 0.05 * rows and all(count <= thin for _, count in inner[:1])
+
+    return {pair for pair in odd if not is_tail(*pair)}
 
 
 def _is_confirmed(

@@ -19,6 +19,12 @@ ASKED: Final = 0.4
 """The share of the exceptions that have other rows like them in both columns."""
 FORETOLD: Final = 0.7
 """The share of these whose value the others like them have."""
+PURE: Final = 0.93
+"""The share of all rows like others in both columns whose value these have."""
+RULED: Final = 0.5
+"""The share of the rows with a value of the second column that are exceptions, if that is why."""
+MANY: Final = 0.1
+"""The share of the rows from which exceptions are no errors that repeat by chance."""
 MOST_VALUES: Final = 0.05
 """Different values of the second column, as a share of its rows."""
 
@@ -96,7 +102,19 @@ def _second(table: Sequence[Column], others: Sequence[Column], votes: Votes, odd
             if others and c != MISSING:
                 asked += 1
                 foretold += 2 * (same[a, c, right.codes[row]] - 1) > others
-        if asked >= max(FEWEST, ASKED * len(exceptions)) and foretold >= FORETOLD * asked:
+        if asked < max(FEWEST, ASKED * len(exceptions)) or foretold < FORETOLD * asked:
+            continue
+        within = Counter(codes[row] for row in exceptions)
+        right_ones = sum(
+            count
+            for (a, c, y), count in same.items()
+            if like[a, c] > 1 and 2 * (count - 1) > like[a, c] - 1 and y != MISSING
+        )
+        if right_ones < PURE * sum(count for count in like.values() if count > 1):
+            continue
+        every = Counter(codes[row] for some in rows.values() for row in some)
+        ruled = sum(count for code, count in within.items() if count >= RULED * every[code])
+        if len(exceptions) > MANY * size or ruled > 0.5 * len(exceptions):
             best = max(best, (foretold, column), key=lambda one: one[0]) if best else (foretold, column)
     return best[1] if best else None
 
