@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from resolvers.engines.errors.aliases import alias_signs
 from resolvers.engines.errors.blame import blamed_signs
+from resolvers.engines.errors.carried import carried
 from resolvers.engines.errors.dependencies import Votes, find_dependencies, vote
 from resolvers.engines.errors.domains import domain_signs, exchange_signs, merged_signs
 from resolvers.engines.errors.evidence import Reason, Sign, Suspect
@@ -86,7 +87,10 @@ def _ask_formulas(table: Sequence[Column], cells: dict[tuple[int, int], list[Rea
     formulas = Formulas(table, find_formulas(table))
     if not formulas.found:
         return
-    judged = formula_signs(formulas, votes, {cell: _weigh(reasons) for cell, reasons in cells.items()}, PRIOR)
+    own = {cell: _weigh(reasons) for cell, reasons in cells.items()}
+    for cell, said in carried(table).items():
+        own[cell] = own.get(cell, 0.0) + said
+    judged = formula_signs(formulas, votes, own, PRIOR)
     for (row, index), reasons in cells.items():
         if any(one.sign in CLEARED for one in reasons):
             probability = judged.probable.get((row, index), 1.0)
