@@ -24,6 +24,8 @@ LONGEST: Final = 0.5
 SPEAKS: Final = 3.0
 """What it speaks for a cell that it is taken over, or against it that it is not."""
 AGAINST: Final = 1.0
+STUCK: Final = 0.05
+"""The share of the rows that have the same figure as the row before, at most, for it to be stuck there."""
 
 Cell = tuple[int, int]
 
@@ -45,6 +47,9 @@ def carried(table: Sequence[Column]) -> dict[Cell, float]:
             weight = -SPEAKS if begins.texts[one] == ends.texts[other] else AGAINST
             for cell in ((row, begins.index), (before, ends.index)):
                 said[cell] = min(said.get(cell, weight), weight)
+        stuck = [row for row, before in links if ends.codes[row] == ends.codes[before] != MISSING]
+        for row in stuck if len(stuck) <= STUCK * len(links) else ():
+            said[row, ends.index] = said.get((row, ends.index), 0.0) + 2 * AGAINST
     return said
 
 

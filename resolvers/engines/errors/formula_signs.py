@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import combinations
 from typing import Final
 
 from rapidfuzz.distance import OSA
@@ -36,6 +37,10 @@ MOST_NAMED: Final = 3
 MOST_JUDGED: Final = 2000
 """Rows of which it is told which cell is wrong."""
 TIED: Final = 0.5
+EXCHANGED: Final = 0.9
+"""How probable it is that two cells are wrong, if the row keeps to its formulas with each in the other's place."""
+MOST_EXCHANGED: Final = 12
+"""Columns of which two may have been exchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +236,11 @@ def _blamed(
     left = list(broken)
     held = {id(one) for one in formulas.found if one.formula.holds(values)}
     found: dict[int, tuple[float, str | None, Formula]] = {}
+    if (pair := _exchanged(formulas, values, left, row, own)) is not None:
+        for column, other in (pair, pair[::-1]):
+            written = _written(formulas, column, values[other], row)
+            found[column] = EXCHANGED, written, left[0].formula
+        return found
     while left:
         scores: dict[int, float] = {}
         repairs: dict[int, float | None] = {}
@@ -264,6 +274,34 @@ def _blamed(
             break
         left = [one for one in left if one not in explained[best]]
     return found
+
+
+def _exchanged(
+    formulas: Formulas, values: Values, broken: Sequence[Found], row: int, own: Mapping[Cell, float]
+) -> tuple[int, int] | None:
+    """Two columns of which a row keeps to all its formulas if the one has what the other has; None if there are none.
+
+    Not where another cell looks wrong by itself: with a wrong sign it would come to the same.
+    """
+    columns = sorted({column for one in broken for column in one.formula.columns})
+    of_days = [column for column in columns if formulas.known[column].is_day]
+    if len(columns) > MOST_EXCHANGED or min(one.chance for one in broken) > 0.1:
+        return None
+    pairs = []
+    for pair in combinations(columns, 2):
+        a, b = values[pair[0]], values[pair[1]]
+        if a is None or b is None or a == b or (pair[0] in of_days) != (pair[1] in of_days):
+            continue
+        if any(own.get((row, column), 0.0) >= 1.5 for column in columns if column not in pair):
+            continue
+        if any(own.get((row, column), 0.0) <= -1.5 for column in pair):
+            continue  # others say that it is right
+        changed = list(values)
+        changed[pair[0]], changed[pair[1]] = b, a
+        asked = [one for one in formulas.found if set(pair) & set(one.formula.columns)]
+        if all(one.formula.holds(changed) is not False for one in (*broken, *asked)):
+            pairs.append(pair)
+    return pairs[0] if len(pairs) == 1 else None
 
 
 def _sure(found: Found) -> float:
