@@ -24,8 +24,6 @@ SPREAD: Final = 8
 """Different numbers in a group of rows, from which they are a measure that varies, and no choice of a few."""
 DENSE: Final = 0.6
 """The share of the different numbers that are one step above the next, of what is measured or counted."""
-THIN: Final = 0.5
-"""How frequent the numbers next to one at the end of a measure are, of the most frequent of the group."""
 MOST_ROWS: Final = 0.03
 """The share of the rows with a pair that should not be; more are no errors."""
 
@@ -83,35 +81,21 @@ def _odd_pairs(left: Column, right: Column, doubtful: Sequence[Set[int]]) -> Set
     is_bound = known >= 10 and never >= NEVER * known and between <= 0.1 * known
     if not is_bound or rows > MOST_ROWS * size:
         return frozenset()
-    return _without_tails(odd, pairs, right) if odd and right.number_share >= 0.9 else odd
+    return _without_measures(odd, pairs, left, right) if odd and right.number_share >= 0.9 else odd
 
 
-def _without_tails(
-    odd: Set[tuple[int, int]], pairs: Mapping[tuple[int, int], int], right: Column
+def _without_measures(
+    odd: Set[tuple[int, int]], pairs: Mapping[tuple[int, int], int], left: Column, right: Column
 ) -> Set[tuple[int, int]]:
-    """Leave out numbers at the thin end of those of a group: in a measure that varies they are rare, and right."""
+    """Leave out numbers of a measure that varies within groups: those at its ends are rare in each, and right."""
     ordered = sorted(number for number in right.numbers if number is not None)
     steps = Counter(round(b - a, 9) for a, b in pairwise(ordered))
     if not steps or steps.most_common(1)[0][1] < DENSE * len(ordered):
         return odd
-    groups: dict[int, list[tuple[float, int]]] = defaultdict(list)
-    for (a, b), count in pairs.items():
-        if (number := right.numbers[b]) is not None:
-            groups[a].append((number, count))
-
-    def is_tail(a: int, b: int) -> bool:
-        number, some = right.numbers[b], groups[a]
-        if number is None or len(some) < SPREAD:
-            return False
-        below = sorted((one for one in some if one[0] < number), reverse=True)
-        above = sorted(one for one in some if one[0] > number)
-        rows = sum(count for _, count in some)
-        outer, inner = sorted((below, above), key=lambda side: sum(count for _, count in side))
-        beyond = sum(count for _, count in outer)
-        thin = THIN * max(count for _, count in some)
-        return beyond <= 0.05 * rows and all(count <= thin for _, count in inner[:1])
-
-    return {pair for pair in odd if not is_tail(*pair)}
+    different = Counter(a for a, b in pairs if a != MISSING and right.numbers[b] is not None)
+    rows = Counter({a: left.counts[a] for a in different})
+    spread = sum(count for a, count in rows.items() if different[a] >= SPREAD)
+    return frozenset() if spread > 0.5 * rows.total() else odd
 
 
 def _is_confirmed(
