@@ -128,7 +128,15 @@ def _judge(column: Column, asked: Sequence[Column], table: Sequence[Column], fou
                 best[row] = distance, cause, groups[cause.codes[row]]
     if not best:
         return
-    found.usual[column.index] = {row for row, (distance, *_) in best.items() if abs(distance) <= NEAR}
+    ordered = sorted(column.numbers[column.codes[row]] or 0.0 for row in best)
+    middle = ordered[len(ordered) // 2]
+    found.usual[column.index] = {
+        row
+        for row, (distance, _, group) in best.items()
+        # The group as a whole is off with it, and not some of it.
+        if abs(distance) <= NEAR
+        and abs((column.numbers[column.codes[row]] or 0.0) - middle) <= 2 * abs(group.middle - middle)
+    }
     sides = [sorted(side * distance for distance, *_ in best.values() if side * distance > 0) for side in (-1, 1)]
     far = [row for row, (distance, *_) in best.items() if abs(distance) > FAR]
     for row in _strewn(far, column, table):
