@@ -14,6 +14,7 @@ from typing import Any, Final
 from resolvers.engines.errors.aliases import alias_signs
 from resolvers.engines.errors.blame import blamed_signs
 from resolvers.engines.errors.carried import carried
+from resolvers.engines.errors.clock import clock_signs
 from resolvers.engines.errors.dependencies import Votes, find_dependencies, vote
 from resolvers.engines.errors.domains import domain_signs, exchange_signs, merged_signs
 from resolvers.engines.errors.evidence import Reason, Sign, Suspect
@@ -113,7 +114,7 @@ def _value_signs(table: Sequence[Column]) -> list[dict[int, list[Reason]]]:
             found = variant_signs(column, budget)
             for code, reasons in found.items():
                 own[code] += reasons
-            for one in (shape_signs, outlier_signs, format_signs, alias_signs):
+            for one in (shape_signs, outlier_signs, format_signs, alias_signs, clock_signs):
                 for code, reason in one(column).items():
                     _add(own[code], reason)
             _missing(column, own, usual)

@@ -290,7 +290,9 @@ def _exchanged(
     pairs = []
     for pair in combinations(columns, 2):
         a, b = values[pair[0]], values[pair[1]]
-        if a is None or b is None or a == b or (pair[0] in of_days) != (pair[1] in of_days):
+        if not a or not b or a == b or (pair[0] in of_days) != (pair[1] in of_days):
+            continue
+        if not all(_is_within(formulas.known[column], now) for column, now in zip(pair, (b, a), strict=True)):
             continue
         if any(own.get((row, column), 0.0) >= 1.5 for column in columns if column not in pair):
             continue
@@ -361,14 +363,16 @@ def _repaired(
 
 def _plausible(measure: Measure, number: float) -> float:
     """Whether a column could have a number: within its range, and among its values where these repeat."""
-    margin = 0.1 * (measure.high - measure.low)
-    said = 0.0
-    if not measure.low - margin <= number <= measure.high + margin or (measure.low >= 0 and number < 0):
-        said -= 2.5
+    said = 0.0 if _is_within(measure, number) else -2.5
     if measure.known and not measure.is_day:
         near = number in measure.known or round(number, 9) in measure.known
         said += 0.7 if near else -1.5
     return said
+
+
+def _is_within(measure: Measure, number: float) -> bool:
+    margin = 0.1 * (measure.high - measure.low)
+    return measure.low - margin <= number <= measure.high + margin and not (measure.low >= 0 and number < 0)
 
 
 def _alike(formulas: Formulas, column: int, row: int, number: float) -> float:
