@@ -55,12 +55,13 @@ def find_errors(
     asked = refined(table, votes, doubtful)
     cells = _cells(table, by_value, asked)
     _clear_empty_groups(table, votes, cells)
-    _ask_groups(table, cells)
-    for found_together in (order_signs(table), exchange_signs(table), pair_signs(table, votes, doubtful)):
+    formulas = Formulas(table, find_formulas(table))
+    _ask_groups(table, cells, formulas.bound())
+    for found_together in (order_signs(table, doubtful), exchange_signs(table), pair_signs(table, votes, doubtful)):
         for cell, reason in found_together.items():
             cells[cell].append(reason)
     single = [one for one in asked.votes if one.dependency.determinant not in asked.parts]
-    _ask_formulas(table, cells, single)
+    _ask_formulas(formulas, cells, single)
     judged = _judge(table, cells, asked, single)
     found = [
         _suspect(table, row, index, score, reasons)
@@ -73,9 +74,11 @@ def find_errors(
     return sorted(found, key=lambda one: (one.row, place[one.column]))
 
 
-def _ask_groups(table: Sequence[Column], cells: dict[tuple[int, int], list[Reason]]) -> None:
+def _ask_groups(
+    table: Sequence[Column], cells: dict[tuple[int, int], list[Reason]], bound: Set[tuple[int, int]]
+) -> None:
     """Judge numbers among those of their group: what is usual there is not held for far off, and the other way round."""
-    found = grouped(table)
+    found = grouped(table, bound)
     for (row, index), reasons in cells.items():
         if row in found.usual.get(index, ()) and any(one.sign is Sign.OUTLIER for one in reasons):
             reasons[:] = [one for one in reasons if one.sign is not Sign.OUTLIER]
@@ -83,13 +86,12 @@ def _ask_groups(table: Sequence[Column], cells: dict[tuple[int, int], list[Reaso
         cells[cell].append(reason)
 
 
-def _ask_formulas(table: Sequence[Column], cells: dict[tuple[int, int], list[Reason]], votes: Sequence[Votes]) -> None:
+def _ask_formulas(formulas: Formulas, cells: dict[tuple[int, int], list[Reason]], votes: Sequence[Votes]) -> None:
     """Add what formulas say of cells; what they confirm is no longer held for far off or out of order."""
-    formulas = Formulas(table, find_formulas(table))
     if not formulas.found:
         return
     own = {cell: _weigh(reasons) for cell, reasons in cells.items()}
-    for cell, said in carried(table).items():
+    for cell, said in carried(formulas.table).items():
         own[cell] = own.get(cell, 0.0) + said
     judged = formula_signs(formulas, votes, own, PRIOR)
     for (row, index), reasons in cells.items():

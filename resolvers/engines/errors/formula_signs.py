@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Final
 
 from rapidfuzz.distance import OSA
@@ -66,6 +66,10 @@ class Formulas:
         for one in self.found:
             for column in one.formula.columns:
                 self.of[column].append(one)
+
+    def bound(self) -> set[tuple[int, int]]:
+        """The pairs of columns that stand in one formula, each both ways round."""
+        return {pair for one in self.found for pair in permutations(one.formula.columns, 2)}
 
     def values(self, row: int) -> list[float | None]:
         """The numbers of a row, by column."""

@@ -10,7 +10,7 @@ import math
 import random
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -62,8 +62,11 @@ class _Group:
     high: float
 
 
-def grouped(table: Sequence[Column]) -> Grouped:
-    """The numbers of a table that are far off, and those that are usual, among the rows of their group."""
+def grouped(table: Sequence[Column], bound: Set[tuple[int, int]]) -> Grouped:
+    """The numbers of a table that are far off, and those that are usual, among the rows of their group.
+
+    Columns that are `bound` to one another by a formula do not group one another: the formula tells better.
+    """
     found = Grouped({}, {})
     causes = [one for one in table if one.is_scalar and 2 <= one.distinct <= one.present / FEWEST]
     if not causes:
@@ -73,7 +76,8 @@ def grouped(table: Sequence[Column]) -> Grouped:
     rows = list(range(size)) if size <= ROWS_TRIED else sorted(chooser.sample(range(size), ROWS_TRIED))
     for column in table:
         if column.is_scalar and column.number_share >= 0.6 and column.distinct >= FEWEST and column.present >= 60:
-            asked = _explaining(column, causes, rows)
+            free = [cause for cause in causes if cause is not column and (cause.index, column.index) not in bound]
+            asked = _explaining(column, free, rows)
             if asked:
                 _judge(column, asked, table, found)
     return found
@@ -99,8 +103,6 @@ def _explaining(column: Column, causes: Sequence[Column], rows: Sequence[int]) -
         return []
     told: list[tuple[float, int, Column]] = []
     for cause in causes:
-        if cause is column:
-            continue
         sums: dict[int, float] = defaultdict(float)
         counts: Counter[int] = Counter()
         codes = cause.codes

@@ -22,6 +22,8 @@ TOGETHER: Final = 0.5
 """The rank correlation from which two columns are taken to be ends of one thing."""
 CLOSELY: Final = 0.8
 """That of numbers, which may go together without being ends of one thing, for their order to be a rule."""
+FAST: Final = 0.95
+"""That of two that hardly part, whose order is a rule whatever breaks it."""
 MOST_COMPARED: Final = 30
 """Columns whose order is looked at."""
 
@@ -180,8 +182,11 @@ def _say(number: float, is_day: bool) -> str:
     return date.fromordinal(int(number)).isoformat() if is_day else f"{number:g}"
 
 
-def order_signs(columns: Sequence[Column]) -> dict[tuple[int, int], Reason]:
-    """Cells of two columns of which one is, but for a few rows, never less than the other."""
+def order_signs(columns: Sequence[Column], doubtful: Sequence[Set[int]]) -> dict[tuple[int, int], Reason]:
+    """Cells of two columns of which one is, but for a few rows, never less than the other.
+
+    Of two of which one is among the `doubtful` codes of its column, only that one is named.
+    """
     broken: dict[int, list[_Broken]] = defaultdict(list)
     for left, low, right, high in _comparable(columns):
         if (order := _order(left, low, right, high)) is not None:
@@ -194,7 +199,8 @@ def order_signs(columns: Sequence[Column]) -> dict[tuple[int, int], Reason]:
         for pair in some:
             if not told & set(pair.columns):
                 told |= set(pair.columns)
-                signs |= {(row, index): pair.reason for index in pair.columns}
+                odd = [index for index in pair.columns if columns[index].codes[row] in doubtful[index]]
+                signs |= {(row, index): pair.reason for index in odd or pair.columns}
     return signs
 
 
@@ -224,7 +230,7 @@ class _Order:
     """That one column is never more than another, but for a few rows."""
 
     rare: bool
-    """Whether hardly any row is an exception."""
+    """Whether hardly any row is an exception, or the two go together so fast that any must be."""
     lie_apart: bool
     """Whether the ranges lie apart, so that only an exchange can be told."""
     together: float
@@ -268,7 +274,7 @@ def _order(left: Column, low: Sequence[float | None], right: Column, high: Seque
     gaps = sorted(b - a for a, b in seen)
     usual = gaps[len(gaps) // 20], gaps[-1 - len(gaps) // 20]
     ends = highs[len(highs) // 20], lows[-1 - len(lows) // 20]
-    return _Order(above <= 0.015 * both, lie_apart, together, usual, ends)
+    return _Order(above <= 0.015 * both or together >= FAST, lie_apart, together, usual, ends)
 
 
 def _ordered(
