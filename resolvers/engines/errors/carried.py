@@ -40,16 +40,20 @@ def carried(table: Sequence[Column]) -> dict[Cell, float]:
         if len(texts[begins.index] & texts[ends.index]) < least:
             continue
         links = _links(begins, ends, table)
+        again = {row for row, before in links if ends.codes[row] == ends.codes[before] != MISSING}
+        stuck = again if len(again) <= STUCK * len(links) else frozenset[int]()
+        for row in stuck:
+            said[row, ends.index] = said.get((row, ends.index), 0.0) + SPEAKS
         for row, before in links:
             one, other = begins.codes[row], ends.codes[before]
             if MISSING in (one, other):
                 continue
-            weight = -SPEAKS if begins.texts[one] == ends.texts[other] else AGAINST
-            for cell in ((row, begins.index), (before, ends.index)):
-                said[cell] = min(said.get(cell, weight), weight)
-        stuck = [row for row, before in links if ends.codes[row] == ends.codes[before] != MISSING]
-        for row in stuck if len(stuck) <= STUCK * len(links) else ():
-            said[row, ends.index] = said.get((row, ends.index), 0.0) + 2 * AGAINST
+            if begins.texts[one] == ends.texts[other]:
+                for cell in ((row, begins.index), (before, ends.index)):
+                    said[cell] = min(0.0, said.get(cell, 0.0)) - SPEAKS
+            elif before not in stuck:
+                said.setdefault((row, begins.index), AGAINST)
+                said.setdefault((before, ends.index), AGAINST)
     return said
 
 
@@ -67,9 +71,10 @@ def _links(begins: Column, ends: Column, table: Sequence[Column]) -> list[tuple[
             continue
         links = list(_before(thing, 1))
         kept = _kept(begins, ends, links)
-        if len(links) >= FEWEST and kept > max(best[0], KEPT):
-            if _kept(begins, ends, list(_before(thing, 3))) <= BY_CHANCE:
-                best = kept, links
+        if len(links) < FEWEST or kept <= max(best[0], KEPT):
+            continue
+        if _kept(begins, ends, list(_before(thing, 3))) <= BY_CHANCE:
+            best = kept, links
     return best[1]
 
 

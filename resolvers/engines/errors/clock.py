@@ -1,4 +1,4 @@
-"""Times of the day that no clock shows: hours from 24, and minutes and seconds from 60, where hardly any row has them."""
+"""Times of the day that no clock shows: hours from 24, minutes and seconds from 60, where hardly any row has them."""
 
 import re
 from typing import Final

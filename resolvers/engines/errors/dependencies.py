@@ -10,6 +10,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from resolvers.engines.errors.missing import is_stand_in
@@ -22,6 +23,12 @@ MOST_OF_A_GROUP: Final = 40
 MOST_DETERMINANTS: Final = 6
 """How many columns are asked about one other."""
 WEAKEST: Final = 0.5
+MANY: Final = 20
+"""Different numbers from which they may decide by how large they are."""
+SMOOTH: Final = 0.4
+"""How much more often than by chance the next number decides the same, 0 to 1, where size decides."""
+BESIDE: Final = 5
+"""The next numbers on each side that are asked."""
 KNOWN: Final = 6.0
 """The mercy for a list of values that the column has anyway, with the expected one among them."""
 
@@ -186,6 +193,8 @@ def vote(columns: Sequence[Column], dependency: Dependency, doubtful: Set[int] =
             how_sure = sure * _governed(values, dependency)
             _vote_in_group(votes, a, values, how_sure, usual if prevails else MISSING, doubtful)
     _spare_own(votes, right, pairs, doubtful)
+    if left.number_share > 0.9 and left.distinct >= MANY:
+        _spare_overlaps(votes, left, groups)
     _spare_frequent(votes, pairs, len(left.codes))
     return votes
 
@@ -208,6 +217,30 @@ def _spare_frequent(votes: Votes, pairs: Mapping[tuple[int, int], int], rows: in
         share = exceptions[pair[1]] / rows
         if share > 0.015 and exceptions[pair[1]] > 5:
             votes.against[pair] = (odds - 200 * (share - 0.015), top, most)
+
+
+def _spare_overlaps(votes: Votes, left: Column, groups: Mapping[int, Sequence[tuple[int, int]]]) -> None:
+    """Where numbers decide by how large they are, a value that the next ones have is none of a wrong row.
+
+    So the lengths of two kinds overlap at their ends. Numbers that are names have nothing to do with the next ones.
+    """
+    leads = [
+        (number, code, next((b for b, _ in groups[code] if b != MISSING), MISSING))
+        for code, number in enumerate(left.numbers)
+        if number is not None and code in groups
+    ]
+    leads.sort()
+    often = Counter(lead for *_, lead in leads)
+    by_chance = sum(count * count for count in often.values()) / max(1, len(leads)) ** 2
+    same = sum(one[2] == other[2] for one, other in pairwise(leads)) / max(1, len(leads) - 1)
+    if same - by_chance < SMOOTH * (1 - by_chance):
+        return
+    for at, (_, code, _) in enumerate(leads):
+        beside = {lead for *_, lead in leads[max(0, at - BESIDE) : at + BESIDE + 1]}
+        for b, _ in groups[code]:
+            if b in beside and b != MISSING and (code, b) in votes.against:
+                odds, top, most = votes.against[code, b]
+                votes.against[code, b] = odds - KNOWN, top, most
 
 
 def _spare_own(votes: Votes, right: Column, pairs: Mapping[tuple[int, int], int], doubtful: Set[int]) -> None:

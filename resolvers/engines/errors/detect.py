@@ -38,6 +38,8 @@ STREWN: Final = frozenset({Sign.RARE, Sign.VARIANT, Sign.WORD, Sign.LETTERS, Sig
 """The signs that speak against a value only as long as its rows have nothing else in common."""
 CLEARED: Final = frozenset({Sign.OUTLIER, Sign.ORDER})
 """The signs that a number shows as well which is right, as a formula confirms."""
+MOST_HEARD: Final = 4.0
+"""What the signs of a cell weigh at most, where it is told which cell of a formula is wrong."""
 DOUBT: Final = 1.2
 """The weight from which a value is not asked what it depends on."""
 MOST_SUSPECTS: Final = 100_000
@@ -77,7 +79,7 @@ def find_errors(
 def _ask_groups(
     table: Sequence[Column], cells: dict[tuple[int, int], list[Reason]], bound: Set[tuple[int, int]]
 ) -> None:
-    """Judge numbers among those of their group: what is usual there is not held for far off, and the other way round."""
+    """Judge numbers among those of their group: what is usual there is not far off, and the other way round."""
     found = grouped(table, bound)
     for (row, index), reasons in cells.items():
         if row in found.usual.get(index, ()) and any(one.sign is Sign.OUTLIER for one in reasons):
@@ -90,7 +92,7 @@ def _ask_formulas(formulas: Formulas, cells: dict[tuple[int, int], list[Reason]]
     """Add what formulas say of cells; what they confirm is no longer held for far off or out of order."""
     if not formulas.found:
         return
-    own = {cell: _weigh(reasons) for cell, reasons in cells.items()}
+    own = {cell: min(MOST_HEARD, _weigh(reasons)) for cell, reasons in cells.items()}
     for cell, said in carried(formulas.table).items():
         own[cell] = own.get(cell, 0.0) + said
     judged = formula_signs(formulas, votes, own, PRIOR)

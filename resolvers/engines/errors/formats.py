@@ -19,6 +19,8 @@ MIXED: Final = 0.6
 """The same for what nobody mixes on purpose."""
 NEEDED: Final = 0.95
 """The share of the rows that have a sign, for the others to lack it."""
+ENDING: Final = 0.8
+"""The share of the rows with the most decimals that rounded numbers have: nine of ten do not end in 0."""
 FEWEST: Final = 20
 """Rows that have to keep to it, at least."""
 
@@ -85,8 +87,21 @@ def _decimals(column: Column) -> dict[int, Reason]:
         if column.counts[code] >= 5 and (column.numbers[code] or 0.0) % 1:
             found[code] = Reason(reason.sign, 0.5 * reason.weight, reason.told)
     whole = found and next(kind for code, kind in kinds.items() if code not in found) == "0"
-    # Where numbers drop their zeros, how many decimals they have says nothing.
-    return found if whole or zeros > 0.03 * rows else {}
+    # Where numbers drop their zeros, fewer decimals say nothing, and more only where the others end at one place.
+    return found if whole or zeros > 0.03 * rows else _finer(column, {code: int(kind) for code, kind in kinds.items()})
+
+
+def _finer(column: Column, decimals: Mapping[int, int]) -> dict[int, Reason]:
+    """Numbers with more decimals than nearly all, of which most have as many as there may be."""
+    rows: Counter[int] = Counter()
+    for code, places in decimals.items():
+        rows[places] += column.counts[code]
+    usual, most = max(rows.items(), key=lambda one: one[1])
+    finer = sum(count for places, count in rows.items() if places > usual)
+    if most < max(FEWEST, ENDING * rows.total()) or not 0 < finer <= 0.01 * rows.total():
+        return {}
+    reason = Reason(Sign.PATTERN, 3.6, f"Nearly all end at {usual} decimals.")
+    return {code: reason for code, places in decimals.items() if places > usual and column.counts[code] < 3}
 
 
 def _thousands(column: Column) -> dict[int, Reason]:

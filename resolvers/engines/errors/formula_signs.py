@@ -209,7 +209,10 @@ def _renumbered(formula: Formula) -> Formula:
 
 
 def formula_signs(formulas: Formulas, votes: Sequence[Votes], own: Mapping[Cell, float], prior: float) -> Judged:
-    """What formulas say of the cells of a table. `own` is what other signs weigh, `prior` the log odds before any."""
+    """What formulas say of the cells of a table.
+
+    `own` is what other signs weigh, below 0 what speaks for a cell; `prior` the log odds before any.
+    """
     asked: dict[int, list[Votes]] = defaultdict(list)
     for one in votes:
         asked[one.dependency.dependent].append(one)
@@ -252,7 +255,7 @@ def _blamed(
         spoken_of = {column for one in left for column in one.formula.columns}
         for column in spoken_of:
             said = [one for one in asked.get(column, ()) if one.dependency.determinant not in spoken_of]
-            apart = min(4.0, own.get((row, column), 0.0)) + _kept(formulas, values, column, held)
+            apart = own.get((row, column), 0.0) + _kept(formulas, values, column, held)
             apart += _voted(formulas.table, said, row, column)
             of_it = [one for one in left if column in one.formula.columns]
             # Two cells may be wrong, and each of them explain a part.

@@ -193,7 +193,7 @@ def _groups(column: Column, cause: Column) -> dict[int, _Group]:
 
 
 def _distances(column: Column, cause: Column, groups: dict[int, _Group]) -> Iterator[tuple[int, float]]:
-    """How far each row's number lies from the middle of its group, as the groups of all rows spread; the less of two."""
+    """How far each row's number lies from the middle of its group, as the groups of all rows spread."""
     rows: list[int] = []
     plain: list[float] = []
     logs: list[float] = []

@@ -1,7 +1,7 @@
-"""Dependencies that two columns make together: a price of an article and a currency, a fee of a plan and a country.
+"""Dependencies that two columns make together: the price of an article in a currency, the fee of a plan in a country.
 
-One of the two seems to decide the value, with many exceptions; but rows that agree in the other as well agree again. Then
-the exceptions are none, and the pair of columns is asked instead.
+One of the two seems to decide the value, with many exceptions; but rows that agree in the other as well agree again.
+Then the exceptions are none, and the pair of columns is asked instead.
 """
 
 from collections import Counter, defaultdict
