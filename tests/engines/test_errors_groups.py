@@ -124,9 +124,9 @@ def test_two_figures_of_a_sum_that_were_exchanged_are_found_both() -> None:
     chance = random.Random(17)
     rows: list[list[Any]] = []
     for _ in range(700):
-        fee, tax = round(chance.uniform(5, 60), 2), round(chance.uniform(1, 20), 2)
         hours, pay = chance.randint(10, 60), round(chance.uniform(9, 40), 2)
         whole = round(hours * pay, 2)
+        fee, tax = round(0.05 * whole, 2), round(chance.choice([0.1, 0.2, 0.3]) * whole, 2)
         rows.append([fee, tax, round(whole - fee - tax, 2), whole, hours, pay])
     columns = ("fee", "tax", "left", "whole", "hours", "pay")
     assert wrong(columns, rows) == set()

@@ -58,7 +58,7 @@ def find_errors(
     cells = _cells(table, by_value, asked)
     _clear_empty_groups(table, votes, cells)
     formulas = Formulas(table, find_formulas(table))
-    _ask_groups(table, cells, formulas.bound())
+    _ask_groups(table, cells, formulas.bound(), asked.decided())
     for found_together in (order_signs(table, doubtful), exchange_signs(table), pair_signs(table, votes, doubtful)):
         for cell, reason in found_together.items():
             cells[cell].append(reason)
@@ -77,7 +77,10 @@ def find_errors(
 
 
 def _ask_groups(
-    table: Sequence[Column], cells: dict[tuple[int, int], list[Reason]], bound: Set[tuple[int, int]]
+    table: Sequence[Column],
+    cells: dict[tuple[int, int], list[Reason]],
+    bound: Set[tuple[int, int]],
+    decided: Set[int],
 ) -> None:
     """Judge numbers among those of their group: what is usual there is not far off, and the other way round."""
     found = grouped(table, bound)
@@ -85,7 +88,8 @@ def _ask_groups(
         if row in found.usual.get(index, ()) and any(one.sign is Sign.OUTLIER for one in reasons):
             reasons[:] = [one for one in reasons if one.sign is not Sign.OUTLIER]
     for cell, reason in found.signs.items():
-        cells[cell].append(reason)
+        if cell[1] not in decided:  # what two columns decide together lies far off by one of them
+            cells[cell].append(reason)
 
 
 def _ask_formulas(formulas: Formulas, cells: dict[tuple[int, int], list[Reason]], votes: Sequence[Votes]) -> None:

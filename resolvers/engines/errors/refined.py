@@ -39,6 +39,10 @@ class Refined:
     parts: dict[int, tuple[int, int]] = field(default_factory=dict)
     """The two columns of each pair."""
 
+    def decided(self) -> set[int]:
+        """The columns that two others decide together."""
+        return {one.dependency.dependent for one in self.votes if one.dependency.determinant in self.parts}
+
     def places(self, column: int) -> tuple[int, ...]:
         """The columns of the table that a determinant is made of."""
         return self.parts.get(column, (column,))
