@@ -96,7 +96,7 @@ def _finer(column: Column, decimals: Mapping[int, int]) -> dict[int, Reason]:
     rows: Counter[int] = Counter()
     for code, places in decimals.items():
         rows[places] += column.counts[code]
-    usual, most = max(rows.items(), key=lambda one: one[1])
+    usual, most = rows.most_common(1)[0] if rows else (0, 0)
     finer = sum(count for places, count in rows.items() if places > usual)
     if most < max(FEWEST, ENDING * rows.total()) or not 0 < finer <= 0.01 * rows.total():
         return {}

@@ -4,6 +4,7 @@ Where a state has three rates, a rate of another state is wrong though no single
 show it by how many pairs of frequent values never occur: chance alone would have brought nearly all of them together.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise
@@ -24,6 +25,8 @@ SPREAD: Final = 8
 """Different numbers in a group of rows, from which they are a measure that varies, and no choice of a few."""
 DENSE: Final = 0.6
 """The share of the different numbers that are one step above the next, of what is measured or counted."""
+NEXT: Final = 2
+"""How many steps from another of its group a number may be to be the end of what the group has."""
 MOST_ROWS: Final = 0.03
 """The share of the rows with a pair that should not be; more are no errors."""
 
@@ -81,21 +84,30 @@ def _odd_pairs(left: Column, right: Column, doubtful: Sequence[Set[int]]) -> Set
     is_bound = known >= 10 and never >= NEVER * known and between <= 0.1 * known
     if not is_bound or rows > MOST_ROWS * size:
         return frozenset()
-    return _without_measures(odd, pairs, left, right) if odd and right.number_share >= 0.9 else odd
+    return _without_measures(odd, pairs, right) if odd and right.number_share >= 0.9 else odd
 
 
 def _without_measures(
-    odd: Set[tuple[int, int]], pairs: Mapping[tuple[int, int], int], left: Column, right: Column
+    odd: Set[tuple[int, int]], pairs: Mapping[tuple[int, int], int], right: Column
 ) -> Set[tuple[int, int]]:
-    """Leave out numbers of a measure that varies within groups: those at its ends are rare in each, and right."""
-    ordered = sorted(number for number in right.numbers if number is not None)
+    """Leave out numbers of a measure beside others of their group: those at its ends are rare in each, and right."""
+    ordered = sorted({number for number in right.numbers if number is not None})
     steps = Counter(round(b - a, 9) for a, b in pairwise(ordered))
-    if not steps or steps.most_common(1)[0][1] < DENSE * len(ordered):
+    step, times = steps.most_common(1)[0] if steps else (0.0, 0)
+    if times < DENSE * len(ordered) or step <= 0 or math.log10(step) % 1:  # it is one of a decimal place
         return odd
-    different = Counter(a for a, b in pairs if a != MISSING and right.numbers[b] is not None)
-    rows = Counter({a: left.counts[a] for a in different})
-    spread = sum(count for a, count in rows.items() if different[a] >= SPREAD)
-    return frozenset() if spread > 0.5 * rows.total() else odd
+    groups: dict[int, list[float]] = defaultdict(list)
+    for a, b in pairs:
+        if (number := right.numbers[b]) is not None:
+            groups[a].append(number)
+
+    def is_beside(a: int, b: int) -> bool:
+        number = right.numbers[b]
+        if number is None or len(groups[a]) < SPREAD:
+            return False
+        return any(0 < abs(number - one) <= (NEXT + 0.5) * step for one in groups[a])
+
+    return {pair for pair in odd if not is_beside(*pair)}
 
 
 def _is_confirmed(

@@ -102,10 +102,10 @@ def _second(table: Sequence[Column], others: Sequence[Column], votes: Votes, odd
         asked = foretold = 0
         for row in exceptions:
             a, c = left.codes[row], codes[row]
-            others = like[a, c] - 1
-            if others and c != MISSING:
+            peers = like[a, c] - 1
+            if peers and c != MISSING:
                 asked += 1
-                foretold += 2 * (same[a, c, right.codes[row]] - 1) > others
+                foretold += 2 * (same[a, c, right.codes[row]] - 1) > peers
         if asked < max(FEWEST, ASKED * len(exceptions)) or foretold < FORETOLD * asked:
             continue
         within = Counter(codes[row] for row in exceptions)
