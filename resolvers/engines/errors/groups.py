@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from resolvers.engines.errors.evidence import Reason, Sign
-from resolvers.engines.errors.numbers import distance_from, fences_of
+from resolvers.engines.errors.numbers import Fences, distance_from, fences_of
 from resolvers.engines.errors.table import MISSING, Column
 
 ROWS_TRIED: Final = 800
@@ -36,6 +36,8 @@ APART: Final = 5.0
 """The widths from which it cannot be of the tail, which falls off either plainly or by factors."""
 NEAR: Final = 1.6
 """The widths up to which a number is usual in its group."""
+MOST_MEASURED: Final = 1000
+"""Rows that tell how groups spread."""
 OF_A_KIND: Final = 0.5
 """The share of the rows with one value elsewhere that may be far off; with more, that value is the cause."""
 
@@ -121,13 +123,16 @@ def _explaining(column: Column, causes: Sequence[Column], rows: Sequence[int]) -
 
 def _judge(column: Column, asked: Sequence[Column], table: Sequence[Column], found: Grouped) -> None:
     best: dict[int, tuple[float, Column, _Group]] = {}
+    rows: Sequence[int] = range(len(column.codes))
     for cause in asked:
         groups = _groups(column, cause)
         if not groups:
             continue
-        for row, distance in _distances(column, cause, groups):
+        for row, distance in _distances(column, cause, groups, rows):
             if row not in best or abs(distance) < abs(best[row][0]):
                 best[row] = distance, cause, groups[cause.codes[row]]
+        # What is usual by one column need not be asked of another.
+        rows = [row for row in rows if row not in best or abs(best[row][0]) > NEAR]
     if not best:
         return
     ordered = sorted(column.numbers[column.codes[row]] or 0.0 for row in best)
@@ -192,28 +197,41 @@ def _groups(column: Column, cause: Column) -> dict[int, _Group]:
     return groups
 
 
-def _distances(column: Column, cause: Column, groups: dict[int, _Group]) -> Iterator[tuple[int, float]]:
-    """How far each row's number lies from the middle of its group, as the groups of all rows spread."""
-    rows: list[int] = []
+def _distances(
+    column: Column, cause: Column, groups: dict[int, _Group], rows: Sequence[int]
+) -> Iterator[tuple[int, float]]:
+    """How far the numbers of some rows lie from the middle of their group, as the groups of all rows spread."""
+    spread = _spread(column, cause, groups)
+    if spread is None:
+        return
+    by_width, by_factor = spread
+    numbers = column.numbers
+    for row in rows:
+        number, group = numbers[column.codes[row]], groups.get(cause.codes[row])
+        if number is None or group is None:
+            continue
+        place = (number - group.middle) / group.width
+        distance = distance_from(place, by_width)
+        if distance > NEAR and by_factor is not None and number > 0 and not math.isnan(group.log_middle):
+            by_log = distance_from((math.log(number) - group.log_middle) / group.log_width, by_factor)
+            distance = min(distance, by_log)
+        yield row, distance if place >= by_width[1] else -distance
+
+
+def _spread(column: Column, cause: Column, groups: dict[int, _Group]) -> tuple[Fences, Fences | None] | None:
+    """How far from the middle of their group numbers usually lie, in widths of it: plainly, and by factors."""
     plain: list[float] = []
     logs: list[float] = []
-    for row, (own, code) in enumerate(zip(column.codes, cause.codes, strict=True)):
-        number = column.numbers[own]
-        group = groups.get(code)
+    for row in range(0, len(column.codes), max(1, len(column.codes) // MOST_MEASURED)):
+        number, group = column.numbers[column.codes[row]], groups.get(cause.codes[row])
         if number is not None and group is not None:
-            rows.append(row)
             plain.append((number - group.middle) / group.width)
-            grows = number > 0 and not math.isnan(group.log_middle)
-            logs.append((math.log(number) - group.log_middle) / group.log_width if grows else math.nan)
-    by_width = fences_of(sorted(plain), is_coarse=False)
-    by_factor = fences_of(sorted(one for one in logs if not math.isnan(one)), is_coarse=False)
+            if number > 0 and not math.isnan(group.log_middle):
+                logs.append((math.log(number) - group.log_middle) / group.log_width)
+    by_width = fences_of(sorted(plain), is_coarse=False) if plain else None
     if by_width is None:
-        return
-    for row, one, log in zip(rows, plain, logs, strict=True):
-        distance = distance_from(one, by_width)
-        if by_factor is not None and not math.isnan(log):
-            distance = min(distance, distance_from(log, by_factor))
-        yield row, distance if one >= by_width[1] else -distance
+        return None
+    return by_width, fences_of(sorted(logs), is_coarse=False) if logs else None
 
 
 def _strewn(far: Sequence[int], column: Column, table: Sequence[Column]) -> list[int]:

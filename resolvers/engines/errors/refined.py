@@ -56,7 +56,8 @@ def refined(table: Sequence[Column], votes: Sequence[Votes], doubtful: Sequence[
     for one in votes:
         # What a column tells alone is no matter of two.
         others = [column for column in table if (column.index, one.dependency.dependent) not in alone]
-        second = _second(table, others, one, doubtful[one.dependency.dependent])
+        is_pure = one.dependency.purity > 1 - SHARE
+        second = None if is_pure else _second(table, others, one, doubtful[one.dependency.dependent])
         if second is None:
             found.votes.append(one)
             continue
