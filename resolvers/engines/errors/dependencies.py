@@ -128,7 +128,11 @@ def _judge(left: Column, right: Column, groups: Sequence[Sequence[int]], odd: Se
     told: list[tuple[int, int]] = []
     overall: Counter[int] = Counter()
     for group in groups:
-        values = Counter(code for row in group if (code := codes[row]) != MISSING and code not in odd)
+        values = Counter(map(codes.__getitem__, group))  # counted first and sifted then: most are few and alike
+        values.pop(MISSING, None)
+        if odd:
+            for code in odd & values.keys():
+                del values[code]
         size = values.total()
         if size < 2:
             continue
