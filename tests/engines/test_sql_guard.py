@@ -127,6 +127,21 @@ def test_what_only_reads_is_let_through_qualified(text: str, columns: set[str], 
     assert physical <= {(one.database, one.schema, one.name) for one in TABLES}
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("select id from \\orders", "Expected table name but got “\\”"),
+        ("select id from orders where", "WHERE lacks what belongs to it"),
+        ("select json_agg(id) from orders", "The function JSON_ARRAY_AGG is not"),
+    ],
+)
+def test_a_refusal_names_no_part_of_the_parser(text: str, told: str) -> None:
+    with pytest.raises(Refused) as refused:
+        guarded(text)
+    assert told in refused.value.reason
+    assert not any(sign in refused.value.reason for sign in ("Token", "<class", "sqlglot", "_S_"))
+
+
 def test_comments_are_not_sent_not_even_those_that_a_database_would_execute() -> None:
     for dialect in DIALECTS:
         sent = guarded("select /*!50000 load_file('x') */ id -- more\n from orders /* z */", dialect).query.sql(dialect)

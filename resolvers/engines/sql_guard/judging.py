@@ -13,7 +13,7 @@ from sqlglot.expressions.core import POSITION_META_KEYS, SQLGLOT_META
 
 from resolvers.engines.sql_guard.allowed import ANONYMOUS, FUNCTIONS, PLAIN, REFUSED, SHAPES, TYPES
 from resolvers.engines.sql_guard.nesting import DEEPEST, judge_tokens
-from resolvers.engines.sql_guard.refusing import Refused, plain
+from resolvers.engines.sql_guard.refusing import Refused, function_name, parser_words, plain
 
 LONGEST: Final = 20_000
 MOST_NODES: Final = 5_000
@@ -52,7 +52,7 @@ def _parsed(text: str, dialect: str) -> exp.Query:
         judge_tokens(tokens)
         statements = [one for one in reading.parser().parse(tokens, text) if one is not None]
     except UNREADABLE as error:
-        words = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        words = parser_words(str(error).splitlines()[0]) if str(error) else type(error).__name__
         raise Refused("syntax", f"This is no {dialect} SQL that can be read: {plain(words)}") from None
     if len(statements) != 1:
         raise Refused("one_query", f"Send exactly one query, not {len(statements)} statements.")
@@ -160,7 +160,9 @@ def _judge_parts(nodes: list[exp.Expr]) -> None:
             _look(node)
         if not verdict.is_known:
             if verdict.is_function and isinstance(node, exp.Func):
-                raise Refused("functions", f"The function {node.sql_name()} is not one that may be called.")
+                raise Refused(
+                    "functions", f"The function {function_name(node.sql_name())} is not one that may be called."
+                )
             unknown = unknown or node
         elif verdict.parts is not None:
             for part, value in node.args.items():
