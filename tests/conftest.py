@@ -25,7 +25,7 @@ from tests.doors import Door, GraphDoor, RestDoor
 from tests.support.http_stub import self_signed
 from tests.support.memory import move_temporary_files
 from tests.support.needs import absent
-from tests.support.openfga import KeptStores, openfga_server
+from tests.support.openfga import PATIENT, KeptStores, openfga_server
 from tests.support.postgres import PostgresServer, postgres_server, postgres_url, shared_postgres
 from tests.support.redis import RedisServer, redis_server
 from tests.world import ORG, OTHER_ORG, Stock, StockedStore, World, running_world, settings_for, stocked
@@ -180,7 +180,7 @@ class _ScaledParts:
             self._settings = {"openfga_store_prefix": prefix}
             with contextlib.suppress(pytest.skip.Exception):  # what is missing is named once, at the end of the run
                 url = self._closing.enter_context(openfga_server())
-                self._settings["openfga_url"] = url
+                self._settings |= {"openfga_url": url, "openfga_timeout": PATIENT}
                 self._stores = KeptStores(url, *(store_name(org, prefix) for org in (ORG, OTHER_ORG)))
                 self._closing.callback(self._stores.close)
             with contextlib.suppress(pytest.skip.Exception):  # as above; where all is required, it fails instead

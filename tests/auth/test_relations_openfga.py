@@ -19,7 +19,7 @@ from auth.openfga import CHECKS_AT_ONCE, OpenFgaRelations, OpenFgaSettings, stor
 from auth.relations import NotInModel, Question
 from schema.errors import UpstreamUnavailable
 from tests.auth.cases.engines import fresh_store, tuples
-from tests.support.openfga import openfga_server, openfga_url  # noqa: F401
+from tests.support.openfga import PATIENT, openfga_server, openfga_url  # noqa: F401
 
 pytestmark = pytest.mark.anyio
 
@@ -30,7 +30,7 @@ QUESTION = Question("user:ann", "can_read", "project:shop")
 @contextlib.asynccontextmanager
 async def client(url: str, model: Model = MODEL, **more: Any) -> AsyncIterator[OpenFgaRelations]:
     """A client of a server, closed at the end."""
-    opened = OpenFgaRelations(model, OpenFgaSettings(openfga_url=url, **more))
+    opened = OpenFgaRelations(model, OpenFgaSettings(**{"openfga_url": url, "openfga_timeout": PATIENT, **more}))
     try:
         yield opened
     finally:

@@ -22,6 +22,8 @@ from tests.support.postgres import free_port
 
 VERSION = "v1.22.1"
 """The server that the suite was written against."""
+PATIENT = 30.0
+"""Seconds to wait for an answer: on a machine that is busy otherwise a whole process may stand still for a while."""
 
 _ROOT = Path(__file__).resolve().parents[2]
 

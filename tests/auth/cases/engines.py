@@ -22,6 +22,7 @@ from persistence.tables.authorization import relation_tuples
 from persistence.tuples import StoredTuples
 from rest_compat.relations import relation_routes
 from rest_compat.request import RequestState
+from tests.support.openfga import PATIENT
 
 ENGINES = ("sqlite", "postgresql", "openfga", "governance")
 """`governance` asks a governance service over HTTP, which has the tuples in SQLite."""
@@ -45,7 +46,7 @@ async def relations(engine: str, model: Model, request: pytest.FixtureRequest) -
     """An engine by name. The test module has the fixtures `postgres_url` and `openfga_url`."""
     if engine == "openfga":
         address: str = request.getfixturevalue("openfga_url")
-        server = OpenFgaRelations(model, OpenFgaSettings(openfga_url=address))
+        server = OpenFgaRelations(model, OpenFgaSettings(openfga_url=address, openfga_timeout=PATIENT))
         try:
             yield server
         finally:
