@@ -76,6 +76,14 @@ def test_a_pattern_of_numbers_is_a_condition() -> None:
     assert rows(found.sql, "shop") == rows("select productName from Products where unitPrice > 50", "shop")
 
 
+def test_a_measure_by_something_is_computed_for_each() -> None:
+    """`by` behind a measure groups: rows that were computed of many have no order of their own."""
+    joined = "select sum(quantity * (1 - discount)), {0} from OrderItems join Orders using (orderId) group by {0}"
+    for question, of in (("turnover by year", "year(orderDate)"), ("Revenue by status", "status")):
+        found = drafted(question, REVENUE)
+        assert rows(found.sql, "shop") == rows(joined.format(of), "shop")
+
+
 def test_rows_that_nobody_wants_are_left_out() -> None:
     """Unless the question speaks of them."""
     note = memory(MemoryType.PREFERENCE, {"exclude": "Orders.status = 'cancelled'"}, "no cancelled")

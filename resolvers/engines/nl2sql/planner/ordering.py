@@ -276,8 +276,10 @@ class Ordering(Reader):
         return words[0] in ("number", "count", "total", "sum") and ref.best(MentionKind.COLUMN) < 0.9
 
     def is_figured(self) -> bool:
-        """Whether a figure is asked for already."""
-        return any(item.count or item.aggregates or item.share for item in self.frame.items)
+        """Whether a figure is asked for already, or one that people defined."""
+        items = self.frame.items
+        defined = any(item.ref is not None and item.ref.measures for item in items)
+        return defined or any(item.count or item.aggregates or item.share for item in items)
 
     def _grouping(self) -> None:
         while True:
