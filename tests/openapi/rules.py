@@ -48,6 +48,7 @@ RULES: dict[str, tuple[tuple[int, ...], str]] = {
     "upload_file": ((422,), "a key takes what can be printed"),
     "download_file": ((416,), "a range lies within the bytes"),
     "download_artifact": ((416,), "a range lies within the bytes"),
+    "preview_artifact": ((400,), "only a Parquet table is shown page by page"),
     "create_workflow_configuration": (
         (400, 422),
         "workflow_definition_id or workflow_type; config has the fields of the type; cron has a grammar",
