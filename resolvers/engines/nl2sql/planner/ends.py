@@ -21,7 +21,7 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.planner.atoms import Cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog
-from resolvers.engines.nl2sql.planner.ways import fit
+from resolvers.engines.nl2sql.planner.ways import fit, shared_words
 from resolvers.engines.nl2sql.writing.uses import columns_in, parts_of, terms_in
 
 EITHER: Final = 0.12
@@ -41,11 +41,10 @@ def at_ends(plan: Plan, ways: Sequence[Way], pieces: Cut, catalog: Catalog) -> t
         return None
     tokens = pieces.linked.tokens
     verbs = [one.lemma for one in tokens if one.lemma in VERBS]
-    lemmas, shared = [one.lemma for one in tokens], _shared(keys, catalog)
-    said, hinted = (
-        [fit(catalog, [ColumnKey(key.table, key.column)], spoken, shared) > 0 for key in keys]
-        for spoken in (verbs, lemmas)
-    )
+    lemmas = [one.lemma for one in tokens]
+    columns = [ColumnKey(key.table, key.column) for key in keys]
+    shared = shared_words([set(catalog.words(column)) for column in columns])
+    said, hinted = ([fit(catalog, [column], spoken, shared) > 0 for column in columns] for spoken in (verbs, lemmas))
     words = {token.text.lower() for token in tokens}
     if all(hinted) and words & {"neither", "nor", "both"}:
         said = hinted
@@ -56,10 +55,6 @@ def at_ends(plan: Plan, ways: Sequence[Way], pieces: Cut, catalog: Catalog) -> t
         return replace(plan, where=where), BOTH if all(said) else EITHER
     where = _compared(plan, keys, ends[0], every=all(said) and "or" not in words)
     return (replace(plan, where=where), BOTH if all(said) else EITHER) if where is not None else None
-
-
-def _shared(keys: Sequence[Column], catalog: Catalog) -> set[str]:
-    return set.intersection(*(set(catalog.words(ColumnKey(key.table, key.column))) for key in keys))
 
 
 def _referring(pair: tuple[Column, Column], catalog: Catalog) -> tuple[Column, Column] | None:

@@ -90,9 +90,8 @@ def _parts(linked: Linked, catalog: Catalog) -> Iterator[Mention]:
             owned = {one.table for one in linked.mentions if one.last == first - 1 and one.score >= _NAMED}
             if key.table in owned:
                 yield Mention(first - 2, last, MentionKind.COLUMN, _PLAYED, ROLE, column=names[0])
-        article = first > 0 and tokens[first - 1].text.lower() in _ARTICLES
-        of = first - 2 if article else first - 1
-        if of < 1 or tokens[of].lemma != "of":
+        of = _of_before(linked, first)
+        if of is None:
             continue
         if tokens[of - 1].lemma == "name":
             yield Mention(of - 1, last, MentionKind.COLUMN, _PLAYED, ROLE, column=names[0])
@@ -102,14 +101,22 @@ def _parts(linked: Linked, catalog: Catalog) -> Iterator[Mention]:
                 yield noun._replace(last=last, how=ROLE)
 
 
-def _is_listed(linked: Linked, first: int) -> bool:
-    """Whether several columns are asked for of what begins there: `the first and last name of the driver`."""
+def _of_before(linked: Linked, first: int) -> int | None:
+    """Where the `of` stands that words belong to, an article between them or not; None without one."""
     tokens = linked.tokens
     of = first - 2 if first and tokens[first - 1].text.lower() in _ARTICLES else first - 1
-    if of < 1 or tokens[of].lemma != "of":
-        return False
+    return of if of > 0 and tokens[of].lemma == "of" else None
+
+
+def _named_tables(linked: Linked) -> set[str | None]:
+    return {one.table for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= _NAMED}
+
+
+def _is_listed(linked: Linked, first: int) -> bool:
+    """Whether several columns are asked for of what begins there: `the first and last name of the driver`."""
+    of = _of_before(linked, first)
     nouns = [one.first for one in linked.mentions if one.last == of and one.column is not None and one.score >= _NAMED]
-    return any(tokens[at - 1].text.lower() in ("and", ",") for at in nouns if at)
+    return any(linked.tokens[at - 1].text.lower() in ("and", ",") for at in nouns if at)
 
 
 def part_key(linked: Linked, catalog: Catalog, first: int, last: int) -> Key | None:
@@ -133,7 +140,7 @@ def part_key(linked: Linked, catalog: Catalog, first: int, last: int) -> Key | N
         role = [word for word in catalog.words(one.column) if word not in _IDENTIFIES]
         if role == words and key.table != key.to and not set(role) & set(catalog.table_words(key.to)):
             found.append(key)
-    said = {one.table for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= _NAMED}
+    said = _named_tables(linked)
     likely = found if len(found) < 2 else [key for key in found if key.table in said]
     return likely[0] if len(likely) == 1 and catalog.names(likely[0].to) else None
 
@@ -147,7 +154,7 @@ def _key(linked: Linked, catalog: Catalog, at: int, table: str) -> Key | None:
     found = {one: key for one, keys in forked if (key := chosen(catalog, keys, [word.lemma]))}
     if not found:
         return None
-    said = {one.table for one in linked.mentions if one.kind is MentionKind.TABLE and one.score >= _NAMED}
+    said = _named_tables(linked)
     likely = [one for one in found if one in said] or (list(found) if len(catalog.links.get(table, ())) == 1 else [])
     return found[likely[0]] if len(likely) == 1 else None
 

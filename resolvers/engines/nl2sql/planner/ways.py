@@ -49,7 +49,8 @@ def fit(
     return best
 
 
-def _shared(words: Sequence[set[str]]) -> set[str]:
+def shared_words(words: Sequence[set[str]]) -> set[str]:
+    """The words that all of several names have: of those they tell nothing apart."""
     return set.intersection(*words) if words else set()
 
 
@@ -62,7 +63,7 @@ def chosen(catalog: Catalog, keys: Sequence[Key], said: Sequence[str]) -> Key | 
 
 def fitting(catalog: Catalog, columns: Sequence[ColumnKey], said: Sequence[str]) -> ColumnKey | None:
     """The column that words speak for; None when they speak for none, or for several."""
-    shared = _shared([set(catalog.words(column)) for column in columns])
+    shared = shared_words([set(catalog.words(column)) for column in columns])
     fits = [fit(catalog, [column], _nearest(said), shared) for column in columns]
     best = max(fits, default=0.0)
     return columns[fits.index(best)] if best > 0 and fits.count(best) == 1 else None
@@ -99,7 +100,7 @@ def _nearest(said: Sequence[str]) -> Sequence[str]:
 def ranked(catalog: Catalog, ways: Sequence[Way], said: Sequence[str]) -> list[tuple[Way, float]]:
     """Ways to join with how well the question speaks for each, best first."""
     columns = [[ColumnKey(one.table, one.column) for pair in way for one in pair] for way in ways]
-    shared = _shared([{word for column in way for word in catalog.words(column)} for way in columns])
+    shared = shared_words([{word for column in way for word in catalog.words(column)} for way in columns])
     found = [(way, fit(catalog, own, said, shared)) for way, own in zip(ways, columns, strict=True)]
     return sorted(found, key=lambda one: -one[1])
 
