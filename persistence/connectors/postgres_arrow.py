@@ -6,21 +6,17 @@ It needs the optional extra `arrow`; without it rows are streamed by psycopg.
 from __future__ import annotations
 
 import math
-import selectors
-import time
 from collections import deque
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from functools import partial
-from itertools import takewhile
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import pq
 
 from persistence.connectors.base import ConnectorError
+from persistence.connectors.postgres_wire import blocks, result
 from persistence.connectors.reading import unfit_value
 from persistence.connectors.sql import statement_timed_out
 
@@ -30,12 +26,6 @@ if TYPE_CHECKING:
 _BATCH_BYTES = 4 << 20
 _AHEAD = 2
 """Batches that are decoded before they are asked for."""
-
-_PILE: Final = 0.001
-"""Seconds that rows are left to come in before they are read together."""
-
-_END: Final = (-1, b"")
-"""What libpq tells when a COPY has ended; (0, b"") tells that the next row is still to come."""
 
 
 def driver() -> Any:
@@ -91,28 +81,20 @@ class ArrowStream:
         if not all(module.is_known(oid) for oid in oids):
             statement, oids = _with_texts(module, statement, names, oids)
         decoder = module.Decoder(names, oids)
-        rows: list[bytes] = []
-        lengths: list[int] = []
-        held = 0
-        begun = False
-        for messages in _messages(connection.pgconn, f"copy ({statement}) to stdout (format binary)"):
+        copied = f"copy ({statement}) to stdout (format binary)"
+        begun = over = False
+        for raw, starts, ends in blocks(connection.pgconn, copied, _BATCH_BYTES, decoder.beyond):
             if not begun:
-                first = bytes(module.without_header(messages[0][1]))
-                messages[0], begun = (len(first), first), True
-            rows.append(b"".join(map(itemgetter(1), messages)))
-            lengths.extend(map(itemgetter(0), messages))
-            held += len(rows[-1])
-            if held >= _BATCH_BYTES and len(lengths) > 1:
-                # The last one is kept back: it may be the sign that no more follow.
-                last = lengths.pop()
-                rows[-1], kept = rows[-1][: len(rows[-1]) - last], rows[-1][len(rows[-1]) - last :]
-                yield decoder.batch(rows, lengths)
-                rows, lengths, held = [kept], [last], last
-        if not lengths or rows[-1][-2:] != module.TRAILER or lengths.pop() != len(module.TRAILER):
+                begun = True
+                starts[0] += module.header(memoryview(raw)[starts[0] : ends[0]])
+            if over:
+                raise module.Unreadable
+            over = raw[starts[-1] : ends[-1]] == module.TRAILER
+            rows = len(starts) - over
+            if rows:
+                yield decoder.batch(raw, starts[:rows], ends[:rows])
+        if not over:
             raise module.Unreadable
-        rows[-1] = rows[-1][:-2]
-        if lengths:
-            yield decoder.batch(rows, lengths)
 
     def interrupt(self) -> None:
         """Stop it in the server, from another thread."""
@@ -142,9 +124,9 @@ class ArrowStream:
 def _described(connection: pq.abc.PGconn, statement: str) -> tuple[list[str], list[int]]:
     """Names and types of the columns of a query, which is only parsed. Raises psycopg.Error."""
     connection.send_prepare(b"", statement.encode())
-    _result(connection, pq.ExecStatus.COMMAND_OK)
+    result(connection, pq.ExecStatus.COMMAND_OK)
     connection.send_describe_prepared(b"")
-    told = _result(connection, pq.ExecStatus.COMMAND_OK)
+    told = result(connection, pq.ExecStatus.COMMAND_OK)
     places = range(told.nfields)
     return [(told.fname(place) or b"").decode() for place in places], [told.ftype(place) for place in places]
 
@@ -157,55 +139,3 @@ def _with_texts(module: Any, statement: str, names: list[str], oids: list[int]) 
     known = [oid if module.is_known(oid) else text for oid in oids]
     outer = f"select {', '.join(chosen)} from ({statement}) as asked ({', '.join(places)})"  # noqa: S608 - guarded
     return outer, known
-
-
-def _messages(connection: pq.abc.PGconn, statement: str) -> Iterator[list[tuple[int, Any]]]:
-    """What a COPY sends, each message with its length, in lists of those that are there. Raises psycopg.Error."""
-    connection.send_query(statement.encode())
-    _result(connection, pq.ExecStatus.COPY_OUT)
-    coming = iter(partial(connection.get_copy_data, 1), _END)
-    with selectors.DefaultSelector() as selector:
-        selector.register(connection.socket, selectors.EVENT_READ)
-        while True:
-            found = list(takewhile(itemgetter(1), coming))
-            if found:
-                yield found
-            elif (following := next(coming, None)) is None:
-                break
-            elif following[0]:
-                yield [following]
-            else:
-                selector.select()
-                # To be woken for every few rows would cost both sides more than the rows do.
-                time.sleep(_PILE)
-            connection.consume_input()
-    _result(connection, pq.ExecStatus.COMMAND_OK)
-
-
-def _result(connection: pq.abc.PGconn, wanted: pq.ExecStatus) -> Any:
-    """The next result, which is of the status that is wanted. Raises psycopg.Error.
-
-    The last one of a command is followed by none, which is taken too.
-    """
-    while connection.flush():
-        _wait(connection, sending=True)
-    while connection.is_busy():
-        _wait(connection)
-    result = connection.get_result()
-    if result is None:
-        raise psycopg.OperationalError("the server closed the connection unexpectedly")
-    if result.status != wanted:
-        raise psycopg.errors.error_from_result(result)
-    if wanted != pq.ExecStatus.COPY_OUT:
-        while connection.is_busy():
-            _wait(connection)
-        connection.get_result()
-    return result
-
-
-def _wait(connection: pq.abc.PGconn, *, sending: bool = False) -> None:
-    """Wait until the server has sent something, or takes something, and read it."""
-    with selectors.DefaultSelector() as selector:
-        selector.register(connection.socket, selectors.EVENT_READ | (selectors.EVENT_WRITE if sending else 0))
-        selector.select()
-    connection.consume_input()

@@ -15,6 +15,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from schema.data_readiness.source import EARLIEST_DAY, LATEST_DAY
+
 SIGNATURE: Final = b"PGCOPY\n\xff\r\n\0"
 TRAILER: Final = b"\xff\xff"
 
@@ -42,10 +44,11 @@ _FIXED: Final[dict[int, tuple[str, Any]]] = {
 
 _TEXTS: Final = frozenset([25, 1042, 1043])
 _EPOCHS: Final = {1082: _DAYS, 1114: _MICROSECONDS, 1184: _MICROSECONDS}
+_EARLIEST, _LATEST = (int(np.datetime64(day, "D").astype(np.int64)) for day in (EARLIEST_DAY, LATEST_DAY))
 
 
 class Unreadable(Exception):
-    """What came is no binary COPY of these columns, or holds a value that Arrow has no place for."""
+    """What came is no binary COPY of these columns, or holds a text that is not UTF-8."""
 
 
 def is_known(oid: int) -> bool:
@@ -53,13 +56,13 @@ def is_known(oid: int) -> bool:
     return oid in _FIXED or oid in _TEXTS
 
 
-def without_header(message: bytes | memoryview) -> memoryview:
-    """The first message of a COPY, of which the header comes before the first row. Raises Unreadable."""
+def header(first: memoryview) -> int:
+    """How many bytes come before the first row. Raises Unreadable."""
     start = len(SIGNATURE) + 8
-    flags, extension = message[len(SIGNATURE) : start - 4], message[start - 4 : start]
-    if bytes(message[: len(SIGNATURE)]) != SIGNATURE or len(extension) < 4 or bytes(flags[:2]) != b"\0\0":
+    flags, extension = first[len(SIGNATURE) : start - 4], first[start - 4 : start]
+    if bytes(first[: len(SIGNATURE)]) != SIGNATURE or len(extension) < 4 or bytes(flags[:2]) != b"\0\0":
         raise Unreadable
-    return memoryview(message)[start + int.from_bytes(extension, "big") :]
+    return start + int.from_bytes(extension, "big")
 
 
 class Decoder:
@@ -69,17 +72,14 @@ class Decoder:
         self._oids = list(oids)
         types = [_FIXED[oid][1] if oid in _FIXED else pa.string() for oid in self._oids]
         self._schema = pa.schema([pa.field(name, kind) for name, kind in zip(names, types, strict=True)])
-        # A row that ends early is read a little beyond its end, before its nulls are known.
-        self._padding = bytes(_VIEW + _field(oid for oid in self._oids if oid in _FIXED).itemsize)
+        self.beyond = _VIEW + _field(oid for oid in self._oids if oid in _FIXED).itemsize
+        """Bytes after the last row: one that ends early is read a little further, before its nulls are known."""
         self._gaps: set[int] = set()
         """Places of columns of fixed width that have nulls; they are read one by one, others at once."""
 
-    def batch(self, rows: Sequence[bytes | memoryview], lengths: Sequence[int]) -> Any:
-        """A record batch of rows whose bytes follow each other in `rows`, each as long as `lengths` tells.
-
-        Raises Unreadable.
-        """
-        cursor = _Cursor(b"".join([*rows, self._padding]), lengths)
+    def batch(self, raw: bytes | bytearray, starts: Sequence[int], ends: Sequence[int]) -> Any:
+        """A record batch of rows that stand at these places of `raw`, of which it keeps nothing. Raises Unreadable."""
+        cursor = _Cursor(raw, starts, ends)
         arrays: list[Any] = []
         try:
             while len(arrays) < len(self._oids):
@@ -109,13 +109,11 @@ class Decoder:
 class _Cursor:
     """Stands before one field in every row of a batch."""
 
-    def __init__(self, raw: bytes, lengths: Sequence[int]) -> None:
+    def __init__(self, raw: bytes | bytearray, starts: Sequence[int], ends: Sequence[int]) -> None:
         self._buffer = pa.py_buffer(raw)
         self._bytes = np.frombuffer(raw, np.uint8)
-        self._ends = np.cumsum(np.array(lengths, np.int64))
-        self._at = np.zeros_like(self._ends)
-        self._at[1:] = self._ends[:-1]
-        self._at += 2  # the number of fields, which the end of the row tells as well
+        self._ends = np.array(ends, np.int64)
+        self._at = np.array(starts, np.int64) + 2  # the number of fields, which the end of the row tells as well
 
     def many(self, oids: Sequence[int]) -> list[Any]:
         """The next columns of these types, up to the first one that has a null."""
@@ -164,7 +162,10 @@ class _Cursor:
         np.copyto(views[:, 2], 0, where=outside)
         np.copyto(views[:, 3], begin, where=outside, casting="unsafe")
         buffers = [bits, pa.py_buffer(views), self._buffer]
-        return pa.Array.from_buffers(pa.binary_view(), len(lengths), buffers).cast(pa.string())
+        found = pa.Array.from_buffers(pa.string_view(), len(lengths), buffers).cast(pa.string())
+        if not _is_ascii(found):
+            found.validate(full=True)  # that it is UTF-8, which a database without an encoding does not promise
+        return found
 
     def end(self) -> None:
         """Check that every row has ended. Raises Unreadable."""
@@ -192,11 +193,16 @@ def _numbers(values: Any, oid: int, there: Any) -> Any:
     epoch = _EPOCHS.get(oid)
     if epoch is not None:
         known = numbers if bits is None else np.where(there, numbers, 0)
-        bounds = np.iinfo(numbers.dtype)
-        if known.min() == bounds.min or known.max() > bounds.max - epoch:
-            raise Unreadable  # infinity, or what Arrow cannot hold
+        first, last = (day * (epoch // _DAYS) - epoch for day in (_EARLIEST, _LATEST))
+        if known.min() < first or known.max() > last:
+            known = np.clip(known, first, last)
         numbers = known + numbers.dtype.type(epoch)
     return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(numbers)])
+
+
+def _is_ascii(texts: Any) -> bool:
+    data = texts.buffers()[2]
+    return data is None or not data.size or int(np.frombuffer(data, np.uint8).max()) < 128
 
 
 def _bits(flags: Any) -> Any:

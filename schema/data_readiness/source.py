@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 
+EARLIEST_DAY, LATEST_DAY = "-4712-01-01", "200000-01-01"
+"""Moments of Arrow batches lie between these days; one before or after them, infinity too, comes as the nearer of them.
+
+Source: ISO 8601, where year 0 is 1 BC.
+"""
+
 
 class Source(Protocol):
     """One tenant's store, read-only, used from one thread at a time; calls block.

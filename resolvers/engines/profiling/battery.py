@@ -17,7 +17,7 @@ from resolvers.engines.profiling.basics import Basics, mean_length
 from resolvers.engines.profiling.kinds import is_exact_fraction, is_integer, is_plain_text, kind_of, type_of
 from resolvers.engines.profiling.values import BLANKS, LONGEST_VALUE, hashable, moment_of, number_of
 from schema.data_readiness.profile import ValueCount, ValueKind
-from schema.data_readiness.source import ColumnFacts, Row
+from schema.data_readiness.source import LATEST_DAY, ColumnFacts, Row
 
 COLUMNS_AT_ONCE: Final = 100
 """Columns that one pass takes; a wider table takes several."""
@@ -25,9 +25,8 @@ COLUMNS_AT_ONCE: Final = 100
 FEW_VALUES: Final = 200
 """Of a column with so many distinct values each one is counted."""
 
-
-LEAST, GREATEST = "4713-01-01 BC", "200000-01-01"
-"""What stands for infinity where it could not be handed over."""
+_EARLIEST: Final = "4713-01-01 (BC)"
+"""`EARLIEST_DAY` as DuckDB writes it."""
 
 _ZONED: Final = frozenset({"TIMESTAMPTZ", "TIMETZ"})
 
@@ -170,8 +169,8 @@ def _tuple(one: Any) -> Row:
 
 
 def _extreme(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith((GREATEST, "4713-01-01 (BC)")):
-        return "infinity" if value.startswith(GREATEST) else "-infinity"
+    if isinstance(value, str) and value.startswith((LATEST_DAY, _EARLIEST)):
+        return "infinity" if value.startswith(LATEST_DAY) else "-infinity"
     return hashable(value)
 
 

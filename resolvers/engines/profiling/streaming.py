@@ -16,8 +16,6 @@ from sqlglot import exp, parse_one
 from resolvers.engines.profiling.basics import is_refused, with_blanks, with_extreme_numbers
 from resolvers.engines.profiling.battery import (
     COLUMNS_AT_ONCE,
-    GREATEST,
-    LEAST,
     Passed,
     Told,
     Wanted,
@@ -235,11 +233,6 @@ def staged_select(relation: exp.Table, columns: Sequence[Wanted], *, as_texts: b
             value = spelled(name, type_of(of), dialect)
         elif is_exact_fraction(of):
             value = exp.cast(name, "double")
-        elif one.kind is ValueKind.TEMPORAL and dialect == "postgres":
-            # Infinity does not survive the way through Arrow.
-            kind = {"DATE": "date", "TIMESTAMPTZ": "timestamptz"}.get(type_of(of), "timestamp")
-            bounds = [exp.cast(exp.Literal.string(text), kind) for text in (LEAST, GREATEST)]
-            value = exp.Least(this=exp.Greatest(this=name, expressions=[bounds[0]]), expressions=[bounds[1]])
         chosen.append(exp.alias_(value, of.name, quoted=True))
     return exp.select(*(chosen or [exp.Literal.number(1)])).from_(relation.copy())
 

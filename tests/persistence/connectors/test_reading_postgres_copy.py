@@ -8,12 +8,15 @@ import psycopg
 import pytest
 import sqlglot
 
-from persistence.connectors import postgres_arrow
+from persistence.connectors import postgres_arrow, postgres_wire
 from persistence.connectors.base import ConnectorError
 from persistence.samples.postgres import database_name
+from schema.data_readiness.source import EARLIEST_DAY, LATEST_DAY
 from tests.persistence.connectors.sql_support import opened
 from tests.support.postgres import PostgresServer
 
+numpy = pytest.importorskip("numpy")
+pyarrow = pytest.importorskip("pyarrow")
 copying = pytest.importorskip("persistence.connectors.postgres_copy", exc_type=ImportError)
 
 TABLE = """
@@ -53,9 +56,14 @@ def asked(source: Any, query: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("size", [1, 20_000, 4 << 20])
-def test_every_value_is_what_rows_tell(reading: tuple[Any, str], monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_every_value_is_what_rows_tell(
+    reading: tuple[Any, str], monkeypatch: pytest.MonkeyPatch, size: int, is_encrypted: bool
+) -> None:
     source, url = reading
     monkeypatch.setattr(postgres_arrow, "_BATCH_BYTES", size)
+    if is_encrypted:
+        monkeypatch.setattr(postgres_wire, "_by_socket", postgres_wire._by_libpq)
     found = asked(source, 'select * from "public"."kinds" order by id')
     with psycopg.connect(url, row_factory=psycopg.rows.dict_row) as session:
         session.execute("set timezone to 'UTC'")
@@ -86,17 +94,38 @@ def test_a_query_is_stopped_when_its_time_is_over(reading: tuple[Any, str]) -> N
     assert stopped.value.kind == "timeout"
 
 
-@pytest.mark.parametrize("moment", ["timestamp 'infinity'", "timestamptz '-infinity'", "date 'infinity'"])
-def test_infinity_is_refused_and_never_another_moment(reading: tuple[Any, str], moment: str) -> None:
-    with pytest.raises(ConnectorError, match="does not fit"):
-        asked(reading[0], f'select {moment} as moment from "public"."kinds" where id = 1')
+@pytest.mark.parametrize("kind", ["timestamp", "timestamptz", "date"])
+@pytest.mark.parametrize(
+    ("moment", "day"),
+    [
+        ("infinity", LATEST_DAY),
+        ("294276-12-31", LATEST_DAY),
+        ("200000-01-01", LATEST_DAY),
+        ("199999-12-31", "199999-12-31"),
+        ("0044-03-15 BC", "-0043-03-15"),
+        ("4713-01-02 BC", "-4712-01-02"),
+        ("4713-01-01 BC", EARLIEST_DAY),
+        ("-infinity", EARLIEST_DAY),
+    ],
+)
+def test_a_moment_beyond_the_bounds_comes_as_the_nearer_of_them(
+    reading: tuple[Any, str], kind: str, moment: str, day: str
+) -> None:
+    query = f"select case when id = 2 then {kind} '{moment}' when id = 3 then {kind} '2024-02-29' end as moment"
+    query += ' from "public"."kinds" where id < 4 order by id'
+    [batch] = reading[0].arrow_batches(sqlglot.parse_one(query, dialect="postgres"))
+    unit = pyarrow.int32() if kind == "date" else pyarrow.int64()
+    per_day = 1 if kind == "date" else 86_400_000_000
+    days = [int(numpy.datetime64(one, "D").astype(numpy.int64)) * per_day for one in (day, "2024-02-29")]
+    assert batch.column(0).view(unit).to_pylist() == [None, *days]
 
 
 ROW = struct.pack(">hii", 2, 4, 7) + struct.pack(">i", 3) + b"abc"
 
 
 def test_a_row_is_read_as_it_is_written() -> None:
-    batch = copying.Decoder(["n", "t"], [23, 25]).batch([ROW + ROW], [len(ROW)] * 2)
+    decoder = copying.Decoder(["n", "t"], [23, 25])
+    batch = decoder.batch(ROW + ROW + bytes(decoder.beyond), [0, len(ROW)], [len(ROW), 2 * len(ROW)])
     assert batch.to_pylist() == [{"n": 7, "t": "abc"}] * 2
 
 
@@ -115,10 +144,10 @@ def test_a_row_is_read_as_it_is_written() -> None:
 def test_what_is_no_row_of_these_columns_is_refused(row: bytes) -> None:
     decoder = copying.Decoder(["n", "t"], [23, 25])
     with pytest.raises(copying.Unreadable):
-        decoder.batch([ROW, row], [len(ROW), len(row)])
+        decoder.batch(ROW + row + bytes(decoder.beyond), [0, len(ROW)], [len(ROW), len(ROW) + len(row)])
 
 
 @pytest.mark.parametrize("message", [b"", b"PGCOPY", bytes(19), copying.SIGNATURE + b"\0\1\0\0\0\0\0\0"])
 def test_what_begins_otherwise_is_no_copy(message: bytes) -> None:
     with pytest.raises(copying.Unreadable):
-        copying.without_header(message)
+        copying.header(memoryview(message))
