@@ -1,4 +1,4 @@
-"""The rows of a COPY as they come over the wire: in any pieces, with notices between them, broken off, or no COPY at all."""
+"""The rows of a COPY as they come over the wire: in any pieces, with notices between, broken off, or no COPY at all."""
 
 import socket
 import struct
@@ -27,6 +27,7 @@ WHOLE = b"".join(
         message(b"Z", b"I"),
     ]
 )
+END = message(b"C", b"COPY\0")
 CANCELLED = message(b"E", b"SERROR\0VERROR\0C57014\0Mcanceling statement due to user request\0\0")
 
 Wire = Callable[[list[bytes], int], list[bytes]]
@@ -68,13 +69,13 @@ def test_rows_come_whole_in_whatever_pieces_they_are_sent(wire: Wire, size: int,
 
 def test_more_than_one_block(wire: Wire) -> None:
     rows = [bytes([at % 256]) * (at % 700) for at in range(5_000)]
-    sent = b"".join([message(b"H", b"\1\0\0"), *(message(b"d", row) for row in rows), message(b"C", b"COPY\0")])
+    sent = b"".join([message(b"H", b"\1\0\0"), *(message(b"d", row) for row in rows), END])
     assert wire([sent], 20_000) == rows
 
 
 def test_notices_and_parameters_between_rows_are_passed_over(wire: Wire) -> None:
     notice = message(b"N", b"SNOTICE\0C00000\0Mhello\0\0") + message(b"S", b"TimeZone\0UTC\0")
-    sent = [message(b"H", b"\1\0\0"), notice, message(b"d", b"a"), notice, message(b"d", b"b"), message(b"C", b"COPY\0")]
+    sent = [message(b"H", b"\1\0\0"), notice, message(b"d", b"a"), notice, message(b"d", b"b"), END]
     assert wire(sent, 1) == [b"a", b"b"]
 
 
