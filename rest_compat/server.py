@@ -62,6 +62,10 @@ def listening(host: str, port: int) -> list[socket.socket]:
                 # A name may have an address of a family that this machine does not speak.
                 if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT) or (len(found) == 1):
                     raise
+            else:
+                # What is accepted has it too. asyncio sets it by itself only for sockets that name their protocol, and
+                # without it an answer in two parts waits 40 ms for the caller to acknowledge the first.
+                sockets[-1].setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except OSError as error:
         for one in sockets:
             one.close()

@@ -304,6 +304,12 @@ def test_a_name_of_several_addresses_listens_on_one_port(monkeypatch: pytest.Mon
         one.close()
 
 
+def test_an_answer_is_sent_at_once_and_not_kept_until_the_last_one_is_acknowledged() -> None:
+    [listens] = listening("127.0.0.1", 0)
+    with listens, socket.create_connection(listens.getsockname()), listens.accept()[0] as accepted:
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_a_data_folder_that_cannot_be_written_ends_the_server(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with Server(tmp_path, "--data", str(tmp_path / "file" / "data")) as server:
