@@ -76,6 +76,21 @@ class ClassificationShelf(Repository[Classification]):
                 found.setdefault(one.asset_fqn, []).append(one)
         return found
 
+    def columns_of(self, scope: Scope, fqns: Iterable[str]) -> dict[str, list[str]]:
+        """The live assets right below others, by the FQN of these; what has none is left out."""
+        asset = metadata_assets.c
+        found: dict[str, list[str]] = {}
+        for some in chunks(sorted(set(fqns))):
+            query = sa.select(asset.parent_fqn, asset.fully_qualified_name).where(
+                asset.organization_id == scope.organization_id,
+                asset.project_id == scope.project_id,
+                asset.parent_fqn.in_(some),
+                asset.deleted_at.is_(None),
+            )
+            for parent, fqn in self._connection.execute(query):
+                found.setdefault(parent, []).append(fqn)
+        return found
+
     def tags_of(self, scope: Scope, fqns: Iterable[str]) -> dict[str, StandingTags]:
         """The tags that stand on live assets, by FQN."""
         asset = metadata_assets.c

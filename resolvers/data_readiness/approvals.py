@@ -23,6 +23,7 @@ from persistence.store import Shelves
 from persistence.tables.data_readiness import proposals as table
 from resolvers.context import Context
 from resolvers.data_readiness.effects import EFFECTS, take_effect
+from resolvers.data_readiness.levels import fallen_levels
 from resolvers.data_readiness.runs import RunId
 from resolvers.engines.catalog_diff import judge
 from resolvers.operation import Kind, operation, require
@@ -102,8 +103,8 @@ async def decide_run(ctx: Context, *, run_id: RunId, approval: ApprovalDecision)
     """Approve or reject the undecided proposals of a completed run, or those that `proposal_ids` names.
 
     Approving carries a proposal out at once, as a new version of its asset; what was approved stays. `pending` lets
-    rejected proposals be decided again. A proposal whose asset has changed since it was made stays undecided and is
-    listed under `conflicts`.
+    rejected proposals be decided again. A proposal whose asset has changed since it was made, and a sensitivity level
+    whose personal data was rejected since, stay undecided and are listed under `conflicts`.
 
     It needs can_manage_metadata, as changing the same asset by hand does: that is what approving comes to. For assets
     of a connection that belongs to the whole organization it is asked there as well. A run that is not completed, more
@@ -232,11 +233,14 @@ def _carry_out(
 ) -> list[ProposalConflict]:
     """Carry proposals out, one edit for each asset, in the order of the names so that no two wait for one another."""
     tags_of_run = _tags_approved(shelves, scope, run.id)
+    fallen = fallen_levels(shelves, scope, waiting)
+    conflicts = [_conflict(proposal, fallen[proposal.id]) for proposal in waiting if proposal.id in fallen]
     by_asset: dict[tuple[str, str], list[Proposal]] = {}
     for proposal in waiting:
+        if proposal.id in fallen:
+            continue
         by_asset.setdefault((proposal.asset_fqn, proposal.resource_uri), []).append(proposal)
     approved: list[Proposal] = []
-    conflicts: list[ProposalConflict] = []
     for (fqn, uri), about in sorted(by_asset.items()):
         changes, taken = _changes(shelves, scope, uri, fqn, about, tags_of_run.get(fqn, set()), conflicts)
         if changes:

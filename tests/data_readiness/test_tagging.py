@@ -274,6 +274,40 @@ async def test_sensitivity_follows_from_the_taxonomy_and_combinations_raise_it(s
     assert (await made.asset("t1"))["is_sensitivity_tagged"] is True
 
 
+async def test_a_level_that_rests_on_what_was_rejected_since_is_not_carried_out(shop: Bench, source: Source) -> None:
+    made = await tagger(shop, source)
+    kind = WorkflowType.GENERATE_SENSITIVITY_TAGS
+    await made.run()
+    run = await made.run(kind)
+    levels = {one["asset_fqn"].rsplit(".", 1)[1]: one for one in await made.proposals(run)}
+    assert levels["c17"]["proposed_value"]["tag_fqn"] == "Sensitivity.Confidential"
+    for (name, _), one in (await made.tags(kind="pii")).items():
+        if name == "c17":
+            await made.decide(one, "rejected")
+    answer = await made.approve(run)
+    [conflict] = answer["conflicts"]
+    assert conflict["proposal_id"] == levels["c17"]["id"]
+    assert "Run generate-sensitivity-tags again" in conflict["message"]
+    assert not (await made.asset("t1", "c17"))["tags"]
+    assert (await made.asset("t1"))["is_sensitivity_tagged"] is True  # its date of birth is as sensitive
+    again = {one["asset_fqn"].rsplit(".", 1)[1]: one for one in await made.proposals(await made.run(kind))}
+    assert again["c17"]["proposed_value"]["tag_fqn"] == "Sensitivity.Internal"
+
+
+async def test_a_table_falls_with_all_that_was_sensitive_in_it(shop: Bench, source: Source) -> None:
+    made = await tagger(shop, source)
+    kind = WorkflowType.GENERATE_SENSITIVITY_TAGS
+    await made.run()
+    run = await made.run(kind)
+    for one in (await made.tags(kind="pii")).values():
+        await made.decide(one, "rejected")
+    answer = await made.approve(run)
+    assert f"{made.prefix}.t1" in {one["asset_fqn"] for one in answer["conflicts"]}
+    assert not (await made.asset("t1"))["tags"]
+    states = {one["asset_fqn"]: one["state"] for one in await made.proposals(run)}
+    assert states[f"{made.prefix}.t1"] == "proposed"
+
+
 async def test_what_had_no_finding_is_raised_when_something_is_found_later(shop: Bench, source: Source) -> None:
     made = await tagger(shop, source)
     kind = WorkflowType.GENERATE_SENSITIVITY_TAGS

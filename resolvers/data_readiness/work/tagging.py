@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Final
 from persistence.queries.classifications import Looked, StandingTags, classification_id
 from persistence.repository import Scope
 from persistence.store import Shelves
+from resolvers.data_readiness.levels import personal_data
 from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
 from resolvers.data_readiness.work.reading import facts_of, gone, tables_of, use_table
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
@@ -336,22 +337,7 @@ class SensitivityTagging(Tagging):
 
     def _known(self, shelves: Shelves, facts: TableFacts) -> tuple[dict[str, dict[str, float]], bool]:
         """The personal data of each column with its confidence, and whether it was looked for."""
-        fqns = [column.fqn for column in facts.columns]
-        classified = shelves.classifications.of_assets(self.scope, fqns, ClassificationKind.PII)
-        known: dict[str, dict[str, float]] = {}
-        for fqn in fqns:
-            known[fqn] = {
-                one.tag_fqn.split(".", 1)[1]: 1.0 if one.state is ClassificationState.CONFIRMED else one.confidence
-                for one in classified.get(fqn, ())
-                if one.state is not ClassificationState.REJECTED
-            }
-        rejected = {(one.asset_fqn, one.tag_fqn) for some in classified.values() for one in some} - {
-            (fqn, f"{_PII}.{tag}") for fqn, tags in known.items() for tag in tags
-        }
-        for fqn, standing in shelves.classifications.tags_of(self.scope, fqns).items():
-            for tag in standing.fqns:
-                if tag.startswith(f"{_PII}.") and (fqn, tag) not in rejected:
-                    known[fqn][tag.split(".", 1)[1]] = 1.0
+        known = personal_data(shelves, self.scope, [column.fqn for column in facts.columns])
         looked = shelves.classifications.looked(self.scope, facts.fqn, ClassificationKind.PII)
         return known, looked is not None
 

@@ -1,0 +1,67 @@
+"""What is known of the personal data of columns, and which proposed levels of sensitivity rest on it no longer."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from persistence.repository import Scope
+from persistence.store import Shelves
+from resolvers.engines.recognition.taxonomy import Level, column_level, table_level
+from schema.data_readiness.classification import CATEGORIES, ClassificationKind, ClassificationState
+from schema.data_readiness.proposal import Proposal, ProposalKind
+
+_PII: Final = CATEGORIES[ClassificationKind.PII]
+
+_FALLEN: Final = (
+    "Personal data that this level rests on was rejected since the proposal was made. Run generate-sensitivity-tags "
+    "again."
+)
+
+
+def personal_data(shelves: Shelves, scope: Scope, fqns: Iterable[str]) -> dict[str, dict[str, float]]:
+    """The tags of personal data of each column with their confidence, as found and as set; not what was rejected."""
+    fqns = list(fqns)
+    classified = shelves.classifications.of_assets(scope, fqns, ClassificationKind.PII)
+    known: dict[str, dict[str, float]] = {}
+    for fqn in fqns:
+        known[fqn] = {
+            one.tag_fqn.split(".", 1)[1]: 1.0 if one.state is ClassificationState.CONFIRMED else one.confidence
+            for one in classified.get(fqn, ())
+            if one.state is not ClassificationState.REJECTED
+        }
+    rejected = {
+        (one.asset_fqn, one.tag_fqn)
+        for some in classified.values()
+        for one in some
+        if one.state is ClassificationState.REJECTED
+    }
+    for fqn, standing in shelves.classifications.tags_of(scope, fqns).items():
+        for tag in standing.fqns:
+            if tag.startswith(f"{_PII}.") and (fqn, tag) not in rejected:
+                known[fqn][tag.split(".", 1)[1]] = 1.0
+    return known
+
+
+def fallen_levels(shelves: Shelves, scope: Scope, proposals: Sequence[Proposal]) -> dict[str, str]:
+    """The proposed levels that are too high by now, as somebody rejected personal data since: proposal id → why."""
+    levels = [one for one in proposals if one.kind is ProposalKind.SENSITIVITY_TAG]
+    if not levels:
+        return {}
+    columns = shelves.classifications.columns_of(scope, {one.asset_fqn for one in levels})
+    among = {one.asset_fqn: columns.get(one.asset_fqn) or [one.asset_fqn] for one in levels}
+    every = sorted({fqn for some in among.values() for fqn in some})
+    rejected = {
+        fqn: max(one.decided_at for one in some if one.decided_at is not None)
+        for fqn, found in shelves.classifications.of_assets(scope, every, ClassificationKind.PII).items()
+        if (some := [one for one in found if one.state is ClassificationState.REJECTED and one.decided_at])
+    }
+    if not rejected:
+        return {}
+    known = personal_data(shelves, scope, every)
+    fallen = {}
+    for one in levels:
+        of = among[one.asset_fqn]
+        if any(fqn in rejected and rejected[fqn] >= one.created_at for fqn in of):
+            now = table_level(known[fqn] for fqn in of)[0] if one.asset_fqn in columns else column_level(known[of[0]])
+            if now < Level[str(one.proposed_value["tag_fqn"]).split(".", 1)[1].upper()]:
+                fallen[one.id] = _FALLEN
+    return fallen
