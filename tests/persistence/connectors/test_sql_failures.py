@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from sqlglot import parse_one
 
 from persistence.connectors.base import Connector, ConnectorError
 from tests.persistence.connectors.sql_support import (
@@ -265,6 +266,16 @@ def test_each_tls_mode_connects_when_its_conditions_hold(
         )
         ((*_, answer),) = source._rows(question, {})  # type: ignore[attr-defined]
         assert answer
+
+
+def test_whole_tables_are_read_over_tls_too(tls_postgres: PostgresServer) -> None:
+    config = {"host": "other.example", "port": tls_postgres.port, "database": "postgres", "ssl_mode": "require"}
+    login = {"username": tls_postgres.user, "password": tls_postgres.password}
+    tls_postgres.execute("create table many as select n, repeat('ä', n % 50) as t from generate_series(1, 20000) n")
+    query = parse_one('select n, t from "public"."many" order by n', dialect="postgres")
+    with opened("postgres", config, login) as connector, connector.source() as source:
+        rows = [row for batch in source.arrow_batches(query) or () for row in batch.to_pylist()]
+    assert rows == [{"n": n, "t": "ä" * (n % 50)} for n in range(1, 20_001)]
 
 
 def test_a_server_that_never_answers_is_a_timeout(kind: str, everything_logged: io.StringIO) -> None:
