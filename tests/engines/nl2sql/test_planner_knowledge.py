@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from resolvers.engines.nl2sql.drafter import Planner
 from resolvers.engines.nl2sql.linking.link import link
 from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
@@ -51,6 +53,68 @@ def test_a_measure_is_grouped_along_the_keys() -> None:
     assert {frozenset(map(str, row)) for row in rows(found.sql, "shop")} == {
         frozenset(map(str, row)) for row in rows(gold, "shop")
     }
+
+
+SUMMED = "sum(quantity * (1 - discount))"
+LINES = "OrderItems join Orders using (orderId) join Customers using (customerId) join Products using (productId)"
+
+
+@pytest.mark.parametrize(
+    ("question", "gold"),
+    [
+        (
+            "Which three products have the highest revenue?",
+            "productName {0} group by 1 order by {revenue} desc limit 3",
+        ),
+        ("top 3 products by revenue", "productName {0} group by 1 order by {revenue} desc limit 3"),
+        ("Which category has the lowest revenue?", "category {0} group by 1 order by {revenue} limit 1"),
+        ("products with a revenue above 100", "productName {0} group by 1 having {revenue} > 100"),
+        ("Which customers have a revenue of less than 500?", "customerName {0} group by 1 having {revenue} < 500"),
+        ("revenue by month", "{revenue}, date_trunc('month', orderDate)::date {0} group by 2"),
+        (
+            "revenue per country and month",
+            "{revenue}, country, date_trunc('month', orderDate)::date {0} group by 2, 3",
+        ),
+        ("total quantity by month", "sum(quantity), date_trunc('month', orderDate)::date {0} group by 2"),
+        ("What was the revenue in 2024?", "{revenue} {0} where year(orderDate) = 2024"),
+        (
+            "Which country made the most revenue in 2024?",
+            "country {0} where year(orderDate) = 2024 group by 1 order by {revenue} desc limit 1",
+        ),
+        ("What is the revenue of customers who joined in 2024?", "{revenue} {0} where year(joinedOn) = 2024"),
+        (
+            "Which month had the highest revenue?",
+            "date_trunc('month', orderDate)::date {0} group by 1 order by {revenue} desc limit 1",
+        ),
+    ],
+)
+def test_a_measure_orders_compares_and_has_its_own_time(question: str, gold: str) -> None:
+    """It is no column, and stands where one would."""
+    found = drafted(question, REVENUE)
+    wanted = f"select {gold.format(f'from {LINES}', revenue=SUMMED)}"
+    assert rows(found.sql, "shop") == rows(wanted, "shop")
+    assert ("memory-revenue" in found.memories) == ("revenue" in question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Show product names and revenue, sorted from highest to lowest",
+        "Show each product and its revenue, highest first",
+        "Show each product and its total quantity, highest first",
+    ],
+)
+def test_sizes_put_figures_in_order_and_not_names(question: str) -> None:
+    """Names beside a figure are not what is high or low."""
+    found = drafted(question, REVENUE)
+    figures = [row[1] for row in loaded("shop").rows(found.sql)]
+    assert figures == sorted(figures, reverse=True)
+
+
+def test_the_average_of_a_measure_that_is_a_sum_is_asked_back() -> None:
+    """What is averaged over is not said by its expression."""
+    known = knowledge("shop", memories=(REVENUE,))
+    assert isinstance(asked("average revenue per customer", known, "shop"), Clarification)
 
 
 def test_a_pattern_of_words_is_a_condition() -> None:

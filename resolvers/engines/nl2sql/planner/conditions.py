@@ -8,6 +8,7 @@ from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import (
     Comparison,
     Condition,
+    Expression,
     Figure,
     Literal,
     Operator,
@@ -17,6 +18,7 @@ from resolvers.engines.nl2sql.plan import (
 from resolvers.engines.nl2sql.planner.along import Along
 from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import FAR
+from resolvers.engines.nl2sql.planner.defined import compared, when
 from resolvers.engines.nl2sql.planner.denied import noted_of
 from resolvers.engines.nl2sql.planner.every import EVERY, every
 from resolvers.engines.nl2sql.planner.figures import (
@@ -206,9 +208,8 @@ class Conditions(Along):
         tables = self._tables(cond, main)
         moments = [one for one in ref.literals if one.values and one.values[0].kind in ("date", "moment")]
         if moments:
-            column = occasion(resolver, ref, last, self.deed) or resolver.time_column(
-                tables, year=True, hint=resolver.cut.linked.words(max(0, ref.first - 4), ref.first)
-            )
+            hint = resolver.cut.linked.words(max(0, ref.first - 4), ref.first)
+            column = occasion(resolver, ref, last, self.deed) or when(resolver, tables, hint, year=True)
             column = column or when_farther(resolver, main)
             if column is not None:
                 if BORN & set(catalog.words(column)) and not BORN & set(resolver.cut.linked.words(0, ref.first)):
@@ -249,6 +250,11 @@ class Conditions(Along):
         column: ColumnKey | None = None
         if cond.noun is not None and cond.noun.count:
             return self._count_compared(cond)
+        if (defined := compared(resolver, cond)) is not None:
+            if not isinstance(defined.left, Expression) or not defined.left.aggregates:
+                return Part(defined, cond)
+            self.figures.append(defined)
+            return Part(None, cond)
         sized = operator in (Operator.MORE, Operator.LESS, Operator.AT_LEAST, Operator.AT_MOST, Operator.BETWEEN)
         is_time = cond.how == "time" or (
             sized
@@ -282,9 +288,8 @@ class Conditions(Along):
                 more, less = (Operator.MORE, Operator.LESS) if operator not in _ENDS else _ENDS
                 operator = more if measured[1] else less
         elif column is None and is_time and (said := cond.values or (cond.nest.said if cond.nest else ())):
-            column = resolver.time_column(
-                self._tables(cond, main), hint=resolver.cut.linked.words(max(0, said[0].first - 5), said[0].first)
-            )
+            hint = resolver.cut.linked.words(max(0, said[0].first - 5), said[0].first)
+            column = when(resolver, self._tables(cond, main), hint)
             column = column or (when_farther(resolver, main) if cond.how == "time" else None)
         if column is None and cond.noun is None and cond.operator is Operator.LIKE:
             column = next((names[0] for table in self._tables(cond, main) if (names := catalog.names(table))), None)

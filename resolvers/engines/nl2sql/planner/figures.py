@@ -99,6 +99,16 @@ def when_farther(resolver: Resolver, main: str) -> ColumnKey | None:
     return resolver.time_column(sorted(around, key=lambda one: (around[one], one)))
 
 
+def when_of_rows(resolver: Resolver, table: str) -> ColumnKey | None:
+    """The column that tells when, of the nearest table that each row of one belongs to: for a line, of its order."""
+    catalog = resolver.catalog
+    around = catalog.distances(table)
+    above = sorted((one for one in around if one != table and catalog.refers(table, one)), key=lambda one: around[one])
+    if above:
+        resolver.doubt("when is told farther away", 0.1)
+    return resolver.time_column(above)
+
+
 def may_equal(catalog: Catalog, column: ColumnKey, ref: Ref) -> bool:
     """Whether a column that a verb suggests can hold a value."""
     kinds = {one.values[0].kind for one in ref.literals if one.values}

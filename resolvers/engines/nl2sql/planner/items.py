@@ -12,7 +12,8 @@ from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Span, Term, 
 from resolvers.engines.nl2sql.planner.asking import DONE
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, is_of_one, per_group
-from resolvers.engines.nl2sql.planner.figures import split_aggregate
+from resolvers.engines.nl2sql.planner.defined import expression_of, measure
+from resolvers.engines.nl2sql.planner.figures import split_aggregate, when_of_rows
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.measuring import measured_by_verb, total_below
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
@@ -47,8 +48,8 @@ class Items:
             return self._unnamed(noun)
         if (span := self._own_span(noun)) is not None:
             return span
-        if (measure := self._measure(noun)) is not None:
-            return measure
+        if (defined := measure(self.resolver, noun)) is not None:
+            return defined
         if noun.share and not noun.aggregates:
             noun.count = True
         if noun.count:
@@ -98,20 +99,6 @@ class Items:
             return Item([Figure(aggregate, as_column(key))], table, noun, columns=(key,), figures=True)
         return None
 
-    def _measure(self, noun: Noun) -> Item | None:
-        """A measure that people defined."""
-        for mention in noun.ref.measures if noun.ref is not None else ():
-            expression = self.catalog.noted.kpi(mention.memory) if mention.memory else None
-            if expression is None:
-                continue
-            self.resolver.memories.add(mention.memory or "")
-            term: Term = expression
-            if not expression.aggregates and noun.aggregates:
-                term = Figure(noun.aggregates[0], expression)
-            figures = expression.aggregates or bool(noun.aggregates)
-            return Item([term], expression.tables[0], noun, figures=figures)
-        return None
-
     def _column(self, key: ColumnKey, noun: Noun) -> Item:
         if noun.wh == "much" and self.catalog.is_measure(key) and (self._together() or spent(self.resolver, key.table)):
             return Item([Figure(Aggregate.SUM, as_column(key))], key.table, noun, columns=(key,), figures=True)
@@ -128,14 +115,17 @@ class Items:
         """A span of time of the column that tells when."""
         resolver = self.resolver
         near = [table for ref in noun.near if (table := resolver.table(ref)) is not None]
-        asked = [key.table for item in resolver.frame.items if item.aggregates and (key := resolver.column(item))]
-        asked += [table for item in resolver.frame.items if item.count and (table := resolver.table(item.ref))]
+        figures = [*resolver.frame.items, *(one.noun for one in resolver.frame.sorts if one.noun is not None)]
+        asked = [key.table for one in figures if one.aggregates and (key := resolver.column(one))]
+        asked += [table for one in figures if one.count and (table := resolver.table(one.ref))]
+        asked += [told.tables[0] for one in figures if (told := expression_of(resolver, one))]
+        rows = asked[0] if asked else None
         asked = [one for one in asked if any(map(self.catalog.is_time, self.catalog.of(one)))]
         tables = dict.fromkeys(
             [*asked[:1], *near, *(one for one in (resolver.subject(),) if one), *resolver.mentioned()]
         )
         tables = tables or dict.fromkeys(key.table for item in resolver.frame.items if (key := resolver.column(item)))
-        column = resolver.time_column(tables)
+        column = resolver.time_column(tables) or (when_of_rows(resolver, rows) if rows is not None else None)
         if column is None or not (self.catalog.is_time(column) or unit is Unit.YEAR):
             return None
         if noun.ref is not None:

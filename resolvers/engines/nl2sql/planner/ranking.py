@@ -22,6 +22,7 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.planner.catalog import FAR
 from resolvers.engines.nl2sql.planner.counting import is_amount
+from resolvers.engines.nl2sql.planner.defined import expression_of
 from resolvers.engines.nl2sql.planner.each import first_of_each
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.grouping import Grouping
@@ -185,6 +186,11 @@ class Ranking(Grouping):
         descending = bool(sort.descending)
         if sort.common:
             return self._common(maker, main), descending
+        if (expression := expression_of(resolver, sort.noun)) is not None:
+            if expression.aggregates and not self.groups and not any(one.figures for one in self.items):
+                for one in self.items:
+                    self._group_by(one)
+            return expression, descending if sort.degree is None else sort.degree.descending
         if sort.by_count or (sort.most and sort.noun is not None):
             return self._by_count(sort, maker, main), descending if sort.degree is None else sort.degree.descending
         if (
@@ -225,6 +231,8 @@ class Ranking(Grouping):
                 return self._by_count(Sort(Noun(many), most=True), maker, main), sort.degree.descending
             found = resolver.measured(sort.degree, list(dict.fromkeys(around)))
             if found is None:
+                if figure is not None and sort.noun is None and sort.limit is None:
+                    return figure, sort.degree.descending
                 item = next(
                     (one for one in self.items if one.columns and resolver.catalog.is_measure(one.columns[0])), None
                 )
@@ -248,7 +256,7 @@ class Ranking(Grouping):
             self.resolver.doubt("the most of what is not said", 0.6)
         if self.items:
             figure = next((one.terms[0] for one in self.items if one.figures), None)
-            if self.groups and figure is not None:
+            if figure is not None and (self.groups or sort.sized):
                 return figure, descending
             in_order = sort.descending is None and sort.limit is None and not sort.most and figure is None
             if in_order and (place := place_in_order(resolver.catalog, self.items[0].table)) is not None:
