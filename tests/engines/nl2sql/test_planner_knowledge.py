@@ -82,6 +82,8 @@ LINES = "OrderItems join Orders using (orderId) join Customers using (customerId
             "country {0} where year(orderDate) = 2024 group by 1 order by {revenue} desc limit 1",
         ),
         ("What is the revenue of customers who joined in 2024?", "{revenue} {0} where year(joinedOn) = 2024"),
+        ("Show the monthly revenue", "{revenue}, date_trunc('month', orderDate)::date {0} group by 2"),
+        ("What is the yearly revenue per country?", "{revenue}, year(orderDate), country {0} group by 2, 3"),
         (
             "Which month had the highest revenue?",
             "date_trunc('month', orderDate)::date {0} group by 1 order by {revenue} desc limit 1",

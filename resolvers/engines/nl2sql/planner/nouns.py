@@ -224,6 +224,8 @@ class Reader:
         if aggregates and self.value_at() and self.number_at() is None and self.table_at(1):
             value = self.atoms.pop(self.i)
             self.atoms.insert(self.i + 1, value)  # the total of paid invoices
+        if noun.aggregates in ((), (Aggregate.SUM,)):
+            self._each_span()
         self._modifier()
         named = self.at()
         total = bool(aggregates) and named is not None and named.is_(Cue.AGGREGATE) and named.ref is not None
@@ -235,6 +237,16 @@ class Reader:
         self._compound(noun)
         self._owner(noun)
         return noun
+
+    def _each_span(self) -> None:
+        """`monthly revenue`: what follows is told for each month."""
+        atom, head = self.at(), self.at(1)
+        if atom is None or atom.unit is None or head is None or head.first != atom.last or not self.noun_at(1):
+            return
+        if head.unit is None and (atom.text.lower().endswith("ly") or atom.text.lower() == "annual"):
+            self.frame.groups.append(Noun(atom.ref, near=tuple(self.near), unit=atom.unit))
+            self.frame.per = True
+            self.i += 1
 
     def _modifier(self) -> bool:
         """`dance styles`, where only styles are known: the word is passed over, and noted as a doubt."""
