@@ -12,13 +12,25 @@ from resolvers.engines.nl2sql.planner.resolving import Resolver
 
 
 def expression_of(resolver: Resolver, noun: Noun | None) -> Expression | None:
-    """What people defined under the name that a noun is."""
+    """What people defined under the name that a noun is, for the plan to use."""
+    memory, expression = _found(resolver, noun)
+    if expression is not None:
+        resolver.memories.add(memory)
+    return expression
+
+
+def rows_of(resolver: Resolver, noun: Noun | None) -> str | None:
+    """The table whose rows a measure is computed from."""
+    _, expression = _found(resolver, noun)
+    return expression.tables[0] if expression is not None else None
+
+
+def _found(resolver: Resolver, noun: Noun | None) -> tuple[str, Expression | None]:
     for mention in noun.ref.measures if noun is not None and noun.ref is not None else ():
         expression = resolver.catalog.noted.kpi(mention.memory) if mention.memory else None
         if expression is not None:
-            resolver.memories.add(mention.memory or "")
-            return expression
-    return None
+            return mention.memory or "", expression
+    return "", None
 
 
 def measure(resolver: Resolver, noun: Noun) -> Item | None:
@@ -38,15 +50,19 @@ def measure(resolver: Resolver, noun: Noun) -> Item | None:
 
 def compared(resolver: Resolver, cond: Cond) -> Comparison | None:
     """`a revenue above 100`; None where no measure is compared, or with no number."""
-    expression = expression_of(resolver, cond.noun)
+    if rows_of(resolver, cond.noun) is None:
+        return None
     numbers = []
-    for ref in cond.values if expression is not None else ():
+    for ref in cond.values:
         number = next((one.values[0] for one in ref.literals if one.values and _is_number(one.values[0].value)), None)
         if number is not None:
-            resolver.used.add((ref.first, ref.last))
             numbers.append(number)
-    if expression is None or len(numbers) != (2 if cond.operator is Operator.BETWEEN else 1):
+    if len(numbers) != (2 if cond.operator is Operator.BETWEEN else 1):
         return None
+    expression = expression_of(resolver, cond.noun)
+    if expression is None:
+        return None
+    resolver.used.update((ref.first, ref.last) for ref in cond.values)
     return Comparison(expression, cond.operator, tuple(numbers), cond.negated)
 
 
@@ -57,7 +73,7 @@ def when(resolver: Resolver, tables: Sequence[str], hint: Sequence[str], *, year
         return column
     frame = resolver.frame
     nouns = (*frame.items, *(sort.noun for sort in frame.sorts))
-    rows = next((one.tables[0] for noun in nouns if (one := expression_of(resolver, noun)) is not None), None)
+    rows = next((table for noun in nouns if (table := rows_of(resolver, noun)) is not None), None)
     if rows is None:
         return column
     return resolver.time_column([rows]) or when_of_rows(resolver, rows) or column

@@ -12,7 +12,7 @@ from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Span, Term, 
 from resolvers.engines.nl2sql.planner.asking import DONE
 from resolvers.engines.nl2sql.planner.catalog import FAR, Catalog
 from resolvers.engines.nl2sql.planner.counting import Item, is_of_one, per_group
-from resolvers.engines.nl2sql.planner.defined import expression_of, measure
+from resolvers.engines.nl2sql.planner.defined import measure, rows_of
 from resolvers.engines.nl2sql.planner.figures import split_aggregate, when_of_rows
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.measuring import measured_by_verb, total_below
@@ -118,7 +118,7 @@ class Items:
         figures = [*resolver.frame.items, *(one.noun for one in resolver.frame.sorts if one.noun is not None)]
         asked = [key.table for one in figures if one.aggregates and (key := resolver.column(one))]
         asked += [table for one in figures if one.count and (table := resolver.table(one.ref))]
-        asked += [told.tables[0] for one in figures if (told := expression_of(resolver, one))]
+        asked += [table for one in figures if (table := rows_of(resolver, one)) is not None]
         rows = asked[0] if asked else None
         asked = [one for one in asked if any(map(self.catalog.is_time, self.catalog.of(one)))]
         tables = dict.fromkeys(

@@ -95,6 +95,7 @@ class Noted:
 
     catalog: Catalog
     by_id: dict[str, Memory] = field(init=False)
+    _kpis: dict[str, Expression | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.by_id = {memory.id: memory for memory in self.catalog.known.memories}
@@ -103,6 +104,11 @@ class Noted:
 
     def kpi(self, memory: str) -> Expression | None:
         """The expression of a measure."""
+        if memory not in self._kpis:
+            self._kpis[memory] = self._kpi(memory)
+        return self._kpis[memory]
+
+    def _kpi(self, memory: str) -> Expression | None:
         found = self.by_id.get(memory)
         if found is None:
             return None
