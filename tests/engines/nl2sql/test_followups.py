@@ -19,6 +19,7 @@ from resolvers.engines.nl2sql.plan import (
     Order,
     Plan,
     Related,
+    Share,
     Span,
     Unit,
 )
@@ -353,6 +354,34 @@ def test_conditions_of_the_first_few_choose_among_them() -> None:
     plan = after(young, "only those that are active", show_the_customers_that_are_active=active)
     assert plan is not None
     assert rows(plan) == [(3,)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["which of them have more than 3?", "which have more than 3", "Which of those are above 3?", "more than 3"],
+)
+def test_groups_are_chosen_by_their_figure(question: str) -> None:
+    """The number is compared with what is shown of each group."""
+    plan = after(BY_CITY, question)
+    assert plan == replace(BY_CITY, where=where(COUNT, Operator.MORE, number(3)))
+
+
+@pytest.mark.parametrize(
+    "question", ["as a percentage", "in percent", "show it as a share of the total", "as percentages instead"]
+)
+def test_figures_of_groups_become_parts_of_their_sum(question: str) -> None:
+    """What was counted stays the order, too."""
+    share = Share(COUNT)
+    assert after(BY_CITY, question) == replace(BY_CITY, outputs=outputs("customer.city", share))
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [LISTED, MANY, Plan(CUSTOMER, outputs("customer.city", figure(Aggregate.AVG, "customer.age")), groups=(CITY,))],
+)
+def test_what_does_not_add_up_has_no_percentage(plan: Plan) -> None:
+    """Neither rows, nor a single figure, nor averages."""
+    assert after(plan, "as a percentage") is None
 
 
 def test_conditions_on_figures_choose_groups() -> None:

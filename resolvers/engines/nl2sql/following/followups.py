@@ -163,6 +163,8 @@ class _Reader(Turns):
         before = self.plan
         for way in (
             self._dropped,
+            self._sized,
+            self._percent,
             self._first_in_order,
             self._who_is_that,
             self._one_row,

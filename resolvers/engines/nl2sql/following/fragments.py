@@ -32,16 +32,16 @@ from resolvers.engines.nl2sql.plan import (
     Column,
     Comparison,
     Condition,
-    Figure,
     Literal,
     Operator,
     Plan,
+    Share,
     Span,
     Term,
     Unit,
 )
 from resolvers.engines.nl2sql.wording import called_many
-from resolvers.engines.nl2sql.writing.uses import columns_in, figures_in
+from resolvers.engines.nl2sql.writing.uses import aggregates, columns_in, figures_in
 from schema.data_readiness.source import ColumnFacts
 
 Parse = Callable[[str], Plan | None]
@@ -168,7 +168,7 @@ class Fragment:
     def _figures_of(self, fragment: str) -> list[Condition]:
         """`with more than 5`, where the answer has one figure."""
         match = MANY.match(BESIDE.sub("", fragment).strip())
-        figures = [one.term for one in self.plan.outputs if isinstance(one.term, Figure)]
+        figures = [one.term for one in self.plan.outputs if aggregates(one.term) and not isinstance(one.term, Share)]
         if match is None or len(figures) != 1 or is_single(self.plan):
             return []
         many = Decimal(match["many"]) if match["many"][0].isdigit() else Decimal(WORDS[match["many"].lower()])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from resolvers.engines.nl2sql.following.fragments import Fragment
 from resolvers.engines.nl2sql.following.revising import (
@@ -22,7 +23,9 @@ from resolvers.engines.nl2sql.language.following import (
     FIGURE,
     FIRST,
     INCLUDE,
+    MANY,
     PART,
+    PERCENT,
     ROW,
     TELLS,
     THAT,
@@ -42,8 +45,11 @@ from resolvers.engines.nl2sql.plan import (
     Order,
     Output,
     Plan,
+    Share,
 )
 from resolvers.engines.nl2sql.writing.uses import aggregates
+
+_ADDED: Final = (Aggregate.COUNT, Aggregate.SUM)
 
 
 class Turns(Fragment):
@@ -53,7 +59,26 @@ class Turns(Fragment):
         """Whether it does nothing but that."""
         if THAT.match(self.text) and is_single(self.plan):
             return True
-        return any(one.match(self.text) for one in (FIRST, DROP, EVERY)) or ROW.search(self.text) is not None
+        if MANY.match(self.text) and any(aggregates(one.term) for one in self.plan.outputs):
+            return True
+        return any(one.match(self.text) for one in (FIRST, DROP, EVERY, PERCENT)) or ROW.search(self.text) is not None
+
+    def _sized(self) -> Plan | None:
+        """`Which of them have more than 10?`: of groups with one figure, those whose figure is so large."""
+        conditions = self._figures_of(self.text)
+        return added(self.plan, conditions, joins_of(self.known)) if conditions else None
+
+    def _percent(self) -> Plan | None:
+        """`As a percentage`: what is counted or added up, as parts of the sum of all groups."""
+        figures = [one.term for one in self.plan.outputs if aggregates(one.term)]
+        additive = [one for one in figures if isinstance(one, Figure) and one.aggregate in _ADDED and not one.distinct]
+        if PERCENT.match(self.text) is None or not self.plan.groups or len(additive) != 1 or len(figures) != 1:
+            return None
+        outputs = (
+            replace(one, term=Share(additive[0]), name=None) if one.term in additive else one
+            for one in self.plan.outputs
+        )
+        return replace(self.plan, outputs=tuple(outputs))
 
     def earlier_plans(self) -> list[Plan]:
         """The plans before the last one, the latest first."""

@@ -109,8 +109,15 @@ UNITS: Final = {
     "yearly": Unit.YEAR, "monthly": Unit.MONTH, "weekly": Unit.WEEK, "daily": Unit.DAY, "quarterly": Unit.QUARTER,
 }  # fmt: skip
 
+PERCENT: Final = re.compile(
+    r"^(?:(?:show|give|express|display|tell)\s+)?(?:me\s+)?(?:it|them|this|that|these|those)?\s*(?:as|in)\s+(?:an?\s+|the\s+)?"
+    r"(?:percent|percentages?|per cent|%|shares?|proportions?)(?: of (?:the |its )?(?:total|whole|sum|all))?(?: instead)?$",
+    re.IGNORECASE,
+)
+"""As a percentage: the same figures, as parts of their sum."""
 MANY: Final = re.compile(
-    rf"^(?:with|having|that have|of)?\s*(?P<sign>more than|over|above|less than|fewer than|under|below|at least|at most|exactly)"
+    rf"^(?:(?:which|who)(?: ones?)?(?: of (?:them|those|these))?\s+)?"
+    rf"(?:with|having|that have|that are|of|have|has|had|are|is|were|was|got)?\s*(?P<sign>more than|over|above|less than|fewer than|under|below|at least|at most|exactly)"
     rf"\s+(?P<many>\d+(?:\.\d+)?|{'|'.join(WORDS)})$",
     re.IGNORECASE,
 )
