@@ -303,3 +303,32 @@ def test_several_columns_of_the_one_who_plays_a_part_are_of_that_one() -> None:
 
 def test_which_one_is_no_number() -> None:
     assert "= 1" not in sql("Among the plants, which one costs the most?")
+
+
+TRIP = table("trips", "trip_id*:INTEGER title cost:DOUBLE start_year:INTEGER")
+BACKER = table("backers", "backer_id*:INTEGER backer_name industry")
+FUNDING = keyed(
+    table("funding", "trip_id:INTEGER backer_id:INTEGER amount:DOUBLE"),
+    trip_id="trips.trip_id",
+    backer_id="backers.backer_id",
+)
+FUNDED = knowledge(TRIP, BACKER, FUNDING)
+
+
+def funded(text: str) -> str:
+    """What the planner writes of trips and who pays for them, without the quotes of names."""
+    return drafted(text, FUNDED).sql.replace('"', "")
+
+
+def test_what_is_added_up_is_a_thing_though_it_ends_like_a_verb() -> None:
+    for text in ("What is the total amount of funding per backer?", "total amount of funding by backer"):
+        written = funded(text)
+        assert "SUM(funding.amount)" in written
+        assert "GROUP BY backers.backer_id" in written
+    assert "SUM(amount)" in funded("What is the total amount of funding?")
+
+
+def test_a_column_is_what_is_done_where_a_size_stands_behind() -> None:
+    assert funded("Which trips cost more than 100?") == "SELECT title FROM trips WHERE cost > 100"
+    assert funded("How many trips cost at least 100?").endswith("WHERE cost >= 100")
+    assert funded("Show the cost of the trips.") == "SELECT cost FROM trips"

@@ -165,6 +165,7 @@ class _Reader(Turns):
             self._dropped,
             self._sized,
             self._percent,
+            self._best,
             self._first_in_order,
             self._who_is_that,
             self._one_row,
@@ -338,7 +339,7 @@ class _Reader(Turns):
         return bool(rows) and term not in rows
 
     def _figure(self) -> Plan | None:
-        match = FIGURE.match(self.text)
+        match = FIGURE.match(re.sub(r"\s+(?:instead|rather)(?: (?:of|than) .+)?$", "", self.text, flags=re.IGNORECASE))
         if match is None:
             return None
         aggregate = AGGREGATES[match["figure"].lower()]

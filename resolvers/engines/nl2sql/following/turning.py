@@ -18,6 +18,7 @@ from resolvers.engines.nl2sql.following.revising import (
 )
 from resolvers.engines.nl2sql.joining.joins import joins_of
 from resolvers.engines.nl2sql.language.following import (
+    BEST,
     DROP,
     EVERY,
     FIGURE,
@@ -31,6 +32,7 @@ from resolvers.engines.nl2sql.language.following import (
     THAT,
     TOLD,
     WIDEN,
+    WORDS,
 )
 from resolvers.engines.nl2sql.language.words import ORDINALS
 from resolvers.engines.nl2sql.mention import MentionKind
@@ -61,12 +63,28 @@ class Turns(Fragment):
             return True
         if MANY.match(self.text) and any(aggregates(one.term) for one in self.plan.outputs):
             return True
-        return any(one.match(self.text) for one in (FIRST, DROP, EVERY, PERCENT)) or ROW.search(self.text) is not None
+        return (
+            any(one.match(self.text) for one in (FIRST, DROP, EVERY, PERCENT, BEST))
+            or ROW.search(self.text) is not None
+        )
 
     def _sized(self) -> Plan | None:
         """`Which of them have more than 10?`: of groups with one figure, those whose figure is so large."""
         conditions = self._figures_of(self.text)
         return added(self.plan, conditions, joins_of(self.known)) if conditions else None
+
+    def _best(self) -> Plan | None:
+        """`Only the cheapest one`: the first of the rows before, in the order that the adjective asks for."""
+        match = BEST.match(self.text)
+        if match is None or is_single(self.plan) or self.plan.limit is not None:
+            return None
+        found = self.parse(f"show the {match['how']} {self.things}")
+        own = found is not None and len(found.orders) == 1 and found.limit == 1 and found.where is None
+        if found is None or not own or found.main != self.plan.main or found.groups or self.plan.groups:
+            return None
+        many = match["many"] or match["many2"]
+        limit = 1 if many is None else int(many) if many.isdigit() else WORDS[many.lower()]
+        return replace(self.plan, orders=found.orders, limit=limit) if limit else None
 
     def _percent(self) -> Plan | None:
         """`As a percentage`: what is counted or added up, as parts of the sum of all groups."""

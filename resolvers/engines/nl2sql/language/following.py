@@ -109,6 +109,12 @@ UNITS: Final = {
     "yearly": Unit.YEAR, "monthly": Unit.MONTH, "weekly": Unit.WEEK, "daily": Unit.DAY, "quarterly": Unit.QUARTER,
 }  # fmt: skip
 
+BEST: Final = re.compile(
+    rf"^(?:show |give |keep )?(?:me )?(?:only |just )?the (?:(?P<many>{NUMBERS}) )?(?P<how>\w+est|(?:most|least) \w+)(?: (?P<many2>{NUMBERS}))?"
+    r"(?: ones?| of (?:them|those|these))?$",
+    re.IGNORECASE,
+)
+"""Only the cheapest one: of the rows before."""
 PERCENT: Final = re.compile(
     r"^(?:(?:show|give|express|display|tell)\s+)?(?:me\s+)?(?:it|them|this|that|these|those)?\s*(?:as|in)\s+(?:an?\s+|the\s+)?"
     r"(?:percent|percentages?|per cent|%|shares?|proportions?)(?: of (?:the |its )?(?:total|whole|sum|all))?(?: instead)?$",

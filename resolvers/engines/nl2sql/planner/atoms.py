@@ -14,7 +14,7 @@ from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Unit
 from resolvers.engines.nl2sql.planner.phrases import LONGEST, ORDINALS, PHRASES, Cue
 from resolvers.engines.nl2sql.planner.straying import LIGHTLY, is_inflected, is_ranked, strays
-from resolvers.engines.nl2sql.planner.verbal import is_verbal
+from resolvers.engines.nl2sql.planner.verbal import is_sized, is_verbal
 
 _SILENT: Final = frozenset((Cue.STOP,))
 _WEAK: Final = {
@@ -263,6 +263,8 @@ def _starting(
     spans: set[int] = set()
     for last in range(start + 1, min(len(tokens), start + 8) + 1):
         mentions = refs.get((start, last))
+        if last - start > 1 and (last - 1, last) in refs and is_sized(tokens, last - 1):
+            continue  # `trips cost` is no column there
         if mentions:
             ref = Ref(start, last, tuple(sorted(mentions, key=lambda one: -one.score)))
             found.append((Atom(start, last, ref=ref), _worth(ref, tokens)))

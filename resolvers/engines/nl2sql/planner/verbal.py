@@ -22,8 +22,8 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
     low, lemma = tokens[atom.first].text.lower(), tokens[atom.first].lemma
     best = atom.ref.mentions[0].score
     named = tokens[atom.first - 1].text.lower() in _DETERMINERS if atom.first else False
-    if low.endswith("ing") and named and atom.ref.best(MentionKind.TABLE) >= 0.95:
-        return False  # a crossing, any booking
+    if low.endswith("ing") and atom.ref.best(MentionKind.TABLE) >= 0.95 and (named or _is_added_up(tokens, atom)):
+        return False  # a crossing, any booking, the amount of funding
     if low.endswith(("ed", "ing")) and low != lemma:
         return True
     past = low != lemma and not low.endswith("s")
@@ -36,6 +36,8 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
     ahead = tokens[atom.first - 1].text.lower() if atom.first else ""
     if ahead in _OWNED and low == lemma:
         return False  # whose pay, the average pay
+    if is_sized(tokens, atom.first):
+        return True
     if low == lemma and lemma in VERBS and _is_done(tokens, atom):
         return True  # how many plays did each poet write
     is_table = atom.ref.best(MentionKind.TABLE) >= 0.9 and low != lemma
@@ -49,6 +51,25 @@ def is_verbal(atom: "Atom", tokens: Sequence[Token]) -> bool:
     if before is not None and before.lemma in ("have", "with"):
         return best < 0.9
     return best < 0.9 or (before is not None and before.lemma != before.text.lower() and before.text.isalpha())
+
+
+def _is_added_up(tokens: Sequence[Token], atom: "Atom") -> bool:
+    """Whether a word for a figure stands before: `amount of`, `total`."""
+    before = [token.lemma for token in tokens[max(0, atom.first - 2) : atom.first]]
+    return before[-1:] in (["total"], ["average"]) or (before[-1:] == ["of"] and before[0] in _FIGURES)
+
+
+_FIGURES: Final = frozenset(("amount", "total", "sum", "number", "value", "volume", "share", "percentage", "cost"))
+
+
+def is_sized(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word is done by things right before it, to the size behind it: `which trips cost more than 100`."""
+    word, before = tokens[at], tokens[at - 1] if at else None
+    if word.text.lower() != word.lemma or word.lemma not in VERBS or before is None:
+        return False
+    behind = [one.lemma for one in tokens[at + 1 : at + 3]]
+    sized = behind[1:] == ["than"] or behind in (["at", "least"], ["at", "most"]) or behind[:1] in (["over"], ["under"])
+    return sized and before.text.lower() == f"{before.lemma}s"
 
 
 def _is_done(tokens: Sequence[Token], atom: "Atom") -> bool:
