@@ -1,12 +1,17 @@
 """What is known of the personal data of columns, and which proposed levels of sensitivity rest on it no longer."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.engines.recognition.taxonomy import Level, column_level, table_level
-from schema.data_readiness.classification import CATEGORIES, ClassificationKind, ClassificationState
+from schema.data_readiness.classification import (
+    CATEGORIES,
+    Classification,
+    ClassificationKind,
+    ClassificationState,
+)
 from schema.data_readiness.proposal import Proposal, ProposalKind
 
 _PII: Final = CATEGORIES[ClassificationKind.PII]
@@ -20,7 +25,12 @@ _FALLEN: Final = (
 def personal_data(shelves: Shelves, scope: Scope, fqns: Iterable[str]) -> dict[str, dict[str, float]]:
     """The tags of personal data of each column with their confidence, as found and as set; not what was rejected."""
     fqns = list(fqns)
-    classified = shelves.classifications.of_assets(scope, fqns, ClassificationKind.PII)
+    return _known(shelves, scope, fqns, shelves.classifications.of_assets(scope, fqns, ClassificationKind.PII))
+
+
+def _known(
+    shelves: Shelves, scope: Scope, fqns: Sequence[str], classified: Mapping[str, Sequence[Classification]]
+) -> dict[str, dict[str, float]]:
     known: dict[str, dict[str, float]] = {}
     for fqn in fqns:
         known[fqn] = {
@@ -49,14 +59,17 @@ def fallen_levels(shelves: Shelves, scope: Scope, proposals: Sequence[Proposal])
     columns = shelves.classifications.columns_of(scope, {one.asset_fqn for one in levels})
     among = {one.asset_fqn: columns.get(one.asset_fqn) or [one.asset_fqn] for one in levels}
     every = sorted({fqn for some in among.values() for fqn in some})
+    classified = shelves.classifications.of_assets(scope, every, ClassificationKind.PII)
     rejected = {
-        fqn: max(one.decided_at for one in some if one.decided_at is not None)
-        for fqn, found in shelves.classifications.of_assets(scope, every, ClassificationKind.PII).items()
-        if (some := [one for one in found if one.state is ClassificationState.REJECTED and one.decided_at])
+        fqn: max(decided)
+        for fqn, found in classified.items()
+        if (
+            decided := [one.decided_at for one in found if one.state is ClassificationState.REJECTED and one.decided_at]
+        )
     }
     if not rejected:
         return {}
-    known = personal_data(shelves, scope, every)
+    known = _known(shelves, scope, every, classified)
     fallen = {}
     for one in levels:
         of = among[one.asset_fqn]

@@ -25,7 +25,7 @@ from resolvers.engines.nl2sql.following.revising import (
     restricted,
     shown,
 )
-from resolvers.engines.nl2sql.following.turning import Turns
+from resolvers.engines.nl2sql.following.turning import Turns, count_of
 from resolvers.engines.nl2sql.joining.joins import joins_of
 from resolvers.engines.nl2sql.language.following import (
     ABOUT,
@@ -51,7 +51,6 @@ from resolvers.engines.nl2sql.language.following import (
     TOP,
     UNITS,
     WITHIN,
-    WORDS,
 )
 from resolvers.engines.nl2sql.model import Asked, Knowledge, Lookup, no_lookup
 from resolvers.engines.nl2sql.plan import (
@@ -193,11 +192,7 @@ class _Reader(Turns):
         side = (said.get("side") or said.get("side2") or "top").lower()
         many = said.get("many") or said.get("many2")
         limit = (
-            _count_of(many)
-            if many
-            else 1
-            if side not in ("top", "first", "last", "bottom") or _one(self.text)
-            else None
+            count_of(many) if many else 1 if side not in ("top", "first", "last", "bottom") or _one(self.text) else None
         )
         if limit is None or not 0 < limit <= 10_000:
             return None
@@ -441,10 +436,6 @@ class _Reader(Turns):
 
 
 _OWNED: Final = re.compile(r"^(?:their|its|his|her)\s+", re.IGNORECASE)
-
-
-def _count_of(said: str) -> int:
-    return int(said) if said.isdigit() else WORDS[said.lower()]
 
 
 def _one(text: str) -> bool:

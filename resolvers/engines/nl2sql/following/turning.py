@@ -83,7 +83,7 @@ class Turns(Fragment):
         if found is None or not own or found.main != self.plan.main or found.groups or self.plan.groups:
             return None
         many = match["many"] or match["many2"]
-        limit = 1 if many is None else int(many) if many.isdigit() else WORDS[many.lower()]
+        limit = 1 if many is None else count_of(many)
         return replace(self.plan, orders=found.orders, limit=limit) if limit else None
 
     def _percent(self) -> Plan | None:
@@ -252,3 +252,8 @@ def _excludes(old: Comparison, new: Comparison) -> bool:
     if old.negated or new.negated or old.left != new.left or {old.operator, new.operator} - set(named):
         return False
     return not set(old.right) & set(new.right)
+
+
+def count_of(said: str) -> int:
+    """How many are said, in digits or in a word."""
+    return int(said) if said.isdigit() else WORDS[said.lower()]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.nl2sql.plan import Aggregate, Comparison, Expression, Figure, Operator, Term
+from resolvers.engines.nl2sql.plan import Aggregate, Comparison, Expression, Figure, Literal, Operator, Term
 from resolvers.engines.nl2sql.planner.counting import Item
 from resolvers.engines.nl2sql.planner.figures import when_of_rows
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun
@@ -52,11 +52,10 @@ def compared(resolver: Resolver, cond: Cond) -> Comparison | None:
     """`a revenue above 100`; None where no measure is compared, or with no number."""
     if rows_of(resolver, cond.noun) is None:
         return None
-    numbers = []
+    numbers: list[Literal] = []
     for ref in cond.values:
-        number = next((one.values[0] for one in ref.literals if one.values and _is_number(one.values[0].value)), None)
-        if number is not None:
-            numbers.append(number)
+        said = (one.values[0] for one in ref.literals if one.values and isinstance(one.values[0].value, Decimal))
+        numbers += list(said)[:1]
     if len(numbers) != (2 if cond.operator is Operator.BETWEEN else 1):
         return None
     expression = expression_of(resolver, cond.noun)
@@ -77,7 +76,3 @@ def when(resolver: Resolver, tables: Sequence[str], hint: Sequence[str], *, year
     if rows is None:
         return column
     return resolver.time_column([rows]) or when_of_rows(resolver, rows) or column
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Decimal)
