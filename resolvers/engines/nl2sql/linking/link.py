@@ -57,7 +57,9 @@ _ASKING: Final = frozenset(("which", "what", "each", "every"))
 _LIGHT_VERBS: Final = frozenset(("make", "do", "take", "give", "get", "put", "go", "come", "have", "hold", "keep"))
 """Verbs that say little; as they stand alone no table is called by what they are related to."""
 _MOST_EACH: Final = 16
-"""Mentions of one kind over the same tokens."""
+_MOST_OF_MANY: Final = 8
+"""Mentions of one kind over the same tokens; fewer where the catalog is so large that only the likeliest tables are
+looked into. Many of them have columns of the same name, and the planner asks for what it needs beside."""
 
 
 def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_lookup) -> Linked:
@@ -74,14 +76,14 @@ def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_l
     work.mentions += literals_of(question.tokens, now)
     work.find_misspelled()
     work.look_up(lookup)
-    return Linked(text, question.tokens, tuple(_best(work.mentions)))
+    return Linked(text, question.tokens, tuple(_best(work.mentions, work.most)))
 
 
-def _best(mentions: Sequence[Mention]) -> Iterator[Mention]:
+def _best(mentions: Sequence[Mention], most: int) -> Iterator[Mention]:
     """Each thing once over the same tokens; the best of each kind; by place, then length, then score."""
     best: dict[tuple[object, ...], Mention] = {}
     for one in mentions:
-        said = tuple([(value.kind, value.value) for value in one.values])
+        said = tuple([(value.kind, value.value) for value in one.values]) if one.values else ()
         key = (one.first, one.last, one.kind, one.table, one.column, said, one.memory if not one.column else None)
         known = best.get(key)
         if known is None or known.score < one.score:
@@ -90,7 +92,7 @@ def _best(mentions: Sequence[Mention]) -> Iterator[Mention]:
     for one in sorted(best.values(), key=_in_order):
         place = (one.first, one.last, one.kind)
         many[place] = many.get(place, 0) + 1
-        if many[place] <= _MOST_EACH:
+        if many[place] <= most:
             yield one
 
 
@@ -107,10 +109,12 @@ class _Work:
     plausible: list[str] = field(default_factory=list)
     """The tables that columns and values are looked for in, the likeliest first."""
     tokens: tuple[Token, ...] = field(init=False)
+    most: int = field(init=False)
     _called: dict[tuple[str, ...], Mapping[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tokens = self.question.tokens
+        self.most = _MOST_EACH if len(self.vocabulary.fqns) <= MOST_TABLES else _MOST_OF_MANY
 
     def fits(self, first: int, last: int, score: float) -> float:
         """A score, less where the words have another part to play in a question."""
@@ -140,7 +144,7 @@ class _Work:
     def find_tables(self) -> None:
         """Tables by their names."""
         for first, last, lemmas in self.question.spans(_LONGEST_NAME):
-            for fqn, one in self.vocabulary.found_tables(lemmas, _MOST_EACH, _ENOUGH):
+            for fqn, one in self.vocabulary.found_tables(lemmas, self.most, _ENOUGH):
                 score = self.fits(first, last, one.score)
                 if score < 0.8 and last - first == 1 and lemmas[0] in _LIGHT_VERBS:
                     continue
@@ -198,7 +202,7 @@ class _Work:
         """Columns by their names, and columns of yes and no by what they say of a row."""
         self.find_shared_heads()
         for first, last, lemmas in self.question.spans(_LONGEST_NAME):
-            found = self.vocabulary.found_columns(lemmas, self.plausible, _MOST_EACH, _ENOUGH)
+            found = self.vocabulary.found_columns(lemmas, self.plausible, self.most, _ENOUGH)
             least = _SHARED if len(lemmas) > 1 and found and found[0][1].score >= _VERY else _ENOUGH
             inside, before = self.tying(first, last) if found else ((), None)
             for key, one in found:
@@ -260,7 +264,7 @@ class _Work:
                 if not whole:
                     continue
                 words = (self.tokens[at - 1].lemma, self.tokens[head].lemma)
-                for key, one in self.vocabulary.found_columns(words, self.plausible, _MOST_EACH, _SHARED):
+                for key, one in self.vocabulary.found_columns(words, self.plausible, self.most, _SHARED):
                     if key != whole[0][0]:
                         self.mentions.append(
                             Mention(at - 1, at, MentionKind.COLUMN, 0.97 * one.score, one.how, column=key)
@@ -333,7 +337,7 @@ class _Work:
                     if len(other) > 2 or (one.value == other and self.is_of_place(one.column)):
                         self.value(first, last, 0.87, "demonym", one.column, _text(one.value))
         if quoted or (self.question.is_capital(first) and self.question.carries(first)):
-            for column in values.containing(said, within)[:_MOST_EACH]:
+            for column in values.containing(said, within)[: self.most]:
                 self.value(first, last, 0.55 if quoted else 0.5, "part", column, _text(said))
 
     def is_rows(self, first: int, last: int) -> bool:

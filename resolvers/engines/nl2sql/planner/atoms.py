@@ -13,7 +13,7 @@ from resolvers.engines.nl2sql.language.words import NUMBER_WORDS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Unit
 from resolvers.engines.nl2sql.planner.phrases import LONGEST, ORDINALS, PHRASES, Cue
-from resolvers.engines.nl2sql.planner.straying import LIGHTLY, is_inflected, is_ranked, strays
+from resolvers.engines.nl2sql.planner.straying import LIGHTLY, is_inflected, is_ranked, may_stray, strays
 from resolvers.engines.nl2sql.planner.verbal import is_sized, is_verbal
 
 _SILENT: Final = frozenset((Cue.STOP,))
@@ -190,10 +190,13 @@ def cut(linked: Linked) -> Cut:
     begun = {(one.first, one.table) for one in named}
     tables = {(one.last, one.table) for one in named}
     sure = {(one.first, one.table) for one in named if one.score >= 0.95}
+    doubtful = may_stray(tokens)
     for mention in linked.mentions:
-        if mention.how != ROLE and strays(mention, tokens, tables, begun, sure):
+        first, last = mention.first, mention.last
+        may = mention.how != ROLE and (last - first > 1 or first in doubtful)
+        if may and strays(mention, tokens, tables, begun, sure):
             continue
-        refs.setdefault((mention.first, mention.last), []).append(mention)
+        refs.setdefault((first, last), []).append(mention)
     best: list[tuple[float, Atom | None]] = [(float("-inf"), None)] * (size + 1)
     best[0] = (0.0, None)
     for start in range(size):

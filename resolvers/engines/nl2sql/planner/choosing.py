@@ -34,7 +34,7 @@ from resolvers.engines.nl2sql.writing.written import written
 
 MOST_OTHERS: Final = 5
 """How many other readings are tried beside the best."""
-NEAR: Final = 0.2
+NEAR: Final = 0.15
 """How much worse words may fit something else for that to be tried."""
 TOLD_APART: Final = 0.2
 """A reading that is so much less likely than another casts no doubt on it."""

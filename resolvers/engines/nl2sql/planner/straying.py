@@ -24,6 +24,15 @@ _NUMBERED: Final = frozenset(("no", "nr", "id", "number", "code", "key"))
 _OF_KINDS: Final = frozenset(("number", "kind", "sort", "type"))
 """Words before `of` that a column may be called by: the kind of work."""
 _ASKED: Final = frozenset(("who", "what", "whom", "many"))
+_ONE: Final = "one"
+_LASTED: Final = frozenset(("lasted", "lasts", "lasting"))
+_ALONE: Final = _LASTED | {_ONE}
+"""Words that may stray as they stand alone, beside ordinals."""
+
+
+def may_stray(tokens: Sequence[Token]) -> set[int]:
+    """The places of words that stand alone for something, and may stray nevertheless: of the others none does."""
+    return {at for at, token in enumerate(tokens) if (low := token.text.lower()) in _ALONE or low in ORDINALS}
 
 
 def strays(
@@ -36,9 +45,9 @@ def strays(
     """Whether a mention takes in words that tie two nouns: `orders by status`, `titles of the courses`."""
     if mention.kind is MentionKind.LITERAL:
         before = tokens[mention.first - 1].text.lower() if mention.first else ""
-        return tokens[mention.first].text.lower() == "one" and before in ("which", "that", "this", "the")
+        return tokens[mention.first].text.lower() == _ONE and before in ("which", "that", "this", "the")
     begins_with = tokens[mention.first].text.lower()
-    if mention.column is not None and begins_with in ("lasted", "lasts", "lasting"):
+    if mention.column is not None and begins_with in _LASTED:
         return "name" in mention.column.column.lower()
     if mention.last - mention.first < 2:
         return tokens[mention.first].text.lower() in ORDINALS and is_ranked(tokens, mention.last)

@@ -23,7 +23,8 @@ _SPOKEN: Final = 0.55
 
 def with_told(linked: Linked) -> Linked:
     """The mentions, where a noun and its verb together name one column, and none of a noun with what is told of it."""
-    apart = [one for one in linked.mentions if not _is_told(one, linked)]
+    ends = _told_before(linked)
+    apart = [one for one in linked.mentions if not (one.last in ends and _is_told(one, linked))]
     if len(apart) < len(linked.mentions):
         linked = Linked(linked.text, linked.tokens, tuple(apart))
     told = {(noun.first, noun.last): noun for noun in _told(linked)}
@@ -39,11 +40,16 @@ def with_told(linked: Linked) -> Linked:
     return Linked(linked.text, linked.tokens, tuple(kept))
 
 
+def _told_before(linked: Linked) -> set[int]:
+    """Where something is compared right behind a participle: `born | before 1970`."""
+    tokens = linked.tokens
+    compared = (at for at in range(2, len(tokens) - 1) if tokens[at].lemma in _COMPARES)
+    return {at for at in compared if is_participle(tokens[at - 1].text.lower())}
+
+
 def _is_told(one: Mention, linked: Linked) -> bool:
     """Whether a column is `candidates born`, and `before 1970` follows: the candidates are asked for."""
-    if one.kind is not MentionKind.COLUMN or one.last - one.first < 2 or one.last + 1 >= len(linked.tokens):
-        return False
-    if linked.tokens[one.last].lemma not in _COMPARES or not is_participle(linked.tokens[one.last - 1].text.lower()):
+    if one.kind is not MentionKind.COLUMN or one.last - one.first < 2:
         return False
     return any(
         other.kind is MentionKind.TABLE and (other.first, other.last) == (one.first, one.last - 1)
