@@ -149,7 +149,7 @@ def postgres() -> Iterator[Trips]:
 
 def drafted(runner: asyncio.Runner, drafter: Drafter, known: Knowledge, question: str) -> Draft | None:
     """What becomes of a question. The event loop stands already, as it does where the platform drafts."""
-    outcome = runner.run(_drafted(drafter, known, question))
+    outcome = runner.get_loop().run_until_complete(_drafted(drafter, known, question))
     return outcome if isinstance(outcome, Draft) else None
 
 

@@ -1,10 +1,16 @@
 """A catalog of many tables: what a question is about is found among them, whatever was asked before."""
 
+import asyncio
+
+import pytest
+
 from benchmarks.alike import MOMENTS, NOW, asked, catalog, profiles
+from resolvers.engines.nl2sql.drafter import Planner
 from resolvers.engines.nl2sql.linking.likely import MOST_TABLES
 from resolvers.engines.nl2sql.linking.link import link
 from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
-from resolvers.engines.nl2sql.model import Knowledge
+from resolvers.engines.nl2sql.model import Asked, Clarification, Draft, Knowledge, no_lookup
+from schema.talk2data.chat_settings import UNSURE
 
 TABLES = catalog(120)
 KNOWN = Knowledge(TABLES, profiles(TABLES))
@@ -35,3 +41,21 @@ def test_names_are_scored_alike_alone_and_among_others() -> None:
         found = {key.column: score for key, score in among.columns(words, [fqn])}
         assert found == expected, words
         assert expected or words == (MOMENTS[0],)
+
+
+@pytest.mark.parametrize("area", ["sales", "travel", "fleet"])
+def test_what_words_were_only_looked_at_for_makes_no_answer_less_sure(area: str) -> None:
+    """`price` looks like the table of payments, and Lyon is a city in more tables than are mentioned."""
+    text = f"What is the average price of {area} devices in Lyon?"
+    found = asyncio.run(Planner().draft(Asked(text, NOW), KNOWN, no_lookup))
+    assert isinstance(found, Draft)
+    assert found.sql == f'SELECT AVG("price") AS "average_price" FROM "{area}_device" WHERE "city" = \'Lyon\''
+    assert found.confidence >= UNSURE, found.evidence
+
+
+def test_a_part_of_many_names_is_asked_about() -> None:
+    """All tables of orders are called `order` equally well; which one is meant, nobody said."""
+    found = asyncio.run(Planner().draft(Asked("How many orders are there?", NOW), KNOWN, no_lookup))
+    assert isinstance(found, Clarification)
+    assert len(found.readings) > 2
+    assert all("orders" in one.text for one in found.readings)

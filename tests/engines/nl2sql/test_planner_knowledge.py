@@ -8,7 +8,6 @@ from resolvers.engines.nl2sql.drafter import Planner
 from resolvers.engines.nl2sql.linking.link import link
 from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.model import Asked, Clarification, ColumnKey, Draft, Exchange, Unanswerable
-from resolvers.engines.nl2sql.plan import Column, Output, Plan
 from resolvers.engines.nl2sql.planner.atoms import cut
 from resolvers.engines.nl2sql.planner.catalog import catalog_of
 from resolvers.engines.nl2sql.planner.choosing import unused
@@ -294,9 +293,10 @@ def test_a_column_that_is_named_and_not_used_is_noticed() -> None:
     known = knowledge("library")
     linked = link("Show the title and the price of all books.", Vocabulary.of(known), NOW, loaded("library").found)
     book = next(one.fqn for one in known.tables if one.name == "Book")
-    title, price = (Output(Column(book, name)) for name in ("Title", "Price"))
-    assert unused(Plan(book, (title,)), cut(linked), catalog_of(known)) == ["price"]
-    assert unused(Plan(book, (title, price)), cut(linked), catalog_of(known)) == []
+    title, price = (ColumnKey(book, name) for name in ("Title", "Price"))
+    pieces, catalog = cut(linked), catalog_of(known)
+    assert unused({title}, pieces, catalog) == ["price"]
+    assert unused({title, price}, pieces, catalog) == []
 
 
 def test_a_sum_of_what_one_hour_costs_is_doubted() -> None:

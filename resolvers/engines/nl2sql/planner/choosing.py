@@ -1,7 +1,6 @@
 """Several plans for one question, how likely each is meant, and how sure the best one is."""
 
-import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from resolvers.engines.nl2sql.planner.above import without_following
 from resolvers.engines.nl2sql.planner.atoms import Cut, cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog, catalog_of
 from resolvers.engines.nl2sql.planner.composing import Composer
+from resolvers.engines.nl2sql.planner.confidence import confidence
 from resolvers.engines.nl2sql.planner.ends import at_ends
 from resolvers.engines.nl2sql.planner.frame import Frame
 from resolvers.engines.nl2sql.planner.parsing import parse
@@ -36,6 +36,8 @@ MOST_OTHERS: Final = 5
 """How many other readings are tried beside the best."""
 NEAR: Final = 0.15
 """How much worse words may fit something else for that to be tried."""
+FARTHER: Final = 0.5
+"""The same, when nothing else can be written."""
 TOLD_APART: Final = 0.2
 """A reading that is so much less likely than another casts no doubt on it."""
 ENOUGH: Final = 0.5
@@ -48,13 +50,6 @@ PASSED_OVER: Final = 0.35
 """What a word before a name costs that was passed over."""
 SAID_AGAIN: Final = 0.6
 """How well words must fit the column of those beside them to say nothing more."""
-BESIDE_DOUBT: Final = 2.0
-"""Evidence above which there is next to no doubt: such answers are right 19 times of 20, the least doubt leaves 3 of 4.
-Both were counted over questions to databases that nobody had tuned on when they were asked."""
-NAMED_SO: Final = 0.85
-"""How well `name` fits what names a row, where no column of its table is called so."""
-FARTHER: Final = 0.5
-"""The same, when nothing else can be written."""
 
 
 @dataclass(slots=True)
@@ -219,7 +214,28 @@ def _meant(
     if plan in tried:
         return None
     tried.append(plan)
+    _keep_used(resolver, plan)
     return plan, resolver
+
+
+def _keep_used(resolver: Resolver, plan: Plan) -> None:
+    """Leaves out what words were looked at for and are not: `price` as a table, where the query has it as a column."""
+    choices = resolver.choices
+    spans: dict[tuple[int, int], list[tuple[int, int, str]]] = {}
+    for key in choices:
+        spans.setdefault(key[:2], []).append(key)
+    several = [keys for keys in spans.values() if len(keys) > 1]
+    if not several:
+        return
+    had = _columns(plan)
+    tables = {plan.main, *plan.also, *(key.table for key in had)}
+    for keys in several:
+        used = [
+            key for key in keys if (one := choices[key]).options[one.taken][0] in (had if key[2] != "table" else tables)
+        ]
+        for key in keys if used else ():
+            if key not in used:
+                del choices[key]
 
 
 def _made(plan: Plan, resolver: Resolver, catalog: Catalog, pieces: Cut, failed: list[Failed]) -> list[Candidate]:
@@ -234,8 +250,9 @@ def _is_farther(plan: Plan, resolver: Resolver, pieces: Cut, catalog: Catalog, s
     """Whether a plan will not score more than this, which is told before it is written."""
     if _fit(resolver) <= score:
         return True
-    _settle(resolver, pieces, _columns(plan))
-    return _fit(resolver) - UNNAMED * len(unused(plan, pieces, catalog)) - JOINED <= score
+    had = _columns(plan)
+    _settle(resolver, pieces, had)
+    return _fit(resolver) - UNNAMED * len(unused(had, pieces, catalog)) - JOINED <= score
 
 
 def _settle(resolver: Resolver, pieces: Cut, had: set[ColumnKey]) -> None:
@@ -301,7 +318,7 @@ def _candidate(
     unknown = tuple(" ".join(token.text for token in tokens[first:last]) for first, last in frame.unknown)
     _settle(resolver, pieces, had)
     loose = tuple(" ".join(token.text for token in tokens[first:last]) for first, last in _loose(frame))
-    unnamed = len(unused(plan, pieces, catalog_of(known)))
+    unnamed = len(unused(had, pieces, catalog_of(known)))
     doubts = [*resolver.trouble, *([("tables belong together in several ways", way_cost)] if way_cost else [])]
     doubts += [("a column is named and not used", UNNAMED)] * unnamed
     doubts += [("a word before a name was passed over", PASSED_OVER)] * len(frame.modifiers)
@@ -332,9 +349,8 @@ def _says_again(span: tuple[int, int], pieces: Cut, resolver: Resolver, had: set
     return any(one.column in taken or ((verb or unit) and one.column in had) for one in named)
 
 
-def unused(plan: Plan, pieces: Cut, catalog: Catalog) -> list[str]:
-    """Words that name a column and nothing else, where no column of the plan is called by one of them."""
-    had = _columns(plan)
+def unused(had: Set[ColumnKey], pieces: Cut, catalog: Catalog) -> list[str]:
+    """Words that name a column and nothing else, where none of the columns of a plan is called by one of them."""
     called = {root_of(word) for column in had for word in catalog.words(column)} | {"name"}
     found: list[str] = []
     for atom in pieces.atoms:
@@ -379,53 +395,3 @@ def _columns(plan: Plan) -> set[ColumnKey]:
 
 _FIELDS: Final[dict[type[Any], tuple[str, ...]]] = {}
 """The fields of each kind of node; none of what is no node."""
-
-
-def _is_called(resolver: Resolver, span: tuple[int, int, str], target: Target) -> bool:
-    """Whether `name` is said, and what names a row is taken for it."""
-    said = resolver.cut.linked.words(*span[:2]) == ["name"]
-    return said and isinstance(target, ColumnKey) and target in resolver.catalog.names(target.table)
-
-
-def _is_namesake(mention: Mention, target: Target) -> bool:
-    """Whether another table has a column of the same name, which is mentioned."""
-    column = mention.column if mention.kind is MentionKind.COLUMN else None
-    return column is not None and isinstance(target, ColumnKey) and column.column == target.column
-
-
-def confidence(one: Candidate, rival: Candidate | None) -> float:
-    """How often such a plan is right, 0 to 1."""
-    scores: list[float] = []
-    for key, choice in one.resolver.choices.items():
-        target = choice.options[choice.taken][0]
-        over = one.resolver.cut.over(key[:2])
-        fits = [each.score for each in over if target in (each.table, each.column)]
-        # Of columns that are called the same only the first ones are mentioned.
-        fits = fits or [each.score for each in over if _is_namesake(each, target)]
-        scores.append(max(fits, default=NAMED_SO if _is_called(one.resolver, key, target) else 0.5))
-    weakest = min(scores, default=0.5)
-    cost = sum(cost for _, cost in one.doubts)
-    margin = min(0.3, one.score - rival.score) if rival is not None else 0.3
-    tables = len(
-        {choice.options[choice.taken][0] for choice in one.resolver.choices.values() if choice.kind == "table"}
-    )
-    facts = {
-        "weakest": weakest,
-        "cost": cost,
-        "unknown": float(len(one.unknown)),
-        "loose": float(len(one.loose)),
-        "margin": margin,
-        "tables": float(tables),
-    }
-    one.facts.update(facts)
-    evidence = (
-        2.2
-        - 3.0 * cost
-        - 1.9 * len(one.unknown)
-        - 0.7 * one.facts["nouns"]
-        - 0.9 * len(one.loose)
-        - 3.0 * max(0.0, 0.85 - weakest)
-        - 5.0 * max(0.0, 0.2 - max(margin, 0.0))
-    )
-    evidence = 0.66 * evidence + 7.8 * max(0.0, evidence - BESIDE_DOUBT)
-    return round(1 / (1 + math.exp(-evidence)), 3)
