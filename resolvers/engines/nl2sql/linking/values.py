@@ -22,7 +22,7 @@ MOST_WORDS: Final = 9
 _MOST_KNOWN: Final = 50
 """Values of one column that are looked at: more than a profile keeps as a rule."""
 _ALIKE: Final = 86
-_NONE: Final[frozenset["Held"]] = frozenset()
+_NONE: Final[set[int]] = set()
 
 
 class Held(NamedTuple):
@@ -59,10 +59,13 @@ class Values:
         self._read: dict[str, set[str]] = {}
         self._whole: dict[str, _Places] = {}
         self._lemmas: dict[str, _Places] = {}
-        self._words: dict[str, set[Held]] = {}
+        self._long: list[tuple[ColumnKey, str]] = []
+        """Values of several words, folded, with the column that holds each."""
+        self._words: dict[str, set[int]] = {}
+        """The places of those with a word."""
+        self._by_words = 0
+        """So many of them are among those by their words."""
         self._lock = Lock()
-        self._unread: list[tuple[Held, str]] = []
-        """Values of several words that are not among those by their words yet, each folded."""
         self._complete: set[ColumnKey] = set()
 
     def read(self, tables: Collection[str]) -> None:
@@ -73,7 +76,7 @@ class Values:
                 self._read_table(fqn)
 
     def _read_table(self, fqn: str) -> None:
-        read, whole, unread = self._read[fqn], self._whole, self._unread
+        read, whole, long = self._read[fqn], self._whole, self._long
         for key in self._vocabulary.keys_of(fqn):
             profile = self._vocabulary.profile(key)
             if profile is None or profile.masked or key in self._known.private or key in self._known.forbidden:
@@ -95,16 +98,20 @@ class Values:
                 if base != said:
                     _put(self._lemmas, base, key, value)
                 if " " in said:
-                    unread.append((Held(key, value), said))
+                    long.append((key, said))
 
-    def _by_word(self) -> dict[str, set[Held]]:
+    def _by_word(self) -> dict[str, set[int]]:
         """The values of several words by each of them: read for the questions only that ask for a part of a value."""
-        words, unread = self._words, self._unread
+        words, long = self._words, self._long
         with self._lock:
-            while unread:
-                held, said = unread.pop()
-                for word in said.split(" "):
-                    words.setdefault(word, set()).add(held)
+            while self._by_words < len(long):
+                for word in long[self._by_words][1].split(" "):
+                    places = words.get(word)
+                    if places is None:
+                        words[word] = {self._by_words}
+                    else:
+                        places.add(self._by_words)
+                self._by_words += 1
         return words
 
     def is_complete(self, key: ColumnKey) -> bool:
@@ -131,15 +138,13 @@ class Values:
         if not said:
             return []
         words = self._by_word()
-        held = sorted((words.get(word, _NONE) for word in said.split(" ")), key=len)
+        places = set.intersection(*(words.get(word, _NONE) for word in said.split(" ")))
         found: set[ColumnKey] = set()
-        for one in held[0]:
-            if one.column in found or (within is not None and one.column.table not in within):
+        for column, value in map(self._long.__getitem__, places):
+            if column in found or (within is not None and column.table not in within):
                 continue
-            if all(one in others for others in held[1:]):
-                value = folded(one.value)
-                if value != said and f" {said} " in f" {value} ":
-                    found.add(one.column)
+            if value != said and f" {said} " in f" {value} ":
+                found.add(column)
         return sorted(found, key=lambda key: (key.table, key.column))
 
     def alike(self, text: str, within: Collection[str]) -> Iterator[tuple[Held, float]]:

@@ -1,9 +1,9 @@
 """The asker's tables as the planner looks at them: what a row is called, what identifies it, what lies how near."""
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from resolvers.engines.nl2sql.joining.joins import joins_of
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 FAR: Final = 9
 """The distance of tables that no keys connect."""
+_FARTHEST: Final = 4
+"""Keys that are gone along to other tables at most."""
 _NUMBERING: Final = frozenset(("number", "no", "code", "nr", "year"))
 """Last words of numbers that tell rows apart: others are only by chance never the same."""
 _NUMBERS: Final = ("INT", "NUM", "DEC", "FLOAT", "DOUBLE", "REAL", "YEAR", "SERIAL")
@@ -216,16 +218,11 @@ class Catalog:
     def distances(self, table: str) -> dict[str, int]:
         """How many keys away other tables are."""
         if table not in self._near:
-            near = {table: 0}
-            queue = deque([table])
-            while queue:
-                here = queue.popleft()
-                if near[here] >= 4:
-                    continue
-                for other in self.links.get(here, ()):
-                    if other not in near:
-                        near[other] = near[here] + 1
-                        queue.append(other)
+            near, reached = {table: 0}, [table]
+            for far in range(1, _FARTHEST + 1):
+                beyond = chain.from_iterable([self.links.get(one, ()) for one in reached])
+                reached = [one for one in dict.fromkeys(beyond) if one not in near]
+                near.update(dict.fromkeys(reached, far))
             self._near[table] = near
         return self._near[table]
 
