@@ -38,6 +38,8 @@ DRAFTED: Final = 25
 
 ASKED, JUDGED = 10, 15
 """Round trips that a draft, and the judging of a long query, may take."""
+ROW: Final = 3
+"""So many questions are asked in a row, as round trips are made in a row; all that a full run asks are different."""
 
 
 @dataclass
@@ -177,16 +179,23 @@ def _measured(
     for at in range(rounds):
         figures.add(OPEN, _mean(trips.open_session, 10))
         figures.add(TURN, _mean(trips.as_a_turn, 2))
-        figures.add(DRAFT, timed(partial(drafted, drafter, known, asked(DRAFTED + at)[1])))
-        if texts:
-            figures.add(GUARD, timed(partial(_guarded, texts[at % len(texts)], readable)))
+        questions = [asked(DRAFTED + ROW * at + one)[1] for one in range(ROW)]
+        began = time.perf_counter()
+        row = [drafted(drafter, known, question) for question in questions]
+        figures.add(DRAFT, (time.perf_counter() - began) / ROW)
+        made = [draft.sql for draft in row if draft is not None]
+        if made:
+            began = time.perf_counter()
+            for text in made:
+                _guarded(text, readable)
+            figures.add(GUARD, (time.perf_counter() - began) / len(made))
         for name, text in LONG.items():
             unseen = text.replace("limit 50", f"limit {50 + at}")
             for told in (name, f"{name}{AGAIN}"):
                 figures.add(told, timed(partial(_guarded, unseen, readable)))
     profile = cProfile.Profile()
     for at in range(len(TEMPLATES)):
-        profile.runcall(drafted, drafter, known, asked(DRAFTED + FULL[1] + at)[1])
+        profile.runcall(drafted, drafter, known, asked(DRAFTED + ROW * FULL[1] + at)[1])
     for text in texts:
         profile.runcall(_guarded, text, readable)
     return figures, _by_module(profile), len(texts)
@@ -238,7 +247,12 @@ def run(tables: int, rounds: int, say: Callable[[str], None], place: str = PLANN
         ratios = [f"{milliseconds / (unit * trips):.2f}" for unit in units]
         result.add_row(name, f"{milliseconds:.2f}", f"{trips} trips", f"[bold]{ratios[0]}[/bold]", ratios[1], goal)
 
-    row("link, draft and guard", figures.of(DRAFT) + (figures.of(GUARD) if answered else 0.0), ASKED, "<= 1.00")
+    row(
+        "link, draft and guard",
+        figures.of(DRAFT) + (figures.of(GUARD) if GUARD in figures.by_name else 0.0),
+        ASKED,
+        "<= 1.00",
+    )
     for name in (DRAFT, GUARD, FIRST):
         if name in figures.by_name:
             row(f"  {name}", figures.of(name), ASKED)
