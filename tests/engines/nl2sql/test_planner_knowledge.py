@@ -317,3 +317,16 @@ def test_a_preference_for_a_table_of_other_data_changes_nothing_here() -> None:
         assert drafted("Show the names of the customers.", limit, without).sql == plain
     everywhere = memory(MemoryType.PREFERENCE, {"limit": 5}, "five")
     assert "LIMIT 5" in drafted("Show the names of the customers.", everywhere).sql
+
+
+def test_spans_of_time_come_in_their_order_where_nobody_asked_for_another() -> None:
+    """Rows of months are read one after the other; those of countries have no order of their own."""
+    by_month = loaded("shop").rows(drafted("revenue by month", REVENUE).sql)
+    months = [row[-1] for row in by_month]
+    assert len(months) > 2
+    assert months == sorted(months)
+    highest = [row[0] for row in loaded("shop").rows(drafted("revenue by month, highest first", REVENUE).sql)]
+    assert highest == sorted(highest, reverse=True) != [row[0] for row in by_month]
+    both = [row[1:] for row in loaded("shop").rows(drafted("revenue per country and month", REVENUE).sql)]
+    assert both == sorted(both)
+    assert "ORDER BY" not in drafted("revenue per country", REVENUE).sql

@@ -46,6 +46,13 @@ def lemmas(text: str) -> str:
     return " ".join(lemma_of(word) for word in text.split(" "))
 
 
+@lru_cache(maxsize=100_000)
+def _known_by(value: str) -> tuple[str, str] | None:
+    """A value as a profile holds it: folded, and with the lemmas of its words; None where it is told, not named."""
+    said = folded(value) if not value.endswith("…") else ""
+    return (said, lemmas(said)) if said and said.count(" ") < MOST_WORDS else None
+
+
 _Places = dict[str, dict[ColumnKey, str]]
 """Where a text stands: by the FQN of the table the columns, each with how it is spelled there."""
 
@@ -87,14 +94,15 @@ class Values:
                 self._complete.add(key)
             for one in profile.top_values[:_MOST_KNOWN]:
                 value = one.value
-                if value.endswith("…") or not (said := folded(value)) or said.count(" ") >= MOST_WORDS:
+                known = _known_by(value)
+                if known is None:
                     continue
+                said, base = known
                 read.add(said)
                 if said in whole:
                     _put(whole, said, key, value)
                 else:
                     whole[said] = {fqn: {key: value}}
-                base = lemmas(said)
                 if base != said:
                     _put(self._lemmas, base, key, value)
                 if " " in said:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from resolvers.engines.nl2sql.joining.joins import Joins
 from resolvers.engines.nl2sql.joining.names import names_its_row
-from resolvers.engines.nl2sql.plan import Arithmetic, Column, Condition, Figure, Plan, Span, Term
+from resolvers.engines.nl2sql.plan import Arithmetic, Column, Condition, Figure, Order, Plan, Span, Term
 from resolvers.engines.nl2sql.writing.uses import aggregates, columns_in, figures_in, on_figures, parts_of, terms_in
 
 
@@ -35,6 +35,16 @@ def completed(plan: Plan, joins: Joins) -> Plan:
         if counted and not joins.is_unique(table, names):
             groups += [Column(table, name) for name in joins.key(table) if name not in names]
     return replace(plan, groups=tuple(groups))
+
+
+def in_time(plan: Plan) -> Plan:
+    """The plan with its groups in order, where some are spans of time and nobody asked for another order."""
+    if plan.orders or plan.limit is not None or not any(isinstance(one, Span) for one in plan.groups):
+        return plan
+    shown = [one.term for one in plan.outputs if one.term in plan.groups]
+    if not any(isinstance(one, Span) for one in shown):
+        return plan
+    return replace(plan, orders=tuple(map(Order, shown)))
 
 
 def is_grouped(plan: Plan, having: Sequence[Condition]) -> bool:

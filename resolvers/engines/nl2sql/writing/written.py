@@ -32,7 +32,7 @@ from resolvers.engines.nl2sql.plan import (
     Term,
 )
 from resolvers.engines.nl2sql.writing.comparing import Unwritable, as_number, number
-from resolvers.engines.nl2sql.writing.grouping import completed, figures_of, is_grouped
+from resolvers.engines.nl2sql.writing.grouping import completed, figures_of, in_time, is_grouped
 from resolvers.engines.nl2sql.writing.terms import AGGREGATES, Scope
 from resolvers.engines.nl2sql.writing.uses import (
     columns_in,
@@ -120,6 +120,8 @@ class Writer:
     def select(self, plan: Plan) -> exp.Select:
         """A plan without what is combined with it."""
         plan = completed(plan, self.joins)
+        if self._depth == 1:
+            plan = in_time(plan)
         rows = [one for one in parts_of(plan.where) if not on_figures(one)]
         having = [one for one in (*parts_of(plan.where), *parts_of(plan.having)) if on_figures(one)]
         rows += [one for one in parts_of(plan.having) if not on_figures(one)]
