@@ -9,6 +9,7 @@ from resolvers.engines.describing.vocabulary import words as word_set
 from resolvers.engines.nl2sql.following.followups import cannot_stand, followed, leans, may_stand
 from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, joins_of
 from resolvers.engines.nl2sql.language.measures import in_one_unit
+from resolvers.engines.nl2sql.language.trends import over_time
 from resolvers.engines.nl2sql.linking.link import link
 from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.mention import Linked
@@ -109,7 +110,7 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
 
 def plain_text(text: str) -> str:
     """The question with what is said short written out: `first and last names`."""
-    text = in_one_unit(_AGED.sub("with age", _PLEASE.sub(r"\1", text)))
+    text = in_one_unit(_AGED.sub("with age", _PLEASE.sub(r"\1", over_time(text))))
     return _IDS.sub("id", _SHORT.sub(r"\1 name and \2 name", text))
 
 

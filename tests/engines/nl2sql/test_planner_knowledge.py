@@ -82,6 +82,13 @@ LINES = "OrderItems join Orders using (orderId) join Customers using (customerId
         ),
         ("What is the revenue of customers who joined in 2024?", "{revenue} {0} where year(joinedOn) = 2024"),
         ("Show the monthly revenue", "{revenue}, date_trunc('month', orderDate)::date {0} group by 2"),
+        ("revenue over time", "{revenue}, date_trunc('month', orderDate)::date {0} group by 2"),
+        ("Show the monthly revenue over time.", "{revenue}, date_trunc('month', orderDate)::date {0} group by 2"),
+        ("How did revenue develop over the years?", "{revenue}, year(orderDate) {0} group by 2"),
+        (
+            "How has the total quantity changed over time?",
+            "sum(quantity), date_trunc('month', orderDate)::date {0} group by 2",
+        ),
         ("What is the yearly revenue per country?", "{revenue}, year(orderDate), country {0} group by 2, 3"),
         (
             "Which month had the highest revenue?",

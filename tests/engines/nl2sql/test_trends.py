@@ -1,0 +1,39 @@
+"""What goes on in time is told by a span of time."""
+
+import pytest
+
+from resolvers.engines.nl2sql.language.trends import over_time
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Revenue over time", "Revenue by month"),
+        ("the number of visits through the years?", "the number of visits by year?"),
+        ("Visits over the weeks in 2024", "Visits by week in 2024"),
+        ("How did sales develop over time?", "Show sales by month?"),
+        ("How has the number of visits varied over the years", "Show the number of visits by year"),
+        ("How have prices gone over time?", "Show prices by month?"),
+        ("Yearly visits over time", "Yearly visits"),
+        ("Visits per week, over time, for each city", "Visits per week, for each city"),
+    ],
+)
+def test_what_goes_on_is_told_by_a_span_of_time(text: str, told: str) -> None:
+    assert over_time(text) == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which players were hired over time?",
+        "List the visits over time",
+        "Visits over time limit",
+        "laps over time 90",
+        "sales over the years 2020 to 2022",
+        "sales over the last two years",
+        "How did the storm develop?",
+        "the highest price of all time",
+    ],
+)
+def test_other_questions_stay_as_they_are(text: str) -> None:
+    assert over_time(text) == text
