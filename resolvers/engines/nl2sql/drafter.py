@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from resolvers.engines.describing.grammar import listed
@@ -61,6 +62,7 @@ class Planner:
         return self._draft(asked, known, lookup, [failure.draft.sql for failure in failures])
 
     def _draft(self, asked: Asked, known: Knowledge, lookup: Lookup, failed: Sequence[str]) -> Outcome:
+        asked = replace(asked, text=over_time(asked.text))
         linked = _linked(asked.text, asked, known, lookup)
         example = example_for(linked, known)
         if example is not None and example.sql not in failed:
@@ -110,7 +112,7 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
 
 def plain_text(text: str) -> str:
     """The question with what is said short written out: `first and last names`."""
-    text = in_one_unit(_AGED.sub("with age", _PLEASE.sub(r"\1", over_time(text))))
+    text = in_one_unit(_AGED.sub("with age", _PLEASE.sub(r"\1", text)))
     return _IDS.sub("id", _SHORT.sub(r"\1 name and \2 name", text))
 
 

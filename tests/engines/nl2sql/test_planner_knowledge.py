@@ -337,3 +337,15 @@ def test_spans_of_time_come_in_their_order_where_nobody_asked_for_another() -> N
     both = [row[1:] for row in loaded("shop").rows(drafted("revenue per country and month", REVENUE).sql)]
     assert both == sorted(both)
     assert "ORDER BY" not in drafted("revenue per country", REVENUE).sql
+
+
+def test_a_figure_goes_on_over_time_in_the_next_question() -> None:
+    known = knowledge("shop", memories=(REVENUE,))
+    before = drafted("What is the revenue in 2024?", REVENUE)
+    earlier = Exchange("Revenue?", before.sql, before.plan, confidence=1.0, memories=before.memories)
+    found = asyncio.run(Planner().draft(Asked("and over time?", NOW, (earlier,)), known, loaded("shop").found))
+    assert isinstance(found, Draft)
+    wanted = (
+        f"select date_trunc('month', orderDate)::date, {SUMMED} from {LINES} where year(orderDate) = 2024 group by 1"
+    )
+    assert rows(found.sql, "shop") == rows(wanted, "shop")

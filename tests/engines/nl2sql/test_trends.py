@@ -15,6 +15,8 @@ from resolvers.engines.nl2sql.language.trends import over_time
         ("How has the number of visits varied over the years", "Show the number of visits by year"),
         ("How have prices gone over time?", "Show prices by month?"),
         ("Yearly visits over time", "Yearly visits"),
+        ("and over time?", "and by month?"),
+        ("Over the years?", "by year?"),
         ("Visits per week, over time, for each city", "Visits per week, for each city"),
     ],
 )

@@ -4,7 +4,9 @@ import re
 from typing import Final
 
 _BEHIND: Final = r"(?=\s*(?:[?.!,;]|$|(?:in|for|since|from|between|by|per|of)\b))"
-_OVER: Final = re.compile(rf",? \b(?:over|across|through) (?:the )?(time|years|months|weeks){_BEHIND}", re.IGNORECASE)
+_OVER: Final = re.compile(
+    rf"(?:^|,? )(?:over|across|through) (?:the )?(time|years|months|weeks){_BEHIND}", re.IGNORECASE
+)
 _DEVELOPED: Final = re.compile(
     r"^how (?:did|does|do|has|have) (.+?) (?:develop|chang|evolv|var|go|grow|mov)(?:e|ed|y|ied|ne|n)?"
     r"(?=,? (?:over|across|through)\b)",
@@ -31,4 +33,4 @@ def over_time(text: str) -> str:
         return text
     unit = found[1].lower()
     by = "" if _SAID.search(told) else f" by {'month' if unit == 'time' else unit.removesuffix('s')}"
-    return told[: found.start()] + by + told[found.end() :]
+    return (told[: found.start()] + by + told[found.end() :]).lstrip()
