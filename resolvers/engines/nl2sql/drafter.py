@@ -10,7 +10,7 @@ from resolvers.engines.describing.vocabulary import words as word_set
 from resolvers.engines.nl2sql.following.followups import cannot_stand, followed, leans, may_stand
 from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, joins_of
 from resolvers.engines.nl2sql.language.measures import in_one_unit
-from resolvers.engines.nl2sql.language.trends import over_time
+from resolvers.engines.nl2sql.language.trends import compared, over_time
 from resolvers.engines.nl2sql.linking.link import link
 from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.mention import Linked
@@ -62,7 +62,7 @@ class Planner:
         return self._draft(asked, known, lookup, [failure.draft.sql for failure in failures])
 
     def _draft(self, asked: Asked, known: Knowledge, lookup: Lookup, failed: Sequence[str]) -> Outcome:
-        asked = replace(asked, text=over_time(asked.text))
+        asked = replace(asked, text=over_time(compared(asked.text)))
         linked = _linked(asked.text, asked, known, lookup)
         example = example_for(linked, known)
         if example is not None and example.sql not in failed:

@@ -84,6 +84,11 @@ LINES = "OrderItems join Orders using (orderId) join Customers using (customerId
         ("Show the monthly revenue", "{revenue}, date_trunc('month', orderDate)::date {0} group by 2"),
         ("revenue over time", "{revenue}, date_trunc('month', orderDate)::date {0} group by 2"),
         ("Show the monthly revenue over time.", "{revenue}, date_trunc('month', orderDate)::date {0} group by 2"),
+        ("Compare the revenue across countries", "{revenue}, country {0} group by 2"),
+        (
+            "Compare revenue in 2023 and 2024",
+            "{revenue}, year(orderDate) {0} where year(orderDate) in (2023, 2024) group by 2",
+        ),
         ("How did revenue develop over the years?", "{revenue}, year(orderDate) {0} group by 2"),
         (
             "How has the total quantity changed over time?",

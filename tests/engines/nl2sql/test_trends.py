@@ -1,8 +1,8 @@
-"""What goes on in time is told by a span of time."""
+"""What goes on in time is told by a span of time, and what is compared stands side by side."""
 
 import pytest
 
-from resolvers.engines.nl2sql.language.trends import over_time
+from resolvers.engines.nl2sql.language.trends import compared, over_time
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,19 @@ def test_what_goes_on_is_told_by_a_span_of_time(text: str, told: str) -> None:
 )
 def test_other_questions_stay_as_they_are(text: str) -> None:
     assert over_time(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Compare visits by city", "Show visits by city"),
+        ("compare the number of visits in 2023 and 2024", "Show the number of visits by year in 2023 and 2024"),
+        ("Compare visits of 2023 vs. 2024.", "Show visits by year in 2023 and 2024."),
+        ("Compare monthly visits in 2023 and 2024", "Show monthly visits in 2023 and 2024"),
+        ("Compare the average price across all the cities", "Show the average price by cities"),
+        ("How do visits compare across cities?", "How do visits compare across cities?"),
+        ("the total across all cities", "the total across all cities"),
+    ],
+)
+def test_what_is_compared_stands_side_by_side(text: str, told: str) -> None:
+    assert compared(text) == told

@@ -1,4 +1,4 @@
-"""How a figure goes on in time, where no span of time is said: month by month."""
+"""How a figure goes on in time, where no span of time is said: month by month. And what is to be compared."""
 
 import re
 from typing import Final
@@ -34,3 +34,20 @@ def over_time(text: str) -> str:
     unit = found[1].lower()
     by = "" if _SAID.search(told) else f" by {'month' if unit == 'time' else unit.removesuffix('s')}"
     return (told[: found.start()] + by + told[found.end() :]).lstrip()
+
+
+_COMPARE: Final = re.compile(r"^\s*(?:please )?compare (?=\S)", re.IGNORECASE)
+_YEARS: Final = re.compile(
+    r" (?:in|for|of|from|between) (\d{4}),? (?:and|vs\.?|versus|with|to) (\d{4})\b", re.IGNORECASE
+)
+_ACROSS: Final = re.compile(r" (?:across|among) (?:(?:all|the|different|our) )*(?=[a-z])", re.IGNORECASE)
+
+
+def compared(text: str) -> str:
+    """A question with what `compare` asks for: figures side by side, of two years by year, across things by each."""
+    told = _COMPARE.sub("Show ", text, count=1)
+    if told == text:
+        return text
+    if not _SAID.search(told):
+        told = _YEARS.sub(r" by year in \1 and \2", told, count=1)
+    return _ACROSS.sub(" by ", told, count=1)
