@@ -11,10 +11,10 @@ from sqlglot.generator import Generator
 
 from resolvers.engines.sql_guard import Table, binding, compiling, guard, guard_sql, judging, naming, resolving
 from resolvers.engines.sql_guard.lineage import NOTHING
-from tests.guard import trial
-from tests.guard.engines import Engine, engine
-from tests.guard.hostile import drafts_of
-from tests.guard.trial import judge, leaks
+from tests.security.guard import trial
+from tests.security.guard.engines import Engine, engine
+from tests.security.guard.hostile import drafts_of
+from tests.security.guard.trial import judge, leaks
 
 Patch = pytest.MonkeyPatch
 

@@ -4,8 +4,8 @@ import functools
 import random
 from typing import Final
 
-from tests.guard.drafts import Draft, Maker, distinct, filled, grammar
-from tests.guard.hostile_columns import POSITIONS, read, whole
+from tests.security.guard.drafts import Draft, Maker, distinct, filled, grammar
+from tests.security.guard.hostile_columns import POSITIONS, read, whole
 
 _FORBIDDEN: Final = ("ssn", "salary", "born")
 _CROSSED: Final = ("staff", "teams", "jobs", "customers")

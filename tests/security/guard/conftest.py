@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.guard.engines import Engine, engine
+from tests.security.guard.engines import Engine, engine
 from tests.support.mariadb import NoMariadb
 from tests.support.needs import missing
 from tests.support.postgres import NoPostgres

@@ -6,10 +6,10 @@ from typing import Final
 
 import pytest
 
-from tests.guard.engines import Engine
-from tests.guard.ground import DIALECTS
-from tests.guard.harmless import harmless
-from tests.guard.trial import judge
+from tests.security.guard.engines import Engine
+from tests.security.guard.ground import DIALECTS
+from tests.security.guard.harmless import harmless
+from tests.security.guard.trial import judge
 
 SHARDS: Final = 4
 _ONE_SERVER: Final = pytest.mark.xdist_group("guard-mysql")  # its schemas have fixed names

@@ -8,9 +8,9 @@ from typing import Final
 from sqlglot import exp
 
 from resolvers.engines.sql_guard import Refused, Table, guard_sql
-from tests.guard.drafts import Draft
-from tests.guard.engines import Engine, Outcome
-from tests.guard.ground import CANARY, FORBIDDEN, POLICIES, VARIANTS, tables
+from tests.security.guard.drafts import Draft
+from tests.security.guard.engines import Engine, Outcome
+from tests.security.guard.ground import CANARY, FORBIDDEN, POLICIES, VARIANTS, tables
 
 MOST_ROWS: Final = 1000
 _ENOUGH: Final = 3

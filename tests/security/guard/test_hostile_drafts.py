@@ -10,10 +10,10 @@ from typing import Final
 
 import pytest
 
-from tests.guard.engines import Engine
-from tests.guard.ground import CANARY, DIALECTS
-from tests.guard.hostile import CLASSES, hostile
-from tests.guard.trial import judge, leaks
+from tests.security.guard.engines import Engine
+from tests.security.guard.ground import CANARY, DIALECTS
+from tests.security.guard.hostile import CLASSES, hostile
+from tests.security.guard.trial import judge, leaks
 
 SHARDS: Final = 4
 _ONE_SERVER: Final = pytest.mark.xdist_group("guard-mysql")  # its schemas have fixed names

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from tests.guard.drafts import Draft, distinct, quoted, tokens
-from tests.guard.harmless_parts import OPEN, Parts, Source
+from tests.security.guard.drafts import Draft, distinct, quoted, tokens
+from tests.security.guard.harmless_parts import OPEN, Parts, Source
 
 _BARE_TEAMS: Final = re.compile(r"(?<!distinct )from teams\b")
 

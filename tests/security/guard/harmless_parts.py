@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from tests.guard.ground import CLOSED, SELECTED, columns
+from tests.security.guard.ground import CLOSED, SELECTED, columns
 
 Terms = list[tuple[str, str]]
 """Expressions that may be used, each with its kind."""

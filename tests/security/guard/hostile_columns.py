@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 from typing import Final
 
-from tests.guard.drafts import filled, grammar
+from tests.security.guard.drafts import filled, grammar
 
 # In the templates: <F> what stands in FROM, <K> its key, <T> the forbidden text, <N> the forbidden number, <D> the
 # forbidden date, <X> anything made of them, <P> a condition on them.

@@ -16,7 +16,7 @@ import duckdb
 import psycopg
 import pymysql
 
-from tests.guard.ground import columns, rows
+from tests.security.guard.ground import columns, rows
 from tests.support.mariadb import shared_mariadb
 from tests.support.postgres import shared_postgres
 

@@ -11,8 +11,8 @@ import pytest
 from sqlglot import exp
 
 from resolvers.engines.sql_guard import Refused, Table, grouping, guard_sql
-from tests.guard.engines import Outcome
-from tests.guard.groups import DRAFTS, SMALL, TABLES, Ground, Wards, drafts, grounds
+from tests.security.guard.engines import Outcome
+from tests.security.guard.groups import DRAFTS, SMALL, TABLES, Ground, Wards, drafts, grounds
 from tests.support.needs import missing
 from tests.support.postgres import NoPostgres, shared_postgres
 

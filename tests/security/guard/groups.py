@@ -16,8 +16,8 @@ import duckdb
 import psycopg
 
 from resolvers.engines.sql_guard import Effect, Policy, Table
-from tests.guard.drafts import SEED, filled
-from tests.guard.engines import Outcome
+from tests.security.guard.drafts import SEED, filled
+from tests.security.guard.engines import Outcome
 
 LEAST: Final = 5
 SMALL: Final = ("east", "west")
