@@ -14,6 +14,7 @@ from schema.base import Change
 from schema.content import Upload
 from schema.errors import ApiError, Forbidden, NotFound, OrgAccessDenied, ProjectAccessDenied
 from schema.governance.permission import Permission
+from schema.numbers import require_finite
 from schema.problems import refused_body, refused_parameters
 
 P = ParamSpec("P")
@@ -26,6 +27,11 @@ class Kind(StrEnum):
     READ = "reads"
     WRITE = "writes"
     BULK = "bulk"
+
+
+MOST_LETTERS: Final = 4096
+"""Of a parameter that says nothing of its own length."""
+_BOUNDS: Final = ConfigDict(extra="forbid", str_max_length=MOST_LETTERS, allow_inf_nan=False)
 
 
 class OwnView:
@@ -115,6 +121,7 @@ class Operation(Generic[P, R]):
     def parsed_body(self, raw: bytes) -> Any:
         """Parse a JSON body strictly: no string becomes a number, no number a boolean. Raises 400 or 422."""
         assert self.body_type is not None
+        require_finite(raw)
         try:
             return self.body_type.validate_json(raw, strict=True)
         except PydanticError as error:
@@ -168,7 +175,7 @@ def is_body(annotation: Any) -> bool:
 
 def _model(name: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
     fields: dict[str, Any] = {p.name: (p.annotation, ... if p.default is p.empty else p.default) for p in parameters}
-    model: type[BaseModel] = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
+    model: type[BaseModel] = create_model(name, __config__=_BOUNDS, **fields)
     return model
 
 

@@ -18,6 +18,9 @@ Raise them anywhere; HTTP renders them in `rest_compat/errors.py`, GraphQL carri
 
 from typing import Any, ClassVar
 
+SHOWN_LETTERS = 200
+"""How much of what a caller sent a sentence repeats."""
+
 
 class ApiError(Exception):
     """A failure that the caller is meant to read. Anything else is masked as INTERNAL_ERROR.
@@ -136,7 +139,7 @@ class NotFound(ApiError):
 
     def __init__(self, resource_type: str, resource_id: str) -> None:
         super().__init__(
-            f"{resource_type.replace('_', ' ').capitalize()} {resource_id!r} was not found.",
+            f"{resource_type.replace('_', ' ').capitalize()} {resource_id[:SHOWN_LETTERS]!r} was not found.",
             resource_type=resource_type,
             resource_id=resource_id,
         )

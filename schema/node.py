@@ -3,13 +3,16 @@
 import base64
 import binascii
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import strawberry
 from pydantic import BaseModel
 
 from schema.base import edge, resource
 from schema.errors import InvalidParameter
+
+MOST_LETTERS: Final = 4096
+"""Of a global id, and of the key of an entity: as many as a parameter may have."""
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -39,6 +42,8 @@ def encode(type_name: str, key: str) -> str:
 def decode(node_id: str) -> tuple[str, str]:
     """The type and the key of an entity. Raises InvalidParameter for what is no global id."""
     try:
+        if len(node_id) > MOST_LETTERS:
+            raise ValueError
         plain = base64.b64decode(node_id + "=" * (-len(node_id) % 4), altchars=b"-_", validate=True).decode()
     except (ValueError, binascii.Error):
         plain = ""

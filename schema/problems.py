@@ -13,7 +13,14 @@ from uuid import UUID
 
 import pydantic
 
-from schema.errors import ApiError, InvalidFormat, InvalidParameter, MissingRequiredField, ValidationError
+from schema.errors import (
+    SHOWN_LETTERS,
+    ApiError,
+    InvalidFormat,
+    InvalidParameter,
+    MissingRequiredField,
+    ValidationError,
+)
 
 SHOWN_PROBLEMS = 50
 """How many problems an answer lists; a body with thousands of wrong items needs no thousand lines."""
@@ -111,7 +118,8 @@ def _kind(type_: str) -> type[ApiError] | None:
 
 
 def _path(where: Iterable[Any]) -> str:
-    return ".".join(text for text in map(str, where) if not text.startswith(_LABELS))
+    # What a caller called a field may be as long as his body.
+    return ".".join(text[:SHOWN_LETTERS] for text in map(str, where) if not text.startswith(_LABELS))
 
 
 def _sentence(problem: dict[str, str]) -> str:

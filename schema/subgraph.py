@@ -49,6 +49,7 @@ from schema.base import Info
 from schema.errors import InvalidParameter, MissingRequiredField, ValidationError
 from schema.graph import Graph, build_graph
 from schema.graph_bounds import GraphSettings
+from schema.node import MOST_LETTERS
 
 FEDERATION = "https://specs.apollo.dev/federation/v2.3"
 MOST_REFERENCES = 10_000
@@ -175,6 +176,8 @@ class Subgraph(Graph):
                 f"__typename must name an entity of this service: {', '.join(self._entities)}.", field="representations"
             )
         key = item.get(self._key(entity))
+        if isinstance(key, str) and len(key) > MOST_LETTERS:
+            raise InvalidParameter(f"A key has {MOST_LETTERS} characters at most.", field="representations")
         if not isinstance(key, str):
             raise MissingRequiredField(f"A reference to {name} needs {self._key(entity)}.", field="representations")
         return cast("str", name), key
