@@ -5,6 +5,7 @@ refused costs nothing. When Redis cannot be reached the limiter goes on with win
 the log: a limiter that is down must neither stop the platform nor leave it without any limit.
 """
 
+import contextlib
 import logging
 import math
 import time
@@ -153,6 +154,11 @@ class MemoryWindows(MemoryStorage):
         """Forget one window."""
         self._windows.pop(key, None)
 
+    def drop_latest(self, key: str) -> None:
+        """Take back the latest call."""
+        if times := self._windows.get(key):
+            times.pop()
+
     def _live(self, key: str, since: float) -> list[float]:
         times = self._windows.get(key)
         if times is None:
@@ -174,7 +180,8 @@ class RateLimiter:
     ) -> None:
         self._limits = limits
         self._clock = clock
-        self._memory = MovingWindowRateLimiter(MemoryWindows(clock))
+        self._memory_windows = MemoryWindows(clock)
+        self._memory = MovingWindowRateLimiter(self._memory_windows)
         self._redis = None if redis is None else MovingWindowRateLimiter(redis)
         self._redis_storage = redis
         self._redis_again_at = -math.inf
@@ -195,6 +202,22 @@ class RateLimiter:
         if cost < 0:
             raise ValueError("A cost is not negative.")
         return await self._answer(principal, kind, limit, cost, charge=cost > 0)
+
+    async def give_back(self, principal: str, kind: Kind, limit: int | None = None) -> None:
+        """Take back the latest call charged to a window, of a request that turned out not to belong there.
+
+        Where Redis cannot be reached the call stays charged.
+        """
+        amount = self._limits.of(kind) if limit is None else limit
+        if amount <= 0:
+            return
+        key = RateLimitItemPerMinute(amount, namespace=NAMESPACE).key_for(kind.value, principal)
+        if self._redis_storage is None or self._clock() < self._redis_again_at:
+            self._memory_windows.drop_latest(key)
+            return
+        bridge: Any = self._redis_storage.bridge
+        with contextlib.suppress(Exception):  # as above: whatever ails Redis
+            await bridge.get_connection().lpop(bridge.prefixed_key(key))
 
     async def peek(self, principal: str, kind: Kind, limit: int | None = None) -> Window:
         """The window as it stands; `allowed` says whether a call of cost 1 would be."""

@@ -26,6 +26,7 @@ from auth.caller import Caller
 from resolvers.context import Context
 from resolvers.operation import Kind
 from rest_compat.errors import as_api_error, response_of
+from rest_compat.graph_charge import Charge
 from rest_compat.graph_forms import GraphForm
 from rest_compat.request import Reception, state_of
 from rest_compat.route import IDEMPOTENCY_HEADER
@@ -33,6 +34,7 @@ from rest_compat.settings import Settings
 from rest_compat.subscriptions import INIT_SECONDS, SocketAdapter, SocketHandler, expiry_of
 from schema.documents import Documents, PersistedQueryNotFound
 from schema.errors import (
+    SHOWN_LETTERS,
     ApiError,
     InvalidFormat,
     InvalidRequest,
@@ -41,10 +43,12 @@ from schema.errors import (
     Unauthenticated,
     ValidationError,
 )
+from schema.numbers import require_finite
 
 RESPONSE_TYPE = "application/graphql-response+json"
 _ACCEPT = "x-stoa-accept"
 _FORM = "stoa.form"
+_CHARGE = "stoa.charge"
 
 
 class _Received(StarletteRequestAdapter):
@@ -81,6 +85,7 @@ class GraphEndpoint(GraphQL[Context, None]):
         )
         self.now, self.heartbeat = clock, settings.stream_heartbeat_seconds
         self.most_operations, self.max_body = settings.streams_per_caller, settings.max_body_bytes
+        self.max_answer = settings.graphql_max_answer_bytes
         self._stream_transport_map["sse"].heartbeat_interval = self.heartbeat
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -112,27 +117,28 @@ class GraphEndpoint(GraphQL[Context, None]):
         form = request.headers.get("content-type", "").lower().startswith("multipart/")
         caller = await reception.caller(request, Kind.WRITE if form else Kind.READ)  # no stranger sends us files
         ctx = reception.unselected(request, caller)
-        self._charges(ctx, request, caller)
+        charge = request.scope[_CHARGE] = self._charges(ctx, request, caller)
+        await charge.begin()
         return ctx
 
-    async def received(self, connection: HTTPConnection) -> Context:
-        """The context of one operation of a WebSocket."""
+    async def received(self, connection: HTTPConnection) -> tuple[Context, Charge]:
+        """The context of one operation of a WebSocket, and how it is charged."""
         reception: Reception = connection.app.state.reception
         caller = await reception.caller(connection, Kind.READ)
         ctx = await reception.context(connection, caller)
-        self._charges(ctx, connection, caller)
-        return ctx
+        return ctx, self._charges(ctx, connection, caller)
 
     def expiry(self, connection: HTTPConnection) -> datetime | None:
         """When the token of a connection ceases to hold."""
         return expiry_of(connection.headers.get("authorization"))
 
-    def _charges(self, ctx: Context, request: HTTPConnection, caller: Caller) -> None:
-        """Charge once it is known for what, and look at the headers only then, as REST does."""
+    def _charges(self, ctx: Context, request: HTTPConnection, caller: Caller) -> Charge:
+        """Charge the rest once it is known for what, and look at the headers only then, as REST does."""
         reception: Reception = request.app.state.reception
+        charge = Charge(reception, request, caller)
 
         async def charging(costs: Mapping[str, int], most: int) -> None:
-            await _charge(reception, request, caller, costs, most)
+            await charge.settle(costs, most)
             if ctx.caller is caller:
                 try:
                     selected = await reception.context(request, caller)
@@ -143,10 +149,12 @@ class GraphEndpoint(GraphQL[Context, None]):
 
         ctx.charging = charging
         ctx.idempotency_key = request.headers.get(IDEMPOTENCY_HEADER)
+        return charge
 
     def decode_json(self, data: str | bytes) -> object:
         """Read a body. Raises InvalidFormat with the envelope that REST has for it."""
         try:
+            require_finite(data.encode() if isinstance(data, str) else data)
             value: object = from_json(data, allow_inf_nan=False)  # as REST reads a body: no number loses digits
         except ValueError:
             raise InvalidFormat("The body is not valid JSON.", field="") from None
@@ -171,8 +179,15 @@ class GraphEndpoint(GraphQL[Context, None]):
         return cast("dict[str, str]", await form.operations())
 
     def encode_json(self, data: object) -> bytes:
-        """Write an answer."""
-        return orjson.dumps(data, default=str)
+        """Write an answer, or one event. Raises ValidationError when it is larger than may be sent."""
+        written = orjson.dumps(data, default=str)
+        if len(written) > self.max_answer:
+            raise ValidationError(
+                f"The answer is larger than the {self.max_answer} bytes that this deployment sends at once. Ask for "
+                "smaller lists or fewer fields.",
+                limit=self.max_answer,
+            )
+        return written
 
     def should_render_graphql_ide(self, request: Any) -> bool:
         """A request by GET that names its document by the hash is no visit of a browser."""
@@ -193,6 +208,7 @@ class GraphEndpoint(GraphQL[Context, None]):
             if not isinstance(data.operation_name, str | None):
                 raise HTTPException(400, "The GraphQL operation's `operationName` must be a string or null")
             data.query = self.documents.text(data.query, data.extensions, await self._document_id(request))
+            await request.request.scope[_CHARGE].require_room(data.query)
         return data
 
     async def _document_id(self, request: AsyncHTTPRequestAdapter) -> object:
@@ -248,11 +264,11 @@ class GraphEndpoint(GraphQL[Context, None]):
             try:
                 async for event in events:
                     if expires is not None and self.now() >= expires:
-                        ended = TokenExpired("The token has expired. Obtain a new one and follow again.")
-                        told: Any = {"errors": [{"message": ended.message, "extensions": ended.extensions}]}
-                        yield transport.encode_next(told, self.encode_json_string) + transport.encode_complete()
-                        return
+                        raise TokenExpired("The token has expired. Obtain a new one and follow again.")
                     yield event
+            except ApiError as ended:
+                told: Any = {"errors": [{"message": ended.message, "extensions": ended.extensions}]}
+                yield transport.encode_next(told, self.encode_json_string) + transport.encode_complete()
             finally:
                 await events.aclose()
 
@@ -306,16 +322,7 @@ def _refused(error: Exception) -> Exception:
     if error.reason.startswith("mutations are not allowed"):
         return _MutationByGet()
     status = 415 if "content type" in error.reason else error.status_code
-    told = next((says for begins, says in _INSTEAD.items() if error.reason.startswith(begins)), error.reason)
-    return InvalidRequest(f"{told.rstrip('.')}.", status=status)
-
-
-async def _charge(
-    reception: Reception, request: HTTPConnection, caller: Caller, costs: Mapping[str, int], most: int
-) -> None:
-    if caller.anonymous and any(kind != Kind.READ for kind in costs):
-        raise Unauthenticated("Send an access token to change anything: Authorization: Bearer <token>.")
-    if sum(costs.values()) > most:
-        raise ValidationError(f"One request may call {most} operations at most; this one calls {sum(costs.values())}.")
-    for kind, cost in costs.items():
-        await reception.charge(request, caller, Kind(kind), cost)
+    told = next((says for begins, says in _INSTEAD.items() if error.reason.startswith(begins)), None)
+    if told is None:
+        told = f"{error.reason.rstrip('.')[:SHOWN_LETTERS]}."  # which may name what was sent
+    return InvalidRequest(told, status=status)

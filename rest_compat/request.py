@@ -64,11 +64,16 @@ class Reception:
     async def charge(self, connection: HTTPConnection, caller: Caller, kind: Kind, cost: int = 1) -> None:
         """Charge the caller's window. Raises RateLimitExceeded; a refused charge costs nothing."""
         limits = await self.limits_of(caller.organization_id)
-        of_kind = WindowKind.ANONYMOUS if caller.anonymous else WindowKind(kind.value)
+        of_kind = self.window_kind(caller, kind)
         window = await self.limiter.charge(caller.principal, of_kind, limits.of(of_kind), cost)
         state_of(connection).window = window
         if not window.allowed:
             raise RateLimitExceeded(window.retry_after)
+
+    @staticmethod
+    def window_kind(caller: Caller, kind: Kind) -> WindowKind:
+        """Which of the caller's windows a call of this kind is charged to."""
+        return WindowKind.ANONYMOUS if caller.anonymous else WindowKind(kind.value)
 
     async def peek(self, connection: HTTPConnection) -> Window:
         """The window that a response shows when nothing was charged: the anonymous one of this address."""

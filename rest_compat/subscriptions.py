@@ -34,6 +34,8 @@ INIT_SECONDS = 10.0
 """How long a new connection may take to say who it is."""
 LOOK_SECONDS = 1.0
 """How often a connection looks whether its token still holds."""
+MOST_LETTERS = 200
+"""Of the id of an operation, which stands in every message about it."""
 FROM_PAYLOAD = ("authorization", PROJECT_HEADER.lower())
 
 
@@ -77,7 +79,7 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Context, None]):
             ws: WebSocket = cast("SocketAdapter", self.websocket).ws
             try:
                 self._connection = HTTPConnection(_with_headers(ws.scope, payload))
-                self.context = await self.view.received(self._connection)
+                self.context, _ = await self.view.received(self._connection)
             except Exception as error:
                 self.connection_init_received = True
                 failure = as_api_error(error, "/graphql")
@@ -87,35 +89,47 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Context, None]):
         await super().handle_connection_init({"type": "connection_init", "payload": payload})
 
     async def handle_subscribe(self, message: SubscribeMessage) -> None:
-        """Start one operation; refused as an error of its own when too many are open."""
-        most = self.view.most_operations
-        if self.connection_acknowledged and message["id"] not in self.operations and len(self.operations) >= most:
-            await self._refuse(
-                message["id"], QuotaExceeded(f"A connection may have {most} operations open.", limit=most)
-            )
+        """Start one operation, which is charged before it is looked at; refused as an error of its own."""
+        id_, payload = message["id"], cast("dict[str, Any]", message["payload"])
+        if not isinstance(id_, str) or len(id_) > MOST_LETTERS or not isinstance(payload, dict):
+            await self.handle_invalid_message(f"An operation has an id of {MOST_LETTERS} letters at most and a payload")
             return
-        payload: dict[str, Any] = cast("dict[str, Any]", message["payload"])
-        if self.connection_acknowledged:
-            extensions = payload.get("extensions")
+        if self.connection_acknowledged and id_ not in self.operations:
             try:
-                payload["query"] = self.view.documents.text(payload.get("query"), extensions, payload.get("documentId"))
-            except ApiError as failure:
-                await self._refuse(message["id"], failure)
+                await self._begin(id_, payload)
+            except Exception as error:
+                await self._refuse(id_, as_api_error(error, "/graphql"))
                 return
-            self._extensions[message["id"]] = extensions if isinstance(extensions, dict) else None
         await super().handle_subscribe(message)
+
+    async def _begin(self, id_: str, payload: dict[str, Any]) -> None:
+        """Charge an operation and look up its document. Raises what it is refused for."""
+        assert self._connection is not None
+        context, charge = await self.view.received(self._connection)
+        await charge.begin()
+        most, extensions = self.view.most_operations, payload.get("extensions")
+        if len(self.operations) >= most:
+            raise QuotaExceeded(f"A connection may have {most} operations open.", limit=most)
+        for name, kind in (("variables", dict), ("operationName", str)):
+            if not isinstance(payload.get(name), kind | None):
+                raise InvalidFormat(
+                    f"{name} must be {'an object' if kind is dict else 'a string'} or null.", field=name
+                )
+        payload["query"] = self.view.documents.text(payload.get("query"), extensions, payload.get("documentId"))
+        await charge.require_room(payload["query"])
+        self._begun[id_] = context, extensions if isinstance(extensions, dict) else None
 
     async def run_operation(self, operation: "Operation[Context, None]") -> None:
         """Run one operation in a context of its own."""
-        assert self._connection is not None
+        context, extensions = self._begun.pop(operation.id)
         try:
             results = await self.schema.stream(
                 operation.query,
                 variable_values=operation.variables,
-                context_value=await self.view.received(self._connection),
+                context_value=context,
                 root_value=None,
                 operation_name=operation.operation_name,
-                operation_extensions=self._extensions.pop(operation.id, None),
+                operation_extensions=extensions,
             )
             async with aclosing(results):
                 await self._send_result_stream(operation, results)
@@ -127,7 +141,12 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Context, None]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._extensions: dict[str, dict[str, Any] | None] = {}
+        self._begun: dict[str, tuple[Context, dict[str, Any] | None]] = {}
+
+    async def cleanup_operation(self, operation_id: str) -> None:
+        """End an operation, one that has not begun to run included."""
+        self._begun.pop(operation_id, None)
+        await super().cleanup_operation(operation_id)
 
     @staticmethod
     def _get_pre_execution_close_reason(error: GraphQLError) -> str | None:

@@ -1,7 +1,8 @@
 """What a query may be expected to cost, told from its text before it runs.
 
-Each object that the answer may hold counts one, and so does each edge that is followed from each of them. A list holds
-as many as its `first`, `last` or `limit` says; one without such an argument is taken for one of five.
+Each object that the answer may hold counts one, and so does each edge that is followed from each of them, and each
+`__typename`. A list holds as many as its `first`, `last` or `limit` says; one without such an argument is taken for one
+of five. What is asked of the schema is counted exactly (`introspection.py`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,6 +32,7 @@ from graphql import (
 )
 
 from schema.errors import ValidationError
+from schema.introspection import INTROSPECTION, Introspection
 
 ASSUMED: Final = 5
 _SIZES: Final = ("first", "last", "limit", "perPage", "pageSize")
@@ -46,6 +48,8 @@ class Estimate:
 
     nodes: int = 0
     edges: int = 0
+    schema: int = 0
+    """How much of the cost is what is asked of the schema."""
 
     @property
     def cost(self) -> int:
@@ -89,6 +93,7 @@ class _Walk:
     variables: dict[str, Any]
     estimate: Estimate
     steps: int = 0
+    introspection: Introspection | None = None
 
     def selection(self, on: Any, selection: SelectionSetNode, parents: int, size: int | None) -> None:
         """Count what is chosen on so many parents; `size` is what the field above said of the list in them."""
@@ -103,12 +108,30 @@ class _Walk:
                     field = on.fields.get(node.name.value)
                     if field is not None:
                         self._field(field, node, parents, size)
+                    else:
+                        self._meta(node, parents)
                 continue
             fragment = self.fragments[node.name.value] if isinstance(node, FragmentSpreadNode) else node
             assert isinstance(fragment, InlineFragmentNode | FragmentDefinitionNode)
             condition = fragment.type_condition
             narrowed = on if condition is None else self.schema.get_type(condition.name.value)
             self.selection(narrowed, fragment.selection_set, parents, size)
+
+    def _meta(self, node: FieldNode, parents: int) -> None:
+        """Count what every type has: `__typename`, and at the root the schema."""
+        estimate = self.estimate
+        if node.name.value not in INTROSPECTION:
+            estimate.edges = min(estimate.edges + parents, _TOO_MUCH)
+            return
+        if self.introspection is None:
+            self.introspection = Introspection(
+                self.schema, self.fragments, lambda chosen: _included(chosen, self.variables)
+            )
+        name = next((value_from_ast_untyped(a.value, self.variables) for a in node.arguments or ()), None)
+        objects, fields = self.introspection.of(node, name)
+        estimate.nodes = min(estimate.nodes + objects, _TOO_MUCH)
+        estimate.edges = min(estimate.edges + fields, _TOO_MUCH)
+        estimate.schema = min(estimate.schema + objects + fields, _TOO_MUCH)
 
     def _field(self, field: GraphQLField, node: FieldNode, parents: int, size: int | None) -> None:
         definition = field.extensions.get("strawberry-definition")

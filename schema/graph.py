@@ -36,6 +36,11 @@ from schema.refused import refused_input, snake
 
 log = logging.getLogger("stoa.graphql")
 
+MOST_ERRORS = 100
+"""How many errors an answer tells."""
+MOST_MESSAGE = 1000
+"""How many letters of an error's message are told."""
+
 
 @strawberry.type(description="Everything that can be read.")
 class Query(GovernanceQuery, AssetsQuery, UtilsQuery, DataReadinessQuery, SearchQuery, Talk2DataQuery, NodesQuery):
@@ -78,7 +83,12 @@ class Graph(strawberry.Schema):
             yield PreExecutionError(data=None, errors=[error])
 
     def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
-        """Give every error its code, status and details; mask and log what is no failure of the catalogue."""
+        """Give every error its code, status and details; mask and log what is no failure of the catalogue.
+
+        The first of many are told, and how many more there are.
+        """
+        if (more := len(errors) - MOST_ERRORS) > 0:
+            errors[MOST_ERRORS:] = [GraphQLError(f"{more} more errors are not shown.")]
         for error in errors:
             failure = _as_api_error(error, execution_context)
             if failure is not None:
@@ -88,6 +98,8 @@ class Graph(strawberry.Schema):
                 error.original_error = failure
             elif not error.extensions:
                 error.extensions = {"code": "VALIDATION_ERROR", "status": 400, "details": {}}
+            if len(error.message) > MOST_MESSAGE:  # it repeats what was sent
+                error.message = f"{error.message[:MOST_MESSAGE]}…"
 
 
 def _as_api_error(error: GraphQLError, context: ExecutionContext | None) -> ApiError | None:

@@ -9,6 +9,14 @@ class GraphSettings(BaseModel):
     graphql_max_depth: int = Field(15, ge=1, description="How deep a GraphQL query may nest.")
     graphql_max_aliases: int = Field(30, ge=0, description="How many aliases a GraphQL query may use.")
     graphql_max_tokens: int = Field(2000, ge=50, description="How many tokens a GraphQL query may have.")
+    graphql_max_document: int = Field(
+        100_000, ge=1000, description="How many characters the text of a GraphQL query may have."
+    )
+    graphql_max_answer_bytes: int = Field(
+        16_777_216,
+        ge=10_000,
+        description="How large an answer of the graph, or one event of a stream, may be, in bytes.",
+    )
     graphql_max_root_fields: int = Field(20, ge=1, description="How many operations one GraphQL request may call.")
     graphql_max_nodes: int = Field(
         100_000, ge=1, description="How many objects a GraphQL answer may be expected to hold."

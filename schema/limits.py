@@ -1,74 +1,85 @@
 """What a GraphQL request may cost: bounded before it runs, and charged like the REST calls that it replaces."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from graphql import (
     FragmentDefinitionNode,
     GraphQLObjectType,
     OperationDefinitionNode,
+    OperationType,
+    execute_sync,
     value_from_ast_untyped,
 )
-from strawberry.extensions import (
-    AddValidationRules,
-    DisableIntrospection,
-    MaxTokensLimiter,
-    ParserCache,
-    SchemaExtension,
-    ValidationCache,
-)
+from strawberry.extensions import SchemaExtension
 
 from resolvers.context import Context
 from resolvers.operation import Kind, Operation
+from schema.checked import CheckDocument, CheckedDocuments
 from schema.cost import Estimate, root_fields
 from schema.errors import ValidationError
 from schema.graph_bounds import GraphSettings
-from schema.shape import shape_rule
+from schema.introspection import A_READ, APART
+
+_AT_ONCE: Final = 1000
+"""How much of the schema is answered without going to another thread for it."""
 
 
 def extensions(settings: GraphSettings) -> list[Callable[[], SchemaExtension]]:
     """The extensions of the published graph, caches included."""
-    # Made once: the cache knows a validated query by its rules too, and would never find one made for each request.
-    rules = [shape_rule(max_depth=settings.graphql_max_depth, max_aliases=settings.graphql_max_aliases)]
-    chosen: list[Callable[[], SchemaExtension]] = [
-        lambda: ParserCache(maxsize=settings.graphql_cache_size),
-        lambda: ValidationCache(maxsize=settings.graphql_cache_size),
-        lambda: AddValidationRules(rules),
-        lambda: MaxTokensLimiter(max_token_count=settings.graphql_max_tokens),
-        lambda: ChargeRootFields(settings),
-    ]
-    if not settings.graphql_introspection:
-        chosen.append(DisableIntrospection)
-    return chosen
+    documents = CheckedDocuments(settings)
+    return [lambda: CheckDocument(documents), lambda: ChargeRootFields(settings, documents)]
 
 
 class ChargeRootFields(SchemaExtension):
     """Charges the caller's windows once for each root field, before anything runs."""
 
-    def __init__(self, settings: GraphSettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: GraphSettings, documents: CheckedDocuments) -> None:
+        self._settings, self._documents = settings, documents
         self._estimate: Estimate | None = None
 
     async def on_execute(self) -> AsyncIterator[None]:
         """Estimate what the request costs, count the operations that it calls, and charge them."""
         context: Context = self.execution_context.context
-        chosen = self._chosen()
-        fragments = self._fragments()
-        variables = _variables(chosen, self.execution_context.variables or {})
-        root = self.execution_context.schema._schema.get_root_type(chosen.operation)
-        assert root is not None
         settings = self._settings
-        self._estimate = Estimate.of(self.execution_context.schema._schema, root, chosen, fragments, variables)
-        self._estimate.require(nodes=settings.graphql_max_nodes, cost=settings.graphql_max_cost)
-        kinds = list(self._called(root, chosen, fragments, variables))
+        async with self._documents.turns():
+            chosen = self._chosen()
+            fragments = self._fragments()
+            variables = _variables(chosen, self.execution_context.variables or {})
+            root = self.execution_context.schema._schema.get_root_type(chosen.operation)
+            assert root is not None
+            self._estimate = Estimate.of(self.execution_context.schema._schema, root, chosen, fragments, variables)
+            self._estimate.require(nodes=settings.graphql_max_nodes, cost=settings.graphql_max_cost)
+            kinds = list(self._called(root, chosen, fragments, variables))
+        of_schema = self._estimate.schema
+        if kinds and of_schema > APART:
+            raise ValidationError("Ask for the schema in a request of its own.", cost=of_schema, limit=APART)
         costs = Counter(kinds)
         await context.charge({kind.value: cost for kind, cost in costs.items()}, most=settings.graphql_max_root_fields)
+        if of_schema >= A_READ:
+            await context.charge({Kind.READ.value: of_schema // A_READ}, most=of_schema)
         key = (self.execution_context.operation_extensions or {}).get("idempotencyKey")
         if key is not None:
             context.idempotency_key = str(key)  # where a client cannot set the header
         context.operations_called = len(kinds)
+        if not kinds and of_schema > _AT_ONCE and chosen.operation is OperationType.QUERY:
+            await self._answer_apart()
         yield
+
+    async def _answer_apart(self) -> None:
+        """Answer what is asked of the schema, which touches nothing else, in a thread and one at a time."""
+        context = self.execution_context
+        assert context.graphql_document is not None
+        async with self._documents.schema_turns():
+            context.result = await asyncio.to_thread(
+                execute_sync,
+                context.schema._schema,
+                context.graphql_document,
+                variable_values=context.variables,
+                operation_name=context.operation_name,
+            )
 
     def get_results(self) -> dict[str, Any]:
         """What the answer says about its cost."""

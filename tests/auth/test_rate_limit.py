@@ -184,6 +184,20 @@ async def test_a_race_of_two_processes_in_redis_never_gives_more_than_the_limit(
     assert sum(answer.allowed for answer in answers) == 25
 
 
+async def test_a_call_that_is_given_back_leaves_the_window_in_memory_and_in_redis(
+    pair: tuple[RateLimiter, RateLimiter],
+) -> None:
+    for first, second in ((RateLimiter(Limits()),) * 2, pair):
+        await first.give_back("ann", Kind.READS, limit=2)  # nothing to give back
+        for _ in range(2):
+            assert (await first.charge("ann", Kind.READS, limit=2)).allowed
+        assert not (await second.charge("ann", Kind.READS, limit=2)).allowed
+        await second.give_back("ann", Kind.READS, limit=2)
+        assert (await first.peek("ann", Kind.READS, limit=2)).remaining == 1
+        assert (await first.peek("ann", Kind.WRITES, limit=2)).remaining == 2
+        await first.give_back("ann", Kind.READS, limit=0)
+
+
 async def test_principals_with_marks_do_not_meet_in_redis(pair: tuple[RateLimiter, RateLimiter]) -> None:
     names = ["a/b", "a", "a/b/3/1/minute", "a b", "é", "a:*", "{a}"]
     for name in names:

@@ -137,13 +137,29 @@ async def test_writes_are_refused_before_anything_is_written(world: World, door:
     assert await world.dump() == before
 
 
-async def test_a_query_that_costs_more_than_is_left_costs_nothing(world: World) -> None:
+async def test_a_query_that_costs_more_than_is_left_costs_the_one_read_it_is_looked_at_for(world: World) -> None:
     ann = world.token("ann", project=world.shop)
     for _ in range(READS - 2):
         await get(world, ann)
     three = "{ a: projects { total } b: projects { total } c: projects { total } }"
     assert_refused(await graph(world, three, ann))
-    assert window(await get(world, ann)) == (READS, 1)
+    assert window(await get(world, ann)) == (READS, 0)
+
+
+async def test_who_has_no_read_left_may_still_change_something_at_both_doors(world: World, door: Door) -> None:
+    await world.grant("ann", "owner", "organization", "acme")
+    ann = world.token("ann", project=world.shop)
+    for _ in range(READS):
+        await get(world, ann)
+    await door(create_project, ann, project=ProjectCreate(name="one"))
+    assert door.last is not None
+    assert window(door.last) == (WRITES, WRITES - 1)
+    for query in ("{ projects { total } }", "{", "fragment F on Mutation { a: __typename } mutation { ...F }"):
+        refused = await graph(world, query, ann)
+        assert_refused(refused)
+        assert window(refused) == (READS, 0)
+    await door(create_project, ann, project=ProjectCreate(name="two"))
+    assert window(door.last) == (WRITES, WRITES - 2)
 
 
 async def test_a_field_that_is_skipped_or_asked_for_twice_is_charged_rightly(world: World) -> None:

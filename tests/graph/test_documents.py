@@ -131,7 +131,9 @@ async def test_an_answer_tells_what_its_query_cost(world: World) -> None:
     sized = "query($n: Int) { projectsConnection(first: $n) { nodes { name } } }"
     assert await cost(world, sized, n=3) == (5, 4)
     assert await cost(world, "{ projects(limit: 7) { ...P } } fragment P on ProjectPage { items { name } }") == (9, 8)
-    assert await cost(world, "{ projects(limit: 7) @skip(if: true) { items { name } } __typename }") == (0, 0)
+    assert await cost(world, "{ projects(limit: 7) @skip(if: true) { items { name } } __typename }") == (1, 0)
+    assert await cost(world, "{ projects(limit: 7) { __typename items { __typename name } } }") == (17, 8)
+    assert await cost(world, "{ __schema { queryType { name } mutationType { name __typename } } }") == (8, 3)
 
 
 async def test_fragments_in_fragments_cannot_outgrow_the_estimate(world: World) -> None:
