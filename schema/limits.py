@@ -22,6 +22,7 @@ from schema.cost import Estimate, root_fields
 from schema.errors import ValidationError
 from schema.graph_bounds import GraphSettings
 from schema.introspection import A_READ, APART
+from schema.values import require_values
 
 _AT_ONCE: Final = 1000
 """How much of the schema is answered without going to another thread for it."""
@@ -48,6 +49,7 @@ class ChargeRootFields(SchemaExtension):
             chosen = self._chosen()
             fragments = self._fragments()
             variables = _variables(chosen, self.execution_context.variables or {})
+            require_values(self.execution_context.schema._schema, chosen, variables)
             root = self.execution_context.schema._schema.get_root_type(chosen.operation)
             assert root is not None
             self._estimate = Estimate.of(self.execution_context.schema._schema, root, chosen, fragments, variables)

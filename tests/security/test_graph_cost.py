@@ -244,6 +244,15 @@ async def test_a_hostile_document_is_refused_in_a_few_words(world: World, what: 
     assert len(refused.content) < 40_000
 
 
+async def test_the_values_of_variables_are_bounded(world: World) -> None:
+    query = "query($v: [ID!]!) { nodes(ids: $v) { __typename } }"
+    refused = await ask(world, query, variables={"v": ["a"] * 100_001})
+    assert "more than 100000 values" in refused.json()["errors"][0]["message"]
+    nested = "mutation($e: [IndexEntity!]!) { indexEntities(entities: $e) { __typename } }"
+    refused = await ask(world, nested, variables={"e": [{"name": 1, "entityType": 2}] * 40_000})
+    assert "more than 100000 values" in refused.json()["errors"][0]["message"]
+
+
 def test_what_is_wrong_with_a_document_is_not_remembered_for_the_next_caller(store_kind: str) -> None:
     documents, schema = CheckedDocuments(GraphSettings()), build_graph()._schema
     text = "{ nothing }"
