@@ -1,7 +1,7 @@
 """Who is asking: what a verified token says, and nothing else."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from auth.relations import group_subject, user_subject
@@ -17,7 +17,8 @@ class Caller:
     """One user of one organization, for the length of a request or of a job.
 
     `project_id` is the project that the token (or later the `X-Project-ID` header) selects; `groups` are the identity
-    provider's, without a leading slash; `client_id` is the application that asked for the token.
+    provider's, without a leading slash; `client_id` is the application that asked for the token. `limited_by` are those
+    who must be allowed whatever he does as well, because they wrote what is done on his behalf.
     """
 
     user_id: str
@@ -26,6 +27,7 @@ class Caller:
     groups: tuple[str, ...] = ()
     client_id: str | None = None
     anonymous: bool = False
+    limited_by: tuple["Caller", ...] = ()
 
     @classmethod
     def nobody(cls, organization_id: str, address: str) -> "Caller":
@@ -47,8 +49,18 @@ class Caller:
             return f"anonymous:{self.client_id}"
         return f"user:{self.organization_id}:{self.user_id}"
 
+    def limited(self, *others: "Caller") -> "Caller":
+        """This caller with no more rights than any of the others; he does not limit himself by what he was once."""
+        limits = list(self.limited_by)
+        for one in (part for other in others for part in (replace(other, limited_by=()), *other.limited_by)):
+            himself = (one.user_id, one.organization_id) == (self.user_id, self.organization_id)
+            if not himself and one not in limits:
+                limits.append(one)
+        return replace(self, limited_by=tuple(limits))
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON, for a job that acts for this caller later."""
+        limits = {"limited_by": [one.to_dict() for one in self.limited_by]} if self.limited_by else {}
         return {
             "user_id": self.user_id,
             "organization_id": self.organization_id,
@@ -56,6 +68,7 @@ class Caller:
             "groups": list(self.groups),
             "client_id": self.client_id,
             "anonymous": self.anonymous,
+            **limits,
         }
 
     @classmethod
@@ -68,4 +81,5 @@ class Caller:
             groups=tuple(stored.get("groups") or ()),
             client_id=stored.get("client_id"),
             anonymous=bool(stored.get("anonymous", False)),
+            limited_by=tuple(cls.from_dict(one) for one in stored.get("limited_by") or ()),
         )

@@ -19,11 +19,17 @@ class Guard:
     async def allows(self, caller: Caller, permission: Permission, object_type: str, object_id: str) -> bool:
         """Whether the caller or any of his groups holds the permission, inside his own organization's tuples only.
 
-        An id that is empty or over-long names nothing and is refused unasked. Raises UpstreamUnavailable when the
-        engine is down.
+        So must everybody who limits him. An id that is empty or over-long names nothing and is refused unasked. Raises
+        UpstreamUnavailable when the engine is down.
         """
         if not object_id or len(object_id) > LONGEST_ID:
             return False
+        for one in (caller, *caller.limited_by):
+            if not await self._holds(one, permission, object_type, object_id):
+                return False
+        return True
+
+    async def _holds(self, caller: Caller, permission: Permission, object_type: str, object_id: str) -> bool:
         key = (caller.organization_id, caller.subjects, permission.value, object_name(object_type, object_id))
         if key not in self._answers:
             self._answers[key] = await self._relations.allowed(
@@ -34,7 +40,16 @@ class Guard:
     async def allows_many(
         self, caller: Caller, permission: Permission, object_type: str, object_ids: Sequence[str]
     ) -> dict[str, bool]:
-        """The same for many objects of one type, in one round trip of the engine."""
+        """The same for many objects of one type, in one round trip of the engine for each who must be allowed."""
+        left = list(object_ids)
+        for one in (caller, *caller.limited_by):
+            held = await self._hold_many(one, permission, object_type, left)
+            left = [object_id for object_id in left if held[object_id]]
+        return dict.fromkeys(object_ids, False) | dict.fromkeys(left, True)
+
+    async def _hold_many(
+        self, caller: Caller, permission: Permission, object_type: str, object_ids: Sequence[str]
+    ) -> dict[str, bool]:
         questions = [
             Question(subject, permission.value, object_name(object_type, object_id))
             for object_id in object_ids

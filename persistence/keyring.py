@@ -70,6 +70,12 @@ def associated_data(*parts: str) -> bytes:
     return orjson.dumps(parts)
 
 
+def secret_data(organization_id: str, resource_type: str, resource_id: str, name: str, bound_to: str | None) -> bytes:
+    """The associated data of one row of the table of secrets, where it may be sent included if that is bound."""
+    place = (organization_id, resource_type, resource_id, name)
+    return associated_data(*place) if bound_to is None else associated_data(*place, bound_to)
+
+
 class KeyRing:
     """Seals with the active key and opens with any key of the ring.
 

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from types import NoneType, UnionType
 from typing import Annotated, Any, Concatenate, Final, Generic, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
@@ -148,6 +149,11 @@ async def require(ctx: Context, needs: Permission, object_type: str, object_id: 
 async def refusal(ctx: Context, needs: Permission, object_type: str, object_id: str) -> ApiError:
     """The error for a caller who lacks a permission."""
     sentence = f"{needs} on {object_type} {object_id!r} is required. Ask an administrator to grant a role that has it."
+    if ctx.caller.limited_by and await ctx.guard.allows(replace(ctx.caller, limited_by=()), needs, object_type, object_id):
+        sentence = (
+            f"{needs} on {object_type} {object_id!r} is required of who last wrote the config of this configuration as "
+            "well. Have somebody who has it write the config anew."
+        )
     if object_type == "organization":
         if object_id != ctx.organization_id:
             return NotFound("organization", object_id)

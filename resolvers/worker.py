@@ -14,6 +14,7 @@ from persistence.queries.workflows import OPEN
 from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.data_readiness import workflow_runs
+from resolvers.authors import limited_by_author
 from resolvers.context import Context, Services
 from resolvers.data_readiness.runs import RUN_JOB, job_key, job_of
 from resolvers.data_readiness.work import WORKS
@@ -106,14 +107,20 @@ class Worker:
         await fail_run(ctx, scope, run.id, message, _attempt(arguments))
 
     async def _run(self, run_id: str) -> tuple[Context, WorkflowRun, Scope]:
-        """A run with the context of who triggered it, in the tenant that it was triggered in."""
+        """A run with the context of who triggered it, in the tenant that it was triggered in.
+
+        He has no more rights than who has written the configuration as it stands now, which is what the run reads.
+        """
 
         def work(shelves: Shelves) -> tuple[Caller, WorkflowRun]:
             stored = shelves.workflow_runs.caller_of(run_id)
             if stored is None:
                 raise JobError("The run is no longer there.")
             caller = Caller.from_dict(stored)
-            return caller, shelves.workflow_runs.get(Scope(caller.organization_id, caller.project_id), run_id)
+            scope = Scope(caller.organization_id, caller.project_id)
+            run = shelves.workflow_runs.get(scope, run_id)
+            configuration = shelves.workflow_configurations.get_deleted_too(scope, run.configuration_id)
+            return limited_by_author(caller, configuration), run
 
         caller, run = await self._services.store.read(work)
         ctx = Context(

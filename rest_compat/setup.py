@@ -11,7 +11,7 @@ import sqlalchemy as sa
 import schema
 from auth.relations import RelationTuple, group_subject, object_name, user_subject
 from persistence.connectors import CONNECTION_TYPES, connector_class
-from persistence.keyring import KeyRing, KeyUnknown, SealBroken, associated_data
+from persistence.keyring import KeyRing, KeyUnknown, SealBroken, secret_data
 from persistence.store import Shelves, Store
 from persistence.tables.governance import organizations, secrets
 from rest_compat.settings import Settings, setting_lines
@@ -110,8 +110,8 @@ async def _seal_all(store: Store, ring: KeyRing) -> tuple[int, list[str]]:
         shelves.secrets.hold(alone=True)
         rows = shelves.secrets.all_sealed(after, AT_ONCE)
         done, lost = 0, []
-        for *key, text in rows:
-            bound = associated_data(*key)
+        for *key, bound_to, text in rows:
+            bound = secret_data(*key, bound_to)
             try:
                 if ring.needs_rotation(text):
                     done += _reseal(shelves.connection, key, ring.seal(ring.open(text, bound), bound))

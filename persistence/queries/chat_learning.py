@@ -1,6 +1,6 @@
 """How projects want to be answered, and what people found wrong with answers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +17,15 @@ class ChatSettingsShelf(Repository[ChatSettings]):
 
     def __init__(self, connection: sa.Connection) -> None:
         super().__init__(connection, ChatSettings, chat_settings, key="project_id", noun="chat_settings")
+        self._columns.append(chat_settings.c.authors)
+
+    def resources(self, rows: Iterable[Sequence[Any]]) -> list[ChatSettings]:
+        """Make settings of rows, each with who set them as its row says."""
+        taken = list(rows)
+        made = super().resources(taken)
+        for settings, row in zip(made, taken, strict=True):
+            settings._authors = row[len(self._names) + 1]
+        return made
 
     def of(self, scope: Scope) -> ChatSettings:
         """The settings of a project; the defaults, with revision 0, when it has set nothing."""

@@ -33,6 +33,12 @@ class ConnectionShelf(Repository[DataConnection]):
         """Add what is not a column."""
         return values | {"type": "data", "secret_names": self._secret_names[values["resource_uri"]]}
 
+    def held(self, scope: Scope, resource_uri: str) -> DataConnection:
+        """One connection, which nobody else changes until this transaction ends. Raises NotFound."""
+        query = self.select(scope).where(data_connections.c.resource_uri == resource_uri).with_for_update()
+        found = self.resources(self._connection.execute(query).all())
+        return found[0] if found else self.get(scope, resource_uri)
+
     def taken_parts(self, scope: Scope, prefix: str) -> set[str]:
         """The URIs of the scope's organization that start with a prefix, to choose a free one."""
         uri = data_connections.c.resource_uri

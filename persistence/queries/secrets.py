@@ -1,13 +1,20 @@
 """Secrets: their sealed text is read by one function, and by no shelf method that answers with a resource."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from persistence.repository import Repository, Scope
 from persistence.tables.governance import secrets
 from schema.governance.secret import Secret
+
+
+class Sealed(NamedTuple):
+    """A sealed text, and a digest of the destination that it is bound to."""
+
+    text: str
+    bound_to: str | None
 
 
 class SecretShelf(Repository[Secret]):
@@ -24,10 +31,19 @@ class SecretShelf(Repository[Secret]):
             secrets.c.resource_id == resource_id,
         ]
 
-    def sealed(self, scope: Scope, resource_type: str, resource_id: str) -> dict[str, str]:
+    def sealed(self, scope: Scope, resource_type: str, resource_id: str) -> dict[str, Sealed]:
         """Every secret of one resource as name → sealed text."""
-        query = sa.select(secrets.c.name, secrets.c.sealed).where(*self._of(scope, resource_type, resource_id))
-        return {name: sealed for name, sealed in self._connection.execute(query.order_by(secrets.c.name))}
+        columns = (secrets.c.name, secrets.c.sealed, secrets.c.bound_to)
+        query = sa.select(*columns).where(*self._of(scope, resource_type, resource_id)).order_by(secrets.c.name)
+        return {name: Sealed(text, bound_to) for name, text, bound_to in self._connection.execute(query)}
+
+    def seal_anew(self, scope: Scope, resource_type: str, resource_id: str, name: str, sealed: Sealed) -> None:
+        """Bind a secret, whose value stays, to another destination."""
+        self._connection.execute(
+            secrets.update()
+            .where(*self._of(scope, resource_type, resource_id), secrets.c.name == name)
+            .values(sealed=sealed.text, bound_to=sealed.bound_to)
+        )
 
     def hold(self, *, alone: bool = False) -> None:
         """Keep every key in use until this transaction ends: what is sealed after this is seen before a key is dropped.
@@ -61,7 +77,7 @@ class SecretShelf(Repository[Secret]):
     def all_sealed(self, after: tuple[str, str, str, str] | None, limit: int) -> Sequence[Sequence[Any]]:
         """A window over every tenant's secrets, for the key rotation command alone."""
         key = (secrets.c.organization_id, secrets.c.resource_type, secrets.c.resource_id, secrets.c.name)
-        query = sa.select(*key, secrets.c.sealed).order_by(*key).limit(limit)
+        query = sa.select(*key, secrets.c.bound_to, secrets.c.sealed).order_by(*key).limit(limit)
         if after is not None:
             query = query.where(sa.tuple_(*key) > sa.tuple_(*(sa.literal(part) for part in after)))
         return self._connection.execute(query).all()

@@ -1,6 +1,6 @@
 """Configurations, runs and their tasks; steps are written with conditions, so that doing one twice is harmless."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -33,6 +33,15 @@ class ConfigurationShelf(Repository[WorkflowConfiguration]):
 
     def __init__(self, connection: sa.Connection) -> None:
         super().__init__(connection, WorkflowConfiguration, workflow_configurations, noun="workflow_configuration")
+        self._columns.append(workflow_configurations.c.authors)
+
+    def resources(self, rows: Iterable[Sequence[Any]]) -> list[WorkflowConfiguration]:
+        """Make configurations of rows, each with who wrote it as its row says."""
+        taken = list(rows)
+        made = super().resources(taken)
+        for configuration, row in zip(made, taken, strict=True):
+            configuration._authors = row[len(self._names) + 1]
+        return made
 
     def _within(self, scope: Scope) -> list[sa.ColumnElement[bool]]:
         return [*super()._within(scope), workflow_configurations.c.deleted_at.is_(None)]

@@ -25,6 +25,7 @@ workflow_configurations = sa.Table(
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("updated_at", Moment, nullable=False),
     sa.Column("created_by", sa.String(255), nullable=False),
+    sa.Column("authors", Json),  # who last wrote its config: runs act with his rights at most; not shown
     sa.Column("deleted_at", Moment),  # its runs stay readable, so its row stays
     sa.Column("revision", sa.Integer, nullable=False),
     sa.Index("ix_workflow_configurations_scope", "organization_id", "project_id", "created_at"),

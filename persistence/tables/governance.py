@@ -40,6 +40,7 @@ secrets = sa.Table(
     sa.Column("project_id", sa.String(255)),
     sa.Column("description", sa.String(1000)),
     sa.Column("sealed", sa.Text, nullable=False),  # never selected by the resource, which has no such field
+    sa.Column("bound_to", sa.String(64)),  # a digest of where it may be sent, authenticated with the sealed text
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("updated_at", Moment, nullable=False),
     sa.Column("created_by", sa.String(255), nullable=False),

@@ -136,6 +136,7 @@ chat_settings = sa.Table(
     sa.Column("warn_below", sa.String(8)),
     sa.Column("refuse_below", sa.String(8)),
     sa.Column("updated_by", sa.String(255), nullable=False),
+    sa.Column("authors", Json),  # who set them, whose right to the key counts; not shown
     sa.Column("updated_at", Moment, nullable=False),
     sa.Column("revision", sa.Integer, nullable=False),
     sa.PrimaryKeyConstraint("project_id"),

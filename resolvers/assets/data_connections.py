@@ -11,9 +11,11 @@ from sqlalchemy.exc import IntegrityError
 
 from auth.relations import RelationTuple, object_name, user_subject
 from persistence.connectors.base import ConnectorError, Discovery
-from persistence.keyring import associated_data
+from persistence.connectors.destination import NOWHERE, destination
+from persistence.queries.secrets import Sealed
 from persistence.store import Shelves
 from persistence.tables.assets import data_connections as table
+from resolvers.bound_secrets import ENTER_AGAIN, BoundSecrets
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
 from schema.assets.data_connection import (
@@ -74,7 +76,7 @@ async def create_data_connection(ctx: Context, *, connection: DataConnectionCrea
             **config,
         )
         shelves.data_connections.add(new)
-        _keep(ctx, shelves, uri, project, credentials)
+        _keep(ctx, shelves, new, credentials)
         parent = ("organization", ctx.organization_id) if project is None else ("project", project)
         name = object_name("data_connection", uri)
         shelves.relate(
@@ -147,22 +149,36 @@ async def list_data_connections(
 async def update_data_connection(ctx: Context, *, resource_uri: Uri, changes: DataConnectionChange) -> DataConnection:
     """Update a data connection; only the fields that are sent change.
 
-    A new config or new credentials make it PENDING again, unless the same request sets a status.
+    A new config or new credentials make it PENDING again, unless it is DISABLED or the same request sets a status.
+
+    Stored credentials go along to another address only when the caller may read them (can_read_secrets). Otherwise a
+    config that says something new of where or how to connect removes them, and they are to be entered again; new
+    `credentials` in the same request take their place.
     """
     given = changes.given()
     credentials = given.pop("credentials", None)
     now, user = ctx.now(), ctx.caller.user_id
+    is_new = credentials is not None or any(section in given for section in SECTIONS)
+    may_read = is_new and await ctx.guard.allows(
+        ctx.caller, Permission.CAN_READ_SECRETS, "data_connection", resource_uri
+    )
 
     def work(shelves: Shelves) -> DataConnection:
-        current = shelves.data_connections.get(ctx.tenant, resource_uri)
+        current = shelves.data_connections.held(ctx.tenant, resource_uri)
         values = dict(given)
-        if credentials is not None or any(section in given for section in SECTIONS):
+        if is_new:
             sections = {section: given.get(section, getattr(current, section)) for section in SECTIONS}
             values |= _checked_config(ctx, current.connection_type, sections, credentials)
-            values = {"status": ConnectionStatus.PENDING, "status_message": None} | values
-        if credentials is not None:
-            shelves.secrets.remove_all_of(ctx.tenant, "data_connection", resource_uri)
-            _keep(ctx, shelves, resource_uri, current.project_id, credentials)
+            if current.status is not ConnectionStatus.DISABLED:
+                values = {"status": ConnectionStatus.PENDING, "status_message": None} | values
+            changed = current.model_copy(update={section: values[section] for section in SECTIONS})
+            if credentials is not None:
+                shelves.secrets.remove_all_of(ctx.tenant, "data_connection", resource_uri)
+                _keep(ctx, shelves, changed, credentials)
+            elif not _follows(ctx, shelves, current, changed, may_read=may_read):
+                status = values.get("status", current.status)
+                disabled = status is ConnectionStatus.DISABLED
+                values |= {"status": status if disabled else ConnectionStatus.PENDING, "status_message": ENTER_AGAIN}
         expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
         return shelves.data_connections.change(
             ctx.tenant, resource_uri, values | {"updated_at": now, "updated_by": user}, expected=expected
@@ -171,19 +187,34 @@ async def update_data_connection(ctx: Context, *, resource_uri: Uri, changes: Da
     return await ctx.store.write(work)
 
 
+def _follows(
+    ctx: Context, shelves: Shelves, current: DataConnection, changed: DataConnection, *, may_read: bool
+) -> bool:
+    """Let the credentials of a connection follow its config, or remove them: whether they are still there."""
+    uri, target = current.resource_uri, destination_of(changed)
+    if not current.secret_names or destination_of(current) == target:
+        return True
+    if not may_read:
+        shelves.secrets.remove_all_of(ctx.tenant, "data_connection", uri)
+        return False
+    BoundSecrets(ctx, "data_connection", uri).bind(shelves, target)
+    return True
+
+
 @operation(needs=Permission.CAN_EXECUTE, on="data_connection:{resource_uri}", kind=Kind.WRITE)
 async def verify_data_connection(ctx: Context, *, resource_uri: Uri) -> ConnectionVerification:
     """Connect to the store with the stored credentials and look around.
 
     Success moves the connection to ACTIVE, a failure to ERROR with the reason as its `status_message`.
     """
-    connection, credentials = await opened(ctx, resource_uri)
+    connection, sealed = await _stored(ctx, resource_uri)
     if connection.status is ConnectionStatus.DISABLED:
         raise ValidationError(
             "This connection is disabled. Set its status to PENDING first.", status=422, field="status"
         )
     started = time.perf_counter()
     try:
+        credentials = _credentials(ctx, connection, sealed)
         found = await ctx.services.connectors.use(
             connection.connection_type.value, config_of(connection), credentials, _verify
         )
@@ -210,25 +241,59 @@ async def verify_data_connection(ctx: Context, *, resource_uri: Uri) -> Connecti
 @operation(needs=Permission.CAN_READ_SECRETS, on="data_connection:{resource_uri}")
 async def get_data_connection_secret(ctx: Context, *, resource_uri: Uri) -> ConnectionSecret:
     """Read the stored credentials of a data connection."""
-    _, credentials = await opened(ctx, resource_uri)
-    return ConnectionSecret(credentials=credentials)
+    _, sealed = await _stored(ctx, resource_uri)
+    bound = BoundSecrets(ctx, "data_connection", resource_uri)
+    return ConnectionSecret(credentials={name: _value(bound.read(name, one)) for name, one in sealed.items()})
 
 
 async def opened(ctx: Context, resource_uri: str) -> tuple[DataConnection, dict[str, Any]]:
-    """A connection with its credentials, for code whose caller's permission has been checked."""
+    """A connection with its credentials, to connect to what its config names, whoever was allowed to.
 
-    def work(shelves: Shelves) -> tuple[DataConnection, dict[str, str]]:
+    Raises ConnectorError when the credentials were entered for another address.
+    """
+    connection, sealed = await _stored(ctx, resource_uri)
+    return connection, _credentials(ctx, connection, sealed)
+
+
+async def _stored(ctx: Context, resource_uri: str) -> tuple[DataConnection, Mapping[str, Sealed]]:
+    """A connection and its sealed credentials. Those that an earlier version stored are bound to where it points."""
+
+    def read(shelves: Shelves) -> tuple[DataConnection, Mapping[str, Sealed]]:
         connection = shelves.data_connections.get(ctx.tenant, resource_uri)
         return connection, shelves.secrets.sealed(ctx.tenant, "data_connection", resource_uri)
 
-    connection, sealed = await ctx.store.read(work)
-    credentials = {}
-    for name, text in sealed.items():
-        value = ctx.services.keyring.open(
-            text, associated_data(ctx.organization_id, "data_connection", resource_uri, name)
-        )
-        credentials[name] = _value(value)
-    return connection, credentials
+    def bind(shelves: Shelves) -> tuple[DataConnection, Mapping[str, Sealed]]:
+        target = destination_of(shelves.data_connections.held(ctx.tenant, resource_uri))
+        BoundSecrets(ctx, "data_connection", resource_uri).bind(shelves, target, only_unbound=True)
+        return read(shelves)
+
+    connection, sealed = await ctx.store.read(read)
+    if any(one.bound_to is None for one in sealed.values()):
+        connection, sealed = await ctx.store.write(bind)
+    return connection, sealed
+
+
+def _credentials(ctx: Context, connection: DataConnection, sealed: Mapping[str, Sealed]) -> dict[str, Any]:
+    """The credentials, to be sent to where the connection points. Raises ConnectorError."""
+    bound = BoundSecrets(ctx, "data_connection", connection.resource_uri)
+    return {name: _value(value) for name, value in bound.opened(sealed, destination_of(connection)).items()}
+
+
+def destination_of(connection: DataConnection) -> str:
+    """A digest of where and how a connection sends its credentials."""
+    return destination(connection.connection_type.value, config_of(connection))
+
+
+def binding_of(ctx: Context, shelves: Shelves, resource_type: str, resource_id: str) -> str | None:
+    """What a secret of a resource is bound to; None for one of a resource that connects to nothing by itself.
+
+    A connection is held until the transaction ends, so that its address does not change before the secret stands.
+    """
+    if resource_type != "data_connection":
+        return None
+    if shelves.data_connections.find(ctx.tenant, resource_id) is None:
+        return NOWHERE
+    return destination_of(shelves.data_connections.held(ctx.tenant, resource_id))
 
 
 def config_of(connection: DataConnection) -> dict[str, Any]:
@@ -271,29 +336,27 @@ def _free_uri(ctx: Context, shelves: Shelves, project: str | None, connection: D
     return prefix + unique_slug(connection.name, taken, fallback="connection")
 
 
-def _keep(
-    ctx: Context, shelves: Shelves, resource_uri: str, project: str | None, credentials: Mapping[str, Any]
-) -> None:
-    """Store credentials as one secret each, sealed."""
-    now, user = ctx.now(), ctx.caller.user_id
+def _keep(ctx: Context, shelves: Shelves, connection: DataConnection, credentials: Mapping[str, Any]) -> None:
+    """Store credentials as one secret each, sealed for where the connection points."""
+    now, user, uri = ctx.now(), ctx.caller.user_id, connection.resource_uri
+    bound, target = BoundSecrets(ctx, "data_connection", uri), destination_of(connection)
     if credentials:
         shelves.secrets.hold()
     for name, value in credentials.items():
         text = value.encode() if isinstance(value, str) else _JSON + orjson.dumps(value)
-        sealed = ctx.services.keyring.seal(
-            text, associated_data(ctx.organization_id, "data_connection", resource_uri, name)
-        )
+        sealed = bound.sealed(name, text, target)
         secret = Secret(
             name=name,
             description=None,
             resource_type="data_connection",
-            resource_id=resource_uri,
+            resource_id=uri,
             created_at=now,
             updated_at=now,
             created_by=user,
             updated_by=user,
         )
-        shelves.secrets.add(secret, organization_id=ctx.organization_id, project_id=project, sealed=sealed)
+        tenant = {"organization_id": ctx.organization_id, "project_id": connection.project_id}
+        shelves.secrets.add(secret, **tenant, sealed=sealed.text, bound_to=sealed.bound_to)
 
 
 _JSON = b"\x00json\x00"

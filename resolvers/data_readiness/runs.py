@@ -10,6 +10,7 @@ from pydantic import Field
 from persistence.queries.workflows import OPEN, at_or_below
 from persistence.store import Shelves
 from persistence.tables.data_readiness import run_tasks, workflow_runs
+from resolvers.authors import on_behalf
 from resolvers.context import Context
 from resolvers.data_readiness.run_parameters import checked_parameters
 from resolvers.data_readiness.workflows import ConfigurationId
@@ -39,7 +40,7 @@ async def trigger_run(ctx: Context, *, configuration_id: ConfigurationId, run: R
 
     An inactive configuration is a 422, and so is one that requires a reference pack and names none; a slip in the name
     of a parameter is a 400. A run of run-all-enrichment needs `asset_fqn`; its pipeline's id stands in the run's
-    output.
+    output. The run may do what both the caller and who last wrote the configuration's config may do.
     """
     configuration = await ctx.store.read(
         lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id))
@@ -52,6 +53,7 @@ async def start_run(ctx: Context, configuration: WorkflowConfiguration, run: Run
 
     The same `run_id` again finds the run that stands there, so that what began it may begin again.
     """
+    ctx = await on_behalf(ctx, configuration)
     standing = await ctx.store.read(lambda shelves: shelves.workflow_runs.find(ctx.scope, run_id))
     if standing is None:
         given = await _checked(ctx, configuration, run)
@@ -326,6 +328,10 @@ async def retry_run(ctx: Context, *, configuration_id: ConfigurationId, run_id: 
     tried again as well. A run of which nothing failed is a 422.
     """
     found = await ctx.store.read(lambda shelves: _run(ctx, shelves, configuration_id, run_id))
+    configuration = await ctx.store.read(
+        lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id))
+    )
+    ctx = await on_behalf(ctx, configuration)
     if "resource_uri" in found.input:
         await usable_connection(ctx, found.input["resource_uri"])
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from persistence.store import Shelves
 from persistence.tables.data_readiness import workflow_configurations as table
+from resolvers.authors import authored
 from resolvers.context import Context
 from resolvers.data_readiness.run_parameters import check_config
 from resolvers.operation import Kind, operation
@@ -63,6 +64,7 @@ async def create_workflow_configuration(
             organization_id=ctx.organization_id,
             project_id=ctx.project_id,
             created_by=ctx.caller.user_id,
+            authors=authored(ctx, new.config, {}, None),
         )
         if new.is_default:
             shelves.workflow_configurations.take_default(ctx.scope, kind, new.id)
@@ -135,6 +137,7 @@ async def update_workflow_configuration(
     """Update a workflow configuration; only the fields that are sent change, and runs that began keep what they have.
 
     If-Match makes a concurrent change a VERSION_CONFLICT. An inactive configuration neither fires nor is triggered.
+    Runs may do what both who starts them and who last wrote the config may do.
     """
     given = changes.given()
     if given.get("config", {}) is None:
@@ -147,7 +150,10 @@ async def update_workflow_configuration(
         current = shelves.workflow_configurations.held(ctx.scope, str(configuration_id))
         check_config(current.workflow_type, given.get("config") or {})
         expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
-        changed = shelves.workflow_configurations.change(ctx.scope, current.id, values, expected=expected)
+        authors = {}
+        if "config" in given:
+            authors = {"authors": authored(ctx, given["config"], current.config, current._authors)}
+        changed = shelves.workflow_configurations.change(ctx.scope, current.id, values | authors, expected=expected)
         if given.get("is_default"):
             shelves.workflow_configurations.take_default(ctx.scope, changed.workflow_type, changed.id)
         sync_configuration_schedule(shelves, ctx, changed)

@@ -5,9 +5,11 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy.exc import IntegrityError
 
-from persistence.keyring import associated_data
+from persistence.queries.secrets import Sealed
 from persistence.store import Shelves
 from persistence.tables.governance import secrets
+from resolvers.assets.data_connections import binding_of
+from resolvers.bound_secrets import BoundSecrets
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
 from schema.errors import AlreadyExists, ValidationError
@@ -99,12 +101,14 @@ async def _create(ctx: Context, resource_type: str, resource_id: str, secret: Se
         created_by=user,
         updated_by=user,
     )
-    bound = associated_data(ctx.organization_id, resource_type, resource_id, secret.name)
+    bound = BoundSecrets(ctx, resource_type, resource_id)
 
     def work(shelves: Shelves) -> Secret:
+        target = binding_of(ctx, shelves, resource_type, resource_id)
         shelves.secrets.hold()
-        sealed = ctx.services.keyring.seal(secret.value.encode(), bound)
-        return shelves.secrets.add(new, organization_id=ctx.organization_id, sealed=sealed)
+        sealed = bound.sealed(secret.name, secret.value.encode(), target)
+        tenant = {"organization_id": ctx.organization_id}
+        return shelves.secrets.add(new, **tenant, sealed=sealed.text, bound_to=sealed.bound_to)
 
     try:
         return await ctx.store.write(work)
@@ -130,12 +134,12 @@ async def _page(ctx: Context, resource_type: str, resource_id: str, page: int, l
 
 
 async def _value(ctx: Context, resource_type: str, resource_id: str, name: str) -> SecretValue:
-    def work(shelves: Shelves) -> tuple[Secret, str]:
+    def work(shelves: Shelves) -> tuple[Secret, Sealed]:
         secret = shelves.secrets.get(ctx.tenant, name, resource_type=resource_type, resource_id=resource_id)
         return secret, shelves.secrets.sealed(ctx.tenant, resource_type, resource_id)[name]
 
     secret, sealed = await ctx.store.read(work)
-    value = ctx.services.keyring.open(sealed, associated_data(ctx.organization_id, resource_type, resource_id, name))
+    value = BoundSecrets(ctx, resource_type, resource_id).read(name, sealed)
     return SecretValue(value=value.decode(), **secret.model_dump(exclude={"created_by", "updated_by"}))
 
 
@@ -145,12 +149,13 @@ async def _change(ctx: Context, resource_type: str, resource_id: str, name: str,
     if not given and value is None:
         raise ValidationError("Send a new value, a new description, or both.", status=422, field="value")
     given |= {"updated_at": ctx.now(), "updated_by": ctx.caller.user_id}
-    bound = associated_data(ctx.organization_id, resource_type, resource_id, name)
+    bound = BoundSecrets(ctx, resource_type, resource_id)
 
     def work(shelves: Shelves) -> Secret:
         if value is not None:
+            target = binding_of(ctx, shelves, resource_type, resource_id)
             shelves.secrets.hold()
-            given["sealed"] = ctx.services.keyring.seal(value.encode(), bound)
+            given["sealed"], given["bound_to"] = bound.sealed(name, value.encode(), target)
         return shelves.secrets.change(
             ctx.tenant,
             name,

@@ -4,10 +4,12 @@ from typing import Final
 
 from sqlalchemy.exc import IntegrityError
 
+from auth.caller import Caller
 from persistence.store import Shelves
+from resolvers.authors import ADDRESS, addresser_of, authored
 from resolvers.context import Context
-from resolvers.data_readiness.work.model_words import chat_of
-from resolvers.operation import Kind, operation, require
+from resolvers.data_readiness.work.model_words import KeyWithheld, chat_of
+from resolvers.operation import Kind, operation, refusal, require
 from schema.errors import ValidationError, VersionConflict
 from schema.governance.permission import Permission
 from schema.talk2data.chat_settings import AnswerDrafter, ChatSettings, ChatSettingsChange
@@ -31,7 +33,15 @@ async def get_chat_settings(ctx: Context) -> ChatSettings:
 
 async def settings_of(ctx: Context) -> ChatSettings:
     """How the selected project wants to be answered, whoever asks."""
-    return await ctx.store.read(lambda shelves: shelves.chat_settings.of(ctx.scope))
+    return await ctx.store.read(lambda shelves: _known(ctx, shelves.chat_settings.of(ctx.scope)))
+
+
+def _known(ctx: Context, settings: ChatSettings) -> ChatSettings:
+    """The settings with who set them: of those that an earlier version kept, his name is known and not his groups."""
+    if settings._authors is None and settings.updated_by is not None:
+        setter = Caller(settings.updated_by, ctx.organization_id, ctx.project_id).to_dict()
+        settings._authors = {"whole": setter, "address": setter}
+    return settings
 
 
 @operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
@@ -41,25 +51,34 @@ async def set_chat_settings(ctx: Context, *, settings: ChatSettingsChange) -> Ch
     A model that drafts must be one that can be asked: with a key unless its provider is openai_like, ollama or vllm,
     with an address where the provider has none. Else this is a 422. The model itself is not called; verify_model does.
 
-    Who sends a key to an address of his own choice must be allowed to read it: with `credentials_secret` and
-    `api_base`, this takes can_read_secrets too.
+    Who decides where a key is sent must be allowed to read it: with `credentials_secret` and `api_base`, this takes
+    can_read_secrets too, and so it does when a model drafts and the secret itself names neither its `api_base` nor its
+    `provider`. Settings of the model that stand already may be sent again by anybody who may write.
     """
     if settings.drafter is AnswerDrafter.MODEL and settings.llm_model is None:
         raise ValidationError("Name the model that drafts in llm_model.", status=422, field="llm_model")
-    if settings.credentials_secret is not None and settings.api_base is not None:
+    before = await settings_of(ctx)
+    stays = before._authors is not None and all(getattr(settings, name) == getattr(before, name) for name in ADDRESS)
+    reads = await ctx.guard.allows(ctx.caller, Permission.CAN_READ_SECRETS, "project", ctx.project_id)
+    if settings.credentials_secret is not None and settings.api_base is not None and not stays and not reads:
         await require(ctx, Permission.CAN_READ_SECRETS, "project", ctx.project_id)
+    addresser = addresser_of(before) if stays and not reads else ctx.caller
     if settings.drafter is AnswerDrafter.MODEL:
-        await _require_askable(ctx, settings)
+        await _require_askable(ctx, settings, addresser)
     values = settings.model_dump() | {"updated_by": ctx.caller.user_id, "updated_at": ctx.now()}
 
     def work(shelves: Shelves) -> ChatSettings:
         standing = shelves.chat_settings.of(ctx.scope)
         if ctx.expected_revision is not None and standing._revision != ctx.expected_revision:
             raise _changed(ctx)
+        # Who may read the key answers for the address that he sends, whoever wrote the same before.
+        known = None if reads else _known(ctx, standing)._authors
+        authors = authored(ctx, settings.model_dump(), standing.model_dump(), known)
         if standing._revision:
-            return shelves.chat_settings.change(ctx.scope, ctx.project_id, values, expected=standing._revision)
+            row = values | {"authors": authors}
+            return shelves.chat_settings.change(ctx.scope, ctx.project_id, row, expected=standing._revision)
         tenant = {"organization_id": ctx.organization_id, "project_id": ctx.project_id}
-        return shelves.chat_settings.add(ChatSettings(**values), **tenant)
+        return shelves.chat_settings.add(ChatSettings(**values), authors=authors, **tenant)
 
     try:
         return await ctx.store.write(work)
@@ -67,10 +86,12 @@ async def set_chat_settings(ctx: Context, *, settings: ChatSettingsChange) -> Ch
         raise _changed(ctx) from None
 
 
-async def _require_askable(ctx: Context, settings: ChatSettingsChange) -> None:
+async def _require_askable(ctx: Context, settings: ChatSettingsChange, addresser: Caller | None) -> None:
     """Refuse a model that no question could be put to."""
     try:
-        await chat_of(ctx, settings.model_dump(), is_approved=True)  # who may read the key chose its address, or none
+        await chat_of(ctx, settings.model_dump(), addresser=addresser)
+    except KeyWithheld:
+        raise await refusal(ctx, Permission.CAN_READ_SECRETS, "project", ctx.project_id) from None
     except ModelError as failure:
         message = str(failure).replace("config.", "")
         field = next((field for word, field in _FIELDS.items() if word in message), "provider")

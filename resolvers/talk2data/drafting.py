@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 
+from resolvers.authors import addresser_of
 from resolvers.context import Context
 from resolvers.data_readiness.work.model_words import chat_of
 from resolvers.engines.answering.rows import digest
@@ -35,7 +36,8 @@ async def drafter_of(ctx: Context, settings: ChatSettings, ground: Ground, task_
     """The drafter that the project has chosen, or the planner. Raises ModelError when the model cannot be asked."""
     if settings.drafter is AnswerDrafter.PLANNER:
         return ctx.services.drafter or InThread(Planner())
-    chat, _ = await chat_of(ctx, settings.model_dump(), is_approved=True)  # by `set_chat_settings`
+    # Who asks decides nothing about the key: whom he could send it to was settled by who set this.
+    chat, _ = await chat_of(ctx, settings.model_dump(), addresser=addresser_of(settings))
 
     async def run(draft: Draft) -> Voted:
         try:

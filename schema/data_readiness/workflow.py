@@ -2,10 +2,10 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import strawberry
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from schema.base import (
     Info,
@@ -104,6 +104,8 @@ class WorkflowConfiguration(Resource):
     triggers: list[str]
     created_at: datetime
     updated_at: datetime
+
+    _authors: dict[str, Any] | None = PrivateAttr(default=None)
 
     @edge
     async def runs(

@@ -2,9 +2,9 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from schema.base import Resource, change, choice, resource
 from schema.storable import Storable
@@ -52,6 +52,8 @@ class ChatSettings(Resource):
     refuse_below: str | None = Field(None, description="The quality score of a table below which none is given.")
     updated_by: str | None = Field(None, description="Who set it last; null for the defaults.")
     updated_at: datetime | None = Field(None, description="When it was set last; null for the defaults.")
+
+    _authors: dict[str, Any] | None = PrivateAttr(default=None)
 
 
 @change

@@ -367,8 +367,8 @@ async def test_a_key_goes_nowhere_that_nobody_with_the_right_to_it_has_named(
     caller = Caller("developer-of-project", ORG, world.shop)
     ctx = Context(caller=caller, request_id="r", services=services, guard=Guard(services.relations))
     with pytest.raises(ModelError, match="may not read"):
-        await chat_of(ctx, named)
-    chat, name = await chat_of(ctx, named, is_approved=True)
+        await chat_of(ctx, named, addresser=caller)
+    chat, name = await chat_of(ctx, named, addresser=Caller("olga", ORG, world.shop))
     assert chat.name in name
     assert model.asked == []
 

@@ -161,12 +161,18 @@ async def test_who_may_not_read_secrets_sends_no_key_to_an_address_of_his_own(wo
     developer = await world.member("developer")
     await hidden(world, door)
     model = {"drafter": "model", "llm_model": "openai/gpt", "credentials_secret": "key"}
-    assert not isinstance(await door(set_chat_settings, developer, settings=wished(**model)), Refused)
-    refused = await door(set_chat_settings, developer, settings=wished(**model, api_base="https://example.org/v1"))
-    assert isinstance(refused, Refused)
-    assert refused.status == 403
+    for own in ({}, {"api_base": "https://example.org/v1"}):
+        refused = await door(set_chat_settings, developer, settings=wished(**model, **own))
+        assert isinstance(refused, Refused)
+        assert (refused.code, refused.status) == ("FORBIDDEN", 403)
+    await hidden(world, door, '{"api_key": "sk-1", "provider": "openai"}', "for-openai")
+    named = model | {"credentials_secret": "for-openai"}
+    assert not isinstance(await door(set_chat_settings, developer, settings=wished(**named)), Refused)
     kept = await door(set_chat_settings, world.owner, settings=wished(**model, api_base="https://example.org/v1"))
     assert kept["api_base"] == "https://example.org/v1"
+    again = wished(**model, api_base="https://example.org/v1", warn_below="0.5")
+    kept = await door(set_chat_settings, developer, settings=again)
+    assert kept["warn_below"] == "0.5", "what stands already may be sent again"
 
 
 async def test_settings_belong_to_their_project(world: World, door: Door) -> None:

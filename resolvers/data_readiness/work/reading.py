@@ -61,7 +61,7 @@ async def use_connection(ctx: Context, uri: str, work: Callable[[Connector], T],
     connection, credentials = await opened(ctx, uri)
     if connection.status is ConnectionStatus.DISABLED:
         raise JobError("The connection is disabled. Set its status to PENDING, then trigger a new run.")
-    worker = Caller(WORKER, ctx.organization_id, ctx.project_id)
+    worker = Caller(WORKER, ctx.organization_id, ctx.project_id, limited_by=ctx.caller.limited_by)
     for caller in (worker, ctx.caller):
         if await ctx.guard.allows(caller, Permission.CAN_EXECUTE, "data_connection", uri):
             break
