@@ -149,8 +149,9 @@ async def require(ctx: Context, needs: Permission, object_type: str, object_id: 
 async def refusal(ctx: Context, needs: Permission, object_type: str, object_id: str) -> ApiError:
     """The error for a caller who lacks a permission."""
     sentence = f"{needs} on {object_type} {object_id!r} is required. Ask an administrator to grant a role that has it."
-    if ctx.caller.limited_by and await ctx.guard.allows(replace(ctx.caller, limited_by=()), needs, object_type, object_id):
-        sentence = (
+    alone = replace(ctx.caller, limited_by=())
+    if alone != ctx.caller and await ctx.guard.allows(alone, needs, object_type, object_id):
+        return Forbidden(
             f"{needs} on {object_type} {object_id!r} is required of who last wrote the config of this configuration as "
             "well. Have somebody who has it write the config anew."
         )

@@ -110,8 +110,9 @@ async def _seal_all(store: Store, ring: KeyRing) -> tuple[int, list[str]]:
         shelves.secrets.hold(alone=True)
         rows = shelves.secrets.all_sealed(after, AT_ONCE)
         done, lost = 0, []
-        for *key, bound_to, text in rows:
-            bound = secret_data(*key, bound_to)
+        for organization_id, resource_type, resource_id, name, bound_to, text in rows:
+            key = [organization_id, resource_type, resource_id, name]
+            bound = secret_data(organization_id, resource_type, resource_id, name, bound_to)
             try:
                 if ring.needs_rotation(text):
                     done += _reseal(shelves.connection, key, ring.seal(ring.open(text, bound), bound))

@@ -90,7 +90,8 @@ _MODEL: Final[dict[str, Any]] = {
         "type": "string",
         "maxLength": 1000,
         "description": "The address of its API, when it is not the provider's own. Together with `credentials_secret` "
-        "it is used when who starts the run may read the project's secrets, or when the secret itself names it.",
+        "it is used when who wrote both and who starts the run may read the project's secrets, or when the secret "
+        "itself names it.",
     },
     "api_version": {"type": "string", "maxLength": 50, "description": "The version of its API; Azure needs it."},
     "credentials_secret": {

@@ -4,7 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
+from persistence.connectors.destination import destination
+from persistence.keyring import secret_data
+from persistence.tables.assets import data_connections
+from persistence.tables.governance import secrets
 from resolvers.assets.data_connections import (
     create_data_connection,
     get_data_connection,
@@ -12,6 +17,8 @@ from resolvers.assets.data_connections import (
     update_data_connection,
     verify_data_connection,
 )
+from resolvers.governance.secrets import update_resource_secret
+from rest_compat.setup import rotate_secrets
 from schema.assets.data_connection import DataConnectionChange, DataConnectionCreate
 from tests.doors import Door, Refused
 from tests.support.http_stub import Asked, HttpStub, Reply, http_stub
@@ -176,3 +183,63 @@ async def test_a_disabled_connection_stays_disabled(world: World, door: Door) ->
     assert (await door(verify_data_connection, developer, resource_uri=uri)).status == 422
     found = await door(get_data_connection, world.owner, resource_uri=uri)
     assert not isinstance(found, Refused)
+
+
+async def test_a_config_that_is_changed_by_another_way_opens_nothing(world: World, door: Door, thief: Thief) -> None:
+    uri = await registered(world, door)
+    evil = POSTGRES | {"port": thief.port}
+    names = ("password", "username")
+
+    async def stored(table: sa.Table, **values: Any) -> None:
+        change = table.update().values(**values)
+        await world.app.parts.services.store.write(lambda shelves: shelves.connection.execute(change))
+
+    await stored(data_connections, database_config=evil)
+    refused = await door(verify_data_connection, world.owner, resource_uri=uri)
+    assert (refused["success"], refused["details"]) == (False, {"reason": "refused_address"})
+    assert "entered for another address" in refused["message"]
+    assert (await door(get_data_connection, world.owner, resource_uri=uri))["status"] == "ERROR"
+    assert (await door(get_data_connection_secret, world.owner, resource_uri=uri)) == {"credentials": LOGIN}
+    # Nor does it help to write beside the seal that it is for that address, or that it is for none.
+    for claim in (destination("postgres", evil), None):
+        await stored(secrets, bound_to=claim)
+        answer = await door(verify_data_connection, world.owner, resource_uri=uri)
+        assert not isinstance(answer, dict) or not answer["success"]
+    assert thief.visits == 0
+    # What is entered anew, by whichever door, is for the address that stands.
+    for name in names:
+        where = {"resource_type": "data_connection", "resource_id": uri, "name": name}
+        anew = await door(update_resource_secret, world.owner, **where, changes={"value": LOGIN[name]})
+        assert not isinstance(anew, Refused), anew
+    await door(verify_data_connection, world.owner, resource_uri=uri)
+    assert PASSWORD in repr(thief.heard)
+
+
+async def test_a_secret_of_an_earlier_version_is_bound_to_the_address_of_its_first_use(
+    world: World, door: Door, thief: Thief
+) -> None:
+    uri = await registered(world, door, database_config=POSTGRES | {"port": thief.port})
+    services = world.app.parts.services
+
+    def unbind(shelves: Any) -> None:
+        for name, value in LOGIN.items():
+            sealed = services.keyring.seal(value.encode(), secret_data("acme", "data_connection", uri, name, None))
+            row = secrets.update().where(secrets.c.name == name).values(sealed=sealed, bound_to=None)
+            shelves.connection.execute(row)
+
+    await services.store.write(unbind)
+    await door(verify_data_connection, world.owner, resource_uri=uri)
+    assert PASSWORD in repr(thief.heard)
+    query = sa.select(secrets.c.bound_to).distinct()
+    bound = await services.store.read(lambda shelves: shelves.connection.execute(query).scalars().all())
+    assert bound == [destination("postgres", POSTGRES | {"port": thief.port})]
+    if door.name == "rest":
+        sealed, _ = await rotate_secrets(world.app.parts.settings, drop_old=True)
+        assert sealed == len(LOGIN)
+        thief.heard = b""
+        await door(verify_data_connection, world.owner, resource_uri=uri)
+        assert PASSWORD in repr(thief.heard), "it is sealed anew for the same address"
+    await services.store.write(unbind)
+    developer = await world.member("developer")
+    after = await changed(door, developer, uri, database_config=POSTGRES)
+    assert after["secret_names"] == []

@@ -20,6 +20,10 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Go back. Secrets that are bound do not open any more: the version before knows nothing of what they are for."""
-    for table, column in (("chat_settings", "authors"), ("workflow_configurations", "authors"), ("secrets", "bound_to")):
+    for table, column in (
+        ("chat_settings", "authors"),
+        ("workflow_configurations", "authors"),
+        ("secrets", "bound_to"),
+    ):
         with op.batch_alter_table(table) as batch:
             batch.drop_column(column)

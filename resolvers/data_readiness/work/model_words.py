@@ -82,9 +82,7 @@ async def writer_of(work: RunWork, configuration: WorkflowConfiguration, *, stri
     if config.get("llm_model") in (None, ""):
         return None
     try:
-        chat, name = await chat_of(
-            work.ctx, config, addresser=addresser_of(configuration), runner=work.ctx.caller
-        )
+        chat, name = await chat_of(work.ctx, config, addresser=addresser_of(configuration), runner=work.ctx.caller)
     except ModelError as failure:
         return ModelWriter(str(config["llm_model"])[:200], None, strict, str(failure))
     return ModelWriter(name, chat, strict)
