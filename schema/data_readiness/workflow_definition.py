@@ -97,8 +97,9 @@ _MODEL: Final[dict[str, Any]] = {
     "credentials_secret": {
         "type": "string",
         "maxLength": 255,
-        "description": 'The name of the project\'s secret with its key: the key alone, or `{"api_key", "api_base"}` as '
-        "JSON.",
+        "description": "The name of the project's secret with its key: the key alone, or JSON as "
+        '`{"api_key", "api_base", "provider"}`, which says for whom it is. Else it is used when who wrote this may '
+        "read the project's secrets.",
     },
 }
 _FRESH: Final[dict[str, Any]] = {

@@ -24,7 +24,8 @@ OTHER: Mapping[str, Any] = {
     "endpoint_url": "https://other.example", "prefix": "other", "provider": "other", "path": "//other/s",
     "protocol": "smb", "auth_required": True, "options.max_concurrency": 3, "options.sample_size": 3,
     "options.ssl_ca": "other", "options.location": "EU", "options.http_path": "/other",
-    "options.auth_mechanism": "LDAP", "options.auth_source": "other", "options.account": "other", "options.warehouse": "other", "options.role": "other",
+    "options.auth_mechanism": "LDAP", "options.auth_source": "other",
+    "options.account": "other", "options.warehouse": "other", "options.role": "other",
 }  # fmt: skip
 """Another value of every field that a config has; a new one needs a thought of whether it says where secrets go."""
 
