@@ -57,9 +57,17 @@ _ONE_OF_SOME = {"enum", "literal_error"}
 
 def refused_body(error: pydantic.ValidationError, name: str | None = None) -> ApiError:
     """The catalogue error for a body that was refused; `name` is put before each path (GraphQL arguments)."""
-    return body_problems(
-        (_type(problem), problem["loc"], message_of(problem)) for problem in error.errors(include_url=False)
-    )
+    return body_problems(problems_of(error))
+
+
+def problems_of(error: pydantic.ValidationError, *above: Any) -> list[tuple[str, tuple[Any, ...], str]]:
+    """Each problem as (pydantic type, path, message); `above` is put before each path.
+
+    The refused value itself, which may be a secret, is in none of them.
+    """
+    return [
+        (_type(problem), (*above, *problem["loc"]), message_of(problem)) for problem in error.errors(include_url=False)
+    ]
 
 
 def body_problems(found: Iterable[tuple[str, Iterable[Any], str]]) -> ApiError:
@@ -101,7 +109,7 @@ def _type(problem: Mapping[str, Any]) -> str:
 def message_of(problem: Mapping[str, Any]) -> str:
     """What is wrong; a check of our own says so in its own words."""
     text: str = problem["msg"]
-    if problem["type"] == "string_pattern_mismatch" and problem["ctx"]["pattern"] == _NOT_BLANK:
+    if problem["type"] == "string_pattern_mismatch" and problem.get("ctx", {}).get("pattern") == _NOT_BLANK:
         return "String should not be blank"
     return text.removeprefix("Value error, ") if problem["type"] == "value_error" else text
 

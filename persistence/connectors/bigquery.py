@@ -10,10 +10,8 @@ account no more than the roles to read metadata and to run jobs.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
-
-from pydantic import Field, SecretStr, StringConstraints, field_validator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar
 
 from persistence.connectors.base import (
     ColumnInfo,
@@ -24,10 +22,10 @@ from persistence.connectors.base import (
     SchemaInfo,
     TableInfo,
 )
-from persistence.connectors.config import DatabaseConfig, Host, NoOptions, Strict
 from persistence.connectors.dbapi import Connect, DbApiConnector, Row, keys_of, whole
 from persistence.connectors.dbapi_reading import BigqueryReading
 from persistence.connectors.sql import no_answer, not_permitted, unknown_database, with_columns
+from schema.assets.connection_configs.databases import BigqueryConfig, BigqueryCredentials
 
 VERIFIED = "the driver against a REST stand-in (by hand); no BigQuery project"
 
@@ -50,35 +48,6 @@ _TYPES = {
     "TIMESTAMP": "TIMESTAMPTZ",
 }
 _KEYS = {"PRIMARY KEY": "PRIMARY_KEY", "FOREIGN KEY": "FOREIGN_KEY"}
-
-Project = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.:-]{2,98}[a-z0-9]$")]
-
-
-class BigqueryOptions(NoOptions):
-    """Options of a BigQuery connection."""
-
-    location: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]+$")] | None = Field(
-        None, description="Where queries run; unset: where the dataset lies."
-    )
-
-
-class BigqueryConfig(DatabaseConfig):
-    """`database_config` of a bigquery connection; `database` is the project."""
-
-    host: Host = "bigquery.googleapis.com"
-    database: Project
-    options: BigqueryOptions = BigqueryOptions()
-
-
-class BigqueryCredentials(Strict):
-    """The key of a service account, as JSON text or as the object itself."""
-
-    service_account: SecretStr
-
-    @field_validator("service_account", mode="before")
-    @classmethod
-    def _as_text(cls, value: Any) -> Any:
-        return json.dumps(value) if isinstance(value, Mapping) else value
 
 
 class BigqueryConnector(DbApiConnector[BigqueryConfig, BigqueryCredentials]):

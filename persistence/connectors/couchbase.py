@@ -14,8 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from pydantic import Field
-
 from persistence.connectors.base import (
     ColumnInfo,
     ConnectorError,
@@ -25,7 +23,6 @@ from persistence.connectors.base import (
     SchemaInfo,
     TableInfo,
 )
-from persistence.connectors.config import BasicCredentials, DatabaseConfig, TlsOptions
 from persistence.connectors.document_reading import DEEPEST, MOST_COLUMNS, Document, DocumentConnector
 from persistence.connectors.objects import Answer, PinnedHttp, redirected
 from persistence.connectors.reading import cancelled
@@ -37,6 +34,7 @@ from persistence.connectors.sql import (
     unknown_database,
     wrong_password,
 )
+from schema.assets.connection_configs.databases import BasicCredentials, CouchbaseConfig
 
 VERIFIED = "a stub of ours of the query service's REST interface; not against a Couchbase server"
 
@@ -48,18 +46,6 @@ _NEUTRAL = {"string": "VARCHAR", "number": "NUMERIC", "boolean": "BOOLEAN", "arr
 _KEYSPACES = (
     "SELECT k.`bucket` AS b, k.`scope` AS s, k.name AS n FROM system:keyspaces AS k WHERE k.namespace_id = 'default'"
 )
-
-
-class CouchbaseOptions(TlsOptions):
-    """Options of a Couchbase connection."""
-
-    sample_size: int = Field(500, ge=1, le=10_000, description="Documents per collection that decide its columns.")
-
-
-class CouchbaseConfig(DatabaseConfig):
-    """`database_config` of a couchbase connection; `database` is a bucket, absent for all that the user may see."""
-
-    options: CouchbaseOptions = CouchbaseOptions()
 
 
 class CouchbaseConnector(DocumentConnector[CouchbaseConfig, BasicCredentials]):

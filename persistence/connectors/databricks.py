@@ -8,9 +8,7 @@ There is no read-only session: give the token's owner only the right to read.
 # ruff: noqa: S608 - names of catalogs are quoted identifiers; all values are bound
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, ClassVar
-
-from pydantic import Field, SecretStr, StringConstraints
+from typing import Any, ClassVar
 
 from persistence.connectors.base import (
     ColumnInfo,
@@ -20,10 +18,10 @@ from persistence.connectors.base import (
     SchemaInfo,
     TableInfo,
 )
-from persistence.connectors.config import DatabaseConfig, NoOptions, Strict
 from persistence.connectors.dbapi import Connect, DbApiConnector, Row, keys_of, quoted, whole
 from persistence.connectors.dbapi_reading import DatabricksReading
 from persistence.connectors.sql import among, not_permitted, unknown_database, with_columns
+from schema.assets.connection_configs.databases import DatabricksConfig, DatabricksCredentials
 
 VERIFIED = "the driver's calls against a recorded stand-in; no Databricks workspace"
 
@@ -50,28 +48,6 @@ _TYPES = {
     "VARIANT": "JSON",
 }
 _KEYS = {"PRIMARY KEY": "PRIMARY_KEY", "UNIQUE": "UNIQUE", "FOREIGN KEY": "FOREIGN_KEY"}
-
-
-class DatabricksOptions(NoOptions):
-    """Options of a Databricks connection."""
-
-    http_path: Annotated[str, StringConstraints(pattern=r"^/?[A-Za-z0-9_./-]+$", max_length=500)] = Field(
-        "", description="The path of the SQL warehouse, such as /sql/1.0/warehouses/abc123.", validate_default=False
-    )
-
-
-class DatabricksConfig(DatabaseConfig):
-    """`database_config` of a databricks connection; `database` is a catalog, unset means every one."""
-
-    options: DatabricksOptions = DatabricksOptions()
-
-
-class DatabricksCredentials(Strict):
-    """A personal access token, in `token` or in `password` (whose user name is then `token`)."""
-
-    token: SecretStr | None = None
-    username: str | None = None
-    password: SecretStr | None = None
 
 
 class DatabricksConnector(DbApiConnector[DatabricksConfig, DatabricksCredentials]):

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from persistence.connectors import connector_class, in_thread, open_connector
 from persistence.connectors.base import Connector, ConnectorSettings, Outbound
 from persistence.connectors.reading import cancelled
-from schema.problems import message_of
+from schema.problems import problems_of
 
 T = TypeVar("T")
 
@@ -40,12 +40,12 @@ class Gateway:
         try:
             complete = kind.config_model.model_validate(dict(config)).model_dump(mode="json", exclude_none=True)
         except ValidationError as error:
-            problems += _found(error, kind.config_section)
+            problems += problems_of(error, kind.config_section)
         if credentials is not None:
             try:
                 kind.credentials_model.model_validate(dict(credentials))
             except ValidationError as error:
-                problems += _found(error, "credentials")
+                problems += problems_of(error, "credentials")
         return complete, problems
 
     async def use(
@@ -117,11 +117,3 @@ class _Inside:
                 self.told.set()
             self.ended.wait(pause)
         self.told.set()
-
-
-def _found(error: ValidationError, section: str) -> list[tuple[str, tuple[Any, ...], str]]:
-    # Path and rule alone: the refused value may be a secret.
-    return [
-        (problem["type"], (section, *problem["loc"]), message_of(problem))
-        for problem in error.errors(include_url=False, include_input=False, include_context=False)
-    ]

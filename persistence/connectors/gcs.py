@@ -16,7 +16,7 @@ from persistence.connectors.base import ConnectorError, ConnectorSettings, Outbo
 from persistence.connectors.files import FileStore, FileTables
 from persistence.connectors.objects import Answer, BucketStore, PinnedHttp, redirected
 from persistence.connectors.s3 import S3Bucket, access_key
-from persistence.connectors.storage_config import GcsCredentials, StorageConfig
+from schema.assets.connection_configs.files import GcsCredentials, StorageConfig
 
 VERIFIED = "a stub of ours of its JSON API and token exchange, and moto for HMAC keys; not against Google's service"
 

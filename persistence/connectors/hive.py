@@ -10,7 +10,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from persistence.connectors.base import (
     ColumnInfo,
@@ -18,10 +18,10 @@ from persistence.connectors.base import (
     SchemaInfo,
     TableInfo,
 )
-from persistence.connectors.config import BasicCredentials, DatabaseConfig, TlsOptions
 from persistence.connectors.dbapi import Connect, DbApiConnector, Row, whole
 from persistence.connectors.dbapi_reading import HiveReading
 from persistence.connectors.sql import not_permitted, tls_context, with_columns, wrong_password
+from schema.assets.connection_configs.databases import BasicCredentials, HiveConfig
 
 VERIFIED = "the driver against Spark 4.1's HiveServer2 (by hand), its calls against a recorded stand-in; no Hive itself"
 
@@ -36,18 +36,6 @@ _TYPES = {
     "TIMESTAMP WITH LOCAL TIME ZONE": "TIMESTAMPTZ",
     "UNIONTYPE": "UNION",
 }
-
-
-class HiveOptions(TlsOptions):
-    """Options of a Hive connection."""
-
-    auth_mechanism: Literal["PLAIN", "LDAP", "NOSASL"] = "PLAIN"
-
-
-class HiveConfig(DatabaseConfig):
-    """`database_config` of a hive connection."""
-
-    options: HiveOptions = HiveOptions()
 
 
 class HiveConnector(DbApiConnector[HiveConfig, BasicCredentials]):

@@ -19,8 +19,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import Field
-
 from persistence.connectors.base import (
     ConnectorError,
     ConnectorSettings,
@@ -31,7 +29,6 @@ from persistence.connectors.base import (
     TableInfo,
     vetted_addresses,
 )
-from persistence.connectors.config import BasicCredentials, DatabaseConfig, Name, TlsOptions
 from persistence.connectors.document_reading import DEEPEST, MOST_COLUMNS, Document, DocumentConnector
 from persistence.connectors.mongodb_shape import Shape
 from persistence.connectors.reading import cancelled
@@ -46,6 +43,7 @@ from persistence.connectors.sql import (
     unknown_database,
     wrong_password,
 )
+from schema.assets.connection_configs.databases import MongodbConfig, MongodbCredentials
 
 VERIFIED = "the driver against a wire-level stub of ours (OP_MSG, SCRAM-SHA-256); not against a MongoDB server"
 
@@ -53,25 +51,6 @@ T = TypeVar("T")
 
 _SCHEMA = "default"
 _OWN = frozenset({"admin", "local", "config"})
-
-
-class MongodbOptions(TlsOptions):
-    """Options of a MongoDB connection."""
-
-    auth_source: Name = Field("admin", description="The database that holds the user.")
-    sample_size: int = Field(200, ge=1, le=5000, description="Documents per collection that decide its columns.")
-
-
-class MongodbConfig(DatabaseConfig):
-    """`database_config` of a mongodb connection. Without `database` every database that the user may see is read."""
-
-    options: MongodbOptions = MongodbOptions()
-
-
-class MongodbCredentials(BasicCredentials):
-    """A user name and a password; without a user name the server is used as it lets strangers in."""
-
-    username: str | None = Field(None, max_length=255)  # type: ignore[assignment]  # strangers have none
 
 
 class MongodbConnector(DocumentConnector[MongodbConfig, MongodbCredentials]):

@@ -23,13 +23,6 @@ from persistence.connectors.base import (
     TableInfo,
     vetted_addresses,
 )
-from persistence.connectors.config import (
-    BasicCredentials,
-    DatabaseConfig,
-    SelectedDatabase,
-    SelectedSchema,
-    TlsOptions,
-)
 from persistence.connectors.mysql_catalog import (
     COLUMNS,
     KEYS,
@@ -58,6 +51,7 @@ from persistence.connectors.sql import (
     with_columns,
     wrong_password,
 )
+from schema.assets.connection_configs.databases import BasicCredentials, MysqlConfig, SelectedDatabase, SelectedSchema
 
 VERIFIED = "real server: MariaDB 10.11, with and without TLS"
 
@@ -69,12 +63,6 @@ _UNKNOWN_VARIABLE = 1193
 _TLS_WANTED = {1835, 3159}
 _UNFIT = {1264, 1292, 1365, 1366, 1367, 1411, 1416, 1441, 1525, 1690, 3140, 3141}
 _HOST_REFUSED = {1129, 1130}
-
-
-class MysqlConfig(DatabaseConfig):
-    """`database_config` of a mysql connection."""
-
-    options: TlsOptions = TlsOptions()
 
 
 class MysqlConnector(SqlConnector[MysqlConfig, BasicCredentials]):

@@ -15,7 +15,7 @@ from pathlib import Path
 from persistence.connectors.base import ConnectorError
 from persistence.connectors.file_formats import FileReader
 from persistence.connectors.files import FileLimits, FileStore, FileTables, Listing, StoredFile
-from persistence.connectors.storage_config import NfsConfig, NoCredentials
+from schema.assets.connection_configs.files import NfsConfig, NoCredentials
 
 VERIFIED = "real files on a local file system; a mounted NFS export is read through the same calls"
 

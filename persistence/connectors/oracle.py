@@ -14,7 +14,6 @@ from persistence.connectors.base import (
     SchemaInfo,
     TableInfo,
 )
-from persistence.connectors.config import BasicCredentials, DatabaseConfig, Name, TlsOptions
 from persistence.connectors.dbapi import Connect, DbApiConnector, Row, keys_of, whole
 from persistence.connectors.dbapi_reading import OracleReading
 from persistence.connectors.sql import (
@@ -29,6 +28,7 @@ from persistence.connectors.sql import (
     with_columns,
     wrong_password,
 )
+from schema.assets.connection_configs.databases import BasicCredentials, OracleConfig
 
 VERIFIED = "the driver's calls against a recorded stand-in, its network failures for real; no Oracle server"
 
@@ -87,13 +87,6 @@ _TYPES = {
     "XMLTYPE": "XML",
     "SDO_GEOMETRY": "GEOMETRY",
 }
-
-
-class OracleConfig(DatabaseConfig):
-    """`database_config` of an oracle connection; `database` is the service name."""
-
-    database: Name
-    options: TlsOptions = TlsOptions()
 
 
 class OracleConnector(DbApiConnector[OracleConfig, BasicCredentials]):

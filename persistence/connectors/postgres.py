@@ -17,7 +17,6 @@ from typing import Any, ClassVar, LiteralString
 
 import certifi
 import psycopg
-from pydantic import model_validator
 
 from persistence.connectors import postgres_catalog as catalog
 from persistence.connectors.base import (
@@ -28,7 +27,6 @@ from persistence.connectors.base import (
     TableInfo,
     vetted_addresses,
 )
-from persistence.connectors.config import BasicCredentials, DatabaseConfig, HostOrSocket, Name, TlsOptions
 from persistence.connectors.postgres_reading import PostgresReading
 from persistence.connectors.reading import unfit_value
 from persistence.connectors.sql import (
@@ -45,29 +43,12 @@ from persistence.connectors.sql import (
     with_columns,
     wrong_password,
 )
+from schema.assets.connection_configs.databases import BasicCredentials, PostgresConfig
 
 VERIFIED = "real servers: PostgreSQL 15 (with and without TLS), 16 and 18"
 
 _ROWS_AT_ONCE = 2000
 _NO_FILE = os.path.join(os.devnull, "none")  # below a device, so it can never exist
-
-
-class PostgresConfig(DatabaseConfig):
-    """`database_config` of a postgres connection. Every selected database must be the one connected to."""
-
-    host: HostOrSocket
-    database: Name
-    options: TlsOptions = TlsOptions()
-
-    @model_validator(mode="after")
-    def _only_this_database(self) -> "PostgresConfig":
-        others = sorted({s.database_name for s in self.selected_tables} - {self.database})
-        if others:
-            raise ValueError(
-                f"selected_tables names {', '.join(others)}, but this connection reads only {self.database}; "
-                "make a connection for each database"
-            )
-        return self
 
 
 class PostgresConnector(SqlConnector[PostgresConfig, BasicCredentials]):

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 from persistence.connectors.base import ConnectorError
 from persistence.connectors.files import FileStore, FileTables
 from persistence.connectors.objects import Answer, BucketStore, PinnedHttp, redirected
-from persistence.connectors.storage_config import S3Credentials, StorageConfig
+from schema.assets.connection_configs.files import S3Credentials, StorageConfig
 
 VERIFIED = "moto's S3 server with its signature and permission checks on; signatures equal botocore's"
 

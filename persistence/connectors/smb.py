@@ -18,7 +18,7 @@ from typing import Any
 from persistence.connectors.base import ConnectorError, ConnectorSettings, Outbound, vetted_addresses
 from persistence.connectors.file_formats import FileReader
 from persistence.connectors.files import FileLimits, FileStore, FileTables, Listing, StoredFile
-from persistence.connectors.storage_config import SmbConfig, SmbCredentials, split_share
+from schema.assets.connection_configs.files import SmbConfig, SmbCredentials, split_share
 
 VERIFIED = "a Samba 4.17 server with user names and passwords"
 

@@ -10,7 +10,7 @@ session cannot be made read-only in Snowflake: give the user a role that may onl
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from pydantic import Field, SecretStr
+from pydantic import SecretStr
 
 from persistence.connectors.base import (
     ColumnInfo,
@@ -19,10 +19,10 @@ from persistence.connectors.base import (
     SchemaInfo,
     TableInfo,
 )
-from persistence.connectors.config import BasicCredentials, DatabaseConfig, Name, NoOptions
 from persistence.connectors.dbapi import Connect, DbApiConnector, Row, keys_of, quoted, whole
 from persistence.connectors.dbapi_reading import SnowflakeReading
 from persistence.connectors.sql import among, not_permitted, unknown_database, with_columns, wrong_password
+from schema.assets.connection_configs.databases import SnowflakeConfig, SnowflakeCredentials
 
 VERIFIED = "the driver against fakesnow's server; no Snowflake account"
 
@@ -42,27 +42,6 @@ _TYPES = {
     "VARIANT": "JSON",
     "OBJECT": "STRUCT",
 }
-
-
-class SnowflakeOptions(NoOptions):
-    """Options of a Snowflake connection."""
-
-    account: Name | None = Field(None, description="Account identifier; unset: the first part of the host.")
-    warehouse: Name | None = None
-    role: Name | None = None
-
-
-class SnowflakeConfig(DatabaseConfig):
-    """`database_config` of a snowflake connection; the host is `<account>.snowflakecomputing.com`."""
-
-    options: SnowflakeOptions = SnowflakeOptions()
-
-
-class SnowflakeCredentials(BasicCredentials):
-    """A password (auth_type basic) or a private key in PEM form (auth_type key_pair)."""
-
-    private_key: SecretStr | None = None
-    private_key_passphrase: SecretStr | None = None
 
 
 class SnowflakeConnector(DbApiConnector[SnowflakeConfig, SnowflakeCredentials]):

@@ -25,8 +25,8 @@ from persistence.connectors.base import (
     Outbound,
     SchemaInfo,
 )
-from persistence.connectors.config import DatabaseConfig, SelectedDatabase
 from persistence.connectors.reading import Reading, cancelled
+from schema.assets.connection_configs.databases import DatabaseConfig, SelectedDatabase
 
 T = TypeVar("T")
 DatabaseT = TypeVar("DatabaseT", bound=DatabaseConfig, default=Any)

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from persistence.connectors.config import SelectedDatabase
 from persistence.connectors.sql import Selection
 from persistence.jobs import JobError
 from persistence.queries import chat_knowledge as queries
@@ -29,6 +28,7 @@ from resolvers.engines.describing.known import Term
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.sql_guard import Refused, Table, tables_of_catalog
 from resolvers.talk2data.guarding import Policies, judged_tables, policies_of
+from schema.assets.connection_configs.databases import SelectedDatabase
 from schema.assets.data_connection import ConnectionStatus, ConnectionType, DataConnection
 from schema.data_readiness.glossary import TermStatus
 from schema.data_readiness.profile import TableProfile

@@ -12,7 +12,7 @@ import pytest
 
 from persistence.connectors.base import ConnectorError
 from persistence.connectors.files import FileLimits, FileTables
-from persistence.connectors.storage_config import split_share
+from schema.assets.connection_configs.files import split_share
 from tests.persistence.connectors.test_files import put, put_parquet
 from tests.support.samba import SambaServer, samba_server
 from tests.support.sources import SECRET, columns, everything, failure, opened

@@ -11,8 +11,8 @@ import pytest
 
 from persistence.connectors import CONNECTION_TYPES, connector_class, in_thread, open_connector
 from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings, SchemaInfo
-from persistence.connectors.config import SelectedDatabase
 from persistence.connectors.sql import Selection, SqlConnector, among, with_columns
+from schema.assets.connection_configs.databases import SelectedDatabase
 from tests.persistence.connectors.sql_support import SENTINEL, Loopback, opened
 
 SQL_KINDS = ("postgres", "redshift", "mysql", "bigquery", "snowflake", "databricks", "oracle", "hive")

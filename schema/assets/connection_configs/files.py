@@ -1,22 +1,27 @@
 """What the contract's `storage_config` and `filesystem_config` may hold, and the credentials that go with them."""
 
 import re
-from typing import Annotated, Any, Literal, Self
+from enum import StrEnum
+from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
+import strawberry
+from pydantic import BeforeValidator, Field, SecretStr, WithJsonSchema, field_validator, model_validator
+from strawberry.scalars import JSON
 
-from persistence.connectors.config import Strict
-
-
-def _blank_is_absent(value: Any) -> Any:
-    return None if isinstance(value, str) and not value.strip() else value
-
-
-Optional = Annotated[str | None, BeforeValidator(_blank_is_absent)]
-"""A text that a form may send empty when it means none."""
-OptionalSecret = Annotated[SecretStr | None, BeforeValidator(_blank_is_absent)]
+from schema.assets.connection_configs.strict import Optional, OptionalSecret, Strict, blank_is_absent
+from schema.base import change, choice
 
 
+@choice
+class FileProtocol(StrEnum):
+    """How a tree of files is spoken to."""
+
+    NFS = "nfs"
+    SMB = "smb"
+    LOCAL = "local"
+
+
+@change
 class StorageConfig(Strict):
     """Where a bucket is. `provider` is informative; the connection type decides how it is spoken to."""
 
@@ -57,6 +62,7 @@ class StorageConfig(Strict):
         return "/".join(parts) or None
 
 
+@change
 class S3Credentials(Strict):
     """An access key. Without one the bucket is read anonymously, as public buckets allow."""
 
@@ -73,12 +79,16 @@ class S3Credentials(Strict):
         return self
 
 
+@change
 class GcsCredentials(S3Credentials):
     """A service account, or an HMAC key for the S3-interoperable endpoint. Without either, public buckets only."""
 
-    service_account: Annotated[SecretStr | dict[str, Any] | None, BeforeValidator(_blank_is_absent)] = Field(
-        None, repr=False, description="The service account's key file: the JSON object, or its text."
-    )
+    service_account: Annotated[
+        SecretStr | dict[str, Any] | None,
+        BeforeValidator(blank_is_absent),
+        strawberry.field(graphql_type=JSON | None),
+        WithJsonSchema({"anyOf": [{"type": "object"}, {"type": "string"}, {"type": "null"}], "writeOnly": True}),
+    ] = Field(None, repr=False, description="The service account's key file: the JSON object, or its text.")
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -87,14 +97,15 @@ class GcsCredentials(S3Credentials):
         return self
 
 
+@change
 class FilesystemConfig(Strict):
     """Where a tree of files is: a mounted folder for nfs, a share for smb."""
 
     path: str = Field(
         min_length=1, max_length=4096, description="The folder. nfs: /mnt/data; smb: //server/share/folder."
     )
-    protocol: Annotated[Literal["nfs", "smb", "local"] | None, BeforeValidator(_blank_is_absent)] = Field(
-        None, description="nfs or smb; follows from the connection type when absent."
+    protocol: Annotated[FileProtocol | None, BeforeValidator(blank_is_absent)] = Field(
+        None, strict=False, description="nfs or smb; follows from the connection type when absent."
     )
     auth_required: bool = Field(False, description="Whether the share asks for a user name and a password.")
 
@@ -106,6 +117,7 @@ class FilesystemConfig(Strict):
         return value
 
 
+@change
 class NfsConfig(FilesystemConfig):
     """A folder of this machine (usually a mounted NFS export), named from its root."""
 
@@ -117,6 +129,7 @@ class NfsConfig(FilesystemConfig):
         return value
 
 
+@change
 class SmbConfig(FilesystemConfig):
     """A share, and optionally a folder in it."""
 
@@ -127,10 +140,12 @@ class SmbConfig(FilesystemConfig):
         return value
 
 
+@change
 class NoCredentials(Strict):
     """A mounted folder asks for none: what the server's own account may read can be read."""
 
 
+@change
 class SmbCredentials(Strict):
     """Who logs on to the share. Without a user name the share is opened as a guest."""
 
