@@ -87,7 +87,7 @@ class MysqlConnector(SqlConnector[MysqlConfig, BasicCredentials]):
         for database in self.config.selected_tables:
             schemas = database.schemas
             if not schemas and not (self.config.database is None and database.database_name == self.level):
-                schemas = (SelectedSchema(schema_name=database.database_name),)
+                schemas = [SelectedSchema(schema_name=database.database_name)]
             selected.append(SelectedDatabase(database_name=self.level, schemas=schemas))
         return selected
 

@@ -275,7 +275,7 @@ def tls_context(config: DatabaseConfig, ca: str | None) -> ssl.SSLContext | None
     if config.ssl_mode == "disable":
         return None
     context: ssl.SSLContext | None = None
-    with suppress(ssl.SSLError, ValueError):
+    with suppress(ssl.SSLError, ValueError, TypeError):  # the last is for what is not ASCII
         context = ssl.create_default_context(cadata=ca) if ca else ssl.create_default_context()
     if context is None:
         raise ConnectorError(

@@ -1,12 +1,21 @@
 """The config and the credentials of each type of connection: what a slip is answered with, through both doors."""
 
+import json
+import os
+from collections import Counter
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from resolvers.assets.data_connections import create_data_connection
+from persistence.connectors import open_connector
+from persistence.connectors.base import ConnectorError, ConnectorSettings
+from persistence.connectors.gateway import Gateway
+from resolvers.assets.data_connections import _checked_config, create_data_connection
+from schema.errors import ApiError
 from tests.assets.test_data_connections import POSTGRES, made_of
 from tests.doors import Door
+from tests.support.slips import slips
 from tests.world import World
 
 pytestmark = [
@@ -65,6 +74,9 @@ SLIPS: list[tuple[str, str, dict[str, Any], tuple[str, int], str]] = [
     ("smb", "filesystem_config", {"path": "//s/share", "auth_required": "yes"}, FORM,
      "filesystem_config.auth_required"),
     ("nfs", "filesystem_config", {"path": "/mnt", "auth_required": 1}, FORM, "filesystem_config.auth_required"),
+    ("mysql", "database_config", {"host": "db.example.com:3306"}, BOUND, "database_config.host"),
+    ("minio", "storage_config", {"bucket": "b", "endpoint_url": "http://[1]"}, BOUND, "storage_config.endpoint_url"),
+    ("smb", "filesystem_config", {"path": "//[::g]/share"}, BOUND, "filesystem_config.path"),
     ("nfs", "filesystem_config", {"path": "mnt"}, BOUND, "filesystem_config.path"),
     ("nfs", "filesystem_config", {"path": "/mnt", "protocol": "ftp"}, BOUND, "filesystem_config.protocol"),
 ]  # fmt: skip
@@ -104,3 +116,57 @@ async def test_a_slip_in_credentials_is_told_with_its_field(
     refused = await door(create_data_connection, world.owner, connection=given)
     assert (refused.code, refused.status) == answer
     assert refused.details["field"] == field
+
+
+class Closed:
+    """A policy that lets nothing out, so that a connector goes as far as it can without a network."""
+
+    def resolve(self, host: str, port: int) -> list[str]:
+        """Refuse."""
+        raise PermissionError("No address is allowed here.")
+
+
+def answered(kind: str, section: str, config: Any, credentials: Any, gateway: Gateway) -> int:
+    """The status that the config is answered with. Raises whatever would be a 500."""
+    given = {"name": "Store", "connection_type": kind, section: config, "credentials": credentials}
+    ctx: Any = SimpleNamespace(services=SimpleNamespace(connectors=gateway))
+    try:
+        body = create_data_connection.parsed_body(json.dumps(given).encode("utf-8", "surrogatepass"))
+        complete = _checked_config(ctx, body.connection_type, body.model_dump(), body.credentials)
+    except ApiError as refused:
+        return refused.status
+    try:
+        with open_connector(
+            kind, complete[section], body.credentials or {}, gateway.settings, gateway.outbound
+        ) as connector:
+            connector.schemas()
+    except ConnectorError as told:
+        assert told.reason
+    return 201
+
+
+def test_no_config_of_any_type_is_an_unexpected_failure() -> None:
+    """`STOA_TEST_SLIPS=50000` (and `STOA_TEST_SLIPS_SEED`) makes a long run of it."""
+    number, seed = (int(os.environ.get(f"STOA_TEST_SLIPS{more}", usual)) for more, usual in (("", 600), ("_SEED", 1)))
+    gateway = Gateway(ConnectorSettings(connect_timeout=1, statement_timeout=1), Closed())
+    statuses: Counter[int] = Counter()
+    for kind, section, config, credentials in slips(seed, number):
+        try:
+            statuses[answered(kind, section, config, credentials, gateway)] += 1
+        except Exception as error:
+            raise AssertionError(f"{kind}: {config!r} with {credentials!r}") from error
+    print(dict(statuses))  # noqa: T201 - the figures of a long run
+    assert set(statuses) == {201, 400, 422}
+
+
+async def test_no_config_of_any_type_is_a_500_over_http(world: World) -> None:
+    for kind, section, config, credentials in slips(2, 90):
+        given = {"name": "Store", "connection_type": kind, section: config, "credentials": credentials}
+        answer = await world.request(
+            "POST",
+            "/assets/data",
+            token=world.owner,
+            content=json.dumps(given).encode("utf-8", "surrogatepass"),
+            headers={"Content-Type": "application/json"},
+        )
+        assert answer.status_code in (201, 400, 422), (kind, config, credentials)

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from ipaddress import IPv6Address
 from typing import Annotated, Any
 
 import strawberry
@@ -43,15 +44,23 @@ class HiveMechanism(StrEnum):
     NOSASL = "NOSASL"
 
 
-_HOST = re.compile(r"[A-Za-z0-9_:]([A-Za-z0-9_.:-]{0,251}[A-Za-z0-9_.:])?")
+_HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_.])?")
 _SOCKET = re.compile(r"/[A-Za-z0-9_./-]{1,99}")
 
 
 def _host(value: str) -> str:
     bare = value[1:-1] if value.startswith("[") and value.endswith("]") else value
-    if not _HOST.fullmatch(bare):
+    if not (_is_ipv6(bare) if ":" in bare else bare == value and _HOST.fullmatch(bare)):
         raise ValueError("give a host name or an IP address, without a scheme, port or path")
     return bare
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        IPv6Address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _host_or_socket(value: str) -> str:
@@ -62,7 +71,10 @@ def _as_text(value: Any) -> Any:
     return json.dumps(value) if isinstance(value, Mapping) else value
 
 
-_A_HOST = {"type": "string", "pattern": r"^\[?[A-Za-z0-9_:]([A-Za-z0-9_.:-]{0,251}[A-Za-z0-9_.:])?\]?$"}
+_A_HOST = {
+    "type": "string",
+    "pattern": r"^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_.])?$|^\[?[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{1,40}\]?$",
+}
 _A_HOST_OR_SOCKET = {"type": "string", "pattern": rf"{_A_HOST['pattern']}|^/[A-Za-z0-9_./-]{{1,99}}$"}
 
 Host = Annotated[str, AfterValidator(_host), WithJsonSchema(_A_HOST)]

@@ -2,6 +2,7 @@
 
 import re
 from enum import StrEnum
+from ipaddress import IPv6Address
 from typing import Annotated, Any, Self
 
 import strawberry
@@ -47,8 +48,7 @@ class StorageConfig(Strict):
             raise ValueError(
                 "write it as http(s)://host or http(s)://host:port, with no path, user name, password or query"
             )
-        if found[3] and not 0 < int(found[3]) < 65536:
-            raise ValueError("the port must lie between 1 and 65535")
+        _check_place(found[2], found[3])
         return value.strip().rstrip("/")
 
     @field_validator("prefix")
@@ -164,7 +164,16 @@ def split_share(path: str) -> tuple[str, int, str, str]:
     found = re.fullmatch(r"//(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?/([^/:*?\"<>|@]+)((?:/[^/]+)*)/*", text)
     if found is None:
         raise ValueError("write the path as //server/share or //server/share/folder, with no user name or password")
-    port = int(found[2] or 445)
-    if not 0 < port < 65536:
+    _check_place(found[1], found[2])
+    return found[1].strip("[]"), int(found[2] or 445), found[3], found[4].strip("/")
+
+
+def _check_place(host: str, port: str | None) -> None:
+    """Raise ValueError for brackets that hold no address, and for a port that cannot be."""
+    if host.startswith("["):
+        try:
+            IPv6Address(host.strip("[]"))
+        except ValueError:
+            raise ValueError("what stands in brackets must be an IPv6 address") from None
+    if port and not 0 < int(port) < 65536:
         raise ValueError("the port must lie between 1 and 65535")
-    return found[1].strip("[]"), port, found[3], found[4].strip("/")
