@@ -119,12 +119,15 @@ class Operation(Generic[P, R]):
             raise refused_parameters(error) from None
         return {name: getattr(arguments, name) for name in self.arguments.model_fields}
 
-    def parsed_body(self, raw: bytes) -> Any:
-        """Parse a JSON body strictly: no string becomes a number, no number a boolean. Raises 400 or 422."""
+    def parsed_body(self, raw: bytes, *, graph: bool = False) -> Any:
+        """Parse a JSON body strictly: no string becomes a number, no number a boolean. Raises 400 or 422.
+
+        `graph` says that it came through the graph, which has fields of its own.
+        """
         assert self.body_type is not None
         require_finite(raw)
         try:
-            return self.body_type.validate_json(raw, strict=True)
+            return self.body_type.validate_json(raw, strict=True, context={"graph": graph})
         except PydanticError as error:
             raise refused_body(error) from None
 

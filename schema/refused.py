@@ -98,7 +98,7 @@ def _show(operation: Operation[..., Any], given: dict[str, Any]) -> None:
     if operation.body is None:
         return
     if body is not Undefined and not (body is None and operation.body.default is None):
-        operation.parsed_body(orjson.dumps(body))
+        operation.parsed_body(orjson.dumps(body), graph=True)
     elif operation.body.default is operation.body.empty:
         raise MissingRequiredField("A JSON body is required here.", field="body")
 

@@ -20,12 +20,12 @@ from stoa_client.api.governance import create_project, list_organizations
 from stoa_client.api.utils import create_context_pack, create_memory, list_memories, search_metadata
 from stoa_client.models import (
     ContextPackCreate,
-    DataConnectionCreate,
-    DataConnectionCreateFilesystemConfig,
     DataReadinessError,
     Error,
     MemoryCreate,
     MemoryCreateContent,
+    NfsConfig,
+    NfsConnectionCreate,
     ProjectCreate,
     RunCreate,
     UploadFileBody,
@@ -75,10 +75,8 @@ def work(client: AuthenticatedClient, project: str) -> None:
     connection = got(
         create_data_connection.sync(
             client=client,
-            body=DataConnectionCreate(
-                name="Shop files",
-                connection_type="nfs",
-                filesystem_config=DataConnectionCreateFilesystemConfig.from_dict({"path": str(FOLDER)}),
+            body=NfsConnectionCreate(
+                name="Shop files", connection_type="nfs", filesystem_config=NfsConfig(path=str(FOLDER))
             ),
         )
     )

@@ -168,6 +168,7 @@ async def update_data_connection(ctx: Context, *, resource_uri: Uri, changes: Da
         values = dict(given)
         if is_new:
             sections = {section: given.get(section, getattr(current, section)) for section in SECTIONS}
+            changes.require_type(current.connection_type)
             values |= _checked_config(ctx, current.connection_type, sections, credentials)
             if current.status is not ConnectionStatus.DISABLED:
                 values = {"status": ConnectionStatus.PENDING, "status_message": None} | values

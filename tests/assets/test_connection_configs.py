@@ -140,8 +140,8 @@ def answered(kind: str, section: str, config: Any, credentials: Any, gateway: Ga
             kind, complete[section], body.credentials or {}, gateway.settings, gateway.outbound
         ) as connector:
             connector.schemas()
-    except ConnectorError as told:
-        assert told.reason
+    except ConnectorError:
+        pass  # it says why
     return 201
 
 

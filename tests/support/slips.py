@@ -35,15 +35,16 @@ TEXTS = (
     "http://[:::]:9", "http://[1]", "https://h:0", "https://h:65536", "https://u:p@h", "https://h/path?q#f", "[::1]",
     "[", "]", "[]", "[[::1]]", "::", ":", "::ffff:1.2.3.4", "fe80::1%eth0", "localhost:5432", "db.example.com.",
     "a" * 256, "a" * 300 + ".b", "xn--", "ü.example", "db\u202e.example", "db\u200b", "\ufeffdb", "1" * 500, "0x7f.1",
-    "127.1", "2130706433", "$(id)", "'; drop table x; --", "`id`", "%00", "%2e%2e%2f", "../../etc/passwd", "/mnt/../etc",
-    "C:\\data", "NULL", "null", "true", "yes", "5432", "5432.0", "-1", "NaN", "disable", "Require", "VERIFY-FULL",
+    "127.1", "2130706433", "$(id)", "'; drop table x; --", "`id`", "%00", "%2e%2e%2f", "../../etc/passwd",
+    "/mnt/../etc", "C:\\data", "NULL", "null", "true", "yes", "5432", "5432.0", "-1", "NaN", "disable", "Require",
+    "VERIFY-FULL",
     "verify-ca", "basic", "BASIC", "service_account", "key_pair", "token", "-----BEGIN CERTIFICATE-----", "{", "{}",
     "[]", '{"type": "service_account"}', "\U0001f4a5", "e\u0301", "\u0130", "a\rb", "a\u2028b", "a\x7fb", "a\x01b",
     "nfs", "local", "ftp", "PLAIN", "plain", "*", "?", "us-east-1", "us-east-1\n", "cn-north-1", "bucket.", "b_k",
 )  # fmt: skip
 OTHERS: tuple[Any, ...] = (
-    None, True, False, 0, 1, -1, 5432, 65535, 65536, 2**31, 2**63, 2**70, -(2**63), 0.0, 5432.0, 1.5, -0.5, 1e308, 1e-320,
-    [], {}, [[]], [None], [""], ["a"], {"a": 1}, {"": ""}, [{"database_name": "a"}], {"database_name": "a"},
+    None, True, False, 0, 1, -1, 5432, 65535, 65536, 2**31, 2**63, 2**70, -(2**63), 0.0, 5432.0, 1.5, -0.5, 1e308,
+    1e-320,    [], {}, [[]], [None], [""], ["a"], {"a": 1}, {"": ""}, [{"database_name": "a"}], {"database_name": "a"},
 )  # fmt: skip
 
 

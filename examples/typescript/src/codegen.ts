@@ -140,7 +140,7 @@ project = created.createProject.id;
 console.log('project: created once by two requests');
 
 const { createDataConnection: connected } = await ask(Connect, {
-  connection: { name: 'Shop files', connectionType: 'NFS', filesystemConfig: { path: shop } },
+  connection: { name: 'Shop files', connectionType: 'NFS', typedConfig: { nfs: { path: shop } } },
 });
 const { resourceUri } = connected;
 await ask(Verify, { resourceUri });

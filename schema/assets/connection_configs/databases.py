@@ -93,6 +93,9 @@ ServiceAccount = Annotated[
 ]
 
 
+_OPTIONS = "What only this type of database takes."
+
+
 @change
 class SelectedSchema(Strict):
     """The tables and views of one schema that the connection may read. Both lists empty: all of them."""
@@ -140,7 +143,7 @@ class DatabaseConfig(Strict):
     selected_tables: list[SelectedDatabase] = Field(
         [], description="What to read, by exact names. Empty: everything that the user may read."
     )
-    options: DatabaseOptions = Field(DatabaseOptions(), description="What only this type of database takes.")
+    options: DatabaseOptions = Field(default_factory=DatabaseOptions, description=_OPTIONS)
     db_schema: Name | None = Field(None, description="Read only this schema, unless selected_tables says more.")
 
 
@@ -150,7 +153,7 @@ class PostgresConfig(DatabaseConfig):
 
     host: HostOrSocket = Field(description="A host name, an IP address, or the folder of a Unix socket.")
     database: Name = Field(description="The database to connect to.")
-    options: TlsOptions = Field(TlsOptions(), description="What only this type of database takes.")
+    options: TlsOptions = Field(default_factory=TlsOptions, description=_OPTIONS)
 
     @check(mode="after")
     def _only_this_database(self) -> "PostgresConfig":
@@ -167,7 +170,7 @@ class PostgresConfig(DatabaseConfig):
 class MysqlConfig(DatabaseConfig):
     """A MySQL or MariaDB server, or one database of it."""
 
-    options: TlsOptions = Field(TlsOptions(), description="What only this type of database takes.")
+    options: TlsOptions = Field(default_factory=TlsOptions, description=_OPTIONS)
 
 
 @change
@@ -185,7 +188,7 @@ class BigqueryConfig(DatabaseConfig):
 
     host: Host = Field("bigquery.googleapis.com", description="The address of the service.")
     database: Project = Field(description="The project.")
-    options: BigqueryOptions = Field(BigqueryOptions(), description="What only this type of database takes.")
+    options: BigqueryOptions = Field(default_factory=BigqueryOptions, description=_OPTIONS)
 
 
 @change
@@ -201,7 +204,7 @@ class SnowflakeOptions(DatabaseOptions):
 class SnowflakeConfig(DatabaseConfig):
     """A Snowflake account; the host is `<account>.snowflakecomputing.com`."""
 
-    options: SnowflakeOptions = Field(SnowflakeOptions(), description="What only this type of database takes.")
+    options: SnowflakeOptions = Field(default_factory=SnowflakeOptions, description=_OPTIONS)
 
 
 @change
@@ -217,7 +220,7 @@ class DatabricksOptions(DatabaseOptions):
 class DatabricksConfig(DatabaseConfig):
     """A Databricks workspace; `database` is a catalog, unset means every one."""
 
-    options: DatabricksOptions = Field(DatabricksOptions(), description="What only this type of database takes.")
+    options: DatabricksOptions = Field(default_factory=DatabricksOptions, description=_OPTIONS)
 
 
 @change
@@ -225,7 +228,7 @@ class OracleConfig(DatabaseConfig):
     """An Oracle database; `database` is the service name."""
 
     database: Name = Field(description="The service name.")
-    options: TlsOptions = Field(TlsOptions(), description="What only this type of database takes.")
+    options: TlsOptions = Field(default_factory=TlsOptions, description=_OPTIONS)
 
 
 @change
@@ -241,7 +244,7 @@ class HiveOptions(TlsOptions):
 class HiveConfig(DatabaseConfig):
     """A HiveServer2."""
 
-    options: HiveOptions = Field(HiveOptions(), description="What only this type of database takes.")
+    options: HiveOptions = Field(default_factory=HiveOptions, description=_OPTIONS)
 
 
 @change
@@ -255,7 +258,7 @@ class CouchbaseOptions(TlsOptions):
 class CouchbaseConfig(DatabaseConfig):
     """A Couchbase cluster; `database` is a bucket, absent for all that the user may see."""
 
-    options: CouchbaseOptions = Field(CouchbaseOptions(), description="What only this type of database takes.")
+    options: CouchbaseOptions = Field(default_factory=CouchbaseOptions, description=_OPTIONS)
 
 
 @change
@@ -270,7 +273,7 @@ class MongodbOptions(TlsOptions):
 class MongodbConfig(DatabaseConfig):
     """A MongoDB server. Without `database` every database that the user may see is read."""
 
-    options: MongodbOptions = Field(MongodbOptions(), description="What only this type of database takes.")
+    options: MongodbOptions = Field(default_factory=MongodbOptions, description=_OPTIONS)
 
 
 @change
@@ -280,7 +283,9 @@ class BasicCredentials(Strict):
     username: Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00]+$")] = Field(
         description="The user name; `user` is understood too."
     )
-    password: Secret = Field(SecretStr(""), max_length=10_000, description="The password.")
+    password: Secret = Field(
+        default_factory=lambda: SecretStr(""), max_length=10_000, description="The password; none when left out."
+    )
 
     @check(mode="before")
     @classmethod

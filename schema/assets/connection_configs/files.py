@@ -87,7 +87,7 @@ class GcsCredentials(S3Credentials):
         SecretStr | dict[str, Any] | None,
         BeforeValidator(blank_is_absent),
         strawberry.field(graphql_type=JSON | None),
-        WithJsonSchema({"anyOf": [{"type": "object"}, {"type": "string"}, {"type": "null"}], "writeOnly": True}),
+        WithJsonSchema({"anyOf": [{"type": "object"}, {"type": "string"}], "writeOnly": True}),
     ] = Field(None, repr=False, description="The service account's key file: the JSON object, or its text.")
 
     @model_validator(mode="after")
