@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from resolvers.idempotency import KEY_PATTERN, LONGEST_KEY
 from resolvers.operation import Kind
+from resolvers.talk2data.streaming import LAST_EVENT
 from rest_compat.events import RESUME_HEADER, EventStream, StreamRoute
 from rest_compat.request import ETAG_PATTERN, PROJECT_HEADER
 from rest_compat.route import IDEMPOTENCY_HEADER, OperationRoute
@@ -106,7 +107,12 @@ def _header(name: str, kind: Any, about: Any, default: Any = None) -> inspect.Pa
 _LAST_EVENT_ID = _header(
     "last_event_id_header",
     int | None,
-    Header(alias=RESUME_HEADER, ge=0, description="The `id` of the last event seen; wins over the parameter."),
+    Header(
+        alias=RESUME_HEADER,
+        ge=0,
+        le=LAST_EVENT,
+        description="The `id` of the last event seen; wins over the parameter.",
+    ),
 )
 _IF_MATCH = _header(
     "if_match",

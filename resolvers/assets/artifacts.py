@@ -19,7 +19,6 @@ from resolvers.assets.content import (
     SORTABLE,
     Creator,
     Search,
-    Sort,
     TagFilter,
     download_of,
     free_uri,
@@ -37,10 +36,17 @@ from schema.assets.file import Deleted, File
 from schema.content import Download, Upload
 from schema.errors import AlreadyExists, InvalidParameter, MissingRequiredField, ValidationError
 from schema.governance.permission import Permission
+from schema.grammar import sort_by
 from schema.identifiers import slug
 from schema.pagination import Page, PageNumber, PageSize
 
 Uri = Annotated[str, Field(min_length=1, max_length=800, description="The artifact's resource URI.")]
+ARTIFACT_SORTABLE = SORTABLE | {"artifact_type": "artifact_type"}
+ArtifactSort = Annotated[
+    str,
+    Field(max_length=200, description="field:order, comma-separated, such as name:desc."),
+    sort_by(ARTIFACT_SORTABLE),
+]
 LARGEST_PARQUET = 128 << 20
 """A Parquet file is copied to be looked into; a larger one can only be downloaded."""
 MEDIA = {
@@ -210,7 +216,7 @@ async def list_artifacts(
     *,
     page: PageNumber = 1,
     limit: PageSize = 20,
-    sort: Sort = "name:asc",
+    sort: ArtifactSort = "name:asc",
     search: Search | None = None,
     tags: TagFilter | None = None,
     artifact_type: ArtifactType | None = None,
@@ -227,7 +233,7 @@ async def list_artifacts(
             search=search,
             tags=tags,
             created_by=created_by,
-            sortable=SORTABLE | {"artifact_type"},
+            sortable=ARTIFACT_SORTABLE,
             artifact_type=artifact_type,
         )
     )

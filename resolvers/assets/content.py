@@ -1,6 +1,6 @@
 """What files and artifacts share: URIs, relations, the filters of lists, and the way their bytes go out."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -11,17 +11,20 @@ from pydantic import Field
 
 from auth.relations import RelationTuple, object_name, user_subject
 from persistence.queries.files import ContentShelf, Kept
+from persistence.queries.sorting import order_of
 from persistence.store import Shelves
 from resolvers.context import Context
 from schema.content import Download
-from schema.errors import InvalidParameter
+from schema.grammar import sort_by
 from schema.identifiers import ResourceUri, unique_slug
 
-Sort = Annotated[str, Field(max_length=200, description="field:order, comma-separated, such as name:desc.")]
 Search = Annotated[str, Field(max_length=255, description="Part of the name or description.")]
 TagFilter = Annotated[str, Field(max_length=1000, description="Comma-separated; an item must have them all.")]
 Creator = Annotated[str, Field(max_length=300, description="A user id, `user:` may stand before it.")]
-SORTABLE = {"name", "created_at", "updated_at", "size", "content_type"}
+SORTABLE = {name: name for name in ("name", "created_at", "updated_at", "size", "content_type")}
+Sort = Annotated[
+    str, Field(max_length=200, description="field:order, comma-separated, such as name:desc."), sort_by(SORTABLE)
+]
 
 
 def free_uri(ctx: Context, shelf: ContentShelf[Any], name: str, last_part: str | None) -> str:
@@ -59,7 +62,7 @@ def page_of(
     search: str | None,
     tags: str | None,
     created_by: str | None,
-    sortable: set[str] = SORTABLE,
+    sortable: Mapping[str, str] = SORTABLE,
     **equals: Any,
 ) -> Any:
     """One page of the selected project's items."""
@@ -73,24 +76,11 @@ def page_of(
         ctx.scope,
         offset=(page - 1) * limit,
         limit=limit,
-        order=_order(shelf.table, sort, sortable),
+        order=order_of(shelf.table, sort, sortable, nulls_last=True),
         where=where,
         created_by=created_by.removeprefix("user:") if created_by else None,
         **equals,
     )
-
-
-def _order(table: sa.Table, sort: str, sortable: set[str]) -> list[sa.ColumnElement[Any]]:
-    order: list[sa.ColumnElement[Any]] = []
-    for part in sort.split(","):
-        name, _, direction = part.strip().partition(":")
-        if name not in sortable or direction not in ("", "asc", "desc"):
-            raise InvalidParameter(
-                f"sort takes field:asc or field:desc with one of {', '.join(sorted(sortable))}.", field="sort"
-            )
-        column = table.c[name]
-        order.append((column.desc() if direction == "desc" else column.asc()).nulls_last())
-    return order
 
 
 def download_path(folder: str, uri: str) -> str:

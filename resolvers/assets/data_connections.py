@@ -13,6 +13,7 @@ from auth.relations import RelationTuple, object_name, user_subject
 from persistence.connectors.base import ConnectorError, Discovery
 from persistence.connectors.destination import NOWHERE, destination
 from persistence.queries.secrets import Sealed
+from persistence.queries.sorting import order_of
 from persistence.store import Shelves
 from persistence.tables.assets import data_connections as table
 from resolvers.bound_secrets import ENTER_AGAIN, BoundSecrets
@@ -27,16 +28,17 @@ from schema.assets.data_connection import (
     DataConnectionChange,
     DataConnectionCreate,
 )
-from schema.errors import AlreadyExists, InvalidParameter, ValidationError
+from schema.errors import AlreadyExists, ValidationError
 from schema.governance.permission import Permission
 from schema.governance.secret import Secret
+from schema.grammar import sort_by
 from schema.identifiers import ResourceUri, slug, unique_slug
 from schema.pagination import Page, PageNumber, PageSize
 from schema.problems import body_problems
 
 Uri = Annotated[str, Field(min_length=1, max_length=800, description="The connection's resource URI.")]
 SECTIONS = ("database_config", "storage_config", "filesystem_config")
-SORTABLE = {"name", "created_at", "updated_at", "status", "connection_type"}
+SORTABLE = {name: name for name in ("name", "created_at", "updated_at", "status", "connection_type")}
 
 
 def _home(ctx: Context, arguments: Mapping[str, Any]) -> tuple[str, str]:
@@ -113,7 +115,9 @@ async def list_data_connections(
     page: PageNumber = 1,
     limit: PageSize = 20,
     sort: Annotated[
-        str, Field(max_length=200, description="field:order, comma-separated, such as name:desc.")
+        str,
+        Field(max_length=200, description="field:order, comma-separated, such as name:desc."),
+        sort_by(SORTABLE),
     ] = "name:asc",
     search: Annotated[str, Field(max_length=255, description="Part of the name or description.")] | None = None,
     tags: Annotated[str, Field(max_length=1000, description="Comma-separated; a connection must have them all.")]
@@ -136,7 +140,7 @@ async def list_data_connections(
             ctx.tenant,
             offset=(page - 1) * limit,
             limit=limit,
-            order=_order(sort),
+            order=order_of(table, sort, SORTABLE),
             where=mine,
             status=status,
             connection_type=connection_type,
@@ -366,16 +370,3 @@ _JSON = b"\x00json\x00"
 
 def _value(stored: bytes) -> Any:
     return orjson.loads(stored[len(_JSON) :]) if stored.startswith(_JSON) else stored.decode()
-
-
-def _order(sort: str) -> list[sa.ColumnElement[Any]]:
-    order: list[sa.ColumnElement[Any]] = []
-    for part in sort.split(","):
-        name, _, direction = part.strip().partition(":")
-        if name not in SORTABLE or direction not in ("", "asc", "desc"):
-            raise InvalidParameter(
-                f"sort takes field:asc or field:desc with one of {', '.join(sorted(SORTABLE))}.", field="sort"
-            )
-        column = table.c[name]
-        order.append(column.desc() if direction == "desc" else column.asc())
-    return order

@@ -42,6 +42,7 @@ from schema.data_readiness.proposal import (
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 from schema.errors import InvalidParameter, NotFound, ValidationError
 from schema.governance.permission import Permission
+from schema.grammar import ANY_NAME
 from schema.identifiers import ResourceUri
 from schema.pagination import Page, PageNumber, PageSize
 from schema.utils.metadata_asset import AssetTagInput
@@ -59,7 +60,9 @@ async def list_run_proposals(
     run_id: RunId,
     state: ProposalState | None = None,
     kind: ProposalKind | None = None,
-    asset_fqn: Annotated[str, Field(min_length=1, max_length=4000, description="Only those about this asset.")]
+    asset_fqn: Annotated[
+        str, Field(min_length=1, max_length=4000, description="Only those about this asset."), ANY_NAME
+    ]
     | None = None,
     min_confidence: Annotated[
         float | None, Field(ge=0, le=1, description="Only those that the engine is at least so sure of.")

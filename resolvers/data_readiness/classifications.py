@@ -30,6 +30,7 @@ from schema.data_readiness.classification import (
 from schema.data_readiness.proposal import FLAGS, ProposalState
 from schema.errors import InvalidParameter, NotFound, ValidationError
 from schema.governance.permission import Permission
+from schema.grammar import ANY_NAME
 from schema.identifiers import ResourceUri, parse_fqn
 from schema.pagination import Page, PageNumber, PageSize
 
@@ -47,7 +48,9 @@ async def list_classifications(
     ctx: Context,
     *,
     asset_fqn: Annotated[
-        str, Field(min_length=1, max_length=4000, description="Only those of this asset and of all that is under it.")
+        str,
+        Field(min_length=1, max_length=4000, description="Only those of this asset and of all that is under it."),
+        ANY_NAME,
     ]
     | None = None,
     kind: ClassificationKind | None = None,

@@ -22,6 +22,7 @@ from schema.data_readiness.data_asset import DataAsset
 from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 from schema.governance.permission import Permission
+from schema.grammar import ANY_NAME
 from schema.identifiers import parse_fqn
 from schema.pagination import Page, PageNumber, PageSize
 from schema.utils.metadata_asset import AssetType
@@ -35,7 +36,7 @@ async def list_data_assets(
     *,
     asset_type: Annotated[AssetType, Field(description="Tables, unless another type is named.")] = AssetType.TABLE,
     fqn_prefix: Annotated[
-        str, Field(min_length=1, max_length=4000, description="This dotted name and everything below it.")
+        str, Field(min_length=1, max_length=4000, description="This dotted name and everything below it."), ANY_NAME
     ]
     | None = None,
     resource_uri: Annotated[str, Field(min_length=1, max_length=800, description="Only those of this resource.")]

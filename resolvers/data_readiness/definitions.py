@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from persistence.queries.quality import DefinitionShelf
@@ -12,7 +11,7 @@ from persistence.store import Shelves
 from resolvers.context import Context
 from schema.data_readiness.quality import DefinitionDeleted, Dimension, MetricDefinition
 from schema.data_readiness.violation import ViolationDefinition
-from schema.errors import AlreadyExists, ApiError, InvalidParameter, QuotaExceeded, ValidationError
+from schema.errors import AlreadyExists, ApiError, QuotaExceeded, ValidationError
 
 DefinitionT = TypeVar("DefinitionT", bound=Dimension | MetricDefinition | ViolationDefinition)
 
@@ -99,20 +98,6 @@ def dimension_of(ctx: Context, shelves: Shelves, id: str) -> Dimension:
 def dimensions_named(ctx: Context, shelves: Shelves, named: str) -> list[str]:
     """The ids of the dimensions that a filter names, by id or by name."""
     return [one.id for one in shelves.dimensions.standing(ctx.scope) if named in (one.id, one.name)]
-
-
-def order_of(table: sa.Table, sort: str, columns: Mapping[str, str]) -> list[sa.ColumnElement[Any]]:
-    """The order that `field:asc,field:desc` asks for; `columns` are the fields that can be sorted by."""
-    order: list[sa.ColumnElement[Any]] = []
-    for part in sort.split(","):
-        name, _, direction = part.strip().partition(":")
-        if name not in columns or direction not in ("", "asc", "desc"):
-            raise InvalidParameter(
-                f"sort takes field:asc or field:desc with one of {', '.join(sorted(columns))}.", field="sort"
-            )
-        column = table.c[columns[name]]
-        order.append(column.desc() if direction == "desc" else column.asc())
-    return order
 
 
 def _own(ctx: Context, shelf: DefinitionShelf[DefinitionT], id: UUID) -> DefinitionT:

@@ -9,11 +9,11 @@ from pydantic import Field
 from sqlalchemy.exc import IntegrityError
 
 from persistence.queries.glossary import DEEPEST, linked_to, words_of
+from persistence.queries.sorting import order_of
 from persistence.store import Shelves
 from persistence.tables.glossary import glossary_term_assets as links
 from persistence.tables.glossary import glossary_terms as table
 from resolvers.context import Context
-from resolvers.data_readiness.definitions import order_of
 from resolvers.operation import Kind, operation
 from schema.data_readiness.glossary import (
     DECISIONS,
@@ -32,6 +32,7 @@ from schema.data_readiness.glossary import (
 )
 from schema.errors import AlreadyExists, NotFound, ValidationError, VersionConflict
 from schema.governance.permission import Permission
+from schema.grammar import ANY_NAME, sort_by
 from schema.pagination import Page, PageNumber, PageSize
 from schema.utils.metadata_asset import AssetOwner, AssetType
 
@@ -91,10 +92,14 @@ async def list_glossary_terms(
     status: TermStatus | None = None,
     parent_term_id: Annotated[str, Field(min_length=1, max_length=255, description="Only terms directly below this.")]
     | None = None,
-    asset_fqn: Annotated[str, Field(min_length=1, max_length=2000, description="Only terms linked to this asset.")]
+    asset_fqn: Annotated[
+        str, Field(min_length=1, max_length=2000, description="Only terms linked to this asset."), ANY_NAME
+    ]
     | None = None,
     sort: Annotated[
-        str, Field(max_length=200, description="field:order, comma-separated, such as updated_at:desc.")
+        str,
+        Field(max_length=200, description="field:order, comma-separated, such as updated_at:desc."),
+        sort_by(SORTABLE),
     ] = "name:asc",
     page: PageNumber = 1,
     limit: PageSize = 20,
@@ -279,7 +284,9 @@ async def unlink_glossary_term(
     ctx: Context,
     *,
     term_id: TermId,
-    asset_fqn: Annotated[str, Field(min_length=1, max_length=2000, description="The linked asset's dotted name.")],
+    asset_fqn: Annotated[
+        str, Field(min_length=1, max_length=2000, description="The linked asset's dotted name."), ANY_NAME
+    ],
 ) -> TermAssetUnlinked:
     """Remove the link between a term and an asset."""
 

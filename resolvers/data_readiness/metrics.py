@@ -25,15 +25,18 @@ from schema.data_readiness.quality import (
     MetricDefinitionCreate,
     MetricResult,
 )
-from schema.errors import InvalidParameter, ValidationError
+from schema.errors import ValidationError
 from schema.governance.permission import Permission
-from schema.identifiers import parse_fqn
+from schema.grammar import UP_TO_COLUMN
+from schema.identifiers import Fqn
 from schema.pagination import Moment, Page, PageNumber, PageSize, in_utc
 
 DimensionId = Annotated[UUID, Field(description="The dimension's id.")]
 MetricId = Annotated[UUID, Field(description="The metric definition's id.")]
 AssetFilter = Annotated[
-    str, Field(min_length=1, max_length=2000, description="An asset's dotted name: it, and all that is under it.")
+    str,
+    Field(min_length=1, max_length=2000, description="An asset's dotted name: it, and all that is under it."),
+    UP_TO_COLUMN,
 ]
 DimensionFilter = Annotated[str, Field(min_length=1, max_length=255, description="A dimension's id or name.")]
 
@@ -156,7 +159,7 @@ async def list_metric_results(
     """List what runs have measured, the newest first."""
     where: list[sa.ColumnElement[bool]] = []
     if asset_fqn is not None:
-        where += below(metric_results, asset_parts(asset_fqn, most=5))
+        where += below(metric_results, Fqn.parse(asset_fqn).parts)
     if as_of is not None:
         where.append(metric_results.c.measured_at <= in_utc(as_of))
 
@@ -181,11 +184,3 @@ def window(items: list[Any], page: int, limit: int) -> Page[Any]:
     """One page of a list that is at hand."""
     offset = (page - 1) * limit
     return Page[Any].model_construct(items=items[offset : offset + limit], total=len(items), offset=offset, limit=limit)
-
-
-def asset_parts(text: str, *, most: int) -> tuple[str, ...]:
-    """The parts of an asset's dotted name that came as a parameter. Raises InvalidParameter."""
-    parts = parse_fqn(text, field="asset_fqn").parts
-    if len(parts) > most:
-        raise InvalidParameter(f"asset_fqn has {most} parts at most.", field="asset_fqn")
-    return parts

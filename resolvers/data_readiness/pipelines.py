@@ -12,6 +12,7 @@ from resolvers.context import Context
 from resolvers.operation import operation
 from schema.data_readiness.pipeline import PipelineRun, PipelineStatus
 from schema.governance.permission import Permission
+from schema.grammar import ANY_NAME
 from schema.identifiers import parse_fqn
 from schema.pagination import Page, PageNumber, PageSize
 
@@ -22,7 +23,7 @@ async def list_pipeline_runs(
     *,
     status: PipelineStatus | None = None,
     asset_fqn: Annotated[
-        str, Field(min_length=1, max_length=2000, description="Pipelines at or below this dotted name.")
+        str, Field(min_length=1, max_length=2000, description="Pipelines at or below this dotted name."), ANY_NAME
     ]
     | None = None,
     page: PageNumber = 1,

@@ -19,15 +19,20 @@ from resolvers.context import Context
 from resolvers.engines.masking import masked_column, masked_table
 from resolvers.operation import operation
 from schema.data_readiness.profile import ColumnProfile, ProfileEntry, TableProfile
-from schema.errors import InvalidParameter, NotFound
+from schema.errors import NotFound
 from schema.governance.permission import Permission
-from schema.identifiers import Fqn, parse_fqn
+from schema.grammar import COLUMN_NAME, TABLE_NAME
+from schema.identifiers import Fqn
 from schema.pagination import Moment, Page, PageNumber, PageSize, in_utc
 
 T = TypeVar("T")
 
-TableName = Annotated[str, Field(min_length=1, max_length=4000, description="The dotted name of a table or view.")]
-ColumnName = Annotated[str, Field(min_length=1, max_length=4000, description="The dotted name of a column.")]
+TableName = Annotated[
+    str, Field(min_length=1, max_length=4000, description="The dotted name of a table or view."), TABLE_NAME
+]
+ColumnName = Annotated[
+    str, Field(min_length=1, max_length=4000, description="The dotted name of a column."), COLUMN_NAME
+]
 AsOf = Annotated[Moment, Field(description="The latest that was measured by then; without a zone it is UTC.")]
 OfRun = Annotated[UUID, Field(description="What this run has measured.")]
 
@@ -37,7 +42,9 @@ async def list_table_profiles(
     ctx: Context,
     *,
     asset_fqn: Annotated[
-        str, Field(min_length=1, max_length=4000, description="Only those of this table or view: its history.")
+        str,
+        Field(min_length=1, max_length=4000, description="Only those of this table or view: its history."),
+        TABLE_NAME,
     ]
     | None = None,
     workflow_run_id: OfRun | None = None,
@@ -47,7 +54,7 @@ async def list_table_profiles(
     """List the profiles of tables that the catalog holds, the newest first, without their columns."""
     where: list[sa.ColumnElement[bool]] = [standing_tables(ctx.scope)]
     if asset_fqn is not None:
-        where.append(table_profiles.c.asset_fqn == str(_named(asset_fqn, 4)))
+        where.append(table_profiles.c.asset_fqn == str(Fqn.parse(asset_fqn)))
     return await ctx.store.read(
         lambda shelves: shelves.table_profiles.page(
             ctx.scope,
@@ -65,7 +72,7 @@ async def get_table_profile(
     ctx: Context, *, asset_fqn: TableName, as_of: AsOf | None = None, workflow_run_id: OfRun | None = None
 ) -> TableProfile:
     """Get what was measured of a table and its columns: the latest, unless a moment or a run is named."""
-    fqn = str(_named(asset_fqn, 4))
+    fqn = str(Fqn.parse(asset_fqn))
 
     def work(shelves: Shelves) -> TableProfile | None:
         personal = shelves.table_profiles.personal(ctx.scope, [fqn])
@@ -82,7 +89,7 @@ async def get_column_profile(
     ctx: Context, *, asset_fqn: ColumnName, as_of: AsOf | None = None, workflow_run_id: OfRun | None = None
 ) -> ColumnProfile:
     """Get what was measured of one column: the latest, unless a moment or a run is named."""
-    name = _named(asset_fqn, 5)
+    name = Fqn.parse(asset_fqn)
     fqn, table = str(name), str(Fqn.of(*name.parts[:4]))
 
     def work(shelves: Shelves) -> ColumnProfile | None:
@@ -102,16 +109,6 @@ async def _found(ctx: Context, work: Callable[[Shelves], T | None], fqn: str) ->
     if found is None:
         raise NotFound("profile", fqn)
     return found
-
-
-def _named(text: str, parts: int) -> Fqn:
-    name = parse_fqn(text, field="asset_fqn")
-    if len(name.parts) != parts:
-        what = (
-            "a table: service.database.schema.table" if parts == 4 else "a column: service.database.schema.table.column"
-        )
-        raise InvalidParameter(f"asset_fqn names {what}.", field="asset_fqn")
-    return name
 
 
 def _at(moment: datetime | None) -> datetime | None:

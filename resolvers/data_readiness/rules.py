@@ -18,7 +18,7 @@ from persistence.tables.rules import quality_rules as table
 from persistence.tables.rules import rule_executions
 from resolvers.context import Context
 from resolvers.data_readiness.definitions import dimensions_named
-from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter, asset_parts
+from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter
 from resolvers.data_readiness.rule_checks import problem_of, rule_check
 from resolvers.data_readiness.work.reading import read_facts, table_names
 from resolvers.engines.rules.dbt import read_dbt, write_dbt
@@ -85,7 +85,7 @@ async def list_quality_rules(
     """List the quality rules of the selected project, by the name of what they are about, the oldest first."""
     where: list[sa.ColumnElement[bool]] = []
     if asset_fqn is not None:
-        where += below(table, asset_parts(asset_fqn, most=5))
+        where += below(table, Fqn.parse(asset_fqn).parts)
 
     def work(shelves: Shelves) -> Page[QualityRule]:
         if dimension is not None:
@@ -227,7 +227,7 @@ async def import_quality_rules(ctx: Context, *, file: QualityRuleImport) -> Qual
     Tables and columns are found in the catalog by their names. What stands already stays as it is. What could not be
     understood, and SQL that the guard refuses, becomes no rule and is told with the reason.
     """
-    parts = () if file.asset_fqn is None else asset_parts(file.asset_fqn, most=4)
+    parts = () if file.asset_fqn is None else Fqn.parse(file.asset_fqn).parts
     mentioned = file.text.casefold()
 
     def tables(shelves: Shelves) -> list[Any]:
@@ -278,7 +278,7 @@ async def export_quality_rules(
     state: RuleState = RuleState.ACTIVE,
 ) -> QualityRulesExported:
     """Export quality rules as a data contract of ODCS 3.1, or as dbt's generic tests. 5000 rules at most."""
-    parts = () if asset_fqn is None else asset_parts(asset_fqn, most=5)
+    parts = () if asset_fqn is None else Fqn.parse(asset_fqn).parts
 
     def work(shelves: Shelves) -> list[QualityRule]:
         found = shelves.quality_rules.page(
@@ -319,7 +319,7 @@ async def list_rule_executions(
     limit: PageSize = 20,
 ) -> Page[RuleExecution]:
     """List what evaluating rules came to, the newest first."""
-    where = [] if asset_fqn is None else below(rule_executions, asset_parts(asset_fqn, most=5))
+    where = [] if asset_fqn is None else below(rule_executions, Fqn.parse(asset_fqn).parts)
     return await ctx.store.read(
         lambda shelves: shelves.rule_executions.page(
             ctx.scope,
@@ -366,10 +366,7 @@ def _threshold(operator: str, threshold: Sequence[float]) -> None:
 def _asset(ctx: Context, shelves: Shelves, text: str) -> tuple[str, str]:
     """The name as the catalog writes it, and the connection, of a live table or column. Raises 422."""
     asset = metadata_assets.c
-    try:
-        fqn = str(Fqn.parse(text))
-    except ValueError as error:
-        raise ValidationError(f"asset_fqn is not a dotted name: {error}.", status=422, field="asset_fqn") from None
+    fqn = str(Fqn.parse(text))
     query = sa.select(asset.fully_qualified_name, asset.resource_uri).where(
         *in_scope(ctx.scope),
         asset.fully_qualified_name == fqn,

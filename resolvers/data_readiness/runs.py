@@ -26,6 +26,7 @@ from schema.data_readiness.workflow_run import (
 )
 from schema.errors import InvalidParameter, MissingRequiredField, ValidationError
 from schema.governance.permission import Permission
+from schema.grammar import ANY_NAME
 from schema.identifiers import Fqn, ResourceUri, parse_fqn
 from schema.pagination import Moment, Page, PageNumber, PageSize, in_utc
 
@@ -106,10 +107,6 @@ async def _checked(ctx: Context, configuration: WorkflowConfiguration, run: RunC
     if configuration.status is not ConfigurationStatus.ACTIVE:
         raise ValidationError(
             f"This configuration is {configuration.status}. Make it active first.", status=422, field="status"
-        )
-    if run.asset_fqn is not None and len(parse_fqn(run.asset_fqn, field="asset_fqn").parts) > 4:
-        raise ValidationError(
-            "asset_fqn has four parts at most: service.database.schema.table.", status=422, field="asset_fqn"
         )
     parameters = checked_parameters(configuration.workflow_type, run.parameters)
     if configuration.require_reference_pack and not (
@@ -219,7 +216,9 @@ async def list_workflow_runs(
     *,
     configuration_id: ConfigurationId,
     status: RunStatus | None = None,
-    asset_fqn: Annotated[str, Field(min_length=1, max_length=2000, description="Runs at or below this dotted name.")]
+    asset_fqn: Annotated[
+        str, Field(min_length=1, max_length=2000, description="Runs at or below this dotted name."), ANY_NAME
+    ]
     | None = None,
     started_after: Annotated[Moment | None, Field(description="Runs that started then or later.")] = None,
     started_before: Annotated[Moment | None, Field(description="Runs that started earlier.")] = None,

@@ -143,18 +143,8 @@ def _dimension(dimension: Dimension, weight: Decimal, metrics: list[ScorecardMet
 
 
 def _parts(asset_fqn: str | None) -> tuple[str, ...]:
-    """The parts of the dotted name in the body. Raises 422."""
-    if asset_fqn is None:
-        return ()
-    try:
-        parts = Fqn.parse(asset_fqn).parts
-    except ValueError as error:
-        raise ValidationError(f"asset_fqn is not a dotted name: {error}.", status=422, field="asset_fqn") from None
-    if len(parts) > 4:
-        raise ValidationError(
-            "asset_fqn has four parts at most: service.database.schema.table.", status=422, field="asset_fqn"
-        )
-    return parts
+    """The parts of the dotted name in the body."""
+    return () if asset_fqn is None else Fqn.parse(asset_fqn).parts
 
 
 def _overrides(given: Mapping[str, Any], dimensions: list[Dimension]) -> dict[str, Decimal]:

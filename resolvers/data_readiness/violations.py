@@ -7,13 +7,14 @@ import sqlalchemy as sa
 from pydantic import Field
 
 from persistence.queries.quality import below
+from persistence.queries.sorting import order_of
 from persistence.queries.violations import CLEARED
 from persistence.store import Shelves
 from persistence.tables.quality import violation_events
 from persistence.tables.quality import violations as table
 from resolvers.context import Context
-from resolvers.data_readiness.definitions import added, changed, deleted, dimension_of, dimensions_named, order_of
-from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter, asset_parts
+from resolvers.data_readiness.definitions import added, changed, deleted, dimension_of, dimensions_named
+from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter
 from resolvers.operation import Kind, operation
 from schema.data_readiness.quality import DefinitionDeleted
 from schema.data_readiness.violation import (
@@ -30,6 +31,8 @@ from schema.data_readiness.violation import (
 )
 from schema.errors import ValidationError
 from schema.governance.permission import Permission
+from schema.grammar import sort_by
+from schema.identifiers import Fqn
 from schema.pagination import Page, PageNumber, PageSize
 
 ViolationId = Annotated[UUID, Field(description="The violation's id.")]
@@ -102,7 +105,9 @@ async def list_violations(
     name: Annotated[str, Field(min_length=1, max_length=255, description="The kind of violation.")] | None = None,
     workflow_run_id: Annotated[UUID, Field(description="Only those that this run saw last.")] | None = None,
     sort: Annotated[
-        str, Field(max_length=200, description="field:order, comma-separated, such as severity:desc,created_at:asc.")
+        str,
+        Field(max_length=200, description="field:order, comma-separated, such as severity:desc,created_at:asc."),
+        sort_by(SORTABLE),
     ] = "created_at:desc",
     page: PageNumber = 1,
     limit: PageSize = 20,
@@ -110,7 +115,7 @@ async def list_violations(
     """List the violations of the selected project, the newest first."""
     where: list[sa.ColumnElement[bool]] = []
     if asset_fqn is not None:
-        where += below(table, asset_parts(asset_fqn, most=5))
+        where += below(table, Fqn.parse(asset_fqn).parts)
     order = order_of(table, sort, SORTABLE)
 
     def work(shelves: Shelves) -> Page[Violation]:

@@ -10,7 +10,7 @@ where the door says when that is. The turn goes on, and its stream can be taken 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -34,8 +34,10 @@ off."""
 CHECK_SECONDS = 5.0
 """How often a stream looks whether its caller still may follow."""
 
+LAST_EVENT: Final = 2_000_000_000
+"""The greatest `sequence` that can be asked for."""
 LastEventId = Annotated[
-    int, Field(ge=0, le=2_000_000_000, description="The `sequence` of the last event seen: those after it follow.")
+    int, Field(ge=0, le=LAST_EVENT, description="The `sequence` of the last event seen: those after it follow.")
 ]
 
 

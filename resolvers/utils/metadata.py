@@ -19,6 +19,7 @@ from resolvers.engines.catalog_diff import judge
 from resolvers.engines.query_string import parse_query
 from resolvers.operation import Kind, operation
 from schema.governance.permission import Done, Permission, TypeName
+from schema.grammar import ANY_NAME
 from schema.pagination import Offset, Page, SearchLimit
 from schema.utils.metadata_asset import (
     AssetSort,
@@ -45,9 +46,9 @@ DottedName = Annotated[
     Field(
         min_length=1,
         max_length=4000,
-        pattern=r"^[^\x00]+$",
         description='Dotted name: service.database.schema.table.column; a part with a dot is quoted, "a.b".',
     ),
+    ANY_NAME,
 ]
 SearchText = Annotated[
     str,

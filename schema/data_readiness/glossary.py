@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from schema.base import Info, Maybe, Resource, change, choice, edge, resource
+from schema.grammar import ANY_NAME
 from schema.node import entity
 from schema.storable import Storable
 from schema.utils.metadata_asset import AssetOwner, AssetType, Owners
@@ -160,4 +161,4 @@ class TermReview(Storable):
 class TermAssetCreate(Storable):
     """The asset to link: one that stands in the project's catalog."""
 
-    asset_fqn: Annotated[str, Field(min_length=1, max_length=2000, description="The asset's dotted name.")]
+    asset_fqn: Annotated[str, Field(min_length=1, max_length=2000, description="The asset's dotted name."), ANY_NAME]

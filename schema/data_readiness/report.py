@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from schema.base import change
+from schema.grammar import UP_TO_TABLE
 from schema.pagination import Moment
 from schema.storable import Storable
 
@@ -14,7 +15,9 @@ class ReportCreate(Storable):
     """What a report is about."""
 
     asset_fqn: Annotated[
-        str, Field(min_length=1, max_length=2000, description="Dotted service[.database[.schema[.table]]].")
+        str,
+        Field(min_length=1, max_length=2000, description="Dotted service[.database[.schema[.table]]]."),
+        UP_TO_TABLE,
     ]
     as_of: (
         Annotated[

@@ -16,6 +16,7 @@ from schema.data_readiness.rule import (
     RuleUnit,
 )
 from schema.data_readiness.violation import Severity
+from schema.grammar import ANY_NAME, UP_TO_TABLE
 from schema.identifiers import UuidText
 from schema.storable import Storable
 
@@ -103,7 +104,9 @@ class QualityRuleCreate(Storable):
 
     name: RuleName
     asset_fqn: Annotated[
-        str, Field(min_length=1, max_length=2000, description="The dotted name of a table or column of the catalog.")
+        str,
+        Field(min_length=1, max_length=2000, description="The dotted name of a table or column of the catalog."),
+        ANY_NAME,
     ]
     type: RuleType
     metric: Annotated[str, Field(min_length=1, max_length=64, description="Left out for `sql`.")] | None = None
@@ -152,6 +155,10 @@ class QualityRuleImport(Storable):
     format: RuleFormat
     text: Annotated[str, Field(min_length=1, max_length=1_000_000, description="The file, YAML.")]
     asset_fqn: (
-        Annotated[str, Field(min_length=1, max_length=2000, description="Only tables at or under this dotted name.")]
+        Annotated[
+            str,
+            Field(min_length=1, max_length=2000, description="Only tables at or under this dotted name."),
+            UP_TO_TABLE,
+        ]
         | None
     ) = None

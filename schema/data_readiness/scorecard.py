@@ -11,6 +11,7 @@ from pydantic import Field, PrivateAttr
 
 from schema.base import Info, OptionalJsonObject, Resource, Size, absent, change, choice, edge, resource
 from schema.data_readiness.quality import AssessmentType, MetricResult
+from schema.grammar import UP_TO_TABLE
 from schema.identifiers import UuidText
 from schema.pagination import Moment
 from schema.storable import Storable
@@ -170,7 +171,11 @@ class ScorecardRequest(Storable):
     """What a scorecard is about. Everything may be left out: the whole project, now."""
 
     asset_fqn: (
-        Annotated[str, Field(min_length=1, max_length=2000, description="Dotted service[.database[.schema[.table]]].")]
+        Annotated[
+            str,
+            Field(min_length=1, max_length=2000, description="Dotted service[.database[.schema[.table]]]."),
+            UP_TO_TABLE,
+        ]
         | None
     ) = None
     assessment_type: AssessmentType | None = None

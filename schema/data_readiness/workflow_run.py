@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from schema.base import JsonObject, OptionalLong, Resource, change, choice, resource
 from schema.data_readiness.profile import ProfileTier
 from schema.data_readiness.workflow import WorkflowType
+from schema.grammar import UP_TO_TABLE
 from schema.identifiers import Fqn, UuidText
 from schema.node import entity
 from schema.storable import Storable
@@ -140,7 +141,11 @@ class RunCreate(Storable):
     """What a run works on."""
 
     asset_fqn: (
-        Annotated[str, Field(min_length=1, max_length=2000, description="Dotted service[.database[.schema[.table]]].")]
+        Annotated[
+            str,
+            Field(min_length=1, max_length=2000, description="Dotted service[.database[.schema[.table]]]."),
+            UP_TO_TABLE,
+        ]
         | None
     ) = None
     parameters: JsonObject = Field(

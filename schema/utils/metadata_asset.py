@@ -22,6 +22,7 @@ from schema.base import (
     edge,
     resource,
 )
+from schema.grammar import ANY_NAME
 from schema.identifiers import VERSION_PATTERN, Fqn
 from schema.node import entity
 from schema.storable import Storable
@@ -235,6 +236,7 @@ class MetadataAssetCreate(Storable):
             max_length=1000,
             description='Dotted: service.database.schema.table.column; a part with a dot is quoted, "a.b".',
         ),
+        ANY_NAME,
     ]
     name: NamePart | None = Field(
         None, description="Must be the last part of the dotted name; taken from it if absent."

@@ -70,7 +70,8 @@ async def test_asset_fqn_limits_a_run_and_the_rest_is_left_alone(shop: Bench, so
 
 @pytest.mark.parametrize("given", ["other.db", "shop..x", 'shop."x', ".", "shop.a.b.c.d"])
 async def test_a_wrong_asset_fqn_is_refused_and_nothing_starts(bench: Bench, given: str) -> None:
-    refused = await bench.trigger(asset_fqn=given)
+    run = RunCreate.model_construct({"asset_fqn"}, asset_fqn=given)  # as no client of ours would send it
+    refused = await bench.call(trigger_run, configuration_id=bench.configuration, run=run)
     if given == "shop.a.b.c.d" and not isinstance(refused, Refused):
         await bench.world.jobs.settle()
         run = await bench.run(refused["id"])

@@ -90,7 +90,8 @@ async def test_a_schema_is_reported_on_with_scores_violations_and_relations(benc
 async def test_what_the_catalog_does_not_have_is_not_reported_on(bench: Bench) -> None:
     await bench.ingest()
     for fqn, status in (("nowhere", 404), ("shop.x.y.z", 404), ("a.b.c.d.e", 422)):
-        refused = await bench.door(create_report, bench.world.owner, report=ReportCreate(asset_fqn=fqn))
+        report = ReportCreate.model_construct({"asset_fqn"}, asset_fqn=fqn)  # as no client of ours would send it
+        refused = await bench.door(create_report, bench.world.owner, report=report)
         assert isinstance(refused, Refused), fqn
         assert refused.status == status, fqn
 

@@ -22,7 +22,6 @@ from persistence.tables.quality import metric_results
 from persistence.tables.quality import violations as violation_rows
 from resolvers.assets.artifacts import keep_artifact
 from resolvers.context import Context
-from resolvers.data_readiness.metrics import asset_parts
 from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.work.reading import read_facts, table_names
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
@@ -36,7 +35,7 @@ from schema.data_readiness.classification import Classification, ClassificationK
 from schema.data_readiness.scorecard import ScorecardRequest, ScorecardScope
 from schema.data_readiness.source import TableFacts
 from schema.data_readiness.violation import Severity
-from schema.errors import NotFound, ValidationError
+from schema.errors import NotFound
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn, ResourceUri, join_fqn, slug
 
@@ -135,11 +134,7 @@ async def report_page(ctx: Context, asset_fqn: str, *, as_of: datetime | None = 
 
 async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = None) -> ReportData:
     """What the report on an asset shows. Raises NotFound when the catalog has nothing there."""
-    parts = asset_parts(asset_fqn, most=5)
-    if len(parts) > 4:
-        raise ValidationError(
-            "asset_fqn has four parts at most: service.database.schema.table.", status=422, field="asset_fqn"
-        )
+    parts = Fqn.parse(asset_fqn).parts
     names, tables, facts = await ctx.store.read(lambda shelves: _tables(shelves, ctx.scope, asset_fqn, as_of))
     if not names and not await ctx.store.read(lambda shelves: _stands(shelves, ctx.scope, asset_fqn)):
         raise NotFound("metadata_asset", asset_fqn)
