@@ -9,6 +9,7 @@ from rest_compat.events import StreamRoute
 from rest_compat.openapi_examples import add_examples
 from rest_compat.openapi_failures import HEADERS, error_schema, failures_of, header_references
 from rest_compat.openapi_links import add_links
+from rest_compat.openapi_refusals import EVERYWHERE, EXTENSION, refusals_of, tell_refusals
 from rest_compat.openapi_routes import documented
 from rest_compat.openapi_version import as_openapi_3_0, plain_parameter
 from rest_compat.route import OperationRoute
@@ -52,6 +53,9 @@ def document_of(door: Door, *, title: str, version: str, description: str) -> di
         for method in route.methods or ():
             operation = document["paths"][route.path][method.lower()]
             _complete(operation, route, versioned=route.operation.returns in versioned, variant=variant)
+            tell_refusals(operation, refusals_of(route, _body_of(operation), schemas))
+    document[EXTENSION] = [refusal.told() for refusal in EVERYWHERE]
+    document["info"]["description"] += "\n\n" + " ".join(refusal.rule for refusal in EVERYWHERE)
     text = str(document)
     components["headers"] = {name: h for name, h in HEADERS.items() if f"#/components/headers/{name}'" in text}
     components["schemas"] = {name: s for name, s in schemas.items() if f"#/components/schemas/{name}'" in text}
@@ -95,6 +99,12 @@ def _complete(operation: dict[str, Any], route: OperationRoute, *, versioned: bo
         operation["requestBody"].setdefault("description", "What to work with.")
         for content in operation["requestBody"]["content"].values():
             content["schema"].pop("default", None)  # `required` says it, and generators have no words for it
+
+
+def _body_of(operation: dict[str, Any]) -> dict[str, Any]:
+    """The schema of the body that an operation takes; of any at all when it takes none."""
+    content = operation.get("requestBody", {}).get("content", {})
+    return next((media["schema"] for media in content.values()), {})
 
 
 def _stream_of(route: StreamRoute) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from resolvers.operation import Kind
+from rest_compat.openapi_refusals import REFUSALS
 from rest_compat.route import OperationRoute
-from rest_compat.transfer import DownloadRoute
 
 REQUEST_ID = "req-2f1c1f0e-6f0a-4d5c-9a57-3f0f6f2f8a11"
 TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -159,8 +159,7 @@ def _statuses(route: OperationRoute) -> Iterator[str]:
         yield from ("409", "422")
     if op.body is not None:
         yield from ("413", "415", "422")
-    if isinstance(route, DownloadRoute):
-        yield "416"
+    yield from (str(refusal.status) for refusal in REFUSALS.get(op.name, ()))
 
 
 def _response(status: str, *, variant: bool) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Each service against its own document: Schemathesis with all checks and stateful links, at 100 examples.
 
 The server runs in this process with everything embedded, and Schemathesis is its own command line. It makes the same
-requests each time. What it must not report is anything at all.
+requests each time. What it must not report is anything at all: a request that fits the document is taken, or a note in
+the document itself (`x-stoa-also-refused`) explains why it is not.
 """
 
 import os
@@ -13,17 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from rest_compat.app import SERVICES, Service
+from rest_compat.app import SERVICES, Service, openapi_of
+from rest_compat.openapi_refusals import EXTENSION, REFUSALS
+from tests.openapi import told
 from tests.openapi.live import Live, live_server
-from tests.openapi.rules import RULES
 
 EXAMPLES = os.environ.get("STOA_TEST_SCHEMATHESIS_EXAMPLES", "10")
 """For each operation, and as many stateful scenarios; with 100 the six services take about half an hour."""
 
-ACCEPTED = ["2xx", "3xx", "401", "403", "404", "409"]
-"""How a request that fits its schema may be answered."""
-
-SECONDS = 1800
+SECONDS = 7200 if int(EXAMPLES) > 10 else 1800
 """After which a service is taken for stuck."""
 
 LAST = {"governance": "set_rate_limits"}
@@ -33,6 +32,7 @@ LAST = {"governance": "set_rate_limits"}
 def configuration(project: str) -> str:
     """The settings of Schemathesis, in its own language."""
     lines = [
+        f'hooks = "{told.__file__}"',
         "[generation]",
         # No store keeps the character NUL; a text that holds it is a 422 that no schema of an open object can tell.
         "allow-x00 = false",
@@ -42,15 +42,7 @@ def configuration(project: str) -> str:
         f'"X-Project-ID" = "{project}"',
         # Schemathesis makes entity tags of its own, whatever the pattern says; any of them would be a conflict.
         '"header.If-Match" = "*"',
-        "[checks.positive_data_acceptance]",
-        f"expected-statuses = {ACCEPTED}",
     ]
-    for name, (statuses, _) in RULES.items():
-        lines += [
-            "[[operations]]",
-            f'include-operation-id = "{name}"',
-            f"checks.positive_data_acceptance.expected-statuses = {[*ACCEPTED, *map(str, statuses)]}",
-        ]
     return "\n".join(lines)
 
 
@@ -60,6 +52,7 @@ def schemathesis(folder: Path, live: Live, service: Service, *selection: str) ->
     file.write_text(configuration(live.project))
     command = [Path(sys.executable).with_name("schemathesis"), "--config-file", file, "run"]
     command += [f"{live.address}{service.door.prefix}/openapi.json", "--checks", "all", "--no-color"]
+    command += ["--exclude-checks", "positive_data_acceptance"]  # `told.py` asks for more than that
     # One operation alone has no links to follow.
     phases = "examples,coverage,fuzzing" + ("" if "--include-operation-id" in selection else ",stateful")
     command += ["--phases", phases, "--suppress-health-check", "all", *selection]
@@ -90,6 +83,28 @@ def test_schemathesis_reports_nothing(
             assert "generated" in figures, text
 
 
-def test_every_rule_names_an_operation() -> None:
-    documented = {route.operation_id for service in SERVICES for route in service.door.routes}
-    assert set(RULES) <= documented
+def test_every_rule_is_told_where_it_belongs() -> None:
+    told_at = {
+        route.operation.name: openapi_of(service)["paths"][route.path][method.lower()]
+        for service in SERVICES
+        for route in service.door.routes
+        for method in route.methods or ()
+        if route.path.startswith(service.door.prefix)
+    }
+    assert set(REFUSALS) <= set(told_at)
+    for name, refusals in REFUSALS.items():
+        operation = told_at[name]
+        for refusal in refusals:
+            assert refusal.told() in operation[EXTENSION], name
+            assert refusal.rule in operation["description"], name
+            assert str(refusal.status) in operation["responses"], f"{name} {refusal.status}"
+
+
+def test_a_note_excuses_only_its_own_field_and_code() -> None:
+    notes = [{"status": 422, "code": "VALIDATION_ERROR", "fields": ["config.*"], "rule": "So it is."}]
+    error = {"code": "VALIDATION_ERROR", "details": {"field": "config.cron"}}
+    assert told.excuse(notes, 422, error) is notes[0]
+    assert told.excuse(notes, 400, error) is None
+    assert told.excuse(notes, 422, error | {"code": "INVALID_FORMAT"}) is None
+    assert told.excuse(notes, 422, error | {"details": {"field": "name"}}) is None
+    assert told.excuse([], 422, error) is None

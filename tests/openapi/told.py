@@ -1,0 +1,41 @@
+"""A check of Schemathesis: what fits the document is taken, or refused by a rule that the document itself tells.
+
+Schemathesis loads this file by its path, so it stands on its own. It takes the place of `positive_data_acceptance`,
+which knows statuses only: here the code and the field of the refusal must be those of a note, too.
+"""
+
+from fnmatch import fnmatchcase
+from typing import Any
+
+import schemathesis
+
+EXTENSION = "x-stoa-also-refused"
+ALWAYS = {401, 403, 404, 409}
+"""May not, does not stand, or conflicts: no schema tells that."""
+
+
+def excuse(notes: list[dict[str, Any]], status: int, error: dict[str, Any]) -> dict[str, Any] | None:
+    """The note that explains a refusal."""
+    field = str((error.get("details") or {}).get("field", ""))
+    for note in notes:
+        about = any(fnmatchcase(field, pattern) for pattern in note["fields"])
+        if about and (note["status"], note["code"]) == (status, error.get("code")):
+            return note
+    return None
+
+
+@schemathesis.check
+def refused_only_as_told(ctx: Any, response: Any, case: Any) -> bool | None:
+    """What fits the schema is refused by no rule but those that stand beside it."""
+    status = response.status_code
+    if case.meta is None or not case.meta.generation.mode.is_positive or status < 400 or status in ALWAYS:
+        return None
+    if getattr(case.meta.phase.data, "scenario", None) is not None and str(case.meta.phase.data.scenario).endswith(
+        "UNSPECIFIED_HTTP_METHOD"
+    ):
+        return None
+    error = response.json()["error"]
+    notes = case.operation.definition.raw.get(EXTENSION, [])
+    if excuse(notes, status, error) is None:
+        raise AssertionError(f"Refused, and no note explains it: {status} {error['code']} {error['message']}")
+    return None
