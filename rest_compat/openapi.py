@@ -9,6 +9,7 @@ from rest_compat.events import StreamRoute
 from rest_compat.openapi_examples import add_examples
 from rest_compat.openapi_failures import HEADERS, error_schema, failures_of, header_references
 from rest_compat.openapi_links import add_links
+from rest_compat.openapi_names import ERROR, renamed
 from rest_compat.openapi_refusals import EVERYWHERE, EXTENSION, refusals_of, tell_refusals
 from rest_compat.openapi_routes import documented
 from rest_compat.openapi_version import as_openapi_3_0, plain_parameter
@@ -47,7 +48,7 @@ def document_of(door: Door, *, title: str, version: str, description: str) -> di
     schemas = components.setdefault("schemas", {})
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
-    schemas["Error"] = error_schema(variant=variant)
+    schemas[ERROR] = error_schema(variant=variant)
     versioned = _versioned(routes)
     for route in routes:
         for method in route.methods or ():
@@ -61,6 +62,7 @@ def document_of(door: Door, *, title: str, version: str, description: str) -> di
     components["schemas"] = {name: s for name, s in schemas.items() if f"#/components/schemas/{name}'" in text}
     for schema in components["schemas"].values():
         _tell(schema)
+    document = renamed(document)
     add_links(document["paths"])
     add_examples(document)
     return document

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from resolvers.operation import Kind
+from rest_compat.openapi_names import ERROR
 from rest_compat.openapi_refusals import REFUSALS
 from rest_compat.route import OperationRoute
 
@@ -170,7 +171,7 @@ def _response(status: str, *, variant: bool) -> dict[str, Any]:
         "headers": header_references(*more),
         "content": {
             "application/json": {
-                "schema": {"$ref": "#/components/schemas/Error"},
+                "schema": {"$ref": f"#/components/schemas/{ERROR}"},
                 "example": _example(status, failure, variant=variant),
             }
         },
@@ -195,7 +196,7 @@ def error_schema(*, variant: bool) -> dict[str, Any]:
         required = ["error"]
     return {
         "type": "object",
-        "title": "Error",
+        "title": ERROR,
         "description": "How every failure is told.",
         "required": required,
         "properties": properties,

@@ -20,8 +20,8 @@ from stoa_client.api.governance import create_project, list_organizations
 from stoa_client.api.utils import create_context_pack, create_memory, list_memories, search_metadata
 from stoa_client.models import (
     ContextPackCreate,
-    DataReadinessError,
-    Error,
+    DataReadinessErrorEnvelope,
+    ErrorEnvelope,
     MemoryCreate,
     MemoryCreateContent,
     NfsConfig,
@@ -48,9 +48,9 @@ class Refused(Exception):
         self.code = code
 
 
-def got(answer: T | Error | DataReadinessError | None) -> T:
+def got(answer: T | ErrorEnvelope | DataReadinessErrorEnvelope | None) -> T:
     """What was asked for. Raises Refused with the code of the error otherwise."""
-    if isinstance(answer, Error | DataReadinessError):
+    if isinstance(answer, ErrorEnvelope | DataReadinessErrorEnvelope):
         raise Refused(answer.error.code, answer.error.message)
     if answer is None:
         raise Refused("UNDOCUMENTED", "The answer has a status that the document does not have.")

@@ -31,7 +31,14 @@ TableName = Annotated[
     str, Field(min_length=1, max_length=4000, description="The dotted name of a table or view."), TABLE_NAME
 ]
 ColumnName = Annotated[
-    str, Field(min_length=1, max_length=4000, description="The dotted name of a column."), COLUMN_NAME
+    str,
+    Field(
+        min_length=1,
+        max_length=4000,
+        description="The dotted name of a column.",
+        examples=["warehouse.shop.public.orders.amount"],
+    ),
+    COLUMN_NAME,
 ]
 AsOf = Annotated[Moment, Field(description="The latest that was measured by then; without a zone it is UTC.")]
 OfRun = Annotated[UUID, Field(description="What this run has measured.")]

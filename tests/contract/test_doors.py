@@ -117,7 +117,7 @@ def test_the_document_says_what_each_operation_does_and_how_it_fails(service: Se
             for status, answer in op["responses"].items():
                 if int(status) >= 400:
                     content = answer["content"]["application/json"]["schema"]
-                    assert content == {"$ref": "#/components/schemas/Error"}, where
+                    assert content == {"$ref": "#/components/schemas/ErrorEnvelope"}, where
                 elif status != "304":
                     assert [media for media in answer["content"].values() if media["schema"]], where
             names = {p["name"]: p for p in op.get("parameters", [])}
@@ -130,7 +130,7 @@ def test_the_document_says_what_each_operation_does_and_how_it_fails(service: Se
 
 @BY_NAME
 def test_the_documents_error_has_the_keys_of_its_variant(service: Service) -> None:
-    error = openapi_of(service)["components"]["schemas"]["Error"]
+    error = openapi_of(service)["components"]["schemas"]["ErrorEnvelope"]
     inner = error["properties"]["error"]
     if service.name == "data-readiness":
         assert set(error["required"]) == {"error", "request_id"}

@@ -191,6 +191,27 @@ def test_no_example_is_left_over() -> None:
     assert set(FIELDS) <= names
 
 
+GLOBALS = re.compile(
+    "Algorithm|Animation|Array|Atomics|Attr|Audio|Awaited|Blob|Body|Boolean|Cache|Capitalize|Client|Clipboard|"
+    "Comment|Console|Credential|Crypto|Date|Document|Element|Ellipsis|Error|Event|Exception|Exclude|External|"
+    "Extract|False|File|Function|Gamepad|Generator|Geolocation|Headers|Highlight|History|Image|Infinity|"
+    "Iterable|Iterator|Keyframe|Location|Lock|Lowercase|Map|Math|Navigator|Node|None|Notification|Number|"
+    "Object|Omit|Option|Parameters|Partial|Performance|Permissions|Pick|Plugin|Promise|Proxy|Range|Readonly|"
+    "Record|Report|Request|Required|Response|Screen|Selection|Set|Storage|String|Symbol|Text|Touch|True|"
+    "Uncapitalize|Unset|Uppercase|Warning|Window|Worker|Worklet"
+)
+"""What TypeScript's own libraries, Python, or the common generators have under a name of one word."""
+
+
+@BY_NAME
+def test_no_schema_takes_a_name_that_a_client_has_already(service: Service) -> None:
+    for name, schema in openapi_of(service)["components"]["schemas"].items():
+        assert GLOBALS.fullmatch(name) is None, name
+        own = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+        assert own not in schema.get("properties", {}), f"{name} has a field of its own name"
+        assert schema.get("title", name) == name or "_" in name, name
+
+
 @BY_NAME
 def test_a_parameter_is_never_null_and_a_nullable_has_a_type(service: Service) -> None:
     def walk(node: Any, where: str) -> None:
