@@ -9,11 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
@@ -49,19 +48,19 @@ from resolvers.talk2data.engine import TurnEngine
 from resolvers.utils.firings import Firings
 from resolvers.worker import Worker
 from rest_compat.assets import assets
+from rest_compat.bodies import BodyBounds
 from rest_compat.data_readiness import data_readiness
 from rest_compat.door import Door
 from rest_compat.errors import as_api_error, is_clear, response_of, sentence
-from rest_compat.events import RESUME_HEADER
 from rest_compat.explorer import ExplorerAt
 from rest_compat.governance import governance
 from rest_compat.graphql import GraphEndpoint
 from rest_compat.metrics import metrics_route
 from rest_compat.middleware import PROBES, Front, probe
+from rest_compat.origins import Origins
 from rest_compat.pages import ServiceDocument, page_routes
 from rest_compat.relations import relation_routes
-from rest_compat.request import PROJECT_HEADER, Reception, state_of
-from rest_compat.route import IDEMPOTENCY_HEADER
+from rest_compat.request import Reception, state_of
 from rest_compat.search import search
 from rest_compat.settings import Settings
 from rest_compat.talk2data import talk2data
@@ -70,18 +69,6 @@ from schema.graph import build_graph
 from schema.subgraph import build_subgraph
 
 log = logging.getLogger("stoa.app")
-
-TAKEN_HEADERS: Final = (
-    *("Authorization", "Content-Type", PROJECT_HEADER, IDEMPOTENCY_HEADER, RESUME_HEADER),
-    *("If-Match", "If-None-Match", "If-Range", "Range", "X-Request-ID", "traceparent", "tracestate"),
-)
-"""What a page of another origin may send: every header that the documents name, and those of tracing."""
-ANSWERED_HEADERS: Final = (
-    *("ETag", "Accept-Ranges", "Content-Disposition", "Content-Range", "Retry-After", "WWW-Authenticate"),
-    *("Deprecation", "Sunset", "Link"),
-    *("X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
-)
-"""What it may read of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,23 +237,15 @@ class Application:
         return self._ready and not self._stopping
 
     def _wrapped(self) -> ASGIApp:
-        app: ASGIApp = Front(
+        settings = self.parts.settings
+        return Front(
             self.http,
             ready=self._is_ready,
             peek=self._peek,
-            max_body_bytes=self.parts.settings.max_body_bytes,
-            max_upload_bytes=self.parts.settings.max_upload_bytes,
+            bodies=BodyBounds(settings.max_body_bytes, settings.request_body_seconds, settings.request_body_rate),
+            max_upload_bytes=settings.max_upload_bytes,
+            within=lambda app: Origins(app, settings.cors_origins) if settings.cors_origins.strip(" ,") else app,
         )
-        origins = [origin.strip() for origin in self.parts.settings.cors_origins.split(",") if origin.strip()]
-        if origins:
-            app = CORSMiddleware(
-                app,
-                allow_origins=origins,
-                allow_methods=["*"],
-                allow_headers=TAKEN_HEADERS,
-                expose_headers=ANSWERED_HEADERS,
-            )
-        return app
 
     async def _peek(self, scope: Scope) -> Window | None:
         return await self.parts.reception.peek(Request(scope)) if self._ready else None

@@ -5,6 +5,7 @@ import secrets
 import time
 import uuid
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -14,9 +15,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from auth.rate_limit import Window
-from rest_compat.errors import as_api_error, response_of
+from rest_compat.bodies import BodyBounds, bodiless, bounded
+from rest_compat.errors import HUNG_UP, as_api_error, response_of
 from rest_compat.request import RequestState
-from schema.errors import ApiError, InvalidRequest, ServiceStarting
+from schema.errors import ApiError, ServiceStarting
 
 log = structlog.get_logger("stoa.access")
 
@@ -32,7 +34,8 @@ class Front:
     """Wraps the whole application.
 
     `ready` tells whether start-up has finished and shutting down has not begun; until then every path but the two
-    probes answers 503 SERVICE_STARTING. `peek` gives the rate window for a response that charged none.
+    probes answers 503 SERVICE_STARTING. `peek` gives the rate window for a response that charged none. `within` wraps
+    what is served inside, so that whatever it answers has the headers of every answer.
     """
 
     def __init__(
@@ -41,11 +44,13 @@ class Front:
         *,
         ready: Callable[[], bool],
         peek: Callable[[Scope], Awaitable[Window | None]],
-        max_body_bytes: int,
-        max_upload_bytes: int | None = None,
+        bodies: BodyBounds,
+        max_upload_bytes: int,
+        within: Callable[[ASGIApp], ASGIApp] = lambda app: app,
     ) -> None:
-        self._app, self._ready, self._peek, self._max_body = app, ready, peek, max_body_bytes
-        self._max_upload = max_body_bytes if max_upload_bytes is None else max_upload_bytes
+        self._app, self._ready, self._peek = app, ready, peek
+        self._bodies, self._uploads = bodies, replace(bodies, most_bytes=max_upload_bytes)
+        self._inside = within(self._serve)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -54,29 +59,40 @@ class Front:
         if scope["type"] != "http":
             await self._socket(scope, receive, send, state)
             return
-        path, started, status = scope["path"], time.perf_counter(), 0
+        path, method, started = scope["path"], scope["method"], time.perf_counter()
         structlog.contextvars.bind_contextvars(request_id=state.request_id, trace_id=state.trace_id)
+        if method == "HEAD":  # GET without the body, wherever there is a GET
+            receive, send = bodiless(receive, send)
+            scope = {**scope, "method": "GET", "stoa.head": True}
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                state.status = message["status"]
                 await self._add_headers(scope, state, message)
             await send(message)
 
         try:
-            if not self._ready() and path not in PROBES:
-                raise ServiceStarting("The service is starting up or shutting down. Retry shortly.")
-            await self._app(scope, self._bounded(scope, headers, receive), send_with_headers)
-        except Exception as error:
-            failure = as_api_error(error, path)
-            if status:
-                raise  # the answer has begun: cutting the connection is all that is left
-            await answer(failure, scope, receive, send_with_headers)
+            await self._inside(scope, receive, send_with_headers)
         finally:
             elapsed = round((time.perf_counter() - started) * 1000, 2)
-            log.info("request", method=scope["method"], path=path, status=status, milliseconds=elapsed)
+            log.info("request", method=method, path=path, status=state.status, milliseconds=elapsed)
             structlog.contextvars.unbind_contextvars("request_id", "trace_id")
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; whatever fails is answered in the envelope."""
+        state: RequestState = scope["stoa"]
+        try:
+            if not self._ready() and scope["path"] not in PROBES:
+                raise ServiceStarting("The service is starting up or shutting down. Retry shortly.")
+            await self._app(scope, self._bounded(scope, receive), send)
+        except Exception as error:
+            failure = as_api_error(error, scope["path"])
+            if not state.status:
+                await answer(failure, scope, receive, send)
+            elif failure.status == HUNG_UP:
+                state.status = HUNG_UP
+            else:
+                raise  # the answer has begun: cutting the connection is all that is left
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send, state: RequestState) -> None:
         """Serve one WebSocket, or refuse its handshake while the service does not serve."""
@@ -92,23 +108,13 @@ class Front:
             log.info("socket", path=scope["path"])
             structlog.contextvars.unbind_contextvars("request_id", "trace_id")
 
-    def _bounded(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
-        """A `receive` that raises 413 as soon as the body is known to be too large."""
+    def _bounded(self, scope: Scope, receive: Receive) -> Receive:
+        """A `receive` with the bounds of what may come at this path."""
+        headers = Headers(scope=scope)
         form = headers.get("content-type", "").lower().startswith("multipart/form-data")
         uploads = form and (scope["method"], scope["path"]) in UPLOADS
-        declared, limit, seen = headers.get("content-length", ""), self._max_upload if uploads else self._max_body, 0
-
-        async def bounded() -> Message:
-            nonlocal seen
-            if declared.isdigit() and int(declared) > limit:
-                raise _too_large(limit)
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > limit:
-                raise _too_large(limit)
-            return message
-
-        return bounded
+        declared = headers.get("content-length", "")
+        return bounded(receive, declared, self._uploads if uploads else self._bodies, time.monotonic)
 
     async def _add_headers(self, scope: Scope, state: RequestState, message: Message) -> None:
         headers = MutableHeaders(scope=message)
@@ -126,10 +132,6 @@ async def answer(error: ApiError, scope: Scope, receive: Receive, send: Send) ->
     state: RequestState = scope["stoa"]
     response = response_of(error, path=scope["path"], request_id=state.request_id, trace_id=state.trace_id)
     await response(scope, receive, send)
-
-
-def _too_large(limit: int) -> InvalidRequest:
-    return InvalidRequest(f"The body is larger than the {limit} bytes that this deployment accepts.", status=413)
 
 
 def _state(headers: Headers) -> RequestState:

@@ -1,5 +1,6 @@
 """From token and headers to the context of one request, and its charge to the rate window."""
 
+import contextlib
 import re
 from dataclasses import dataclass, field, replace
 
@@ -37,6 +38,12 @@ class RequestState:
     trace_id: str
     window: Window | None = None
     """The rate window that the response headers show."""
+    caller: Caller | None = None
+    """Who calls, once his token was looked at; None for nobody, too."""
+    looked: bool = False
+    """Whether anybody has looked."""
+    status: int = 0
+    """The status that was answered; 0 until then."""
     extra_headers: list[tuple[bytes, bytes]] = field(default_factory=list)
     refused: ApiError | None = None
     """Why the headers of a GraphQL request were refused, after it was charged."""
@@ -54,8 +61,11 @@ class Reception:
 
     async def caller(self, connection: HTTPConnection, kind: Kind) -> Caller:
         """Who calls. Raises the exact 401."""
+        state = state_of(connection)
+        state.looked = True
         try:
-            return await self.verifier.verify(connection.headers.get("authorization"))
+            state.caller = await self.verifier.verify(connection.headers.get("authorization"))
+            return state.caller
         except Unauthenticated as refused:
             if type(refused) is not Unauthenticated or kind is not Kind.READ:
                 raise
@@ -76,9 +86,29 @@ class Reception:
         return WindowKind.ANONYMOUS if caller.anonymous else WindowKind(kind.value)
 
     async def peek(self, connection: HTTPConnection) -> Window:
-        """The window that a response shows when nothing was charged: the anonymous one of this address."""
-        nobody = Caller.nobody("", _address(connection))
-        return await self.limiter.peek(nobody.principal, WindowKind.ANONYMOUS, self.defaults.anonymous)
+        """The window that a response shows when nothing was charged: the caller's own of reads.
+
+        Without a token that holds it is the anonymous one of this address. Never raises for what ails the store: a
+        response that tells of a failure has to go out all the same.
+        """
+        state = state_of(connection)
+        if not state.looked:
+            with contextlib.suppress(Exception):
+                await self.caller(connection, Kind.WRITE)  # not of reads, for which nobody would do too
+        caller = state.caller or self._nobody(connection)
+        limits = self.defaults
+        if caller.organization_id:
+            with contextlib.suppress(Exception):
+                limits = await self.limits_of(caller.organization_id)
+        kind = WindowKind.ANONYMOUS if caller.anonymous else WindowKind.READS
+        return await self.limiter.peek(caller.principal, kind, limits.of(kind))
+
+    def _nobody(self, connection: HTTPConnection) -> Caller:
+        """Who reads without a token, in the organization that everybody may read if there is one."""
+        try:
+            return self.verifier.anonymous(_address(connection))
+        except Unauthenticated:
+            return Caller.nobody("", _address(connection))
 
     async def limits_of(self, organization_id: str) -> Limits:
         """The deployment's limits, with what the tenant's administrators set over them."""

@@ -34,6 +34,21 @@ class HttpSettings(BaseModel):
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     max_body_bytes: int = Field(10_485_760, ge=1024, description="Largest request body, in bytes.")
+    request_head_seconds: float = Field(
+        10.0, gt=0, le=600, description="How long a connection may take to send the head of a request, or be silent."
+    )
+    request_body_seconds: float = Field(
+        30.0, gt=0, le=3600, description="How long a body may stop coming before its request is given up."
+    )
+    request_body_rate: int = Field(
+        500, ge=1, le=1_000_000, description="Bytes a second of a body on average, below which it is given up as well."
+    )
+    keep_alive_seconds: int = Field(
+        5, ge=1, le=3600, description="How long a connection is kept open for another request; more than a balancer's."
+    )
+    response_stall_seconds: float = Field(
+        60.0, gt=0, le=3600, description="How long a caller may take nothing of its answer before it is cut off."
+    )
     migrate_on_start: bool = Field(True, description="Bring the store's tables up to date at start-up.")
     shutdown_seconds: float = Field(
         1.0, ge=0, le=300, description="How long a stopping server still answers 503, so that balancers notice."

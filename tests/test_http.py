@@ -142,6 +142,29 @@ async def test_any_other_origin_is_not_let_in(world: World) -> None:
 
 
 @sqlite_only
+async def test_a_preflight_has_the_headers_of_every_answer_and_a_refused_one_the_envelope(world: World) -> None:
+    asked = {"Access-Control-Request-Method": "GET", "X-Request-ID": "find-me", "Origin": ORIGIN}
+    taken = await world.request("OPTIONS", "/governance/projects", headers=asked)
+    foreign = await world.request("OPTIONS", "/governance/projects", headers=asked | {"Origin": "https://evil.example"})
+    strange = {"Access-Control-Request-Headers": "x-strange", "Access-Control-Request-Method": "BREW"}
+    unknown = await world.request("OPTIONS", "/governance/projects", headers=asked | strange)
+    for answer in (taken, foreign, unknown):
+        assert answer.headers["X-Request-ID"] == "find-me"
+        assert all(f"X-RateLimit-{name}" in answer.headers for name in ("Limit", "Remaining", "Reset"))
+    for answer, words in ((foreign, ["origin", "STOA_CORS_ORIGINS"]), (unknown, ["method", "headers"])):
+        error = answer.json()["error"]
+        assert (answer.status_code, error["status"], error["code"]) == (400, 400, "INVALID_REQUEST")
+        assert error["request_id"] == "find-me"
+        assert all(word in error["message"] for word in words), error
+    assert "Access-Control-Allow-Origin" not in foreign.headers
+    plain = await world.request("GET", "/governance/projects", headers={"Origin": ORIGIN})
+    assert (plain.status_code, plain.headers["Access-Control-Allow-Origin"]) == (401, ORIGIN)
+    world.app.begin_shutdown()
+    stopping = await world.request("GET", "/governance/projects", headers={"Origin": ORIGIN})
+    assert (stopping.status_code, stopping.headers["Access-Control-Allow-Origin"]) == (503, ORIGIN)
+
+
+@sqlite_only
 async def test_an_answer_is_never_taken_for_another_type(world: World) -> None:
     for path in ("/governance/projects", "/nothing", "/healthz", "/docs"):
         assert (await world.request("GET", path)).headers["X-Content-Type-Options"] == "nosniff"

@@ -8,6 +8,7 @@ import pytest
 from starlette.applications import Starlette
 
 from resolvers.governance.projects import list_projects
+from rest_compat.bodies import BodyBounds
 from rest_compat.door import Door
 from rest_compat.envelopes import OffsetResults, PageLimitList
 from rest_compat.middleware import Front
@@ -36,7 +37,7 @@ def served(world: World) -> httpx.AsyncClient:
     async def none(_scope: Any) -> None:
         return None
 
-    front = Front(app, ready=lambda: True, peek=none, max_body_bytes=10_000)
+    front = Front(app, ready=lambda: True, peek=none, bodies=BodyBounds(10_000, 30, 500), max_upload_bytes=10_000)
     return httpx.AsyncClient(transport=httpx.ASGITransport(front), base_url="http://stoa.test")
 
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +227,43 @@ async def test_the_four_headers_are_on_every_answer(world: World, monkeypatch: p
 async def test_a_head_request_and_a_wrong_query_have_the_headers(world: World) -> None:
     for answer in (await world.request("HEAD", "/governance/projects"), await world.request("OPTIONS", "/graphql")):
         window(answer)
+
+
+async def test_a_caller_sees_his_own_window_wherever_nothing_was_charged(world: World) -> None:
+    """Never the window of strangers, which has another limit: not on a path that is none, nor on a stream."""
+    ann = world.token("ann", project=world.shop)
+    await world.grant("ann", "viewer", "project", world.shop)
+    await get(world, ann)
+    _, left = window(await get(world, ann))
+    expired = world.token("ann", ttl=60)
+    stream = {"Accept": "text/event-stream"}
+    follow = {
+        "query": 'subscription { runProgress(workflowId: "%s", runId: "%s") { __typename } }' % (world.shop, world.shop)
+    }
+    for method, path, how in (
+        ("GET", "/nothing", {}),
+        ("DELETE", "/governance/projects", {}),
+        ("GET", "/healthz", {}),
+        ("GET", "/governance/openapi.json", {}),
+        ("POST", "/graphql", {"json": {"query": "{"}}),
+        ("POST", "/graphql", {"content": b"x", "headers": {"Content-Type": "text/x"}}),
+        ("POST", "/graphql", {"json": follow, "headers": stream}),
+    ):
+        limit, remaining = window(await world.request(method, path, token=ann, **how))
+        assert limit == READS, (method, path)
+        assert remaining <= left, (method, path)
+        left = remaining
+    world.clock.moment += timedelta(minutes=5)
+    for token in (None, "x", expired):
+        assert window(await get(world, token, "/nothing"))[0] == ANONYMOUS
+
+
+async def test_the_window_that_a_tenants_administrator_set_is_the_one_that_is_shown(world: World) -> None:
+    asked = {"json": {"reads": 7}}
+    set_ = await world.request("PUT", "/governance/organizations/acme/rate-limits", token=world.owner, **asked)
+    assert set_.status_code == 200, set_.text
+    world.app.parts.reception.tenant_rows._known.clear()
+    assert window(await get(world, world.owner, "/nothing"))[0] == 7
 
 
 # Anonymous reads ----------------------------------------------------------------------------------------------------
