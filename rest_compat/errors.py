@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from persistence.job_store import FolderInUse
@@ -15,6 +16,9 @@ from persistence.migrations.run import OtherVersion
 from schema.errors import ApiError, InternalError, InvalidRequest, NotFound
 
 log = logging.getLogger("stoa.http")
+
+HUNG_UP = 499
+"""The status of a request whose caller went before it had all come. Nobody is there to read it; it is for the log."""
 
 STATUS_MESSAGES = {
     413: "The body is larger than this deployment accepts.",
@@ -34,10 +38,19 @@ class UnknownPath(NotFound):
         self.message = f"There is no operation at {path[:200]!r}. The documented paths are listed at /docs."
 
 
+class HungUp(InvalidRequest):
+    """The caller went before the request had come."""
+
+    def __init__(self) -> None:
+        super().__init__("The caller hung up before the request had come.", status=HUNG_UP)
+
+
 def as_api_error(error: BaseException, path: str) -> ApiError:
     """The catalogue error that a caller sees for any exception; what is unexpected is masked and logged."""
     if isinstance(error, ApiError):
         return error
+    if isinstance(error, ClientDisconnect):
+        return HungUp()
     if isinstance(error, HTTPException):
         if error.status_code == 404:
             return UnknownPath(path)

@@ -13,6 +13,7 @@ from typing import Any, Final
 from starlette.requests import ClientDisconnect, Request
 from strawberry.file_uploads.utils import replace_placeholders_with_files
 
+from rest_compat.errors import HungUp
 from rest_compat.forms import LARGEST_FIELD, Form, Part
 from schema.content import Incoming, Sent
 from schema.errors import InvalidFormat
@@ -115,7 +116,7 @@ async def _stream(request: Request) -> AsyncIterator[bytes]:
         async for chunk in request.stream():
             yield chunk
     except ClientDisconnect:
-        raise InvalidFormat("The upload was cut off.", field="") from None
+        raise HungUp from None
 
 
 def _no_graph_form() -> InvalidFormat:

@@ -9,9 +9,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
 
 from resolvers.context import Context
 from resolvers.idempotency import once
@@ -55,34 +54,25 @@ class UploadRoute(OperationRoute):
         """The fields of the form; its file is kept and added to the uploads."""
         fields: dict[str, str] = {}
         form = Form(request.headers.get("content-type", ""), request.stream())
-        try:
-            async for part in form.parts():
-                if part.name in fields or (part.name == FILE_PART and uploads):
-                    raise InvalidFormat(f"The form has two parts called {part.name}.", field=part.name)
-                if part.name == FILE_PART:
-                    uploads.append(
-                        await ctx.services.blobs.stage(
-                            ctx.organization_id,
-                            part.chunks(),
-                            file_name=part.file_name,
-                            content_type=part.content_type,
-                        )
+        async for part in form.parts():
+            if part.name in fields or (part.name == FILE_PART and uploads):
+                raise InvalidFormat(f"The form has two parts called {part.name}.", field=part.name)
+            if part.name == FILE_PART:
+                uploads.append(
+                    await ctx.services.blobs.stage(
+                        ctx.organization_id,
+                        part.chunks(),
+                        file_name=part.file_name,
+                        content_type=part.content_type,
                     )
-                else:
-                    fields[part.name] = await part.text()
-        except ClientDisconnect:
-            raise InvalidFormat("The upload was cut off.", field="") from None
+                )
+            else:
+                fields[part.name] = await part.text()
         return fields
 
 
 class DownloadRoute(OperationRoute):
     """A route that answers with bytes."""
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request; HEAD is GET without the bytes."""
-        if scope["method"] == "HEAD":
-            scope = {**scope, "method": "GET", "stoa.head": True}
-        await super().handle(scope, receive, send)
 
     async def _called(self, request: Request, ctx: Context, arguments: dict[str, Any]) -> Response:
         """Call the operation and answer with what the request asks of its bytes."""
