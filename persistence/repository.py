@@ -13,6 +13,15 @@ from schema.pagination import Page
 T = TypeVar("T", bound=Resource)
 
 
+Expected = int | frozenset[int] | None
+"""The revision that a write expects to find: this one, any of these, or whatever stands."""
+
+
+def meets(revision: int | None, expected: Expected) -> bool:
+    """Whether a revision is what a write expects."""
+    return expected is None or (revision in expected if isinstance(expected, frozenset) else revision == expected)
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """The tenant that a read or write stays in: an organization, and one project of it unless None."""
@@ -127,15 +136,16 @@ class Repository(Generic[T]):
         return item
 
     def change(
-        self, scope: Scope, id: str, values: Mapping[str, Any], *, expected: int | None = None, **equals: Any
+        self, scope: Scope, id: str, values: Mapping[str, Any], *, expected: Expected = None, **equals: Any
     ) -> T:
         """Change an item and count its revision up.
 
-        Raises NotFound, and VersionConflict when `expected` is not the revision that stands.
+        Raises NotFound, and VersionConflict when what stands is not `expected`.
         """
         conditions = [*self._within(scope), self.table.c[self._key] == id, *self._equal(equals)]
         if expected is not None:
-            conditions.append(self.table.c.revision == expected)
+            among = expected if isinstance(expected, frozenset) else {expected}
+            conditions.append(self.table.c.revision.in_(sorted(among)))
         changed = self._connection.execute(
             self.table.update().where(*conditions).values(**values, revision=self.table.c.revision + 1)
         )
@@ -144,10 +154,10 @@ class Repository(Generic[T]):
             raise self._conflict(id)
         return item
 
-    def remove(self, scope: Scope, id: str, *, expected: int | None = None, **equals: Any) -> None:
+    def remove(self, scope: Scope, id: str, *, expected: Expected = None, **equals: Any) -> None:
         """Delete an item. Raises NotFound, or VersionConflict as `change` does."""
         item = self.get(scope, id, **equals)
-        if expected is not None and item._revision != expected:
+        if not meets(item._revision, expected):
             raise self._conflict(id)
         self._connection.execute(
             self.table.delete().where(*self._within(scope), self.table.c[self._key] == id, *self._equal(equals))

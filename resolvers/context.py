@@ -14,7 +14,7 @@ from persistence.connectors.gateway import Gateway
 from persistence.jobs import Jobs
 from persistence.keyring import KeyRing
 from persistence.models import Models
-from persistence.repository import Scope
+from persistence.repository import Scope, meets
 from persistence.signals import Signals
 from persistence.slots import RunSettings
 from persistence.store import Shelves, Store
@@ -67,8 +67,8 @@ class Context:
     trace_id: str | None = None
     charging: Charging | None = None
     """How a door that learns late what it is asked for charges the caller's windows."""
-    expected_revision: int | None = None
-    """What `If-Match` named; a write to another revision is a VERSION_CONFLICT."""
+    expected_revision: frozenset[int] | None = None
+    """What `If-Match` named; a write to any other revision is a VERSION_CONFLICT. Nothing may be expected: None."""
     idempotency_key: str | None = None
     """Under which name a write is done once; the doors hand it to `resolvers.idempotency.once`."""
     operations_called: int = 1
@@ -81,6 +81,10 @@ class Context:
         """Where the platform keeps its own records."""
         store = self.services.store
         return store if self.store_guard is None else store.guarded(self.store_guard)
+
+    def expects_another(self, revision: int | None) -> bool:
+        """Whether `If-Match` named revisions, and not this one."""
+        return not meets(revision, self.expected_revision)
 
     def now(self) -> datetime:
         """The current moment, in UTC."""

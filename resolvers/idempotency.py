@@ -214,9 +214,15 @@ def _fingerprint(op: Operation[..., Any], ctx: Context, arguments: Mapping[str, 
     """What makes two requests the same: the operation, the project, every argument, and what `If-Match` named."""
     plain = {name: _plain(value) for name, value in arguments.items()}
     text = orjson.dumps(
-        [op.name, ctx.caller.project_id, ctx.expected_revision, plain], option=orjson.OPT_SORT_KEYS, default=str
+        [op.name, ctx.caller.project_id, _sorted(ctx.expected_revision), plain],
+        option=orjson.OPT_SORT_KEYS,
+        default=str,
     )
     return hashlib.sha256(text).digest()
+
+
+def _sorted(revisions: frozenset[int] | None) -> list[int] | None:
+    return None if revisions is None else sorted(revisions)
 
 
 def _plain(value: Any) -> Any:

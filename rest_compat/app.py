@@ -313,8 +313,8 @@ def _http_app(
 
     for service in services:
         app.router.routes.append(Route(f"{service.door.prefix}/openapi.json", document(service)))
-    if len(services) == 1:
-        app.router.routes.append(Route("/openapi.json", document(services[0])))
+    # One service alone is the whole.
+    app.router.routes.append(Route("/openapi.json", document(services[0]) if len(services) == 1 else _whole))
     if any(service.name == "governance" for service in services) and settings.service_key is not None:
         app.router.routes.extend(relation_routes(settings.service_key))
     if settings.metrics_token is not None:
@@ -349,6 +349,20 @@ def openapi_of(service: Service) -> dict[str, Any]:
     return document_of(
         service.door, title=service.title, version=version("stoa-platform"), description=service.description
     )
+
+
+@functools.cache
+def whole_openapi() -> dict[str, Any]:
+    """The OpenAPI 3.0 document of all services together, made when it is first asked for. Not to be changed."""
+    from rest_compat.openapi import READING
+    from rest_compat.openapi_whole import whole_of
+
+    services = {service.title: openapi_of(service) for service in SERVICES}
+    return whole_of(services, title="Stoa", description=f"All services of the platform. {READING}")
+
+
+def _whole(_request: Request) -> Response:
+    return JSONResponse(whole_openapi())
 
 
 def create_app(settings: Settings | None = None, *, service: str | None = None, **parts: Any) -> Application:

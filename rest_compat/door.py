@@ -73,7 +73,7 @@ class Door:
             path, name = f"/v{version}{path}", f"{name}_v{version}"
         self.operations[op.name] = op
         allowed = self._methods.setdefault(path, set())
-        allowed.add(method)
+        allowed |= {method, "HEAD"} if method == "GET" else {method}
         for prefix in self.prefixes:
             main = prefix == self.prefixes[0]
             if "{" not in path:

@@ -17,6 +17,7 @@ from rest_compat.route import OperationRoute
 from schema.base import Resource
 from schema.descriptions import described
 
+READING = "Every GET takes HEAD too; where an answer has an ETag, `If-None-Match` asks only for what is new."
 LICENSE = {"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"}
 CONTACT = {"name": "The operators of this deployment"}
 
@@ -27,7 +28,7 @@ def document_of(door: Door, *, title: str, version: str, description: str) -> di
     raw = get_openapi(
         title=f"Stoa {title}",
         version=version,
-        description=description,
+        description=f"{description} {READING}",
         routes=[documented(route) for route in routes],
         tags=[{"name": door.tag, "description": description}],
     )

@@ -1,6 +1,7 @@
 """From token and headers to the context of one request, and its charge to the rate window."""
 
 import contextlib
+import hashlib
 import re
 from dataclasses import dataclass, field, replace
 
@@ -25,9 +26,12 @@ from schema.errors import (
 from schema.governance.permission import Permission
 
 PROJECT_HEADER = "X-Project-ID"
-ETAG_PATTERN = r'^((W/)?"[0-9]{1,18}"|\*)$'
-"""What `If-Match` may hold."""
-_ETAG = re.compile(r'^(?:W/)?"([0-9]{1,18})"$')
+_TAG = r'(W/)?"([0-9]{1,18})(-[0-9a-f]{16})?"'
+MOST_TAGS = 32
+ETAG_PATTERN = rf"^({_TAG}([ \t]*,[ \t]*{_TAG}){{0,{MOST_TAGS - 1}}}|\*)$"
+"""What `If-Match` may hold: the entity tags of this service, or `*`."""
+_QUOTED = re.compile(r'(?:W/)?("[^"]*")')
+_TAGS, _ETAG = re.compile(ETAG_PATTERN, re.ASCII), re.compile(_TAG, re.ASCII)
 
 
 @dataclass(slots=True)
@@ -127,7 +131,7 @@ class Reception:
             if project != caller.project_id:
                 await require_project(ctx.guard, caller, project)
             ctx.caller = replace(caller, project_id=project)
-        ctx.expected_revision = expected_revision(connection.headers.get("if-match"))
+        ctx.expected_revision = expected_revisions(connection.headers.get("if-match"))
         return ctx
 
     def unselected(self, connection: HTTPConnection, caller: Caller) -> Context:
@@ -145,20 +149,38 @@ class Reception:
 async def require_project(guard: Guard, caller: Caller, project: str) -> None:
     """Raise ProjectAccessDenied unless the caller may read the project; a foreign one and none at all look alike."""
     if not await guard.allows(caller, Permission.CAN_READ, "project", project):
-        raise ProjectAccessDenied(
+        raise ProjectAccessDenied.lacking(
+            Permission.CAN_READ,
+            "project",
+            project,
             "You have no access to the selected project. Choose another one or ask its administrator.",
-            project_id=project,
         )
 
 
-def expected_revision(header: str | None) -> int | None:
-    """What `If-Match` names. Raises InvalidParameter when it is not an entity tag of this service."""
+def expected_revisions(header: str | None) -> frozenset[int] | None:
+    """What `If-Match` names; None for whatever stands. Raises InvalidParameter for what is no tag of this service."""
     if header is None or header.strip() == "*":
         return None
-    match = _ETAG.match(header.strip())
-    if match is None:
-        raise InvalidParameter("If-Match must be an ETag that this service answered with.", field="If-Match")
-    return int(match.group(1))
+    if _TAGS.fullmatch(header.strip()) is None:
+        raise InvalidParameter(
+            f"If-Match takes ETags that this service answered with, {MOST_TAGS} at most, separated by commas.",
+            field="If-Match",
+        )
+    return frozenset(int(revision) for _, revision, _ in _ETAG.findall(header))
+
+
+def entity_tag(revision: int, content: bytes) -> str:
+    """The `ETag` of an answer: the revision, which guards updates, and a digest of what is said about it.
+
+    What is shown can change while the revision stands, such as how often it was read, so the revision alone would not
+    tell a client that what it has is still what it would get.
+    """
+    return f'"{revision}-{hashlib.blake2b(content, digest_size=8).hexdigest()}"'
+
+
+def known(header: str | None, tag: str) -> bool:
+    """Whether `If-None-Match` names a tag, by the weak comparison of RFC 9110."""
+    return header is not None and (header.strip() == "*" or tag in _QUOTED.findall(header))
 
 
 def state_of(connection: HTTPConnection) -> RequestState:

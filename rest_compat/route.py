@@ -25,7 +25,7 @@ from resolvers.idempotency import once
 from resolvers.operation import Operation
 from rest_compat.envelopes import Envelope
 from rest_compat.errors import as_api_error, response_of
-from rest_compat.request import Reception, state_of
+from rest_compat.request import Reception, entity_tag, known, state_of
 from schema.errors import InvalidRequest, MissingRequiredField
 from schema.problems import require_text
 
@@ -163,7 +163,11 @@ class OperationRoute(Route):
     async def _called(self, request: Request, ctx: Context, arguments: dict[str, Any]) -> Response:
         """Call the operation, once per idempotency key, and write its answer."""
         value = await once(self.operation, ctx, request.headers.get(IDEMPOTENCY_HEADER), arguments)
-        return self._written(value)
+        answer = self._written(value)
+        tag = answer.headers.get("etag")
+        if tag is not None and request.method == "GET" and known(request.headers.get("if-none-match"), tag):
+            return Response(status_code=304, headers={"ETag": tag})
+        return answer
 
     def _strings(self, request: Request) -> dict[str, Any]:
         """The path and query parameters that the operation declares; others are ignored, as HTTP clients expect."""
@@ -172,10 +176,6 @@ class OperationRoute(Route):
         return query | {name: value for name, value in request.path_params.items() if name in known}
 
     def _written(self, value: Any) -> Response:
-        headers = {}
-        revision = getattr(value, "_revision", None)  # of a resource, or of a view that stands for one
-        if revision is not None:
-            headers["ETag"] = f'"{revision}"'
         status = self.created if self.created is not None and value._created else self.answer_status
         if self.empty:
             content = b"{}"
@@ -185,6 +185,8 @@ class OperationRoute(Route):
             content = cast("bytes", value.json_bytes())
         else:
             content = self.answer.dump_json(value)
+        revision = getattr(value, "_revision", None)  # of a resource, or of a view that stands for one
+        headers = {} if revision is None else {"ETag": entity_tag(revision, content)}
         return Response(content, status, headers=headers, media_type="application/json")
 
     def _framed(self, framed: Any, items: list[Any]) -> bytes:

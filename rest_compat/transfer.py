@@ -17,7 +17,7 @@ from resolvers.idempotency import once
 from resolvers.uploads import settled
 from rest_compat.errors import response_of
 from rest_compat.forms import Form
-from rest_compat.request import state_of
+from rest_compat.request import known, state_of
 from rest_compat.route import IDEMPOTENCY_HEADER, OperationRoute
 from schema.content import Download, Upload
 from schema.errors import InvalidFormat, InvalidRequest, MissingRequiredField
@@ -25,7 +25,6 @@ from schema.errors import InvalidFormat, InvalidRequest, MissingRequiredField
 FILE_PART = "file"
 
 _RANGE = re.compile(r"bytes\s*=\s*(\d{0,19})\s*-\s*(\d{0,19})", re.IGNORECASE)
-_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
 class UploadRoute(OperationRoute):
@@ -84,7 +83,7 @@ class DownloadRoute(OperationRoute):
             "X-Content-Type-Options": "nosniff",
         }
         asked = request.headers
-        if "if-none-match" in asked and _matches(asked["if-none-match"], value.etag):
+        if known(asked.get("if-none-match"), value.etag):
             return Response(status_code=304, headers=headers)
         headers |= {
             "Content-Type": value.content_type,
@@ -120,10 +119,6 @@ async def _joined(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[byt
     yield first
     async for piece in rest:
         yield piece
-
-
-def _matches(header: str, etag: str) -> bool:
-    return header.strip() == "*" or etag in _TAG.findall(header)
 
 
 def _range(header: str, size: int) -> tuple[int, int] | None:

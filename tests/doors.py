@@ -191,6 +191,11 @@ class GraphDoor(Door):
         return value
 
 
+def revision_of(answer: httpx.Response) -> int:
+    """The revision that the entity tag of an answer stands for."""
+    return int(answer.headers["ETag"].strip('"').partition("-")[0])
+
+
 @dataclass(frozen=True)
 class Sent:
     """A file to upload."""

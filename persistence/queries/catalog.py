@@ -26,7 +26,7 @@ from persistence.queries.catalog_rows import (
     write_edits,
 )
 from persistence.queries.metadata_search import Window, in_scope, page_and_total, search_conditions
-from persistence.repository import Scope
+from persistence.repository import Expected, Scope, meets
 from persistence.tables.catalog import metadata_assets, metadata_versions
 from schema.errors import AlreadyExists, InvalidParameter, NotFound, ValidationError, VersionConflict
 from schema.identifiers import Fqn, Version, parse_fqn
@@ -307,7 +307,7 @@ def update_asset(
     judge: Judge,
     reason: str | None = None,
     expected_version: str | None = None,
-    expected_revision: int | None = None,
+    expected_revision: Expected = None,
 ) -> AssetView:
     """Change what people say about an asset, as a new version; nothing that differs is no new version.
 
@@ -351,7 +351,7 @@ def delete_asset(
     actor: str,
     now: datetime,
     judge: Judge,
-    expected_revision: int | None = None,
+    expected_revision: Expected = None,
 ) -> AssetView:
     """Mark an asset and all below it as deleted; answers it as it stands then. Raises NotFound, VersionConflict.
 
@@ -379,11 +379,9 @@ def _live(connection: sa.Connection, scope: Scope, resource_uri: str, fqn: str) 
     return asset
 
 
-def _expect(asset: Standing, version: str | None, revision: int | None) -> None:
+def _expect(asset: Standing, version: str | None, revision: Expected) -> None:
     stands = asset.version
-    if (version is not None and Version.parse(version) != stands) or (
-        revision is not None and asset.view._revision != revision
-    ):
+    if (version is not None and Version.parse(version) != stands) or not meets(asset.view._revision, revision):
         raise VersionConflict(
             f"{asset.view.fully_qualified_name} is at version {stands} by now. Read it again and retry.",
             resource_type=NOUN,

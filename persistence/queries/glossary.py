@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from persistence.repository import Repository, Scope
+from persistence.repository import Expected, Repository, Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.data_readiness import proposals, workflow_configurations, workflow_runs
 from persistence.tables.glossary import glossary_term_assets as links
@@ -102,7 +102,7 @@ class GlossaryTermShelf(Repository[GlossaryTerm]):
         )
         return list(self._connection.execute(query).scalars())
 
-    def drop(self, scope: Scope, id: str, *, expected: int | None) -> None:
+    def drop(self, scope: Scope, id: str, *, expected: Expected) -> None:
         """Delete a term with its links; the terms below it stand by themselves then."""
         own = (links.c.organization_id == scope.organization_id, links.c.term_id == id)
         self._connection.execute(links.delete().where(*own))

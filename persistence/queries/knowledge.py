@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from persistence.repository import Repository, Scope
+from persistence.repository import Expected, Repository, Scope
 from persistence.tables.knowledge import context_packs, memories, memory_topics
 from schema.utils.context_pack import ContextPack, PackStatus
 from schema.utils.kept_json import canonical
@@ -144,7 +144,7 @@ class MemoryShelf(Repository[Memory]):
         self._file(item)
         return item
 
-    def rewrite(self, scope: Scope, item: Memory, values: Mapping[str, Any], *, expected: int | None) -> Memory:
+    def rewrite(self, scope: Scope, item: Memory, values: Mapping[str, Any], *, expected: Expected) -> Memory:
         """Change what a memory says. Raises IntegrityError when the pack keeps the same already."""
         changed = self.change(
             scope,

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from persistence.repository import Repository, Scope
+from persistence.repository import Expected, Repository, Scope
 from persistence.tables.schedules import schedule_runs, schedules
 from schema.utils.schedule import Schedule, ScheduleRun, ScheduleRunStatus
 
@@ -30,7 +30,7 @@ class ScheduleShelf(Repository[Schedule]):
         self._connection.execute(schedules.insert().values(**values, revision=1, **hidden))
         return item
 
-    def remove_with_records(self, scope: Scope, schedule_id: str, *, expected: int | None = None) -> None:
+    def remove_with_records(self, scope: Scope, schedule_id: str, *, expected: Expected = None) -> None:
         """Delete a schedule and its run records. Raises as `remove` does."""
         self.get(scope, schedule_id)
         self._connection.execute(schedule_runs.delete().where(schedule_runs.c.schedule_id == schedule_id))

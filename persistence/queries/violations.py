@@ -18,7 +18,7 @@ from persistence.queries.quality import (
     insert_new,
     parts_of,
 )
-from persistence.repository import Repository, Scope
+from persistence.repository import Expected, Repository, Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.quality import violation_events as events
 from persistence.tables.quality import violations
@@ -78,12 +78,18 @@ class ViolationShelf(WithDimension[Violation]):
         super().__init__(connection, Violation, violations, noun="violation")
 
     def move(
-        self, scope: Scope, current: Violation, values: Mapping[str, Any], event: Mapping[str, Any], *, expected: int
+        self,
+        scope: Scope,
+        current: Violation,
+        values: Mapping[str, Any],
+        event: Mapping[str, Any],
+        *,
+        expected: Expected,
     ) -> Violation:
         """Change a violation and write that into its history. Raises VersionConflict."""
         changed = self.change(scope, current.id, values, expected=expected)
-        position = expected + 1
-        self._connection.execute(events.insert().values(_event(scope, current.id, position, event)))
+        assert changed._revision is not None  # which is the position in its history
+        self._connection.execute(events.insert().values(_event(scope, current.id, changed._revision, event)))
         return changed
 
     def record(

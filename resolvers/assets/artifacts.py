@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 
 from auth.relations import RelationTuple
 from persistence.queries.files import Kept
+from persistence.repository import Expected
 from persistence.store import Shelves
 from persistence.tabular import NotATable, Scratch
 from resolvers.assets.content import (
@@ -347,7 +348,7 @@ async def delete_artifact(ctx: Context, *, resource_uri: Uri) -> Deleted:
 
 
 def remove_artifact(
-    ctx: Context, shelves: Shelves, uri: str, relations: Sequence[RelationTuple], *, expected: int | None = None
+    ctx: Context, shelves: Shelves, uri: str, relations: Sequence[RelationTuple], *, expected: Expected = None
 ) -> str:
     """Remove an artifact with its relations and secrets, as part of a transaction: the blob to discard after it."""
     kept = shelves.artifacts.kept(ctx.tenant, uri)

@@ -74,7 +74,7 @@ async def deleted(
     def work(shelves: Shelves) -> None:
         shelf_ = shelf(shelves)
         current = _own(ctx, shelf_, id)
-        if ctx.expected_revision not in (None, current._revision):
+        if ctx.expects_another(current._revision):
             raise shelf_._conflict(str(id))
         check(shelves)
         shelf_.retire(ctx.scope, str(id), ctx.now())

@@ -171,7 +171,7 @@ async def delete_workflow_configuration(ctx: Context, *, configuration_id: Confi
 
     def work(shelves: Shelves) -> None:
         current = shelves.workflow_configurations.held(ctx.scope, str(configuration_id))
-        if ctx.expected_revision not in (None, current._revision):
+        if ctx.expects_another(current._revision):
             raise VersionConflict(
                 "This workflow configuration was changed by somebody else. Read it again and retry.",
                 resource_type="workflow_configuration",

@@ -44,7 +44,7 @@ async def set_rate_limits(ctx: Context, *, org_id: str, limits: RateLimitsChange
 
     def work(shelves: Shelves) -> RateLimits:
         standing = _limits(ctx, shelves)
-        if ctx.expected_revision is not None and standing._revision != ctx.expected_revision:
+        if ctx.expects_another(standing._revision):
             raise VersionConflict(
                 "These limits were changed by somebody else. Read them again and retry.",
                 resource_type="rate_limits",

@@ -69,7 +69,7 @@ async def set_chat_settings(ctx: Context, *, settings: ChatSettingsChange) -> Ch
 
     def work(shelves: Shelves) -> ChatSettings:
         standing = shelves.chat_settings.of(ctx.scope)
-        if ctx.expected_revision is not None and standing._revision != ctx.expected_revision:
+        if ctx.expects_another(standing._revision):
             raise _changed(ctx)
         # Who may read the key answers for the address that he sends, whoever wrote the same before.
         known = None if reads else _known(ctx, standing)._authors

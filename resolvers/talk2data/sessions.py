@@ -30,7 +30,11 @@ def require_own(ctx: Context, shelves: Shelves, session_id: UUID | str) -> str:
     if owner is None:
         raise NotFound("chat_session", str(session_id))
     if owner != ctx.caller.user_id:
-        raise Forbidden("This chat session belongs to somebody else. Begin one of your own.")
+        raise Forbidden(
+            "This chat session belongs to somebody else. Begin one of your own.",
+            resource_type="chat_session",
+            resource_id=str(session_id),
+        )
     return str(session_id)
 
 
@@ -93,7 +97,7 @@ async def delete_chat_session(ctx: Context, *, session_id: SessionId) -> Done:
 
     The answer that is being worked on is cancelled. Exemplars that were learned from it stay.
     """
-    expected = None if ctx.expected_revision is None else ctx.expected_revision + 1  # holding the row counts it up
+    expected = ctx.expected_revision and frozenset(n + 1 for n in ctx.expected_revision)  # holding it counts it up
     going = Going()
 
     def work(shelves: Shelves) -> tuple[TurnRow | None, list[str]]:

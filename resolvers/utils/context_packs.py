@@ -149,8 +149,8 @@ async def delete_context_pack(ctx: Context, *, pack_id: PackId) -> Done:
 
     def work(shelves: Shelves) -> None:
         current = shelves.context_packs.get(ctx.scope, str(pack_id))
-        if ctx.expected_revision is not None:
-            current._revision = ctx.expected_revision
+        if ctx.expects_another(current._revision):
+            raise shelves.context_packs._conflict(current.id)
         shelves.context_packs.bury(current, {"updated_at": now, "updated_by": ctx.caller.user_id}, now)
 
     await ctx.store.write(work)

@@ -12,6 +12,7 @@ from pydantic import Field
 from sqlalchemy.exc import IntegrityError
 
 from persistence.queries.knowledge import content_hash, stands_at, text_of
+from persistence.repository import Expected
 from persistence.store import Shelves
 from persistence.tables.knowledge import memories as table
 from resolvers.context import Context
@@ -235,7 +236,8 @@ async def delete_memory(ctx: Context, *, memory_id: MemoryId) -> Done:
     def work(shelves: Shelves) -> None:
         current = shelves.memories.get(ctx.scope, str(memory_id))
         move(as_shown(current, now), Action.DELETE)
-        current._revision = _expected(ctx, current)
+        if ctx.expects_another(current._revision):
+            raise shelves.memories._conflict(current.id)
         shelves.memories.bury(as_shown(current, now), now)
 
     await ctx.store.write(work)
@@ -252,7 +254,7 @@ async def _moved(
         current = shelves.memories.get(ctx.scope, str(memory_id))
         taken, values = move(as_shown(current, now), action), values_of(current)
         if values is None:
-            if _expected(ctx, current) != current._revision:
+            if ctx.expects_another(current._revision):
                 raise VersionConflict(
                     "This memory was changed by somebody else. Read it again and retry.",
                     resource_type="memory",
@@ -361,5 +363,5 @@ def _refuse_past(expires_at: datetime | None, now: datetime) -> None:
         raise ValidationError("expires_at has passed. Choose a moment to come.", status=422, field="expires_at")
 
 
-def _expected(ctx: Context, current: Memory) -> int | None:
+def _expected(ctx: Context, current: Memory) -> Expected:
     return current._revision if ctx.expected_revision is None else ctx.expected_revision

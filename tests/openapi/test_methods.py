@@ -10,9 +10,9 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.parametrize(
     ("method", "path", "allowed"),
     [
-        ("PUT", "/data-readiness/workflows/definitions", "GET"),
-        ("DELETE", "/api/data-readiness/workflows/pipelines", "GET"),
-        ("PATCH", "/data-readiness/violations/definitions", "GET, POST"),
+        ("PUT", "/data-readiness/workflows/definitions", "GET, HEAD"),
+        ("DELETE", "/api/data-readiness/workflows/pipelines", "GET, HEAD"),
+        ("PATCH", "/data-readiness/violations/definitions", "GET, HEAD, POST"),
     ],
 )
 async def test_a_word_is_never_taken_for_an_id(world: World, method: str, path: str, allowed: str) -> None:
