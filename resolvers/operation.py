@@ -151,23 +151,25 @@ async def require(ctx: Context, needs: Permission, object_type: str, object_id: 
 
 async def refusal(ctx: Context, needs: Permission, object_type: str, object_id: str) -> ApiError:
     """The error for a caller who lacks a permission."""
-    sentence = f"{needs} on {object_type} {object_id!r} is required. Ask an administrator to grant a role that has it."
     alone = replace(ctx.caller, limited_by=())
     if alone != ctx.caller and await ctx.guard.allows(alone, needs, object_type, object_id):
         return Forbidden(
             f"{needs} on {object_type} {object_id!r} is required of who last wrote the config of this configuration as "
-            "well. Have somebody who has it write the config anew."
+            "well. Have somebody who has it write the config anew.",
+            permission=needs.value,
+            resource_type=object_type,
+            resource_id=object_id,
         )
     if object_type == "organization":
         if object_id != ctx.organization_id:
             return NotFound("organization", object_id)
         reads = await ctx.guard.allows(ctx.caller, Permission.CAN_READ, object_type, object_id)
-        return Forbidden(sentence) if reads else OrgAccessDenied(sentence)
+        return (Forbidden if reads else OrgAccessDenied).lacking(needs, object_type, object_id)
     if object_type == "project" and object_id == ctx.caller.project_id:
         reads = await ctx.guard.allows(ctx.caller, Permission.CAN_READ, object_type, object_id)
-        return Forbidden(sentence) if reads else ProjectAccessDenied(sentence)
+        return (Forbidden if reads else ProjectAccessDenied).lacking(needs, object_type, object_id)
     stands = await ctx.store.read(lambda shelves: shelves.stands(ctx.organization_id, object_type, object_id))
-    return Forbidden(sentence) if stands else NotFound(object_type, object_id)
+    return Forbidden.lacking(needs, object_type, object_id) if stands else NotFound(object_type, object_id)
 
 
 def is_body(annotation: Any) -> bool:

@@ -37,6 +37,7 @@ FAILURES = {
         "The caller lacks a permission.",
         ("FORBIDDEN", "PROJECT_ACCESS_DENIED", "ORG_ACCESS_DENIED"),
         "can_write on project 'shop' is required. Ask an administrator to grant a role that has it.",
+        {"permission": "can_write", "resource_type": "project", "resource_id": "shop"},
     ),
     "404": Failure(
         "It does not exist, or not for this caller.",

@@ -115,9 +115,24 @@ class TokenMalformed(Unauthenticated):
 
 
 class Forbidden(ApiError):
-    """The caller is known and may not."""
+    """The caller is known and may not. Where a permission is lacking, `details` name it and what it is lacking on."""
 
     code, default_status = "FORBIDDEN", 403
+
+    @classmethod
+    def lacking(
+        cls, permission: str, resource_type: str, resource_id: str, message: str | None = None, **more: Any
+    ) -> "Forbidden":
+        """The refusal of a caller who lacks a permission on a resource that he may know of."""
+        return cls(
+            message
+            or f"{permission} on {resource_type} {resource_id!r} is required. "
+            "Ask an administrator to grant a role that has it.",
+            permission=str(permission),
+            resource_type=resource_type,
+            resource_id=resource_id,
+            **more,
+        )
 
 
 class ProjectAccessDenied(Forbidden):

@@ -36,7 +36,7 @@ RUN_JOB = "workflow-run"
 
 
 @operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
-async def trigger_run(ctx: Context, *, configuration_id: ConfigurationId, run: RunCreate) -> StartedRun:
+async def trigger_run(ctx: Context, *, configuration_id: ConfigurationId, run: RunCreate | None = None) -> StartedRun:
     """Trigger a run of a configuration. It is queued at once and goes on by itself; read it to follow it.
 
     An inactive configuration is a 422, and so is one that requires a reference pack and names none; a slip in the name
@@ -46,7 +46,7 @@ async def trigger_run(ctx: Context, *, configuration_id: ConfigurationId, run: R
     configuration = await ctx.store.read(
         lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id))
     )
-    return await start_run(ctx, configuration, run, run_id=str(uuid4()))
+    return await start_run(ctx, configuration, run or RunCreate(), run_id=str(uuid4()))
 
 
 async def start_run(ctx: Context, configuration: WorkflowConfiguration, run: RunCreate, *, run_id: str) -> StartedRun:

@@ -32,7 +32,10 @@ async def index_entities(
     for position, entity in enumerate(entities):
         _own_organization(ctx, entity.organization_id, position)
         if entity.project_id != ctx.project_id:
-            raise ProjectAccessDenied(
+            raise ProjectAccessDenied.lacking(
+                Permission.CAN_WRITE,
+                "project",
+                entity.project_id,
                 f"Entity {position} belongs to another project than the selected one. Send X-Project-ID for it.",
                 field=f"{position}.project_id",
             )
@@ -78,8 +81,12 @@ async def search_entities(
 
 def _own_organization(ctx: Context, organization_id: str, position: int) -> None:
     if organization_id != ctx.organization_id:
-        raise OrgAccessDenied(
-            f"Entity {position} belongs to another organization than the token.", field=f"{position}.organization_id"
+        raise OrgAccessDenied.lacking(
+            Permission.CAN_WRITE,
+            "organization",
+            organization_id,
+            f"Entity {position} belongs to another organization than the token.",
+            field=f"{position}.organization_id",
         )
 
 

@@ -84,7 +84,12 @@ async def run_query(
 async def in_source(ctx: Context, ground: Ground, work: Callable[[Source], T], *, task_id: str, seconds: float) -> T:
     """Run blocking work on the data behind a connection that the caller may use at this moment."""
     if not await ctx.guard.fresh().allows(ctx.caller, Permission.CAN_EXECUTE, "data_connection", ground.uri):
-        raise Forbidden("You may not use this data connection any more. Ask an administrator for can_execute on it.")
+        raise Forbidden.lacking(
+            Permission.CAN_EXECUTE,
+            "data_connection",
+            ground.uri,
+            "You may not use this data connection any more. Ask an administrator for can_execute on it.",
+        )
     with within(TaskUse(task_id)):
         return await use_source(ctx, ground.uri, work, seconds=seconds)
 

@@ -134,7 +134,9 @@ async def cancel_task(ctx: Context, *, task_id: Annotated[UUID, Field(descriptio
         if turn is None:
             raise NotFound("task", str(task_id))
         if shelves.chat_sessions.owner_of(ctx.scope, turn.session_id) != ctx.caller.user_id:
-            raise Forbidden("This task answers somebody else's question.")
+            raise Forbidden(
+                "This task answers somebody else's question.", resource_type="task", resource_id=str(task_id)
+            )
         if not ended(shelves, turn, TurnState.CANCELED, "The task was canceled.", now):
             raise ValidationError(
                 f"This task is {_state(shelves, turn)} and cannot be canceled.", status=422, field="task_id"

@@ -220,6 +220,10 @@ async def test_what_only_a_path_can_meet(world: World, service: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+LACKING = {"permission", "resource_type", "resource_id"}
+"""What a program is told of a permission that is lacking."""
+
+
 @BY_SERVICE
 async def test_who_may_not_is_refused_and_what_is_not_there_is_not_found(
     world: World, door: Door, service: str
@@ -235,6 +239,8 @@ async def test_who_may_not_is_refused_and_what_is_not_there_is_not_found(
         else:
             answer = await door(calls.op, stage.tokens["nobody"], headers_of(case, own, own), **await makes(stage, own))
             wrong.append(wrong_envelope(door, service, answer, (403, forbidden), f"{operation}: nobody"))
+            if isinstance(answer, Refused) and not answer.details.keys() >= LACKING:
+                wrong.append(f"{operation}: nobody: {answer.details}")
         if isinstance(may_be_missing(calls), Never):
             continue
         for name, arguments in (

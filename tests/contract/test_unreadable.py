@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import pytest
 
@@ -10,7 +10,9 @@ from resolvers.data_readiness.workflows import create_workflow_configuration
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType
 from tests.conftest import STORES
 from tests.contract.envelopes import assert_envelope, assert_variant
-from tests.doors import Door, Refused
+from tests.contract.stage import Stage
+from tests.contract.test_bounds import Calls
+from tests.doors import ROUTES, Door, Refused
 from tests.world import World
 
 pytestmark = pytest.mark.anyio
@@ -59,6 +61,29 @@ async def test_a_body_that_is_missing_is_a_missing_field(world: World, body: byt
     answer = await world.request("POST", "/governance/projects", token=world.owner, content=body)
     error = assert_envelope(answer, 400, "MISSING_REQUIRED_FIELD")
     assert error["details"]["field"] == "body"
+
+
+async def test_a_body_that_may_say_nothing_may_be_left_out(world: World, door: Door) -> None:
+    """Of every operation that creates or acts; what replaces or changes something has to say with what."""
+    stage, tried = await Stage.set(world), []
+    for operation, route in ROUTES.items():
+        body = route.operation.body
+        fields = getattr(body.annotation, "model_fields", {}) if body is not None else {}
+        if body is None or route.methods != {"POST"} or any(field.is_required() for field in fields.values()):
+            continue
+        listed = get_origin(get_args(body.annotation)[0] if get_args(body.annotation) else body.annotation) is list
+        if listed or operation == "supersede_memory":  # one of its two fields is needed
+            continue
+        calls = Calls(stage, door, operation)
+        arguments = await calls.base()
+        arguments.pop(body.name, None)
+        answer = await calls.call(**arguments)
+        assert not isinstance(answer, Refused), (operation, answer)
+        tried.append(operation)
+    assert {"trigger_run", "get_scorecard", "create_chat_session"} <= set(tried)
+    for method, path in (("PUT", "/governance/organizations/acme/rate-limits"), ("PUT", "/talk2data/chat/settings")):
+        refused = await world.request(method, path, token=world.owner)
+        assert_envelope(refused, 400, "MISSING_REQUIRED_FIELD")
 
 
 @pytest.mark.parametrize(

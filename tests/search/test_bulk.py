@@ -202,7 +202,9 @@ async def test_organization_and_project_must_be_the_callers(world: World, door: 
     ):
         refused = await door(index_entities, world.owner, entities=[good, wrong])
         assert refused == code
-        assert (refused.status, refused.details) == (403, {"field": field})
+        assert (refused.status, refused.details["field"]) == (403, field)
+        about = wrong.organization_id if "organization" in field else wrong.project_id
+        assert (refused.details["permission"], refused.details["resource_id"]) == ("can_write", about)
     reference = EntityReference(organization_id=OTHER_ORG, entity_type="table", entity_id="t1")
     assert await door(delete_entities, world.owner, references=[reference]) == "ORG_ACCESS_DENIED"
     assert await world.dump() == before
