@@ -10,6 +10,15 @@ RESERVED_PREFIX = "stoa:"
 """Users whose id starts with this are the platform's own; no token may name one."""
 
 ANONYMOUS_USER = f"{RESERVED_PREFIX}anonymous"
+"""Whoever comes without a token; what this user may read, every stranger may where the deployment lets strangers in."""
+
+WORKER = f"{RESERVED_PREFIX}worker"
+"""The subject that background jobs act as."""
+
+
+def is_reserved(user_id: str) -> bool:
+    """Whether an id is the platform's own, in whatever case it is written: no token may carry it."""
+    return user_id.casefold().startswith(RESERVED_PREFIX)
 
 
 @dataclass(frozen=True, slots=True)

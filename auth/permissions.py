@@ -4,9 +4,12 @@ What is granted to whom is read from `auth/model.fga`; the names are only its Py
 two.
 """
 
+import functools
 from enum import StrEnum
 
+from auth.evaluator import Evaluator
 from auth.model import Model
+from auth.relations import RelationTuple
 from schema.governance.permission import Permission, Relation, ResourceType
 
 
@@ -38,3 +41,13 @@ def parents(model: Model, type_: ResourceType) -> dict[ParentRelation, ResourceT
         for name, restrictions in model.direct(type_).items()
         if all(item.type != "user" for item in restrictions)
     }
+
+
+@functools.cache
+def conferred(model: Model, type_: ResourceType, relation: Relation) -> frozenset[Permission]:
+    """The permissions on an object of the type that its relation alone gives; none for one that the type lacks."""
+    if relation not in grantable(model, type_):
+        return frozenset()
+    somebody, something = "user:somebody", f"{type_.value}:something"
+    evaluator = Evaluator(model, [RelationTuple(somebody, relation.value, something)])
+    return frozenset(name for name in permissions_of(model, type_) if evaluator.holds(somebody, name.value, something))

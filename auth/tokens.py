@@ -22,7 +22,7 @@ import orjson
 from pydantic import BaseModel, Field, field_validator, model_validator
 
 from auth import issuer as development
-from auth.caller import RESERVED_PREFIX, Caller
+from auth.caller import RESERVED_PREFIX, Caller, is_reserved
 from auth.keys import FAMILIES, LONGEST_KEY_ID, KeySource, ProviderKeys, RealmKeys
 from schema.errors import TokenExpired, TokenInvalid, TokenMalformed, Unauthenticated
 
@@ -309,7 +309,7 @@ class TokenVerifier:
 
     def _caller(self, claims: dict[str, Any]) -> Caller:
         user = _name(claims, "sub")
-        if user.lower().startswith(RESERVED_PREFIX):
+        if is_reserved(user):
             raise TokenInvalid(
                 f"The token's sub starts with {RESERVED_PREFIX}, which names the platform's own workers."
             )

@@ -1,4 +1,4 @@
-"""The command line: stoa serve · worker · migrate · bootstrap · token · rotate-keys · snapshot · demo.
+"""The command line: stoa serve · worker · migrate · bootstrap · repair-access · token · rotate-keys · snapshot · demo.
 
 Each command imports what it uses when it is called, so that none waits for what only another one needs.
 """
@@ -159,7 +159,9 @@ def bootstrap(org: str, owner: str, name: str | None, data: Path | None) -> None
     """Create an organization with its owner and its group mapping. Running it again changes nothing."""
     if not IDENTIFIER.match(org):
         raise click.ClickException("--org must be letters, digits, dots, hyphens and underscores, at most 64.")
-    if not owner.strip() or owner.startswith("stoa:"):
+    from auth.caller import is_reserved
+
+    if not owner.strip() or is_reserved(owner):
         raise click.ClickException("--owner must be a user id; those that start with `stoa:` are the platform's own.")
     with _loading():
         from rest_compat.setup import bootstrap_organization
@@ -171,6 +173,26 @@ def bootstrap(org: str, owner: str, name: str | None, data: Path | None) -> None
     click.echo(f"Organization {org} {'was created' if created else 'stands'}; {owner} is its owner.")
 
 
+@main.command("repair-access", epilog=_ELSEWHERE)
+@click.option("--org", help="Id of the organization; every one when left out.")
+@_data
+def repair_access(org: str | None, data: Path | None) -> None:
+    """Give back to its organization what nobody can reach any more. Running it again changes nothing.
+
+    An organization that is left without an owner gets one by `stoa bootstrap`.
+    """
+    with _loading():
+        from rest_compat.setup import repair_organizations
+
+    settings = _settings(data=data)
+    _quietly(settings)
+    with _clear_failures():
+        for organization, repaired in asyncio.run(repair_organizations(settings, org)):
+            for item in repaired:
+                click.echo(f"{item.resource_type} {item.resource_id}: {item.holder} is its {item.relation} again")
+            click.echo(f"Organization {organization}: {len(repaired) or 'nothing'} to repair.")
+
+
 @main.command(epilog=_ELSEWHERE)
 @click.option("--user", required=True, help="User id; becomes the token's sub.")
 @click.option("--org", required=True, help="Organization id; becomes org_id.")
@@ -180,8 +202,11 @@ def bootstrap(org: str, owner: str, name: str | None, data: Path | None) -> None
 @_data
 def token(user: str, org: str, project: str | None, groups: tuple[str, ...], ttl: int, data: Path | None) -> None:
     """Print a token of the development issuer, and nothing else."""
+    from auth.caller import is_reserved
     from auth.issuer import DevelopmentIssuer
 
+    if is_reserved(user):
+        raise click.ClickException("--user must not start with `stoa:`: those users are the platform's own.")
     settings = _settings(data=data)
     if settings.issuer is not None:
         raise click.ClickException("STOA_ISSUER is set: ask that provider for tokens. Unset it to issue your own.")

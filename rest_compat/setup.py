@@ -15,6 +15,7 @@ from persistence.keyring import KeyRing, KeyUnknown, SealBroken, secret_data
 from persistence.store import Shelves, Store
 from persistence.tables.governance import organizations, secrets
 from rest_compat.settings import Settings, setting_lines
+from schema.governance.permission import RepairedAccess
 
 ORGANIZATION_GROUPS = {"org-owners": "owner", "org-admins": "admin", "org-members": "member"}
 """The identity provider's groups that hold a role on the organization."""
@@ -51,6 +52,26 @@ async def bootstrap_organization(settings: Settings, organization_id: str, owner
             return new
 
         return await parts.services.store.write(work)
+    finally:
+        await parts.close()
+
+
+async def repair_organizations(
+    settings: Settings, organization_id: str | None
+) -> list[tuple[str, list[RepairedAccess]]]:
+    """Repair the access of one organization, or of all: what was repaired in each. Raises ValueError for none such."""
+    from resolvers.governance.access import organization_ids, repaired
+    from rest_compat.app import Parts
+
+    parts = Parts(settings, jobs=_NoJobs(), watches=False)
+    await parts.open()
+    try:
+        services = parts.services
+        known = await organization_ids(services.store)
+        if organization_id is not None and organization_id not in known:
+            raise ValueError(f"There is no organization {organization_id!r}. `stoa bootstrap` creates one.")
+        chosen = known if organization_id is None else [organization_id]
+        return [(id_, await repaired(services.relations, services.store, id_)) for id_ in chosen]
     finally:
         await parts.close()
 

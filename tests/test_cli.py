@@ -52,7 +52,7 @@ def test_help_lists_every_setting_with_its_meaning(tmp_path: Path, command: str)
         assert field.description in lines, variable
 
 
-@pytest.mark.parametrize("command", ["migrate", "token", "bootstrap", "rotate-keys"])
+@pytest.mark.parametrize("command", ["migrate", "token", "bootstrap", "repair-access", "rotate-keys"])
 def test_the_help_of_a_short_command_fits_a_screen_and_says_where_the_settings_are(
     tmp_path: Path, command: str
 ) -> None:
@@ -65,7 +65,8 @@ def test_the_help_of_a_short_command_fits_a_screen_and_says_where_the_settings_a
 def test_the_help_names_every_command(tmp_path: Path) -> None:
     answer = stoa(tmp_path, "--help")
     assert answer.returncode == 0
-    for command in ("serve", "worker", "migrate", "bootstrap", "token", "rotate-keys", "snapshot", "demo"):
+    short = ("migrate", "bootstrap", "repair-access", "token", "rotate-keys", "snapshot", "demo")
+    for command in ("serve", "worker", *short):
         assert f"\n  {command} " in answer.stdout
     assert stoa(tmp_path, "--version").stdout.startswith("stoa, version ")
 
@@ -102,7 +103,7 @@ def test_token_with_missing_or_wild_options_is_a_usage_error(tmp_path: Path, giv
     assert answer.stdout == ""
 
 
-def test_bootstrap_twice_changes_nothing(tmp_path: Path) -> None:
+def test_bootstrap_twice_or_a_repair_of_nothing_changes_nothing(tmp_path: Path) -> None:
     def dump() -> list[Any]:
         engine = sa.create_engine(f"sqlite:///{tmp_path / 'data' / 'stoa.sqlite'}")
         with engine.connect() as connection:
@@ -118,6 +119,9 @@ def test_bootstrap_twice_changes_nothing(tmp_path: Path) -> None:
     second = stoa(tmp_path, "bootstrap", "--org", "acme", "--owner", "olga", "--name", "Other")
     assert second.stdout == "Organization acme stands; olga is its owner.\n"
     assert dump() == before
+    assert stoa(tmp_path, "repair-access").stdout == "Organization acme: nothing to repair.\n"
+    assert dump() == before
+    refused(stoa(tmp_path, "repair-access", "--org", "none"), "There is no organization 'none'")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from auth.relations import RelationTuple, object_name, subject_of
 from resolvers.context import Context
+from resolvers.governance.access import links_among, relations_of, roles_among, take_away
 from resolvers.operation import OWN_VIEW, Kind, operation, require
 from schema.errors import AlreadyExists, InvalidParameter, NotFound, ValidationError
 from schema.governance.permission import (
@@ -110,10 +111,13 @@ async def grant_permission(ctx: Context, *, grant: Grant) -> Done:
 
 @operation(needs=Permission.CAN_SHARE, on="{grant.resource_type}:{grant.resource_id}", kind=Kind.WRITE)
 async def revoke_permission(ctx: Context, *, grant: Grant) -> Done:
-    """Revoke a relation from a user or group on a resource. What is not there is a 404."""
+    """Revoke a relation from a user or group on a resource. What is not there is a 404.
+
+    The last one who can administer what inherits from nothing, such as an organization, keeps his role: a 422.
+    """
     standing = _tuple(grant)
     try:
-        await ctx.services.relations.write(ctx.organization_id, deletes=[standing])
+        await take_away(ctx, grant.resource_type, grant.resource_id, [standing])
     except NotFound:
         raise NotFound("relation", str(standing)) from None
     except ValueError as error:
@@ -137,20 +141,11 @@ async def set_parent(ctx: Context, *, link: ParentLink) -> Done:
     await require(ctx, Permission.CAN_CREATE_RESOURCES, link.parent_type.value, link.parent_id)
     child = object_name(link.resource_type.value, link.resource_id)
     parent = object_name(link.parent_type.value, link.parent_id)
-    standing = (
-        [
-            found
-            for relation in PARENTS
-            for found in await ctx.services.relations.read(ctx.organization_id, object=child, relation=relation.value)
-        ]
-        if link.resource_type is not ResourceType.PROJECT
-        else await ctx.services.relations.read(
-            ctx.organization_id, object=child, relation=ResourceType.ORGANIZATION.value
-        )
-    )
+    standing = links_among(link.resource_type, await relations_of(ctx.services.relations, ctx.organization_id, child))
     wanted = RelationTuple(parent, link.parent_type.value, child)
-    if wanted not in standing:
-        await ctx.services.relations.write(ctx.organization_id, [wanted], standing, lenient=True)
+    if standing != [wanted]:
+        former = [item for item in standing if item != wanted]
+        await ctx.services.relations.write(ctx.organization_id, [wanted], former, lenient=True)
     ctx.guard.forget()
     return Done(
         message=f"{link.resource_type} {link.resource_id} now inherits from {link.parent_type} {link.parent_id}."
@@ -162,9 +157,11 @@ PARENTS = {ResourceType.PROJECT, ResourceType.ORGANIZATION}
 
 @operation(needs=Permission.CAN_SHARE, on="{target.resource_type}:{target.resource_id}", kind=Kind.WRITE)
 async def delete_all_permissions(ctx: Context, *, target: GovernedResource) -> DeletedRelations:
-    """Remove every relation of a resource, its link to a parent included.
+    """Remove every role that users and groups were given on a resource.
 
-    Refused for an organization, which nobody could enter again.
+    What it inherits from its parent stays, so that the organization's owners and admins still reach it, and what lies
+    in it still inherits from it. Refused for an organization, which nobody could enter again, and for what inherits
+    from nothing.
     """
     if target.resource_type is ResourceType.ORGANIZATION:
         raise ValidationError(
@@ -172,10 +169,12 @@ async def delete_all_permissions(ctx: Context, *, target: GovernedResource) -> D
             status=422,
             field="resource_type",
         )
-    name = object_name(target.resource_type.value, target.resource_id)
-    deleted = await ctx.services.relations.delete_object(ctx.organization_id, name)
+    type_, id_ = target.resource_type, target.resource_id
+    standing = await relations_of(ctx.services.relations, ctx.organization_id, object_name(type_.value, id_))
+    roles = roles_among(type_, standing)
+    await take_away(ctx, type_, id_, roles, lenient=True)
     ctx.guard.forget()
-    return DeletedRelations(message=f"Removed {deleted} relations of {name}.", deleted=deleted)
+    return DeletedRelations(message=f"Removed {len(roles)} roles on {type_} {id_}.", deleted=len(roles))
 
 
 def _tuple(grant: Grant) -> RelationTuple:

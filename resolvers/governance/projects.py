@@ -5,6 +5,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
+from auth.caller import WORKER
 from auth.relations import RelationTuple, group_subject, object_name, user_subject
 from persistence.store import Shelves
 from persistence.tables.governance import projects
@@ -14,9 +15,6 @@ from schema.errors import AlreadyExists
 from schema.governance.permission import Permission
 from schema.governance.project import Project, ProjectCreate
 from schema.pagination import Page, PageNumber, PageSize
-
-WORKER = "stoa:worker"
-"""The subject that background jobs act as; no token may carry it."""
 
 PROJECT_GROUPS = {
     "project-owners": "owner",

@@ -2,6 +2,7 @@
 
 import strawberry
 
+from resolvers.governance.access import repair_access
 from resolvers.governance.organizations import get_organization, get_rate_limits, list_organizations, set_rate_limits
 from resolvers.governance.permissions import (
     check_permission,
@@ -26,7 +27,7 @@ from resolvers.governance.secrets import (
 )
 from schema.door import connects, opens
 from schema.governance.organization import Organization, RateLimits
-from schema.governance.permission import DeletedRelations, Done, PermissionAnswer, PermissionExplanation
+from schema.governance.permission import AccessRepair, DeletedRelations, Done, PermissionAnswer, PermissionExplanation
 from schema.governance.project import Project
 from schema.governance.secret import Secret, SecretValue
 from schema.pagination import Connection, Page
@@ -63,6 +64,7 @@ class GovernanceMutation:
     revoke_permission: Done = opens(revoke_permission)
     set_parent: Done = opens(set_parent)
     delete_all_permissions: DeletedRelations = opens(delete_all_permissions)
+    repair_access: AccessRepair = opens(repair_access)
     create_project_secret: Secret = opens(create_project_secret)
     update_project_secret: Secret = opens(update_project_secret)
     delete_project_secret: Done = opens(delete_project_secret)

@@ -135,4 +135,23 @@ class DeletedRelations(Resource):
     """How many relations were removed."""
 
     message: str
-    deleted: int
+    deleted: int = Field(description="How many roles of users and groups were removed.")
+
+
+@resource
+class RepairedAccess(Resource):
+    """A relation that was put back: the link to a parent, an owner, or the platform's worker."""
+
+    resource_type: ResourceType
+    resource_id: str
+    relation: str = Field(description="The relation that stands again, such as project or owner.")
+    holder: str = Field(description="Who holds it, such as project:3f2b or user:ann.")
+
+
+@resource
+class AccessRepair(Resource):
+    """What was repaired of what nobody could reach."""
+
+    message: str
+    repaired: int = Field(description="How many relations were put back.")
+    objects: list[RepairedAccess] = Field(description="The first 1,000 of them.")

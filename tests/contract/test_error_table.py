@@ -21,7 +21,6 @@ from tests.contract.table.errors import (
     IN_REST,
     KEEPS_NO_REVISION,
     KEY_TAKEN,
-    LOST,
     NAMES_NO_TWIN,
     NAMES_NOTHING,
     NO_PROJECT,
@@ -276,8 +275,6 @@ async def test_the_same_twice_and_a_version_that_is_gone(world: World, door: Doo
         expected = may_be_taken(calls)
         if operation in GONE:
             expected = (404, "RESOURCE_NOT_FOUND")
-        if operation in LOST:
-            expected = (403, "FORBIDDEN")
         if not isinstance(expected, Never):
             wrong.append(wrong_envelope(door, service, answer, expected, f"{operation}: twice"))
         elif isinstance(answer, Refused) and answer.status not in (200, 422):
@@ -384,5 +381,5 @@ def may_conflict(calls: Calls) -> tuple[int, str] | Never:
 
 
 def test_the_error_table_names_operations_that_there_are() -> None:
-    assert set(TAKEN) | GONE | LOST | set(NO_STORE) <= set(ROUTES)
+    assert set(TAKEN) | GONE | set(NO_STORE) <= set(ROUTES)
     assert not set(TAKEN) & GONE

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from auth.relations import object_name
 from persistence.connectors.postgres import PostgresConnector
 from persistence.jobs import FanOut, JobContext
 from resolvers.assets.data_connections import update_data_connection
@@ -17,11 +18,9 @@ from resolvers.data_readiness.runs import (
 )
 from resolvers.data_readiness.work import WORKS
 from resolvers.data_readiness.workflows import create_workflow_configuration
-from resolvers.governance.permissions import delete_all_permissions
 from schema.assets.data_connection import DataConnectionChange
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType
 from schema.data_readiness.workflow_run import RunCreate
-from schema.governance.permission import GovernedResource, ResourceType
 from tests.doors import Door, Refused, RestDoor
 from tests.support.ingestion import (
     PASSWORD,
@@ -38,7 +37,7 @@ from tests.support.ingestion import (
     source,
 )
 from tests.support.postgres import free_port
-from tests.world import World
+from tests.world import ORG, World
 
 __all__ = ["before_task", "bench", "setting_overrides", "shop", "source"]
 
@@ -152,13 +151,15 @@ async def test_a_connection_disabled_in_the_middle_fails_the_run(shop: Bench, wo
     assert refused.status == 422
 
 
-async def test_a_permission_taken_away_in_the_middle_fails_the_run(shop: Bench, before_task: Gate) -> None:
+async def test_a_permission_taken_away_in_the_middle_fails_the_run(
+    shop: Bench, world: World, before_task: Gate
+) -> None:
     done = asyncio.Event()
 
     async def revoke(key: str) -> None:
         if key == "000000":
-            target = GovernedResource(resource_type=ResourceType.DATA_CONNECTION, resource_id=shop.uri)
-            await shop.call(delete_all_permissions, target=target)
+            name = object_name("data_connection", shop.uri)
+            await world.app.parts.services.relations.delete_object(ORG, name)
             done.set()
         await done.wait()
 

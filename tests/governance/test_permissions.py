@@ -206,14 +206,16 @@ async def test_a_parent_that_does_not_fit_or_is_a_strangers_is_refused(world: Wo
     assert await world.dump() == before
 
 
-async def test_removing_all_relations_closes_a_resource_to_everybody(world: World, door: Door) -> None:
+async def test_removing_all_roles_leaves_what_is_inherited(world: World, door: Door) -> None:
     uri = await connection(world, door)
     viewer = await world.member("viewer", type_="data_connection", id_=uri)
+    inherits = await world.member("viewer")
     target = GovernedResource.model_validate({"resource_type": "data_connection", "resource_id": uri})
     answer = await door(delete_all_permissions, world.owner, target=target)
-    assert (set(answer), answer["deleted"]) == ({"message", "deleted"}, 3)
-    for token in (viewer, world.owner):
-        assert await door(get_data_connection, token, resource_uri=uri) == "FORBIDDEN"
+    assert (set(answer), answer["deleted"]) == ({"message", "deleted"}, 2)
+    assert await door(get_data_connection, viewer, resource_uri=uri) == "FORBIDDEN"
+    for token in (inherits, world.owner):
+        assert (await door(get_data_connection, token, resource_uri=uri))["resource_uri"] == uri
 
 
 async def test_an_organization_cannot_be_locked(world: World, door: Door) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import orjson
 
-from auth.caller import Caller
+from auth.caller import WORKER, Caller
 from persistence.models import BASES, ChatModel, Message, ModelAddress, ModelError, provider_of
 from resolvers.authors import addresser_of
 from resolvers.bound_secrets import may_read_project_secrets
@@ -25,7 +25,6 @@ from resolvers.context import Context
 from resolvers.data_readiness.work.run_work import RunWork
 from resolvers.engines.describing.known import Subject, Term
 from resolvers.engines.describing.prompts import Answer, question_about, read_answer
-from resolvers.governance.projects import WORKER
 from resolvers.governance.secrets import get_project_secret
 from schema.data_readiness.source import ColumnFacts
 from schema.data_readiness.workflow import WorkflowConfiguration

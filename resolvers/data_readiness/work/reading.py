@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from auth.caller import Caller
+from auth.caller import WORKER, Caller
 from persistence.connectors.base import UNKNOWN_COLUMNS, Connector, ConnectorError
 from persistence.jobs import JobError
 from persistence.queries.catalog_rows import below, chunks
@@ -23,7 +23,6 @@ from resolvers.context import Context
 from resolvers.data_readiness.runs import included_in
 from resolvers.data_readiness.work.run_work import RunWork, Skip, nothing_to_do
 from resolvers.data_readiness.work.task_use import TASK, TaskUse
-from resolvers.governance.projects import WORKER
 from schema.assets.data_connection import ConnectionStatus
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.source import ColumnFacts, Source, TableFacts

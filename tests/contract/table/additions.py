@@ -25,6 +25,7 @@ ADDITIONS: dict[str, str] = {
     "GET /governance/organizations/{org_id}/rate-limits": LIMITS,
     "PUT /governance/organizations/{org_id}/rate-limits": LIMITS,
     "GET /governance/permissions/explain": WHY,
+    "POST /governance/permissions/repair": "what was left to nobody must be found and given back",
     "GET /assets/data": CATALOG,
     "GET /assets/files": CATALOG,
     "PUT /assets/files/{resource_uri}": CATALOG,

@@ -92,9 +92,6 @@ GONE: frozenset[str] = frozenset(
 )
 """What is deleted is not there to be deleted again: 404."""
 
-LOST: frozenset[str] = frozenset({"delete_all_permissions"})
-"""What takes the caller's own permission away with it: 403 for the second call."""
-
 NO_STORE: dict[str, Never] = {}
 """The operations that ask nothing of the store."""
 
@@ -124,8 +121,8 @@ STATELESS: frozenset[str] = frozenset(
         "grant_permission",
         "import_quality_rules",
         "index_entities",
+        "repair_access",
         "replay_turn",
-        "revoke_permission",
         "set_chat_settings",
         "set_parent",
         "set_rate_limits",

@@ -8,11 +8,12 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
+from auth.relations import bare_id, object_name
 from resolvers.talk2data.learning import PACK
 from schema.data_readiness.glossary import GlossaryTermCreate, GlossaryTermUpdate, TermAssetCreate, TermReview
 from schema.data_readiness.proposal import ApprovalDecision
 from schema.data_readiness.workflow_run import RunCreate
-from schema.governance.permission import GovernedResource, ResourceType
+from schema.governance.permission import GovernedResource, Grant, ResourceType
 from schema.talk2data.turn import TurnCreate, TurnState
 from schema.utils.context_pack import ContextPackUpdate
 from schema.utils.memory import MemoryCreate, MemoryReplacement, MemorySupersession, MemoryUpdate, MemoryValidation
@@ -81,6 +82,24 @@ async def _configuration_with_an_open_run(stage: Stage, place: Place) -> dict[st
 async def _whole_organization(stage: Stage, place: Place) -> dict[str, Any]:
     target = GovernedResource(resource_type=ResourceType.ORGANIZATION, resource_id=place.organization)
     return {"target": target}
+
+
+def _without_a_parent(argument: str) -> Makes:
+    """A connection that inherits from nothing, of which one user alone is owner."""
+
+    async def makes(stage: Stage, place: Place) -> dict[str, Any]:
+        uri, relations = await stage.connection(place), stage.world.app.parts.services.relations
+        name = object_name("data_connection", uri)
+        standing = await relations.read(place.organization, object=name)
+        owner = next(one for one in standing if one.relation == "owner" and not one.user.startswith("user:owner-of"))
+        await relations.write(place.organization, deletes=[one for one in standing if one != owner])
+        resource = {"resource_type": "data_connection", "resource_id": uri}
+        if argument == "target":
+            return {"target": GovernedResource.model_validate(resource)}
+        grant = {"user_or_group": bare_id(owner.user), "relation": "owner", **resource}
+        return {"grant": Grant.model_validate(grant)}
+
+    return makes
 
 
 # The glossary -------------------------------------------------------------------------------------------------------
@@ -307,6 +326,10 @@ STATES: list[State] = [
         "a whole organization",
         _whole_organization,
         "resource_type",
+    ),
+    State("delete_all_permissions", "what inherits from nothing", _without_a_parent("target"), "resource_id"),
+    State(
+        "revoke_permission", "the last owner of what inherits from nothing", _without_a_parent("grant"), "resource_id"
     ),
     State("verify_data_connection", "a connection that is disabled", _disabled_connection, "status"),
     State("delete_workflow_configuration", "a run that is not over", _configuration_with_an_open_run, None, IN_USE),

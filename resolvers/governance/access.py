@@ -1,0 +1,202 @@
+"""Who is left: nothing may be left to nobody, and what was left so before is given back to the organization."""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+import sqlalchemy as sa
+
+from auth.caller import WORKER
+from auth.model import platform_model
+from auth.permissions import conferred, grantable
+from auth.relations import Question, Relations, RelationTuple, bare_id, object_name, split_user, user_subject
+from persistence.store import Store
+from persistence.tables import files
+from persistence.tables.assets import data_connections
+from persistence.tables.governance import organizations, projects
+from resolvers.context import Context
+from resolvers.operation import Kind, operation
+from schema.errors import ValidationError
+from schema.governance.permission import AccessRepair, Permission, Relation, RepairedAccess, ResourceType
+
+AT_ONCE = 500
+MOST_TOLD = 1000
+"""Repairs that an answer names; it counts them all."""
+
+PROBE: Final = user_subject("stoa:probe")
+"""Nobody: stands for whoever owns the organization, in questions only."""
+
+
+async def relations_of(relations: Relations, store: str, name: str) -> list[RelationTuple]:
+    """Every relation that stands on an object, its links to parents included."""
+    found: list[RelationTuple] = []
+    while True:
+        page = await relations.read(store, object=name, limit=AT_ONCE, after=found[-1] if found else None)
+        found += page
+        if len(page) < AT_ONCE:
+            return found
+
+
+def roles_among(type_: ResourceType, standing: Iterable[RelationTuple]) -> list[RelationTuple]:
+    """What was granted to users and groups; neither links to parents, nor the role of the platform's own worker."""
+    roles = grantable(platform_model(), type_)
+    return [
+        item
+        for item in standing
+        if item.relation in roles and (item.user, item.relation) != (user_subject(WORKER), Relation.SERVICE_WORKER)
+    ]
+
+
+def links_among(type_: ResourceType, standing: Iterable[RelationTuple]) -> list[RelationTuple]:
+    """The links to parents, from which an object inherits."""
+    roles = grantable(platform_model(), type_)
+    return [item for item in standing if item.relation not in roles]
+
+
+def somebody_is_left(ctx: Context, type_: ResourceType, left: Sequence[RelationTuple]) -> bool:
+    """Whether somebody can still share an object on which these relations stand.
+
+    A link to a parent is enough: whoever administers the organization reaches the object through it. Without one,
+    a user must be named; a group counts only where the caller proves by his own token that it has a member.
+    """
+    if links_among(type_, left):
+        return True
+    model = platform_model()
+    return any(
+        Permission.CAN_SHARE in conferred(model, type_, Relation(item.relation))
+        and (not split_user(item.user)[2] or item.user in ctx.caller.subjects)
+        for item in roles_among(type_, left)
+    )
+
+
+async def take_away(ctx: Context, type_: ResourceType, id_: str, items: Sequence[RelationTuple], **how: Any) -> None:
+    """Delete relations of one object. Raises a 422 where nobody could reach it afterwards, and deletes none then.
+
+    Two callers who each take away the last but one would leave nobody, so it is looked at again afterwards, and who
+    finds nobody left puts back what he took.
+    """
+    relations, store, name = ctx.services.relations, ctx.organization_id, object_name(type_.value, id_)
+    standing = await relations_of(relations, store, name)
+    if not somebody_is_left(ctx, type_, [item for item in standing if item not in items]) and set(items) & set(
+        standing
+    ):
+        raise _nobody_left(type_)
+    await relations.write(store, deletes=items, **how)
+    if not somebody_is_left(ctx, type_, await relations_of(relations, store, name)):
+        await relations.write(store, [item for item in standing if item in items], lenient=True)
+        raise _nobody_left(type_)
+
+
+def _nobody_left(type_: ResourceType) -> ValidationError:
+    return ValidationError(
+        f"Nobody could administer this {type_} any more: it inherits from nothing. Grant somebody else the role of "
+        "its owner first.",
+        status=422,
+        field="resource_id",
+    )
+
+
+@operation(needs=Permission.CAN_MANAGE_USERS, on="organization", kind=Kind.BULK)
+async def repair_access(ctx: Context) -> AccessRepair:
+    """Give back to the organization what nobody could reach any more, and say what was repaired.
+
+    A project, connection or file that the organization's owners do not reach inherits from its project or its
+    organization again; a project's background worker gets its role back. Answers of Talk2Data, which are their
+    owner's alone, go back to him. Nothing else changes, and a second call changes nothing.
+    """
+    done = await repaired(ctx.services.relations, ctx.services.store, ctx.organization_id)
+    ctx.guard.forget()
+    return told_of(done)
+
+
+def told_of(done: Sequence[RepairedAccess]) -> AccessRepair:
+    """What was repaired, as an answer."""
+    some = "One object was" if len(done) == 1 else f"{len(done)} objects were" if done else "Nothing had to be"
+    return AccessRepair(message=f"{some} repaired.", repaired=len(done), objects=list(done[:MOST_TOLD]))
+
+
+async def repaired(relations: Relations, store: Store, organization_id: str) -> list[RepairedAccess]:
+    """Repair one organization; what was repaired, projects first. Raises UpstreamUnavailable."""
+    done: list[RepairedAccess] = []
+    async for rows in _rows(store, organization_id):
+        reached = await _reached(relations, organization_id, [object_name(row.type.value, row.id) for row in rows])
+        for row, is_reached in zip(rows, reached, strict=True):
+            done += await _repair(relations, organization_id, row, is_reached)
+    return done
+
+
+async def organization_ids(store: Store) -> list[str]:
+    """Every organization, in order."""
+    query = sa.select(organizations.c.id).order_by(organizations.c.id)
+    return await store.read(lambda shelves: list(shelves.connection.execute(query).scalars()))
+
+
+class _Row(NamedTuple):
+    type: ResourceType
+    id: str
+    project_id: str | None
+    owner: str
+
+
+async def _repair(relations: Relations, organization_id: str, row: _Row, is_reached: bool) -> list[RepairedAccess]:
+    """Mend one object; how it was mended."""
+    name = object_name(row.type.value, row.id)
+    if is_reached and row.type is not ResourceType.PROJECT:
+        return []
+    standing = await relations_of(relations, organization_id, name)
+    writes: list[RelationTuple] = []
+    deletes: list[RelationTuple] = []
+    if not is_reached:
+        links = links_among(row.type, standing)
+        if row.type is ResourceType.ARTIFACT and not links:  # never shared with its project: its owner's alone
+            if not roles_among(row.type, standing):
+                writes = [RelationTuple(user_subject(row.owner), Relation.OWNER.value, name)]
+        else:
+            parent = ("organization", organization_id) if row.project_id is None else ("project", row.project_id)
+            writes = [RelationTuple(object_name(*parent), parent[0], name)]
+            deletes = [link for link in links if link not in writes]
+    if row.type is ResourceType.PROJECT:
+        writes.append(RelationTuple(user_subject(WORKER), Relation.SERVICE_WORKER.value, name))
+    writes = [item for item in writes if item not in standing]
+    if writes or deletes:
+        await relations.write(organization_id, writes, deletes, lenient=True)
+    return [
+        RepairedAccess(
+            resource_type=row.type,
+            resource_id=row.id,
+            relation=item.relation,
+            holder=f"{split_user(item.user)[0]}:{bare_id(item.user)}",
+        )
+        for item in writes
+    ]
+
+
+async def _reached(relations: Relations, organization_id: str, names: Sequence[str]) -> list[bool]:
+    """Whether an owner of the organization reaches each object, asked of the engine itself."""
+    owner = RelationTuple(PROBE, Relation.OWNER.value, object_name("organization", organization_id))
+    questions = [Question(PROBE, Permission.CAN_SHARE.value, name) for name in names]
+    return await relations.batch_check(organization_id, questions, contextual=[owner])
+
+
+async def _rows(store: Store, organization_id: str) -> AsyncIterator[list[_Row]]:
+    """Everything that inherits, the projects first, so that what lies in them is looked at when they are mended."""
+    kinds = [
+        (ResourceType.PROJECT, projects, projects.c.id, sa.null(), projects.c.created_by),
+        *(
+            (type_, table, table.c.resource_uri, table.c.project_id, table.c.owner_id)
+            for type_, table in (
+                (ResourceType.DATA_CONNECTION, data_connections),
+                (ResourceType.FILE, files.files),
+                (ResourceType.ARTIFACT, files.artifacts),
+            )
+        ),
+    ]
+    for type_, table, key, project, owner in kinds:
+        query = sa.select(key, project, owner).where(table.c.organization_id == organization_id).order_by(key)
+        after: str | None = None
+        while True:
+            page = query.limit(AT_ONCE) if after is None else query.where(key > after).limit(AT_ONCE)
+            found = await store.read(lambda shelves, page=page: list(shelves.connection.execute(page)))
+            if not found:
+                break
+            yield [_Row(type_, *row) for row in found]
+            after = found[-1][0]
