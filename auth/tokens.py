@@ -69,7 +69,9 @@ class TokenSettings(BaseModel):
         False,
         description="Read the organization from the last path segment (the realm) of `iss` when org_id is absent.",
     )
-    anonymous_reads: bool = Field(False, description="Whether requests without a token may read.")
+    anonymous_reads: bool = Field(
+        False, description="Whether requests without a token may read what the user stoa:anonymous is granted."
+    )
     anonymous_organization: str | None = Field(
         None, description="The organization that requests without a token read; required for anonymous reads."
     )
@@ -393,9 +395,9 @@ def _plain(value: str, forbidden: str) -> bool:
 def _groups(claims: dict[str, Any], claim: str) -> tuple[str, ...]:
     """The groups, in order, each once, without a leading slash.
 
-    A name that is empty, longer than 255 characters, or holds white space or one of `: # @ *` is left out: no
-    relation can name it, and one odd group of the provider must not lock its members out. A claim of another shape,
-    or of more than 500 groups, refuses the token: dropping some at random would take rights away unseen.
+    A name that is empty, longer than 255 characters, the platform's own, or holds white space or one of `# *` is left
+    out: no relation can name it, and one odd group of the provider must not lock its members out. A claim of another
+    shape, or of more than 500 groups, refuses the token: dropping some at random would take rights away unseen.
     """
     value = claims.get(claim)
     if value is None:
@@ -405,4 +407,8 @@ def _groups(claims: dict[str, Any], claim: str) -> tuple[str, ...]:
     if len(value) > MOST_GROUPS:
         raise TokenInvalid(f"The token names more than {MOST_GROUPS} groups. Have the provider send fewer.")
     names = (group.removeprefix("/") for group in value)
-    return tuple(dict.fromkeys(name for name in names if 0 < len(name) <= LONGEST_NAME and _plain(name, ":#@*")))
+    return tuple(dict.fromkeys(name for name in names if _is_group(name)))
+
+
+def _is_group(name: str) -> bool:
+    return 0 < len(name) <= LONGEST_NAME and _plain(name, "#*") and not is_reserved(name)

@@ -5,7 +5,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from auth.relations import RelationTuple, object_name, subject_of
+from auth.caller import ANONYMOUS_USER
+from auth.model import platform_model
+from auth.naming import NotGrantable, named_subject
+from auth.permissions import conferred, grantable
+from auth.relations import RelationTuple, object_name, user_subject
 from resolvers.context import Context
 from resolvers.governance.access import links_among, relations_of, roles_among, take_away
 from resolvers.operation import OWN_VIEW, Kind, operation, require
@@ -24,6 +28,8 @@ from schema.governance.permission import (
 )
 
 User = Annotated[str, Field(min_length=1, max_length=300, description="A user id; the caller when left out.")]
+READING = {Permission.CAN_READ, Permission.CAN_READ_METADATA}
+"""What everybody without a token may be given."""
 
 
 @operation(needs=OWN_VIEW)
@@ -84,17 +90,22 @@ def _not_of(resource_type: ResourceType, permission: Permission) -> InvalidParam
 
 
 async def _subjects(ctx: Context, user: str | None) -> Sequence[str]:
-    bare = user.removeprefix("user:") if user is not None else None
-    if bare is None or bare == ctx.caller.user_id:
+    if user is None or ctx.caller.user_id in (user, user.removeprefix("user:")):
         return ctx.caller.subjects
     await require(ctx, Permission.CAN_MANAGE_USERS, "organization", ctx.organization_id)
-    return [subject_of(bare, is_group=False)]
+    return [user_subject(user.removeprefix("user:"))]
 
 
 @operation(needs=Permission.CAN_SHARE, on="{grant.resource_type}:{grant.resource_id}", kind=Kind.WRITE)
 async def grant_permission(ctx: Context, *, grant: Grant) -> Done:
-    """Grant a relation to a user or group on a resource. What stands already is a 409."""
+    """Grant a relation to a user or group on a resource. What stands already is a 409.
+
+    The user `stoa:anonymous` is everybody without a token: given viewer on a project, a deployment with
+    STOA_ANONYMOUS_READS shows that project to strangers. He can be given nothing but reading.
+    """
     wanted = _tuple(grant)
+    if wanted.user == user_subject(ANONYMOUS_USER):
+        _refuse_more_than_reading(grant)
     try:
         await ctx.services.relations.write(ctx.organization_id, [wanted])
     except AlreadyExists:
@@ -177,9 +188,26 @@ async def delete_all_permissions(ctx: Context, *, target: GovernedResource) -> D
     return DeletedRelations(message=f"Removed {len(roles)} roles on {type_} {id_}.", deleted=len(roles))
 
 
+def _refuse_more_than_reading(grant: Grant) -> None:
+    model = platform_model()
+    if conferred(model, grant.resource_type, grant.relation) - READING or grant.relation not in grantable(
+        model, grant.resource_type
+    ):
+        raise ValidationError(
+            f"{grant.relation} on a {grant.resource_type} is more than reading, and {ANONYMOUS_USER} is everybody "
+            "without a token. Grant viewer on a project.",
+            status=422,
+            field="relation",
+        )
+
+
 def _tuple(grant: Grant) -> RelationTuple:
+    try:
+        subject = named_subject(grant.user_or_group, is_group=grant.is_group)
+    except NotGrantable as refused:
+        raise ValidationError(str(refused), status=422, field="user_or_group") from None
     return RelationTuple(
-        subject_of(grant.user_or_group, is_group=grant.is_group),
+        subject,
         grant.relation.value,
         object_name(grant.resource_type.value, grant.resource_id),
     )

@@ -7,18 +7,21 @@ from pydantic import Field
 
 from schema.base import Change, Resource, change, choice, resource
 
+NAMING = r"^[^\s\x00-\x1f\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb#*]+$"
+"""What names somebody or something: nothing blank or invisible, nor `#` and `*`, which mean more than one."""
+
+
 Name = Annotated[
     str,
     Field(
         min_length=1,
         max_length=255,
-        pattern=r"^[^\s\x85\ufeff#*:]+$",
-        description="A bare user id or group name, without prefix.",
+        pattern=NAMING,
+        description="A bare user id (the token's `sub`) or group name, without prefix. The user `stoa:anonymous` is "
+        "everybody without a token, where the deployment lets them read.",
     ),
 ]
-ObjectId = Annotated[
-    str, Field(min_length=1, max_length=256, pattern=r"^[^\s\x85\ufeff#*]+$", description="The id of the resource.")
-]
+ObjectId = Annotated[str, Field(min_length=1, max_length=256, pattern=NAMING, description="The id of the resource.")]
 
 
 @choice

@@ -56,7 +56,10 @@ async def test_the_scheme_is_read_as_http_says(scheme: str) -> None:
         ({"groups": None}, ()),
         ({"groups": []}, ()),
         ({"groups": ["/a/b", "a/b", "a"]}, ("a/b", "a")),
-        ({"groups": ["a:b", "a#b", "a@b", "*", "a b", "a\tb", "", "/", "x" * 256, "\u202e", "ok"]}, ("ok",)),
+        (
+            {"groups": ["a:b", "a#b", "a@b", "*", "a b", "a\tb", "", "/", "x" * 256, "\u202e", "ok"]},
+            ("a:b", "a@b", "ok"),
+        ),
     ],
 )
 async def test_groups_lose_their_slash_and_unusable_ones_are_left_out(

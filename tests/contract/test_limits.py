@@ -270,7 +270,11 @@ async def test_the_window_that_a_tenants_administrator_set_is_the_one_that_is_sh
 
 
 async def test_without_a_token_reads_are_counted_by_address(world: World) -> None:
-    await world.grant("stoa:anonymous", "viewer", "project", world.shop)
+    given = {"user_or_group": "stoa:anonymous", "relation": "viewer", "resource_type": "project"}
+    granted = await world.request(
+        "POST", "/governance/permissions/grant", token=world.owner, json=given | {"resource_id": world.shop}
+    )
+    assert granted.status_code == 200, granted.text
     for left in reversed(range(ANONYMOUS)):
         answer = await get(world, None, f"/governance/projects/{world.shop}")
         assert answer.status_code == 200
