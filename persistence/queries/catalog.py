@@ -14,47 +14,27 @@ import orjson
 import sqlalchemy as sa
 
 from persistence.queries.asset_view import AssetView, HotStatement, answer_columns
+from persistence.queries.catalog_edit import (
+    NOUN,
+    PEOPLES_FIELDS,
+    column_changed,
+    expect,
+    find_standing,
+    live,
+    marks_of,
+)
 from persistence.queries.catalog_ingest import mark_deleted
 from persistence.queries.catalog_load import insert_rows, new_row
-from persistence.queries.catalog_rows import (
-    Edit,
-    Standing,
-    lock_service,
-    recount,
-    standing,
-    words_of,
-    write_edits,
-)
-from persistence.queries.metadata_search import Window, in_scope, page_and_total, search_conditions
-from persistence.repository import Expected, Scope, meets
+from persistence.queries.catalog_rows import Edit, Standing, lock_service, recount, words_of, write_edits
+from persistence.queries.metadata_search import Window, page_and_total, search_conditions
+from persistence.repository import Expected, Scope
 from persistence.tables.catalog import metadata_assets, metadata_versions
-from schema.errors import AlreadyExists, InvalidParameter, NotFound, ValidationError, VersionConflict
+from schema.errors import AlreadyExists, InvalidParameter, NotFound, ValidationError
 from schema.identifiers import Fqn, Version, parse_fqn
 from schema.pagination import Page
 from schema.utils.metadata_asset import LEVEL, MAX_CHILDREN, AssetType, MetadataAsset
 from schema.utils.search_query import EVERYTHING, Query
 from schema.utils.source_asset import ColumnChange, Judge, Judgement
-
-NOUN: Final = "metadata_asset"
-"""What errors call it."""
-
-PEOPLES_FIELDS: Final = (
-    "display_name",
-    "description",
-    "summary_text",
-    "owners",
-    "extension",
-    "is_dq_tagged",
-    "is_pii_tagged",
-    "is_sensitivity_tagged",
-    "tags",
-    "business_definition",
-    "business_rules",
-)
-"""The fields that people may change by hand; ingestion leaves alone what they set."""
-
-APPROVED_FIELD: Final = "column_relationships"
-"""What an approval adds to without making it people's: ingestion keeps what was approved beside what it declares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +197,9 @@ def create_asset(
     lock_service(connection, scope, name.parts[0])
     parent = None if asset_type is AssetType.DATABASE else _parent(connection, scope, resource_uri, name)
     stored = dict(values)
+    stored |= marks_of({}, stored)
     people = [field for field in PEOPLES_FIELDS if stored.get(field) not in (None, False, {}, [])]
-    standing_row = _find(connection, scope, str(name))
+    standing_row = find_standing(connection, scope, str(name))
     if standing_row is not None:
         _revive(connection, standing_row, resource_uri, stored, people, actor, now)
     else:
@@ -236,7 +217,7 @@ def create_asset(
         insert_rows(connection, [row])
     if parent is not None:
         if asset_type is AssetType.COLUMN:
-            _column_changed(connection, scope, parent, ColumnChange(name.name, "added"), judge, actor, now)
+            column_changed(connection, scope, parent, ColumnChange(name.name, "added"), judge, actor, now)
         recount(connection, scope, {parent.view.id})
     return get_asset(connection, scope, resource_uri, str(name))
 
@@ -258,7 +239,7 @@ def _fitting(fqn: str, asset_type: AssetType) -> Fqn:
 
 
 def _parent(connection: sa.Connection, scope: Scope, resource_uri: str, name: Fqn) -> Standing:
-    parent = _find(connection, scope, str(name.parent))
+    parent = find_standing(connection, scope, str(name.parent))
     if parent is None or parent.view.deleted_at is not None or parent.view.resource_uri != resource_uri:
         raise ValidationError(
             f"The parent {name.parent} is not in the catalog of this resource. Create it first.",
@@ -266,11 +247,6 @@ def _parent(connection: sa.Connection, scope: Scope, resource_uri: str, name: Fq
             field="fully_qualified_name",
         )
     return parent
-
-
-def _find(connection: sa.Connection, scope: Scope, fqn: str) -> Standing | None:
-    found = standing(connection, scope, metadata_assets.c.fully_qualified_name == fqn)
-    return found[0] if found else None
 
 
 def _revive(
@@ -295,53 +271,6 @@ def _revive(
     write_edits(connection, [edit], actor=actor, now=now)
 
 
-def update_asset(
-    connection: sa.Connection,
-    scope: Scope,
-    resource_uri: str,
-    fqn: str,
-    changes: Mapping[str, Any],
-    *,
-    actor: str,
-    now: datetime,
-    judge: Judge,
-    reason: str | None = None,
-    expected_version: str | None = None,
-    expected_revision: Expected = None,
-) -> AssetView:
-    """Change what people say about an asset, as a new version; nothing that differs is no new version.
-
-    A cleared description falls back to the source's comment. Raises NotFound, and VersionConflict when the asset is
-    at another version or revision than expected.
-    """
-    name = parse_fqn(fqn)
-    lock_service(connection, scope, name.parts[0])
-    asset = _live(connection, scope, resource_uri, str(name))
-    _expect(asset, expected_version, expected_revision)
-    after = {field: changes[field] for field in (*PEOPLES_FIELDS, APPROVED_FIELD) if field in changes}
-    people = set(asset.people_fields)
-    for field, value in after.items():
-        if field != APPROVED_FIELD:
-            (people.discard if value is None or value == {} else people.add)(field)
-    if "description" in after and after["description"] is None:
-        after["description"] = asset.source_description
-    document = asset.view.document()
-    judgement = judge({field: document[field] for field in after}, after)
-    if judgement is None and people == set(asset.people_fields):
-        return asset.view
-    after["people_fields"] = sorted(people)
-    after["search_words"] = words_of(document | after, _column_names(connection, scope, asset))
-    write_edits(connection, [Edit(asset, after, judgement, reason)], actor=actor, now=now)
-    if (
-        judgement is not None
-        and asset.view.type is AssetType.COLUMN
-        and (parent := _find(connection, scope, asset.parent_fqn)) is not None
-    ):
-        change = ColumnChange(asset.view.name, "updated", judgement.fields)
-        _column_changed(connection, scope, parent, change, judge, actor, now)
-    return get_asset(connection, scope, resource_uri, str(name))
-
-
 def delete_asset(
     connection: sa.Connection,
     scope: Scope,
@@ -359,59 +288,14 @@ def delete_asset(
     """
     name = parse_fqn(fqn)
     lock_service(connection, scope, name.parts[0])
-    asset = _live(connection, scope, resource_uri, str(name))
-    _expect(asset, None, expected_revision)
+    asset = live(connection, scope, resource_uri, str(name))
+    expect(asset, None, expected_revision)
     mark_deleted(connection, scope, str(name), actor=actor, now=now)
-    parent = _find(connection, scope, asset.parent_fqn)
+    parent = find_standing(connection, scope, asset.parent_fqn)
     if parent is not None:
         if asset.view.type is AssetType.COLUMN:
-            _column_changed(connection, scope, parent, ColumnChange(name.name, "deleted"), judge, actor, now)
+            column_changed(connection, scope, parent, ColumnChange(name.name, "deleted"), judge, actor, now)
         recount(connection, scope, {parent.view.id})
     row = _row(connection, scope, resource_uri, str(name))
     assert row is not None
     return AssetView(row)
-
-
-def _live(connection: sa.Connection, scope: Scope, resource_uri: str, fqn: str) -> Standing:
-    asset = _find(connection, scope, fqn)
-    if asset is None or asset.view.deleted_at is not None or asset.view.resource_uri != resource_uri:
-        raise NotFound(NOUN, fqn)
-    return asset
-
-
-def _expect(asset: Standing, version: str | None, revision: Expected) -> None:
-    stands = asset.version
-    if (version is not None and Version.parse(version) != stands) or not meets(asset.view._revision, revision):
-        raise VersionConflict(
-            f"{asset.view.fully_qualified_name} is at version {stands} by now. Read it again and retry.",
-            resource_type=NOUN,
-            resource_id=asset.view.fully_qualified_name,
-            version=str(stands),
-        )
-
-
-def _column_names(connection: sa.Connection, scope: Scope, asset: Standing) -> list[str]:
-    if asset.view.type is not AssetType.TABLE:
-        return []
-    assets = metadata_assets
-    names = connection.execute(
-        sa.select(assets.c.name).where(
-            *in_scope(scope), assets.c.parent_id == asset.view.id, assets.c.deleted_at.is_(None)
-        )
-    )
-    return list(names.scalars())
-
-
-def _column_changed(
-    connection: sa.Connection,
-    scope: Scope,
-    table: Standing,
-    change: ColumnChange,
-    judge: Judge,
-    actor: str,
-    now: datetime,
-) -> None:
-    """A table is a new version when one of its columns is."""
-    judgement = judge({}, {}, [change])
-    values = {"search_words": words_of(table.view.document(), _column_names(connection, scope, table))}
-    write_edits(connection, [Edit(table, values, judgement)], actor=actor, now=now)

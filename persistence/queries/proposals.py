@@ -18,7 +18,10 @@ from schema.data_readiness.proposal import (
     ProposalState,
     RunApproval,
 )
+from schema.identifiers import Fqn, join_fqn
+from schema.utils.metadata_asset import LEVEL, AssetType
 
+TABLE_PARTS = LEVEL[AssetType.TABLE]
 _KEPT = ("current_value", "proposed_value")
 
 
@@ -70,20 +73,16 @@ class ProposalShelf(Repository[Proposal]):
             found += self.resources(self._connection.execute(query.where(proposals.c.id.in_(some))).all())
         return found
 
-    def behind(
-        self, scope: Scope, run_id: str, after: int, state: ProposalState, limit: int
-    ) -> list[tuple[int, Proposal]]:
-        """The first proposals of a run in a state whose place is behind another, each with its place."""
+    def undecided(self, scope: Scope, run_id: str) -> dict[str, list[tuple[int, str]]]:
+        """The undecided proposals of a run, by the table that they are about something of: place and id of each."""
         table = proposals.c
-        query = (
-            self.select(scope)
-            .add_columns(table.position)
-            .where(table.run_id == run_id, table.state == state, table.position > after)
-            .order_by(table.position)
-            .limit(limit)
+        query = sa.select(table.asset_fqn, table.position, table.id).where(
+            *self._within(scope), table.run_id == run_id, table.state == ProposalState.PROPOSED
         )
-        rows = self._connection.execute(query).all()
-        return [(row[-1], proposal) for row, proposal in zip(rows, self.resources(rows), strict=True)]
+        found: dict[str, list[tuple[int, str]]] = {}
+        for fqn, position, id in self._connection.execute(query):
+            found.setdefault(join_fqn(Fqn.parse(fqn).parts[:TABLE_PARTS]), []).append((position, id))
+        return found
 
     def placed(self, run_id: str, start: int, end: int) -> int:
         """How many places of a stretch are taken, from its start to the last one taken."""

@@ -10,19 +10,22 @@ all its effects (those on other things than the catalog are in `effects.py`) are
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Final
 
 from pydantic import Field, TypeAdapter
 from pydantic import ValidationError as PydanticError
 
-from persistence.queries.catalog import get_asset, update_asset
+from persistence.queries.catalog import get_asset
+from persistence.queries.catalog_edit import AssetChange, lock_services, update_assets
 from persistence.queries.enrichment import beside_standing
 from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.data_readiness import proposals as table
 from resolvers.context import Context
 from resolvers.data_readiness.effects import EFFECTS, take_effect
+from resolvers.data_readiness.enrichment_effects import with_relationship
 from resolvers.data_readiness.levels import fallen_levels
 from resolvers.data_readiness.runs import RunId
 from resolvers.engines.catalog_diff import judge
@@ -49,6 +52,14 @@ from schema.utils.metadata_asset import AssetTagInput
 
 MOST_AT_ONCE: Final = 5000
 """How many proposals one decision carries out: more would hold the catalog's writers up for too long."""
+
+_STAYS: Final = "What was approved has been carried out and stays; change the asset itself to take it back."
+IDLE: Final = {
+    Decision.APPROVE: "Decide pending first, so that what was rejected can be decided again.",
+    Decision.REJECT: _STAYS,
+    Decision.PENDING: _STAYS,
+}
+"""What to do where a decision finds nothing to move."""
 
 _TEXT: Final = TypeAdapter(Annotated[str, Field(min_length=1, max_length=100_000)])
 
@@ -111,7 +122,8 @@ async def decide_run(ctx: Context, *, run_id: RunId, approval: ApprovalDecision)
 
     It needs can_manage_metadata, as changing the same asset by hand does: that is what approving comes to. For assets
     of a connection that belongs to the whole organization it is asked there as well. A run that is not completed, more
-    than 5000 proposals to carry out, and a named proposal that was decided the other way are a 422.
+    than 5000 proposals to carry out, and a named proposal that was decided the other way are a 422; so is a decision
+    about the whole run that would move nothing and is not the one that stands: what was approved cannot be rejected.
     """
     ids = None if approval.proposal_ids is None else sorted({str(id) for id in approval.proposal_ids})
     if approval.decision is Decision.APPROVE:
@@ -126,6 +138,8 @@ async def decide_run(ctx: Context, *, run_id: RunId, approval: ApprovalDecision)
                 status=422,
                 field="status",
             )
+        if ids is None:
+            _refuse_idle(shelves, ctx.scope, run.id, approval.decision)
         named = None if ids is None else _movable(shelves, ctx.scope, run.id, ids, approval.decision)
         conflicts = decide(shelves, ctx.scope, run, named, approval.decision, actor=ctx.caller.user_id, now=now)
         shelves.proposals.decide(ctx.scope, run.id, approval.decision, approval.notes, by=ctx.caller.user_id, at=now)
@@ -135,18 +149,29 @@ async def decide_run(ctx: Context, *, run_id: RunId, approval: ApprovalDecision)
 
 
 def approve_next(
-    shelves: Shelves, scope: Scope, run: WorkflowRun, after: int, *, actor: str, now: datetime
-) -> int | None:
+    shelves: Shelves, scope: Scope, run: WorkflowRun, after: str, *, actor: str, now: datetime
+) -> str | None:
     """Approve the next undecided proposals of a run with `save_all`; where to go on, or None when that were all.
 
-    At most 5000 are carried out by one call, those behind the place `after`; the run must be held. What cannot be
-    carried out stays undecided.
+    One call carries out some 5000, those about assets whose table comes behind `after`, and all of each table, so that
+    a run makes one version of it. The run must be held. What cannot be carried out stays undecided.
     """
-    waiting = shelves.proposals.behind(scope, run.id, after, ProposalState.PROPOSED, MOST_AT_ONCE)
-    if waiting:
-        _carry_out(shelves, scope, run, [proposal for _, proposal in waiting], actor=actor, now=now)
-        shelves.proposals.decide(scope, run.id, Decision.APPROVE, "Approved by save_all.", by=actor, at=now)
-    return waiting[-1][0] if len(waiting) == MOST_AT_ONCE else None
+    waiting = sorted(shelves.proposals.undecided(scope, run.id).items())
+    ids: list[tuple[int, str]] = []
+    reached = None
+    for name, of_table in waiting:
+        if name <= after:
+            continue
+        if ids and len(ids) + len(of_table) > MOST_AT_ONCE:
+            break
+        ids += of_table
+        reached = name
+    if reached is None:
+        return None
+    proposals = shelves.proposals.of_run(scope, run.id, ids=[id for _, id in sorted(ids)])
+    _carry_out(shelves, scope, run, proposals, actor=actor, now=now)
+    shelves.proposals.decide(scope, run.id, Decision.APPROVE, "Approved by save_all.", by=actor, at=now)
+    return None if reached == waiting[-1][0] else reached
 
 
 def decide(
@@ -170,6 +195,22 @@ def decide(
         )
     waiting = shelves.proposals.of_run(scope, run.id, ids=ids, state=ProposalState.PROPOSED)
     return _carry_out(shelves, scope, run, waiting, actor=actor, now=now)
+
+
+def _refuse_idle(shelves: Shelves, scope: Scope, run_id: str, decision: Decision) -> None:
+    """Raise 422 for a decision that would move nothing of a run and is not the one that stands: it would be untrue."""
+    counts, (source, _) = shelves.proposals.counts(scope, run_id), DECISION_MOVES[decision]
+    left_open = decision is Decision.PENDING and counts[ProposalState.PROPOSED]
+    if counts[source] or left_open or not any(counts.values()):
+        return
+    if shelves.proposals.approval(scope, run_id).decision is decision:
+        return
+    told = ", ".join(f"{counts[state]} {state}" for state in ProposalState if counts[state])
+    raise ValidationError(
+        f"{decision.capitalize()} finds nothing to do: of this run's proposals {told}. {IDLE[decision]}",
+        status=422,
+        field="decision",
+    )
 
 
 def _set_aside(
@@ -234,7 +275,8 @@ def _movable(shelves: Shelves, scope: Scope, run_id: str, ids: Sequence[str], de
 def _carry_out(
     shelves: Shelves, scope: Scope, run: WorkflowRun, waiting: Sequence[Proposal], *, actor: str, now: datetime
 ) -> list[ProposalConflict]:
-    """Carry proposals out, one edit for each asset, in the order of the names so that no two wait for one another."""
+    """Carry proposals out as one edit of the catalog: one new version of each asset that they touch."""
+    lock_services(shelves.connection, scope, [proposal.asset_fqn for proposal in waiting])
     tags_of_run = _tags_approved(shelves, scope, run.id)
     fallen = fallen_levels(shelves, scope, waiting)
     conflicts = [_conflict(proposal, fallen[proposal.id]) for proposal in waiting if proposal.id in fallen]
@@ -244,21 +286,14 @@ def _carry_out(
             continue
         by_asset.setdefault((proposal.asset_fqn, proposal.resource_uri), []).append(proposal)
     approved: list[Proposal] = []
+    edits: list[AssetChange] = []
     for (fqn, uri), about in sorted(by_asset.items()):
-        changes, taken = _changes(shelves, scope, uri, fqn, about, tags_of_run.get(fqn, set()), conflicts)
-        if changes:
-            update_asset(
-                shelves.connection,
-                scope,
-                uri,
-                fqn,
-                changes,
-                actor=actor,
-                now=now,
-                judge=judge,
-                reason=f"Proposals of run {run.id} ({run.workflow_type}) were approved.",
-            )
-        approved += taken
+        draft = _AssetDraft(tags_of_run.get(fqn, set()), actor, now)
+        approved += draft.taken(shelves, scope, uri, fqn, about, conflicts)
+        if draft.changes:
+            edits.append(AssetChange(uri, fqn, draft.changes))
+    reason = f"Proposals of run {run.id} ({run.workflow_type}) were approved."
+    update_assets(shelves.connection, scope, edits, actor=actor, now=now, judge=judge, reason=reason)
     told = take_effect(shelves, scope, approved, ProposalState.APPROVED, actor, now)
     problems = _problems_of(approved, told)
     conflicts += [_conflict(proposal, problems[proposal.id]) for proposal in approved if proposal.id in problems]
@@ -276,67 +311,79 @@ def _tags_approved(shelves: Shelves, scope: Scope, run_id: str) -> dict[str, set
     return found
 
 
-def _changes(
-    shelves: Shelves,
-    scope: Scope,
-    uri: str,
-    fqn: str,
-    about: Sequence[Proposal],
-    own_tags: set[str],
-    conflicts: list[ProposalConflict],
-) -> tuple[dict[str, Any], list[Proposal]]:
-    """What the proposals about one asset change, and which of them hold; the others are added to `conflicts`."""
-    try:
-        asset = get_asset(shelves.connection, scope, uri, fqn).document()
-    except NotFound:
-        conflicts += [_conflict(proposal, "The asset is no longer in the catalog.") for proposal in about]
-        return {}, []
-    changes: dict[str, Any] = {}
-    taken: list[Proposal] = []
-    for proposal in about:
-        problem = _applied(proposal, asset, changes, own_tags)
-        if problem is None:
-            taken.append(proposal)
-        else:
-            conflicts.append(_conflict(proposal, problem))
-    return changes, taken
+@dataclass(slots=True)
+class _AssetDraft:
+    """What the approved proposals about one asset come to."""
 
+    own_tags: set[str]
+    """The tags that the run has added before: they are no change by somebody else."""
+    actor: str
+    now: datetime
+    changes: dict[str, Any] = field(default_factory=dict)
 
-def _applied(proposal: Proposal, asset: Mapping[str, Any], changes: dict[str, Any], own_tags: set[str]) -> str | None:
-    """Add one proposal to the changes of its asset, or say why it cannot be."""
-    if proposal.kind in FLAGS:
-        return _tagged(proposal, asset, changes, own_tags)
-    name = SETS.get(proposal.kind)
-    if name is None:
-        return None  # approving it changes no asset by itself; `effects.py` may say what else it does
-    if name in changes:
-        return f"Another proposal for the same {name} was approved before it."
-    if asset.get(name) != proposal.current_value:
-        return f"The {name} was changed since the proposal was made."
-    try:
-        changes[name] = _TEXT.validate_python(proposal.proposed_value, strict=True)
-    except PydanticError:
-        return f"What is proposed is no {name} that the catalog can keep."
-    return None
+    def taken(
+        self,
+        shelves: Shelves,
+        scope: Scope,
+        uri: str,
+        fqn: str,
+        about: Sequence[Proposal],
+        conflicts: list[ProposalConflict],
+    ) -> list[Proposal]:
+        """Draft the changes; the proposals that hold. The others are added to `conflicts`."""
+        try:
+            asset = get_asset(shelves.connection, scope, uri, fqn).document()
+        except NotFound:
+            conflicts += [_conflict(proposal, "The asset is no longer in the catalog.") for proposal in about]
+            return []
+        taken: list[Proposal] = []
+        for proposal in about:
+            problem = self._apply(proposal, asset)
+            if problem is None:
+                taken.append(proposal)
+            else:
+                conflicts.append(_conflict(proposal, problem))
+        return taken
 
+    def _apply(self, proposal: Proposal, asset: Mapping[str, Any]) -> str | None:
+        """Add one proposal to the changes of its asset, or say why it cannot be."""
+        if proposal.kind in FLAGS:
+            return self._tag(proposal, asset)
+        if proposal.kind is ProposalKind.RELATIONSHIP:
+            standing = self.changes.get("column_relationships", asset["column_relationships"])
+            if (added := with_relationship(proposal, standing, self.actor, self.now)) is not None:
+                self.changes["column_relationships"] = added
+            return None
+        name = SETS.get(proposal.kind)
+        if name is None:
+            return None  # approving it changes no asset by itself; `effects.py` may say what else it does
+        if name in self.changes:
+            return f"Another proposal for the same {name} was approved before it."
+        if asset.get(name) != proposal.current_value:
+            return f"The {name} was changed since the proposal was made."
+        try:
+            self.changes[name] = _TEXT.validate_python(proposal.proposed_value, strict=True)
+        except PydanticError:
+            return f"What is proposed is no {name} that the catalog can keep."
+        return None
 
-def _tagged(proposal: Proposal, asset: Mapping[str, Any], changes: dict[str, Any], own_tags: set[str]) -> str | None:
-    standing = {tag["tag_fqn"] for tag in asset["tags"] or ()}
-    before = {tag["tag_fqn"] for tag in proposal.current_value or ()}
-    if standing - own_tags != before - own_tags:
-        return "The tags were changed since the proposal was made."
-    try:
-        tag = AssetTagInput.model_validate(proposal.proposed_value).model_dump()
-    except PydanticError:
-        return "What is proposed is no tag that the catalog can keep."
-    tags = changes.get("tags", list(asset["tags"] or ()))
-    if proposal.kind is ProposalKind.SENSITIVITY_TAG:  # an asset has one level
-        tags = [other for other in tags if other["category_name"] != tag["category_name"] or other == tag]
-    if all(other["tag_fqn"] != tag["tag_fqn"] for other in tags):
-        changes["tags"] = [*tags, tag]
-    if (flag := FLAGS[proposal.kind]) is not None:
-        changes[flag] = True
-    return None
+    def _tag(self, proposal: Proposal, asset: Mapping[str, Any]) -> str | None:
+        standing = {tag["tag_fqn"] for tag in asset["tags"] or ()}
+        before = {tag["tag_fqn"] for tag in proposal.current_value or ()}
+        if standing - self.own_tags != before - self.own_tags:
+            return "The tags were changed since the proposal was made."
+        try:
+            tag = AssetTagInput.model_validate(proposal.proposed_value).model_dump()
+        except PydanticError:
+            return "What is proposed is no tag that the catalog can keep."
+        tags = self.changes.get("tags", list(asset["tags"] or ()))
+        if proposal.kind is ProposalKind.SENSITIVITY_TAG:  # an asset has one level
+            tags = [other for other in tags if other["category_name"] != tag["category_name"] or other == tag]
+        if all(other["tag_fqn"] != tag["tag_fqn"] for other in tags):
+            self.changes["tags"] = [*tags, tag]
+        if (flag := FLAGS[proposal.kind]) is not None:
+            self.changes[flag] = True
+        return None
 
 
 def _conflict(proposal: Proposal, message: str) -> ProposalConflict:

@@ -6,7 +6,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from pydantic import Field
 
-from persistence.queries.catalog import update_asset
+from persistence.queries.catalog_edit import update_asset
 from persistence.queries.classifications import standing_assets
 from persistence.repository import Scope
 from persistence.store import Shelves
@@ -181,10 +181,7 @@ def _set_tag(
         if flag:
             changes[flag] = True
     elif one.tag_fqn in standing.fqns:
-        left = [tag for tag in tags if tag["tag_fqn"] != one.tag_fqn]
-        changes["tags"] = left
-        if flag and not any(str(tag["tag_fqn"]).startswith(f"{category}.") for tag in left):
-            changes[flag] = False
+        changes["tags"] = [tag for tag in tags if tag["tag_fqn"] != one.tag_fqn]  # its mark goes with the last one
     if changes:
         update_asset(
             shelves.connection, scope, standing.resource_uri, one.asset_fqn, changes, actor=actor, now=now, judge=judge,

@@ -16,7 +16,7 @@ from typing import Final
 from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.data_readiness.classification_effects import decide_classifications
-from resolvers.data_readiness.enrichment_effects import link_terms, record_relationships
+from resolvers.data_readiness.enrichment_effects import link_terms
 from resolvers.data_readiness.rule_effects import decide_rules
 from schema.data_readiness.proposal import Proposal, ProposalKind, ProposalState
 
@@ -25,7 +25,6 @@ Effect = Callable[[Shelves, Scope, Sequence[Proposal], ProposalState, str, datet
 
 EFFECTS: Final[dict[ProposalKind, Effect]] = {
     ProposalKind.GLOSSARY_LINK: link_terms,
-    ProposalKind.RELATIONSHIP: record_relationships,
     ProposalKind.RULE: decide_rules,
     ProposalKind.PII_TAG: decide_classifications,
     ProposalKind.SENSITIVITY_TAG: decide_classifications,

@@ -6,12 +6,11 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from persistence.queries.catalog import get_asset, update_asset
+from persistence.queries.catalog import get_asset
 from persistence.queries.enrichment import links_of
 from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.glossary import glossary_terms
-from resolvers.engines.catalog_diff import judge
 from schema.data_readiness.glossary import TermAsset
 from schema.data_readiness.proposal import Proposal, ProposalState
 from schema.errors import NotFound
@@ -71,30 +70,14 @@ def _link(shelves: Shelves, scope: Scope, proposal: Proposal, term: str, actor: 
     return None
 
 
-def record_relationships(
-    shelves: Shelves, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
-) -> Mapping[str, str]:
-    """Add approved relationships to their assets, marked with who approved them; one that stands already is left."""
-    if to is not ProposalState.APPROVED:
-        return {}
-    problems: dict[str, str] = {}
-    for proposal in sorted(decided, key=lambda one: one.asset_fqn):
-        problem = _record(shelves, scope, proposal, actor, now)
-        if problem is not None:
-            problems[proposal.id] = problem
-    return problems
-
-
-def _record(shelves: Shelves, scope: Scope, proposal: Proposal, actor: str, now: datetime) -> str | None:
+def with_relationship(
+    proposal: Proposal, standing: Sequence[Mapping[str, Any]] | None, actor: str, now: datetime
+) -> list[Mapping[str, Any]] | None:
+    """The relationships of an asset with an approved one, marked with who approved it; None when nothing is added."""
     value = proposal.proposed_value
     if not isinstance(value, Mapping) or not isinstance(value.get("type"), str):
         return None  # a relationship that only records that it holds
-    try:
-        asset = get_asset(shelves.connection, scope, proposal.resource_uri, proposal.asset_fqn)
-    except NotFound:
-        return "The asset is no longer in the catalog."
-    standing = list(asset.column_relationships or ())
-    if any(identity_of(one) == identity_of(value) for one in standing):
+    if any(identity_of(one) == identity_of(value) for one in standing or ()):
         return None
     approved = {
         **value,
@@ -104,18 +87,7 @@ def _record(shelves: Shelves, scope: Scope, proposal: Proposal, actor: str, now:
         "run_id": proposal.run_id,
         "proposal_id": proposal.id,
     }
-    update_asset(
-        shelves.connection,
-        scope,
-        proposal.resource_uri,
-        proposal.asset_fqn,
-        {"column_relationships": [*standing, approved]},
-        actor=actor,
-        now=now,
-        judge=judge,
-        reason=f"A relationship that run {proposal.run_id} proposed was approved.",
-    )
-    return None
+    return [*(standing or ()), approved]
 
 
 def identity_of(one: Mapping[str, Any]) -> tuple[Any, ...]:

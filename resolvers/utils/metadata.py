@@ -12,7 +12,8 @@ from typing import Annotated, Any, cast
 
 from pydantic import Field
 
-from persistence.queries.catalog import create_asset, delete_asset, get_asset, search_assets, update_asset
+from persistence.queries.catalog import create_asset, delete_asset, get_asset, search_assets
+from persistence.queries.catalog_edit import update_asset
 from persistence.queries.metadata_search import Window
 from resolvers.context import Context
 from resolvers.engines.catalog_diff import judge

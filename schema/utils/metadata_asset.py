@@ -45,6 +45,13 @@ class AssetType(StrEnum):
     COLUMN = "column"
 
 
+MARKS: Final = {
+    "pii": "is_pii_tagged",
+    "sensitivity": "is_sensitivity_tagged",
+    "dataquality": "is_dq_tagged",
+}
+"""The categories of tags that an asset is marked for having, in small letters, each with its mark."""
+
 OptionalJsonObjects = Annotated[list[dict[str, Any]] | None, strawberry.field(graphql_type=list[JSON] | None)]
 
 

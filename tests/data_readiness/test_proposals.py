@@ -251,9 +251,9 @@ async def test_an_engine_approves_at_once_what_was_asked_for_with_save_all(world
     run = await completed(world, door)
     await proposed(world, run, {}, {"asset_fqn": "svc.db.sch.gone"})
 
-    def work(shelves: Any) -> int | None:
+    def work(shelves: Any) -> str | None:
         found = shelves.workflow_runs.held(scope(world), run)
-        return approve_next(shelves, scope(world), found, -1, actor="olga", now=world.clock())
+        return approve_next(shelves, scope(world), found, "", actor="olga", now=world.clock())
 
     assert await written(world, work) is None
     assert (await asset(world, door))["description"] == "What was sold."
@@ -314,3 +314,86 @@ async def test_an_effect_that_breaks_takes_the_whole_decision_back(
         refused = await decided(world, door, run, decision)
         assert (refused.status, refused.details["field"]) == (400, "proposal_ids")
     assert await world.dump() == before
+
+
+def relationship(column: str) -> dict[str, Any]:
+    """A proposal that a column refers to another."""
+    value = {"type": "FOREIGN_KEY", "schema": "sch", "table": "t2", "column": "id"}
+    return {"asset_fqn": column, "kind": "relationship", "field": "column_relationships", "proposed_value": value}
+
+
+async def test_one_approval_is_one_version_of_each_asset_it_touches(world: World, door: Door) -> None:
+    columns = [f"{TABLE}.c{number}" for number in range(4)]
+    await cataloged(world, *columns, "svc.db.sch.t2.id")
+    run = await run_in(world, await configure(world, door), "completed")
+    proposals = [{"asset_fqn": fqn} for fqn in (*columns, TABLE, "svc.db.sch", "svc.db.sch.t2.id")]
+    proposals += [{"asset_fqn": fqn, "kind": "pii_tag", "proposed_value": tag("Email")} for fqn in columns[:2]]
+    await proposed(world, run, *proposals, relationship(columns[0]), relationship(columns[3]))
+    before = {fqn: (await asset(world, door, fqn))["version"] for fqn in (*columns, TABLE, "svc.db.sch")}
+    assert set(before.values()) <= {"0.1", "0.2", "0.3", "0.4", "0.5"}
+    assert counts(await decided(world, door, run, "approve")) == (11, 0, 0, 0)
+    for fqn, version in before.items():
+        after = await asset(world, door, fqn)
+        assert after["version"] == f"0.{int(version[2:]) + 1}"
+        assert after["change_description"]["previous_version"] == version
+        assert run in after["version_change_reason"]
+    table = await asset(world, door)
+    changed = {kind: {one["field_name"] for one in fields} for kind, fields in table["change_description"].items()
+               if kind != "previous_version"}  # fmt: skip
+    assert changed["fields_added"] == {"description"}
+    assert changed["fields_updated"] == {
+        *(f"columns.c{number}.description" for number in range(4)),
+        *(f"columns.c{number}.{name}" for number in range(2) for name in ("tags", "is_pii_tagged")),
+        "columns.c0.column_relationships", "columns.c3.column_relationships",
+    }  # fmt: skip
+    # A table of which a column alone is changed is one version too, told why.
+    other = await asset(world, door, "svc.db.sch.t2")
+    assert [one["field_name"] for one in other["change_description"]["fields_updated"]] == ["columns.id.description"]
+    assert run in other["version_change_reason"]
+
+
+async def test_a_run_that_approves_in_parts_is_one_version_of_a_table_all_the_same(
+    world: World, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = ("svc.db.sch.a", "svc.db.sch.b", "svc.db.sch.c")
+    await cataloged(world, *[f"{name}.x" for name in tables])
+    run = await run_in(world, await configure(world, door), "completed")
+    # In the order of their work, the proposals about a table lie far apart.
+    await proposed(world, run, *[{"asset_fqn": f"{name}.x"} for name in tables], *[{"asset_fqn": n} for n in tables])
+    before = [(await asset(world, door, name))["version"] for name in tables]
+    monkeypatch.setattr(approvals, "MOST_AT_ONCE", 3)
+    after, parts = "", 0
+
+    def work(shelves: Any, after: str) -> Any:
+        found = shelves.workflow_runs.held(scope(world), run)
+        return approve_next(shelves, scope(world), found, after, actor="olga", now=world.clock())
+
+    while after is not None:
+        after, parts = await written(world, lambda shelves, after=after: work(shelves, after)), parts + 1
+    assert parts == 3
+    assert [(await asset(world, door, name))["version"] for name in tables] == [
+        f"0.{int(one[2:]) + 1}" for one in before
+    ]
+
+
+async def test_a_decision_that_moves_nothing_is_refused_unless_it_stands(world: World, door: Door) -> None:
+    run = await completed(world, door)
+    await proposed(world, run, {}, {"kind": "insight"})
+    assert counts(await decided(world, door, run, "pending")) == (0, 0, 2, 0)
+    approved = await decided(world, door, run, "approve")
+    before = await world.dump()
+    for decision in ("reject", "pending"):
+        refused = await decided(world, door, run, decision)
+        assert (refused.code, refused.status, refused.details["field"]) == ("VALIDATION_ERROR", 422, "decision")
+        assert "carried out and stays" in refused.message
+    assert await world.dump() == before
+    assert await door(get_run_approval, world.owner, run_id=run) == approved
+    assert counts(await decided(world, door, run, "approve")) == (2, 0, 0, 0)
+    other = await run_in(world, await configure(world, door), "completed")
+    await proposed(world, other, {"kind": "insight"})
+    assert counts(await decided(world, door, other, "reject")) == (0, 1, 0, 0)
+    assert counts(await decided(world, door, other, "reject")) == (0, 1, 0, 0)
+    refused = await decided(world, door, other, "approve")
+    assert (refused.status, refused.details["field"]) == (422, "decision")
+    assert counts(await decided(world, door, other, "pending")) == (0, 0, 1, 0)
+    assert counts(await decided(world, door, other, "approve")) == (1, 0, 0, 0)

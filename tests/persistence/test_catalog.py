@@ -8,7 +8,8 @@ import pytest
 import sqlalchemy as sa
 
 from persistence.engine import Database
-from persistence.queries.catalog import create_asset, delete_asset, get_asset, search_assets, update_asset
+from persistence.queries.catalog import create_asset, delete_asset, get_asset, search_assets
+from persistence.queries.catalog_edit import update_asset
 from persistence.queries.catalog_ingest import mark_vanished, refresh_statistics, upsert_source
 from persistence.queries.metadata_search import Window
 from persistence.repository import Scope

@@ -254,7 +254,7 @@ class RunWork(ABC):
         if not self._saves():
             return ended
         # One transaction is too small for very many of them.
-        after: int | None = -1
+        after: str | None = ""
         while after is not None:
             reached = after
             after = await self.ctx.store.write(lambda shelves: self._approved(shelves, reached))  # noqa: B023
@@ -304,7 +304,7 @@ class RunWork(ABC):
             else None,
         )
         if self._saves():
-            self._approved(shelves, -1)
+            self._approved(shelves, "")
         return output
 
     def _give_up(self, shelves: Shelves, outcomes: Sequence[JobOutcome]) -> None:
@@ -328,7 +328,7 @@ class RunWork(ABC):
         if units or begun:
             self.failed(shelves, [*units, *begun])
 
-    def _approved(self, shelves: Shelves, after: int) -> int | None:
+    def _approved(self, shelves: Shelves, after: str) -> str | None:
         """Approve the next of the proposals that wait, and say in the output how many could not be carried out."""
         run = shelves.workflow_runs.held(self.scope, self.run.id)
         if run.status is not RunStatus.COMPLETED:
