@@ -226,7 +226,7 @@ async def _ready(api: Api, service: str) -> None:
     pipeline = await api("GET", f"/data-readiness/workflows/pipelines/{enriched['output']['pipeline_id']}")
     approval = await api("GET", f"/data-readiness/workflows/runs/{enriched['id']}/approval")
     console.print(
-        f"   {pipeline['completed_tables']} of {pipeline['total_tables']} tables and "
+        f"   {pipeline['completed_tables']} of {pipeline['total_tables']} taggings of tables and "
         f"{pipeline['completed_schemas']} of {pipeline['total_schemas']} schemas in "
         f"{enriched['duration_seconds']:.1f} s; {approval['approved']} proposals approved"
     )

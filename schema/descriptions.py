@@ -64,7 +64,7 @@ COMMON: Final = {
     "is_sensitivity_tagged": "Whether tags for sensitivity were set.",
     "children_total": "How many direct children there are, however many are shown.",
     "table_type": "What kind of table it is, such as TABLE or VIEW.",
-    "row_count": "How many rows the table has, as the source estimates.",
+    "row_count": "How many rows the table has, as its source says or a profile has measured.",
     "column_count": "How many columns the table has.",
     "table_count": "How many tables the schema has.",
     "data_type": "The type of the column, in one spelling for all sources.",

@@ -410,8 +410,13 @@ class _Batch:
         return found
 
     def _compared(self, one: _Said, asset: Standing) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What to write of what the source says, and the same fields as they stand. People's own words are kept."""
+        """What to write of what the source says, and the same fields as they stand.
+
+        People's own words are kept, and so is a number of rows that was measured where the source counts none.
+        """
         values = {name: value for name, value in _values(one.asset).items() if name not in asset.people_fields}
+        if values.get("row_count") is None:
+            values.pop("row_count", None)
         before = {name: getattr(asset.view, name) for name in values}
         values["column_relationships"] = with_approved(values["column_relationships"], before["column_relationships"])
         values["source_description"] = one.asset.description

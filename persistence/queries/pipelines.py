@@ -12,7 +12,7 @@ from persistence.repository import Repository, Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.data_readiness import pipeline_runs, run_tasks
 from persistence.tables.profiles import table_profiles
-from schema.data_readiness.pipeline import PIPELINE_MOVES, TERMINAL, PipelineRun, PipelineStatus
+from schema.data_readiness.pipeline import PIPELINE_MOVES, TAGGINGS_OF_TABLE, TERMINAL, PipelineRun, PipelineStatus
 from schema.data_readiness.workflow_run import RunStatus
 from schema.utils.metadata_asset import AssetType
 
@@ -146,7 +146,7 @@ def follow_run(connection: sa.Connection, run_id: str, run: RunStatus, at: datet
 def _work_below(
     connection: sa.Connection, scope: Scope, asset_fqn: str, included: Sequence[str] | None
 ) -> tuple[int, int]:
-    """How many tables the catalog has at or below a name, only the included ones if given, and in how many schemas."""
+    """How much there is to do at or below a name, only on the included tables if given: taggings, and schemas."""
     assets = metadata_assets.c
     live = [
         *in_scope(scope),
@@ -157,13 +157,13 @@ def _work_below(
     if included is None:
         query = sa.select(sa.func.count(), sa.func.count(sa.distinct(assets.parent_fqn))).where(*live)
         tables, schemas = connection.execute(query).one()
-        return tables, schemas
+        return tables * TAGGINGS_OF_TABLE, schemas
     found: dict[str, str] = {}
     names = sa.select(assets.fully_qualified_name, assets.parent_fqn).where(*live)
     for some in chunks(included, 50):
         under = sa.or_(*(sa.or_(assets.fully_qualified_name == name, below(name)) for name in some))
         found |= {fqn: parent for fqn, parent in connection.execute(names.where(under))}
-    return len(found), len(set(found.values()))
+    return len(found) * TAGGINGS_OF_TABLE, len(set(found.values()))
 
 
 def profiled_since(connection: sa.Connection, scope: Scope, fqns: Sequence[str], since: datetime) -> set[str]:

@@ -35,7 +35,10 @@ class ProfileShelf(Repository[ProfileEntry]):
         super().__init__(connection, ProfileEntry, table_profiles, noun="table_profile")
 
     def record(self, scope: Scope, profiles: Iterable[TableProfile]) -> int:
-        """Write profiles; how many were new. A run measures a table once: the first stays."""
+        """Write profiles; how many were new. A run measures a table once: the first stays.
+
+        The catalog takes the number of rows over, as a figure that makes no version.
+        """
         written = 0
         for profile in profiles:
             if self.find(Scope(scope.organization_id, scope.project_id), profile.id) is not None:
@@ -54,8 +57,24 @@ class ProfileShelf(Repository[ProfileEntry]):
             ]
             for some in chunks(columns):
                 insert_new(self._connection, column_profiles, some)
+            self._count_rows(scope, profile)
             written += 1
         return written
+
+    def _count_rows(self, scope: Scope, profile: TableProfile) -> None:
+        asset = metadata_assets.c
+        self._connection.execute(
+            metadata_assets.update()
+            .where(
+                asset.organization_id == scope.organization_id,
+                asset.project_id == scope.project_id,
+                asset.fully_qualified_name == profile.asset_fqn,
+                asset.type == AssetType.TABLE,
+                asset.deleted_at.is_(None),
+                asset.row_count.is_distinct_from(profile.row_count),
+            )
+            .values(row_count=profile.row_count, revision=asset.revision + 1)
+        )
 
     def set_foreign_keys(self, scope: Scope, id: str, found: Sequence[ForeignKeyCandidate]) -> None:
         """Say which foreign keys a profiled table has; they are known when the other tables are."""

@@ -49,5 +49,5 @@ async def list_pipeline_runs(
 async def get_pipeline_run(
     ctx: Context, *, pipeline_id: Annotated[UUID, Field(description="The pipeline's id.")]
 ) -> PipelineRun:
-    """Get a pipeline: how many tables and schemas it has, and how many are done."""
+    """Get a pipeline: how many taggings of tables and how many schemas it has, and how many are done."""
     return await ctx.store.read(lambda shelves: shelves.pipeline_runs.get(ctx.scope, str(pipeline_id)))

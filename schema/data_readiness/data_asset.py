@@ -37,7 +37,9 @@ class DataAsset(Resource):
     column: str | None = Field(description="The fifth part of the dotted name.")
     display_name: str | None = Field(description="What people call it, when they have said so.")
     description: str | None
-    row_count: OptionalLong = Field(description="How many rows its source last said it has.")
+    row_count: OptionalLong = Field(
+        description="How many rows it has: what its source said or a profile measured, whichever came last."
+    )
     column_count: int | None = Field(description="How many columns it has.")
     table_count: int | None = Field(description="How many tables it has.")
     data_type: str | None = Field(description="The type of a column.")

@@ -43,16 +43,24 @@ PIPELINE_MOVES: Final[dict[PipelineStatus, frozenset[PipelineStatus]]] = {
 """The moves that are allowed; only a retry of its run takes back a pipeline of which something failed."""
 
 
+TAGGINGS_OF_TABLE: Final = 2
+"""How often a table counts: its tagging for personal data, and its tagging for sensitivity."""
+
+
 @resource
 class PipelineRun(Resource):
-    """How far a run-all-enrichment has come, counted in tables and schemas of the catalog."""
+    """How far a run-all-enrichment has come, counted in taggings of tables and in schemas of the catalog."""
 
     id: UuidText
     asset_fqn: str = Field(description="What is worked on, with everything below it: a dotted name.")
     status: PipelineStatus
-    total_tables: int = Field(description="Tables to tag for personal data and sensitivity.")
-    completed_tables: int = Field(description="Tables that were tagged.")
-    failed_tables: int = Field(description="Tables that could not be tagged.")
+    total_tables: int = Field(
+        description="Taggings of tables to do: each table counts twice, for personal data and for sensitivity."
+    )
+    completed_tables: int = Field(description="Taggings of tables that are done, for personal data or for sensitivity.")
+    failed_tables: int = Field(
+        description="Taggings of tables that could not be done, for personal data or for sensitivity."
+    )
     total_schemas: int = Field(description="Schemas whose metadata is to be enriched.")
     completed_schemas: int = Field(description="Schemas that were enriched.")
     failed_schemas: int = Field(description="Schemas that could not be enriched.")

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from persistence.queries.profiles import ProfileShelf, profile_id
 from persistence.repository import Scope
 from persistence.tables.profiles import column_profiles, table_profiles
+from resolvers.data_readiness.data_assets import get_data_asset
 from resolvers.data_readiness.profiles import get_column_profile, get_table_profile, list_table_profiles
 from resolvers.data_readiness.runs import get_workflow_run, list_run_tasks, retry_run, trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration
@@ -410,3 +411,20 @@ async def test_the_profiles_of_many_columns_cost_as_much_as_of_one(
         assert [item["columnProfile"] for item in items] == [{"nullCount": 0}] * limit
         spent.append(len(statements))
     assert spent[0] == spent[1]
+
+
+async def test_the_catalog_takes_the_number_of_rows_over_and_keeps_it(bench: Bench, source: Source) -> None:
+    made = await profiled(bench, source)
+    source.run("create table sales.fresh (id int); insert into sales.fresh select generate_series(1, 7)")
+    await bench.ingest()
+    about = (source.database, "sales", "fresh")
+    before = await bench.asset(*about)
+    assert before["row_count"] is None  # its source has not counted
+    await made.run(asset_fqn=f"{made.prefix}.fresh")
+    after = await bench.asset(*about)
+    assert (after["row_count"], after["version"]) == (7, before["version"])
+    assert (await bench.call(get_data_asset, asset_id=before["id"]))["row_count"] == 7
+    source.run("comment on table sales.fresh is 'Seven of them.'")
+    await bench.ingest()
+    again = await bench.asset(*about)
+    assert (again["description"], again["row_count"]) == ("Seven of them.", 7)

@@ -103,7 +103,7 @@ def undisturbed(source: str, tmp_path_factory: pytest.TempPathFactory) -> Undist
         whole = everything(own, run)
     progress = whole[3]
     assert progress == {
-        "status": "completed", "total_tables": 6, "completed_tables": 6, "failed_tables": 0, "total_schemas": 2,
+        "status": "completed", "total_tables": 12, "completed_tables": 12, "failed_tables": 0, "total_schemas": 2,
         "completed_schemas": 2, "failed_schemas": 0,
     }  # fmt: skip
     assert whole[1]["table_profiles"] == 6

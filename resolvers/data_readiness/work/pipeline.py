@@ -1,9 +1,10 @@
 """run-all-enrichment: a pipeline over a service, database or schema, made of the units of the other kinds of work.
 
 First what is stale is profiled, then every table is tagged, then every schema is enriched; each unit is one task, so
-that any number of workers share them, and a retry does again what failed and nothing else. A table is done when its
-last tags are, a schema when its words are and everything before them: those units count in the transaction that closes
-them, and fail when something that they stand on has failed.
+that any number of workers share them, and a retry does again what failed and nothing else. A table counts twice, when
+it is tagged for personal data and when it is tagged for sensitivity; a schema once, when its words are there and
+everything before them. Those units count in the transaction that closes them, and fail when something that they stand
+on has failed.
 
 A pipeline of which a part fails completes with errors: what the others found is there to be approved.
 """
@@ -50,7 +51,7 @@ TAGS: Final = (
     Part("pii", "Look for personal data in", PiiTagging),
     Part("sensitivity", "Judge the sensitivity of", SensitivityTagging),
 )
-"""What tags tables, one after the other; the last one's unit counts its table."""
+"""What tags tables, one after the other; each counts its table."""
 WORDS: Final = Part("enrichment", "Enrich", MetadataEnrichment)
 """What enriches schemas; its unit about a schema counts it."""
 BESIDE: Final = (
@@ -76,7 +77,7 @@ class Pipeline(RunWork):
         stale = [unit for unit in await self._units_of(PROFILES) if not fresh.issuperset(_tables(unit))]
         plan.add(PROFILES, stale)
         for part in TAGS:
-            plan.add(part, await self._units_of(part), counts=TABLE if part is TAGS[-1] else None)
+            plan.add(part, await self._units_of(part), counts=TABLE)
         plan.forget()  # a schema can be enriched although one of its tables was not tagged
         words = await self._units_of(WORDS)
         start = plan.phase
