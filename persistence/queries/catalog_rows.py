@@ -12,7 +12,7 @@ from persistence.queries.asset_view import WIDTH, AssetView, answer_columns
 from persistence.queries.metadata_search import in_scope
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets, metadata_versions
-from schema.identifiers import Version
+from schema.identifiers import Fqn, Version
 from schema.utils.search_query import WORD_TAGS, stored_words
 from schema.utils.source_asset import Judgement
 
@@ -74,6 +74,17 @@ def below(fqn: str) -> sa.ColumnElement[bool]:
     """Everything under a dotted name, as a range of the unique index: "." is followed by "/"."""
     column = metadata_assets.c.fully_qualified_name
     return sa.and_(column > f"{fqn}.", column < f"{fqn}/")
+
+
+def stood(connection: sa.Connection, scope: Scope, name: Fqn, at: datetime) -> bool:
+    """Whether the catalog has something at or under a dotted name that was not deleted by a moment."""
+    asset, fqn = metadata_assets.c, str(name)
+    query = sa.select(asset.id).where(
+        *in_scope(scope),
+        sa.or_(asset.fully_qualified_name == fqn, below(fqn)),
+        sa.or_(asset.deleted_at.is_(None), asset.deleted_at > at),
+    )
+    return connection.execute(query.limit(1)).first() is not None
 
 
 def words_of(values: Mapping[str, Any], column_names: Iterable[str] = ()) -> str:

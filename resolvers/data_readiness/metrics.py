@@ -12,6 +12,7 @@ from persistence.store import Shelves
 from persistence.tables.quality import metric_results
 from resolvers.context import Context
 from resolvers.data_readiness.definitions import added, changed, deleted, dimension_of, dimensions_named
+from resolvers.data_readiness.moments import past
 from resolvers.engines.scoring import Counted, score, written_weight
 from resolvers.operation import Kind, operation
 from schema.data_readiness.quality import (
@@ -29,7 +30,7 @@ from schema.errors import ValidationError
 from schema.governance.permission import Permission
 from schema.grammar import UP_TO_COLUMN
 from schema.identifiers import Fqn
-from schema.pagination import Moment, Page, PageNumber, PageSize, in_utc
+from schema.pagination import Moment, Page, PageNumber, PageSize
 
 DimensionId = Annotated[UUID, Field(description="The dimension's id.")]
 MetricId = Annotated[UUID, Field(description="The metric definition's id.")]
@@ -151,7 +152,9 @@ async def list_metric_results(
     dimension: DimensionFilter | None = None,
     metric_definition_id: Annotated[UUID, Field(description="Only results of this metric.")] | None = None,
     workflow_run_id: Annotated[UUID, Field(description="Only what this run has measured.")] | None = None,
-    as_of: Annotated[Moment, Field(description="Only what was measured by then; without a zone it is UTC.")]
+    as_of: Annotated[
+        Moment, Field(description="Only what was measured by then, in the past; without a zone it is UTC.")
+    ]
     | None = None,
     page: PageNumber = 1,
     limit: PageSize = 20,
@@ -161,7 +164,7 @@ async def list_metric_results(
     if asset_fqn is not None:
         where += below(metric_results, Fqn.parse(asset_fqn).parts)
     if as_of is not None:
-        where.append(metric_results.c.measured_at <= in_utc(as_of))
+        where.append(metric_results.c.measured_at <= past(ctx, as_of))
 
     def work(shelves: Shelves) -> Page[MetricResult]:
         if dimension is not None:

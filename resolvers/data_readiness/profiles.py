@@ -5,7 +5,6 @@ tag that comes later masks the profiles of before. A profile of what the catalog
 """
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Annotated, TypeVar
 from uuid import UUID
 
@@ -16,6 +15,7 @@ from persistence.queries.profiles import standing_tables
 from persistence.store import Shelves
 from persistence.tables.profiles import table_profiles
 from resolvers.context import Context
+from resolvers.data_readiness.moments import past
 from resolvers.engines.masking import masked_column, masked_table
 from resolvers.operation import operation
 from schema.data_readiness.profile import ColumnProfile, ProfileEntry, TableProfile
@@ -23,7 +23,7 @@ from schema.errors import NotFound
 from schema.governance.permission import Permission
 from schema.grammar import COLUMN_NAME, TABLE_NAME
 from schema.identifiers import Fqn
-from schema.pagination import Moment, Page, PageNumber, PageSize, in_utc
+from schema.pagination import Moment, Page, PageNumber, PageSize
 
 T = TypeVar("T")
 
@@ -40,7 +40,9 @@ ColumnName = Annotated[
     ),
     COLUMN_NAME,
 ]
-AsOf = Annotated[Moment, Field(description="The latest that was measured by then; without a zone it is UTC.")]
+AsOf = Annotated[
+    Moment, Field(description="The latest that was measured by then, in the past; without a zone it is UTC.")
+]
 OfRun = Annotated[UUID, Field(description="What this run has measured.")]
 
 
@@ -79,13 +81,13 @@ async def get_table_profile(
     ctx: Context, *, asset_fqn: TableName, as_of: AsOf | None = None, workflow_run_id: OfRun | None = None
 ) -> TableProfile:
     """Get what was measured of a table and its columns: the latest, unless a moment or a run is named."""
-    fqn = str(Fqn.parse(asset_fqn))
+    fqn, at = str(Fqn.parse(asset_fqn)), past(ctx, as_of)
 
     def work(shelves: Shelves) -> TableProfile | None:
         personal = shelves.table_profiles.personal(ctx.scope, [fqn])
         if fqn not in personal:
             return None
-        found = shelves.table_profiles.latest(ctx.scope, [fqn], at=_at(as_of), run_id=_id(workflow_run_id)).get(fqn)
+        found = shelves.table_profiles.latest(ctx.scope, [fqn], at=at, run_id=_id(workflow_run_id)).get(fqn)
         return None if found is None else masked_table(found, personal[fqn])
 
     return await _found(ctx, work, fqn)
@@ -97,15 +99,15 @@ async def get_column_profile(
 ) -> ColumnProfile:
     """Get what was measured of one column: the latest, unless a moment or a run is named."""
     name = Fqn.parse(asset_fqn)
-    fqn, table = str(name), str(Fqn.of(*name.parts[:4]))
+    fqn, table, at = str(name), str(Fqn.of(*name.parts[:4])), past(ctx, as_of)
 
     def work(shelves: Shelves) -> ColumnProfile | None:
         personal = shelves.table_profiles.personal(ctx.scope, [table])
         if table not in personal:
             return None
-        found = shelves.table_profiles.latest_columns(
-            ctx.scope, {fqn: table}, at=_at(as_of), run_id=_id(workflow_run_id)
-        ).get(fqn)
+        found = shelves.table_profiles.latest_columns(ctx.scope, {fqn: table}, at=at, run_id=_id(workflow_run_id)).get(
+            fqn
+        )
         return None if found is None else masked_column(found, personal[table])
 
     return await _found(ctx, work, fqn)
@@ -116,10 +118,6 @@ async def _found(ctx: Context, work: Callable[[Shelves], T | None], fqn: str) ->
     if found is None:
         raise NotFound("profile", fqn)
     return found
-
-
-def _at(moment: datetime | None) -> datetime | None:
-    return None if moment is None else in_utc(moment)
 
 
 def _id(run: UUID | None) -> str | None:

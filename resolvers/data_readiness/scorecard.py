@@ -5,9 +5,11 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 from uuid import UUID
 
+from persistence.queries.catalog_rows import stood
 from persistence.queries.totals import Sums
 from persistence.store import Shelves
 from resolvers.context import Context
+from resolvers.data_readiness.moments import past_in_body
 from resolvers.engines.scoring import Counted, overall, score, total, written_weight
 from resolvers.operation import operation
 from schema.data_readiness.quality import Dimension, MetricDefinition
@@ -21,7 +23,7 @@ from schema.data_readiness.scorecard import (
     ScoredPart,
     ScoredSum,
 )
-from schema.errors import InvalidFormat, ValidationError
+from schema.errors import InvalidFormat, NotFound, ValidationError
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn
 from schema.pagination import in_utc
@@ -42,8 +44,15 @@ async def get_scorecard(ctx: Context, *, request: ScorecardRequest = ScorecardRe
     metric's over its assets, a dimension's over its metrics; the overall score is the mean of the dimensions that were
     measured, by their weights. Scores have 4 decimal places, rounded half to even, and only what is whole is 1.0000.
     What was not measured is null and counts for nothing. Every dimension and metric is listed, measured or not.
-    `weight_overrides` is a what-if.
+    `weight_overrides` is a what-if. An `asset_fqn` that names nothing in the catalog is a 404, and an `as_of` in the
+    future a 422.
     """
+    past_in_body(ctx, request.as_of)
+    return await scorecard_of(ctx, request, must_stand=True)
+
+
+async def scorecard_of(ctx: Context, request: ScorecardRequest, *, must_stand: bool = False) -> Scorecard:
+    """The scorecard that a request asks for; with `must_stand`, NotFound when it names nothing."""
     parts = _parts(request.asset_fqn)
     as_of = None if request.as_of is None else in_utc(request.as_of)
     run_id = None if request.workflow_run_id is None else str(request.workflow_run_id)
@@ -63,6 +72,8 @@ async def get_scorecard(ctx: Context, *, request: ScorecardRequest = ScorecardRe
         weights = {one.id: Decimal(one.weight) for one in dimensions}
         weights |= _overrides(request.weight_overrides or {}, shelves.dimensions.standing(ctx.scope, at=until))
         sums = shelves.metric_results.latest(ctx.scope, parts, at=until, run_id=run_id)
+        if must_stand and parts and not sums and not stood(shelves.connection, ctx.scope, Fqn(parts), until):
+            raise NotFound("metadata_asset", str(Fqn(parts)))
         answered = [
             _dimension(
                 one,

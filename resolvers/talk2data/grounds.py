@@ -6,7 +6,7 @@ from typing import Final
 
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.data_readiness.scorecard import get_scorecard
+from resolvers.data_readiness.scorecard import scorecard_of
 from resolvers.engines.describing.grammar import listed
 from resolvers.engines.sql_guard import Guarded
 from schema.data_readiness.scorecard import ScorecardRequest
@@ -41,7 +41,7 @@ async def as_of_now(ctx: Context, columns: Mapping[str, Sequence[str]]) -> list[
     versions, violations = await ctx.store.read(read)
     made = []
     for fqn in sorted(columns):
-        card = await get_scorecard.run(ctx, request=ScorecardRequest(asset_fqn=fqn))
+        card = await scorecard_of(ctx, ScorecardRequest(asset_fqn=fqn))
         found = violations.get(fqn, {})
         used = [
             UsedColumn(name=name, version=versions.get(names[fqn][name]), open_violations=found.get(name, 0))

@@ -6,13 +6,16 @@ from uuid import uuid4
 
 import pytest
 
+from persistence.tables.catalog import metadata_assets
 from resolvers.data_readiness.metrics import (
     create_dimension,
     create_metric_definition,
     delete_metric_definition,
+    list_metric_results,
     update_dimension,
     update_metric_definition,
 )
+from resolvers.data_readiness.profiles import get_column_profile, get_table_profile
 from resolvers.data_readiness.scorecard import get_scorecard
 from schema.data_readiness.quality import (
     DimensionChange,
@@ -23,6 +26,7 @@ from schema.data_readiness.quality import (
 from schema.data_readiness.scorecard import ScorecardRequest
 from schema.identifiers import Fqn
 from tests.data_readiness.quality import DIMENSION, METRIC, ORDERS, a_run, find, finding, measure
+from tests.data_readiness.workflows import cataloged, written
 from tests.doors import Door
 from tests.world import OTHER_ORG, World
 
@@ -104,6 +108,7 @@ async def test_the_scope_is_what_the_name_says_and_takes_in_all_below_it(world: 
         ("valid_values", "erp.shop.public.orders", 0, 5),
         ("valid_values", "crm2.shop.public.orders", 0, 1),
     )
+    await cataloged(world, "crm.nowhere")
     expected = {
         None: ("service", "0.1000"),
         "crm": ("service", "0.2500"),
@@ -323,6 +328,38 @@ async def test_no_body_at_all_is_the_whole_project_and_nulls_are_the_same(world:
     assert (answer.json()["overall_score"], answer.json()["as_of"]) == ("0.2500", naive["as_of"] + "Z")
 
 
+async def test_a_name_that_the_catalog_does_not_have_is_not_found_and_an_empty_one_is_null(
+    world: World, door: Door
+) -> None:
+    await cataloged(world, "svc.db.sch.t1.c")
+    for name in ("svc", "svc.db", "svc.db.sch", "svc.db.sch.t1"):
+        answer = await card(world, door, asset_fqn=name)
+        assert (answer["overall_score"], scores(answer)) == (None, {}), name
+    for name in ("sv", "svc.d", "svc.db.sch.t", "svc.db.sch.t1x", "nowhere"):
+        refused = await card(world, door, asset_fqn=name)
+        assert (refused.code, refused.status) == ("RESOURCE_NOT_FOUND", 404)
+        assert refused.details == {"resource_type": "metadata_asset", "resource_id": name}
+    assert (await card(world, door, world.foreign_owner, asset_fqn="svc")).code == "RESOURCE_NOT_FOUND"
+    # What was deleted can be asked about as it was.
+    before = world.clock()
+    gone = metadata_assets.update().values(deleted_at=world.clock())
+    await written(world, lambda shelves: shelves.connection.execute(gone))
+    assert (await card(world, door, asset_fqn="svc.db")).status == 404
+    assert (await card(world, door, asset_fqn="svc.db", as_of=before))["overall_score"] is None
+
+
+async def test_a_moment_in_the_future_is_refused(world: World, door: Door) -> None:
+    later = world.clock() + timedelta(days=1)
+    refused = await card(world, door, as_of=later)
+    assert (refused.code, refused.status, refused.details) == ("VALIDATION_ERROR", 422, {"field": "as_of"})
+    for op, given in (
+        (list_metric_results, {}), (get_table_profile, {"asset_fqn": "a.b.c.d"}),
+        (get_column_profile, {"asset_fqn": "a.b.c.d.e"}),
+    ):  # fmt: skip
+        refused = await door(op, world.owner, as_of=later, **given)
+        assert (refused.code, refused.status, refused.details) == ("INVALID_PARAMETER", 400, {"field": "as_of"})
+
+
 # Receipts -----------------------------------------------------------------------------------------------------------
 
 RECEIPT = """
@@ -352,6 +389,7 @@ async def test_a_score_opens_into_the_violations_behind_it_the_worst_first(world
         finding(asset="erp.shop.public.orders.a", **here),
         finding("invalid_values"),  # of no metric
     )
+    await cataloged(world, ORDERS)
     found = await receipt(world, assetFqn=ORDERS)
     assert [one["assetFqn"] for one in found["non_null_values"]] == [f"{ORDERS}.b", f"{ORDERS}.a"]
     assert found["non_null_values"][0] == {

@@ -12,6 +12,7 @@ from resolvers.engines.rules.draft import RuleDraft, measured_by
 from schema.data_readiness.rule import RuleOperator, RuleOutcome, RuleState, RuleType, RuleUnit
 from schema.data_readiness.violation import Severity
 from tests.data_readiness.quality import METRIC, ORDERS, a_run, measure, scope_of
+from tests.data_readiness.workflows import cataloged
 from tests.world import World
 
 pytestmark = pytest.mark.anyio
@@ -89,10 +90,12 @@ async def test_every_score_says_how_it_moved_with_the_last_run(world: World) -> 
     assert (
         of(of_run, "validity")["change"] == {"score": "0.1250", "scoreBefore": "0.2500", "difference": "-0.1250"} | told
     )
+    await cataloged(world, "erp.db")
     assert (await card(world, assetFqn="erp"))["change"] is None
 
 
 async def test_a_score_opens_into_the_rules_that_count_in_it_the_failed_ones_first(world: World) -> None:
+    await cataloged(world, ORDERS, "erp.db")
     dimension, metric = measured_by("nullValues")
     assert metric == METRIC["non_null_values"].id
 

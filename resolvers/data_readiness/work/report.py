@@ -22,7 +22,7 @@ from persistence.tables.quality import metric_results
 from persistence.tables.quality import violations as violation_rows
 from resolvers.assets.artifacts import keep_artifact
 from resolvers.context import Context
-from resolvers.data_readiness.scorecard import get_scorecard
+from resolvers.data_readiness.scorecard import scorecard_of
 from resolvers.data_readiness.work.reading import read_facts, table_names
 from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
 from resolvers.data_readiness.work.unmeasured import unmeasured
@@ -138,11 +138,10 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
     names, tables, facts = await ctx.store.read(lambda shelves: _tables(shelves, ctx.scope, asset_fqn, as_of))
     if not names and not await ctx.store.read(lambda shelves: _stands(shelves, ctx.scope, asset_fqn)):
         raise NotFound("metadata_asset", asset_fqn)
-    card = await get_scorecard.run(ctx, request=ScorecardRequest(asset_fqn=asset_fqn, as_of=as_of))
+    card = await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, as_of=as_of))
     moments = await ctx.store.read(lambda shelves: _moments(shelves, ctx.scope, parts, as_of))
     past = [
-        (moment, (await get_scorecard.run(ctx, request=ScorecardRequest(asset_fqn=asset_fqn, as_of=moment))))
-        for moment in moments
+        (moment, (await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, as_of=moment)))) for moment in moments
     ]
     scores = [(moment, one.overall_score) for moment, one in past if one.overall_score is not None]
     found, number = await ctx.store.read(lambda shelves: _troubles(shelves, ctx.scope, parts, as_of))
