@@ -242,7 +242,7 @@ class Application:
             self.http,
             ready=self._is_ready,
             peek=self._peek,
-            bodies=BodyBounds(settings.max_body_bytes, settings.request_body_seconds, settings.request_body_rate),
+            bodies=BodyBounds(settings.max_body_bytes, settings.request_body_seconds, settings.least_transfer_rate),
             max_upload_bytes=settings.max_upload_bytes,
             within=lambda app: Origins(app, settings.cors_origins) if settings.cors_origins.strip(" ,") else app,
         )

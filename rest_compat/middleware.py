@@ -55,7 +55,7 @@ class Front:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         headers = Headers(scope=scope)
-        state = scope["stoa"] = _state(headers)
+        state = scope["stoa"] = state_for(headers)
         if scope["type"] != "http":
             await self._socket(scope, receive, send, state)
             return
@@ -134,7 +134,8 @@ async def answer(error: ApiError, scope: Scope, receive: Receive, send: Send) ->
     await response(scope, receive, send)
 
 
-def _state(headers: Headers) -> RequestState:
+def state_for(headers: Headers) -> RequestState:
+    """The ids of a request: its own where they are well formed, else new ones."""
     given = headers.get("x-request-id", "")
     trace = _TRACEPARENT.match(headers.get("traceparent", ""))
     valid = trace is not None and trace.group(1).strip("0") and trace.group(2).strip("0")

@@ -13,6 +13,7 @@ import click
 import uvicorn
 
 from rest_compat.app import Application, create_app
+from rest_compat.connections import Patience, patient_http, patient_websockets
 from rest_compat.errors import sentence
 from rest_compat.logs import set_up_logs
 from rest_compat.settings import Settings
@@ -83,6 +84,9 @@ class Server(uvicorn.Server):
     """Answers 503 for a moment before it stops, so that a balancer sees it go."""
 
     def __init__(self, app: Application, settings: Settings, on_ready: Ready | None) -> None:
+        patience = Patience(
+            settings.request_head_seconds, settings.response_stall_seconds, settings.least_transfer_rate
+        )
         super().__init__(
             uvicorn.Config(
                 app,
@@ -91,6 +95,9 @@ class Server(uvicorn.Server):
                 log_config=None,
                 access_log=False,
                 timeout_graceful_shutdown=10,
+                timeout_keep_alive=settings.keep_alive_seconds,
+                http=patient_http(patience),
+                ws=patient_websockets(patience) or "none",
             )
         )
         self._app, self._grace, self._on_ready = app, settings.shutdown_seconds, on_ready

@@ -40,14 +40,14 @@ class HttpSettings(BaseModel):
     request_body_seconds: float = Field(
         30.0, gt=0, le=3600, description="How long a body may stop coming before its request is given up."
     )
-    request_body_rate: int = Field(
-        500, ge=1, le=1_000_000, description="Bytes a second of a body on average, below which it is given up as well."
+    least_transfer_rate: int = Field(
+        500, ge=1, le=1_000_000, description="Bytes a second on average, below which a body or an answer is given up."
     )
     keep_alive_seconds: int = Field(
         5, ge=1, le=3600, description="How long a connection is kept open for another request; more than a balancer's."
     )
     response_stall_seconds: float = Field(
-        60.0, gt=0, le=3600, description="How long a caller may take nothing of its answer before it is cut off."
+        60.0, gt=0, le=3600, description="How long a caller may take little of its answer before it is cut off."
     )
     migrate_on_start: bool = Field(True, description="Bring the store's tables up to date at start-up.")
     shutdown_seconds: float = Field(
