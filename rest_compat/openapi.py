@@ -4,6 +4,7 @@ from typing import Any
 
 from fastapi.openapi.utils import get_openapi
 
+from resolvers.operation import Kind
 from rest_compat.door import Door
 from rest_compat.events import StreamRoute
 from rest_compat.openapi_examples import add_examples
@@ -11,7 +12,7 @@ from rest_compat.openapi_failures import HEADERS, error_schema, failures_of, hea
 from rest_compat.openapi_links import add_links
 from rest_compat.openapi_names import ERROR, renamed
 from rest_compat.openapi_refusals import EVERYWHERE, EXTENSION, refusals_of, tell_refusals
-from rest_compat.openapi_routes import documented
+from rest_compat.openapi_routes import IF_NONE_MATCH, documented
 from rest_compat.openapi_version import as_openapi_3_0, plain_parameter
 from rest_compat.route import OperationRoute
 from schema.base import Resource
@@ -83,6 +84,10 @@ def _complete(operation: dict[str, Any], route: OperationRoute, *, versioned: bo
         response["headers"] = own | header_references(*(["ETag"] if etag and "ETag" not in own else []))
         if response.get("description") == "Successful Response":
             response["description"] = "Done." if route.answer_status == 200 else "It was created or taken on."
+    if etag and route.operation.kind is Kind.READ:
+        responses["304"] = {"description": "It still has an entity tag of `If-None-Match`.", "headers": {}}
+        responses["304"]["headers"] = header_references("ETag")
+        operation.setdefault("parameters", []).append(IF_NONE_MATCH)
     if isinstance(route, StreamRoute):
         responses["200"] |= {"description": "The events, as they happen.", "content": _stream_of(route)}
     if route.empty:

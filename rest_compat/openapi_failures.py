@@ -45,6 +45,11 @@ FAILURES = {
         "Project '7d0c6a34-52b1-4a50-8b39-6f4f1c3f9f10' was not found.",
         {"resource_type": "project", "resource_id": "7d0c6a34-52b1-4a50-8b39-6f4f1c3f9f10"},
     ),
+    "408": Failure(
+        "The body stopped coming, or came too slowly.",
+        ("INVALID_REQUEST",),
+        "The body stopped coming, or came too slowly, for 30 seconds. Send it again, without a pause.",
+    ),
     "409": Failure(
         "It exists already, was changed concurrently, or its idempotency key belongs to another request.",
         ("RESOURCE_ALREADY_EXISTS", "VERSION_CONFLICT"),
@@ -126,9 +131,10 @@ HEADERS: dict[str, dict[str, Any]] = {
         "example": 12,
     },
     "ETag": {
-        "description": "The revision that was answered with; send it as `If-Match` to change exactly this one.",
+        "description": "The revision that was answered with, and a digest of the answer. Send it as `If-Match` to change "
+        "exactly this revision, as `If-None-Match` to ask only for something new.",
         "schema": {"type": "string"},
-        "example": '"3"',
+        "example": '"3-9c56cc51b374c3ba"',
     },
     "WWW-Authenticate": {
         "description": "The challenge of RFC 6750.",
@@ -160,7 +166,9 @@ def _statuses(route: OperationRoute) -> Iterator[str]:
     if op.kind is not Kind.READ:
         yield from ("409", "422")
     if op.body is not None:
-        yield from ("413", "415", "422")
+        yield from ("408", "413", "415", "422")
+    if isinstance(route, DownloadRoute):
+        yield "416"
     yield from (str(refusal.status) for refusal in REFUSALS.get(op.name, ()))
 
 

@@ -120,7 +120,8 @@ _IF_MATCH = _header(
     Header(
         alias="If-Match",
         pattern=ETAG_PATTERN,
-        description="The ETag that was read: if somebody has changed it since, the answer is 409 VERSION_CONFLICT.",
+        description="The ETag that was read, or several: if what stands is at none of them, the answer is 409 "
+        "VERSION_CONFLICT. The revision in the tag decides.",
     ),
 )
 _IDEMPOTENCY_KEY = _header(
@@ -137,6 +138,13 @@ _IDEMPOTENCY_KEY = _header(
 _ABOUT_PROJECT = Header(alias=PROJECT_HEADER, description="The project to work in; wins over the token's claim.")
 _PROJECT = _header("x_project_id", str | None, _ABOUT_PROJECT)
 _REQUIRED_PROJECT = _header("x_project_id", str, _ABOUT_PROJECT, inspect.Parameter.empty)
+
+
+def _conditional(name: str, description: str) -> dict[str, Any]:
+    return {"name": name, "in": "header", "required": False, "schema": {"type": "string"}, "description": description}
+
+
+IF_NONE_MATCH = _conditional("If-None-Match", "Answer 304 if one of these entity tags still stands.")
 
 _BYTES: dict[str, Any] = {
     kind: {"schema": {"type": "string", "format": "binary"}} for kind in ("application/octet-stream", "*/*")
@@ -163,18 +171,11 @@ _DOWNLOAD: dict[str, Any] = {
     },
     "openapi_extra": {
         "parameters": [
-            {
-                "name": name,
-                "in": "header",
-                "required": False,
-                "schema": {"type": "string"},
-                "description": description,
-            }
-            for name, description in (
-                ("Range", "One range, such as bytes=0-1023, bytes=1024- or bytes=-500."),
-                ("If-Range", "Answer with the range only if this entity tag still stands, else with the whole."),
-                ("If-None-Match", "Answer 304 if one of these entity tags still stands."),
-            )
+            _conditional("Range", "One range, such as bytes=0-1023, bytes=1024- or bytes=-500."),
+            _conditional(
+                "If-Range", "Answer with the range only if this entity tag still stands, else with the whole."
+            ),
+            IF_NONE_MATCH,
         ]
     },
 }

@@ -1,7 +1,7 @@
 """The error catalogue: one class is one code and one status (contract section 7).
 
 ApiError
-├── 400  InvalidRequest (405, 413, 415 too) · ValidationError · InvalidParameter · MissingRequiredField ·
+├── 400  InvalidRequest (405, 408, 413, 415 too) · ValidationError · InvalidParameter · MissingRequiredField ·
 │        InvalidFormat · SearchQueryInvalid
 ├── 401  Unauthenticated · TokenExpired · TokenInvalid · TokenMalformed
 ├── 403  Forbidden · ProjectAccessDenied · OrgAccessDenied
@@ -50,7 +50,7 @@ class ApiError(Exception):
 
 
 class InvalidRequest(ApiError):
-    """The request as such cannot be served: a wrong method (405), too large a body (413), a wrong media type (415)."""
+    """The request as such cannot be served: 405 a wrong method, 408 too slow, 413 too large, 415 of a wrong type."""
 
     code, default_status = "INVALID_REQUEST", 400
 

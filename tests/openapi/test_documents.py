@@ -94,7 +94,7 @@ def test_the_failures_are_those_that_can_occur(service: Service) -> None:
         where, listed = f"{method} {path}", set(op["responses"])
         assert {"400", "401", "403", "429", "500", "502", "503"} <= listed, where
         assert ("409" in listed) == (method != "get" and "Idempotency-Key" in {p["name"] for p in op["parameters"]})
-        assert ("413" in listed) == ("415" in listed) == ("requestBody" in op), where
+        assert ("408" in listed) == ("413" in listed) == ("415" in listed) == ("requestBody" in op), where
         if "{" in path or "requestBody" in op:
             assert "404" in listed, where
         if "requestBody" in op:

@@ -142,6 +142,7 @@ ROWS = [
             "parameters": anything(),
             "save_all": flag(),
         },
+        optional_body=True,
         answer={
             "id": uuid(),
             "configuration_id": uuid(),
