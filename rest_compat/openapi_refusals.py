@@ -47,9 +47,7 @@ def _parameter(rule: str, *fields: str) -> Refusal:
 
 
 _NO_SUCH_PERMISSION = _parameter("Not every type of resource has every permission.", "permission")
-_RELATION = _value(
-    "Not every type of resource has every relation, and some are only for users.", "relation", "is_group"
-)
+_RELATION = _value("Not every type of resource has every relation, and some are only for users.", "relation")
 _QUERY = Refusal(400, "SEARCH_QUERY_INVALID", ("q",), "q is an expression of the grammar that its description tells.")
 _WORD = Refusal(400, "SEARCH_QUERY_INVALID", ("q",), "q holds a letter or a digit, or nothing.")
 _EMPTY_SECRET = _value("A change names a new value, a new description, or both.", "value")
@@ -154,17 +152,15 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
     "delete_schedule": (_value("The schedule of a workflow configuration is changed there.", "schedule_id"),),
     "update_context_pack": (_value("A pack is deleted by DELETE.", "status"),),
     "create_memory": (_EXPIRY, _PACK, _POLICY),
-    "update_memory": (_MEMORY_STATE, _EXPIRY, _PACK, _POLICY),
-    "pin_memory": (_MEMORY_STATE, _PACK),
+    "update_memory": (_MEMORY_STATE, _EXPIRY, _POLICY),
+    "pin_memory": (_MEMORY_STATE,),
     "unpin_memory": (_MEMORY_STATE,),
     "archive_memory": (_MEMORY_STATE,),
-    "reactivate_memory": (_MEMORY_STATE, _PACK, _POLICY),
+    "reactivate_memory": (_MEMORY_STATE, _POLICY),
     "validate_memory": (_MEMORY_STATE,),
     "supersede_memory": (
         _missing("superseded_by or replacement, one of them.", "superseded_by", status=422),
-        _value("superseded_by or replacement, one of them.", "superseded_by", "replacement", ""),
-        _form("superseded_by or replacement, one of them.", "superseded_by", "replacement", ""),
-        _value("The successor is another active memory of the same pack.", "superseded_by", "replacement.*"),
+        _value("The successor is another active memory of the same pack.", "superseded_by", "replacement"),
         _MEMORY_STATE,
         _PACK,
         _POLICY,
@@ -244,7 +240,6 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
         _RULE,
         _value("Not every state follows every other; what has a value keeps one.", "state", "name", "severity"),
     ),
-    "delete_quality_rule": (_value("Not every state of a rule takes this.", "state"),),
     "import_quality_rules": (_value("The text is a file of the named format.", "text"),),
     "export_quality_rules": (_value("A file has a greatest number of rules.", "asset_fqn"),),
 }

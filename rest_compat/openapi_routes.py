@@ -135,7 +135,9 @@ _IDEMPOTENCY_KEY = _header(
         description="Any new text: the same request under the same key is done once, and answered alike for a day.",
     ),
 )
-_ABOUT_PROJECT = Header(alias=PROJECT_HEADER, description="The project to work in; wins over the token's claim.")
+_ABOUT_PROJECT = Header(
+    alias=PROJECT_HEADER, pattern=r"\S", description="The project to work in; wins over the token's claim."
+)
 _PROJECT = _header("x_project_id", str | None, _ABOUT_PROJECT)
 _REQUIRED_PROJECT = _header("x_project_id", str, _ABOUT_PROJECT, inspect.Parameter.empty)
 

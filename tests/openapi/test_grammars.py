@@ -43,6 +43,10 @@ def test_every_event_id_tells_its_maximum() -> None:
     assert set(told.values()) == {2_000_000_000}
 
 
+def test_the_project_that_a_request_selects_is_more_than_blanks() -> None:
+    assert {one["schema"].get("pattern") for _, one in parameters() if one["name"] == "X-Project-ID"} == {r"\S"}
+
+
 def takes(grammar: Grammar, text: str) -> bool:
     try:
         grammar.check(text)
