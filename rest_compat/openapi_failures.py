@@ -167,8 +167,6 @@ def _statuses(route: OperationRoute) -> Iterator[str]:
         yield from ("409", "422")
     if op.body is not None:
         yield from ("408", "413", "415", "422")
-    if isinstance(route, DownloadRoute):
-        yield "416"
     yield from (str(refusal.status) for refusal in REFUSALS.get(op.name, ()))
 
 

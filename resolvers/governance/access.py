@@ -1,6 +1,7 @@
 """Who is left: nothing may be left to nobody, and what was left so before is given back to the organization."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
@@ -9,7 +10,7 @@ from auth.caller import WORKER
 from auth.model import platform_model
 from auth.permissions import conferred, grantable
 from auth.relations import Question, Relations, RelationTuple, bare_id, object_name, split_user, user_subject
-from persistence.store import Store
+from persistence.store import Shelves, Store
 from persistence.tables import files
 from persistence.tables.assets import data_connections
 from persistence.tables.governance import organizations, projects
@@ -195,8 +196,12 @@ async def _rows(store: Store, organization_id: str) -> AsyncIterator[list[_Row]]
         after: str | None = None
         while True:
             page = query.limit(AT_ONCE) if after is None else query.where(key > after).limit(AT_ONCE)
-            found = await store.read(lambda shelves, page=page: list(shelves.connection.execute(page)))
+            found = await store.read(partial(_rows, page))
             if not found:
                 break
             yield [_Row(type_, *row) for row in found]
             after = found[-1][0]
+
+
+def _rows(page: sa.Select[Any], shelves: Shelves) -> list[Any]:
+    return list(shelves.connection.execute(page))
