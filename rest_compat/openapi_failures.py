@@ -131,8 +131,8 @@ HEADERS: dict[str, dict[str, Any]] = {
         "example": 12,
     },
     "ETag": {
-        "description": "The revision that was answered with, and a digest of the answer. Send it as `If-Match` to change "
-        "exactly this revision, as `If-None-Match` to ask only for something new.",
+        "description": "The revision that was answered with, and a digest of the answer. Send it as `If-Match` to "
+        "change exactly this revision, as `If-None-Match` to ask only for something new.",
         "schema": {"type": "string"},
         "example": '"3-9c56cc51b374c3ba"',
     },
