@@ -1,6 +1,6 @@
 """Every path under /assets. Additions to the contract are marked."""
 
-from resolvers.assets import artifacts, data_connections, files, models
+from resolvers.assets import artifacts, connection_removal, data_connections, files, models
 from rest_compat.door import Door
 from rest_compat.envelopes import PageLimitList
 
@@ -10,6 +10,7 @@ assets.post("/data", data_connections.create_data_connection)
 assets.get("/data", data_connections.list_data_connections, envelope=PageLimitList)  # addition
 assets.get("/data/{resource_uri}", data_connections.get_data_connection)
 assets.put("/data/{resource_uri}", data_connections.update_data_connection)
+assets.delete("/data/{resource_uri}", connection_removal.delete_data_connection)  # addition
 assets.post("/data/{resource_uri}/verify", data_connections.verify_data_connection, status=200)
 assets.get("/data/{resource_uri}/secret", data_connections.get_data_connection_secret)
 

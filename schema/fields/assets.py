@@ -10,6 +10,7 @@ from resolvers.assets.artifacts import (
     list_artifacts,
     preview_artifact,
 )
+from resolvers.assets.connection_removal import delete_data_connection
 from resolvers.assets.data_connections import (
     create_data_connection,
     get_data_connection,
@@ -54,6 +55,7 @@ class AssetsMutation:
 
     create_data_connection: DataConnection = opens(create_data_connection)
     update_data_connection: DataConnection = opens(update_data_connection)
+    delete_data_connection: Deleted = opens(delete_data_connection)
     verify_data_connection: ConnectionVerification = opens(verify_data_connection)
     verify_model: ModelVerification = opens(verify_model)
     upload_file: FileUploaded = opens(upload_file)

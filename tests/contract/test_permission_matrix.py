@@ -89,6 +89,7 @@ MATRIX = [
     Case("get_data_connection", "connection", "can_read", on.connection, "resource_uri"),
     Case("update_data_connection", "connection", "can_write", on.changed_connection, "resource_uri"),
     Case("verify_data_connection", "connection", "can_execute", on.connection, "resource_uri"),
+    Case("delete_data_connection", "connection", "can_delete", on.connection, "resource_uri"),
     Case("get_data_connection_secret", "connection", "can_read_secrets", on.connection, "resource_uri"),
     Case("search_metadata", "project", "can_read_metadata", on.nothing, header=True),
     Case("get_metadata", "connection", "can_read_metadata", on.asset, "resource_uri", header=True),

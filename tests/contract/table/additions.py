@@ -27,6 +27,7 @@ ADDITIONS: dict[str, str] = {
     "GET /governance/permissions/explain": WHY,
     "POST /governance/permissions/repair": "what was left to nobody must be found and given back",
     "GET /assets/data": CATALOG,
+    "DELETE /assets/data/{resource_uri}": "what is registered must be removable",
     "GET /assets/files": CATALOG,
     "PUT /assets/files/{resource_uri}": CATALOG,
     "DELETE /assets/files/{resource_uri}": CATALOG,

@@ -74,6 +74,7 @@ GONE: frozenset[str] = frozenset(
         "revoke_permission",
         "delete_project_secret",
         "delete_resource_secret",
+        "delete_data_connection",
         "delete_file",
         "delete_artifact",
         "delete_metadata",

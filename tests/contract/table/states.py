@@ -79,6 +79,11 @@ async def _configuration_with_an_open_run(stage: Stage, place: Place) -> dict[st
     return {"configuration_id": (await stage.run(place))["configuration_id"]}
 
 
+async def _connection_with_an_open_run(stage: Stage, place: Place) -> dict[str, Any]:
+    await stage.run(place)
+    return {"resource_uri": await stage.connection(place)}
+
+
 async def _whole_organization(stage: Stage, place: Place) -> dict[str, Any]:
     target = GovernedResource(resource_type=ResourceType.ORGANIZATION, resource_id=place.organization)
     return {"target": target}
@@ -332,6 +337,7 @@ STATES: list[State] = [
         "revoke_permission", "the last owner of what inherits from nothing", _without_a_parent("grant"), "resource_id"
     ),
     State("verify_data_connection", "a connection that is disabled", _disabled_connection, "status"),
+    State("delete_data_connection", "a run that is not over", _connection_with_an_open_run, "resource_uri"),
     State("delete_workflow_configuration", "a run that is not over", _configuration_with_an_open_run, None, IN_USE),
     *_terms(),
     *QUALITY,

@@ -1,0 +1,60 @@
+"""What removing a connection does to the rest of the platform: its catalog, and the runs that would read it."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from persistence.queries.catalog_rows import lock_service
+from persistence.queries.workflows import OPEN, at_or_below
+from persistence.repository import Scope
+from persistence.tables.catalog import metadata_assets
+from persistence.tables.data_readiness import run_targets, workflow_runs
+
+
+def retire_catalog(connection: sa.Connection, scope: Scope, resource_uri: str, *, actor: str, now: datetime) -> int:
+    """Mark everything of a connection as deleted, in every project that has some of it; how many assets were marked.
+
+    Versions stay, and so does what people wrote: an ingestion under the same URI takes it up again.
+    """
+    assets = metadata_assets
+    own = [
+        assets.c.organization_id == scope.organization_id,
+        assets.c.resource_uri == resource_uri,
+        assets.c.deleted_at.is_(None),
+    ]
+    places = sa.select(assets.c.project_id, assets.c.service_name).where(*own).distinct()
+    for project, service in sorted(
+        map(tuple, connection.execute(places))
+    ):  # in one order, so that no two wait in a ring
+        lock_service(connection, Scope(scope.organization_id, project), service)
+    return connection.execute(
+        assets.update()
+        .where(*own)
+        .values(deleted_at=now, updated_at=now, updated_by=actor, revision=assets.c.revision + 1)
+    ).rowcount
+
+
+def open_run_at(connection: sa.Connection, scope: Scope, resource_uri: str, service: str) -> str | None:
+    """The id of a run that is not over and may read a connection: it names something of its, or nothing in particular.
+
+    What is its stands below its service, or below whatever people wrote into its catalog.
+    """
+    assets = metadata_assets
+    written = sa.select(assets.c.service_name).where(
+        assets.c.organization_id == scope.organization_id,
+        assets.c.resource_uri == resource_uri,
+        assets.c.deleted_at.is_(None),
+    )
+    services = sorted({service, *connection.execute(written.distinct()).scalars()})
+    target = sa.select(run_targets.c.run_id).where(run_targets.c.run_id == workflow_runs.c.id)
+    query = sa.select(workflow_runs.c.id).where(
+        workflow_runs.c.organization_id == scope.organization_id,
+        workflow_runs.c.status.in_(OPEN),
+        sa.or_(
+            target.where(sa.or_(*(at_or_below(run_targets.c.target_fqn, name) for name in services))).exists(),
+            ~target.exists(),
+        ),
+    )
+    if scope.project_id is not None:
+        query = query.where(workflow_runs.c.project_id == scope.project_id)
+    return connection.execute(query.limit(1)).scalar_one_or_none()
