@@ -26,6 +26,8 @@ from schema.errors import (
 from schema.governance.permission import Permission
 
 PROJECT_HEADER = "X-Project-ID"
+SELECTING = (Permission.CAN_READ, Permission.CAN_READ_SECRETS)
+"""Who holds one of these on a project may select it: every role gives one, a service worker's the second."""
 _TAG = r'(W/)?"([0-9]{1,18})(-[0-9a-f]{16})?"'
 MOST_TAGS = 32
 ETAG_PATTERN = rf"^({_TAG}([ \t]*,[ \t]*{_TAG}){{0,{MOST_TAGS - 1}}}|\*)$"
@@ -147,14 +149,16 @@ class Reception:
 
 
 async def require_project(guard: Guard, caller: Caller, project: str) -> None:
-    """Raise ProjectAccessDenied unless the caller may read the project; a foreign one and none at all look alike."""
-    if not await guard.allows(caller, Permission.CAN_READ, "project", project):
-        raise ProjectAccessDenied.lacking(
-            Permission.CAN_READ,
-            "project",
-            project,
-            "You have no access to the selected project. Choose another one or ask its administrator.",
-        )
+    """Raise ProjectAccessDenied unless the caller has a role on the project; a foreign one and none look alike."""
+    for permission in SELECTING:
+        if await guard.allows(caller, permission, "project", project):
+            return
+    raise ProjectAccessDenied.lacking(
+        Permission.CAN_READ,
+        "project",
+        project,
+        "You have no access to the selected project. Choose another one or ask its administrator.",
+    )
 
 
 def expected_revisions(header: str | None) -> frozenset[int] | None:
