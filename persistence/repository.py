@@ -151,24 +151,34 @@ class Repository(Generic[T]):
         )
         item = self.get(scope, id, **equals)
         if changed.rowcount == 0:
-            raise self._conflict(id)
+            raise self._conflict(id, **equals)
         return item
 
     def remove(self, scope: Scope, id: str, *, expected: Expected = None, **equals: Any) -> None:
         """Delete an item. Raises NotFound, or VersionConflict as `change` does."""
         item = self.get(scope, id, **equals)
         if not meets(item._revision, expected):
-            raise self._conflict(id)
+            raise self._conflict(id, **equals)
         self._connection.execute(
             self.table.delete().where(*self._within(scope), self.table.c[self._key] == id, *self._equal(equals))
         )
 
-    def _conflict(self, id: str) -> VersionConflict:
+    def id_where(self, scope: Scope, *conditions: sa.ColumnElement[bool]) -> str | None:
+        """The id of the item that has what was to be unique, such as a name; None when there is none by now."""
+        query = sa.select(self.table.c[self._key]).where(*self._within(scope), *conditions).limit(1)
+        found: str | None = self._connection.execute(query).scalar_one_or_none()
+        return found
+
+    def _conflict(self, id: str, **equals: Any) -> VersionConflict:
         return VersionConflict(
             f"This {self.noun.replace('_', ' ')} was changed by somebody else. Read it again and retry.",
             resource_type=self.noun,
-            resource_id=id,
+            resource_id=self.whole_id(id, **equals),
         )
+
+    def whole_id(self, id: str, **equals: Any) -> str:
+        """The id by which the item is found again, where the key alone does not tell it from others."""
+        return id
 
     def _equal(self, equals: Mapping[str, Any]) -> list[sa.ColumnElement[bool]]:
         return [self.table.c[name] == value for name, value in equals.items() if value is not None]

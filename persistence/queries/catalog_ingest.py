@@ -256,7 +256,8 @@ class _Batch:
                     raise AlreadyExists(
                         f"{one.fqn} stands in the catalog already and belongs to {one.known.resource_uri}. "
                         "Give one of the two connections another service name.",
-                        fqn=one.fqn,
+                        resource_type="metadata_asset",
+                        resource_id=one.fqn,
                         resource_uri=one.known.resource_uri,
                     )
         for fqn, row in known.items():

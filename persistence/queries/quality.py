@@ -135,9 +135,9 @@ class DefinitionShelf(Repository[DefinitionT]):
             found |= {made.id: made for made in self.resources(self._connection.execute(query).all())}
         return found
 
-    def is_taken(self, fqn: str) -> bool:
-        """Whether a built-in definition has the name; the rows' own are kept apart by the table."""
-        return any(definition.fqn == fqn for definition in self._builtin.values())
+    def built_in_named(self, fqn: str) -> str | None:
+        """The id of the built-in definition that has a name; the rows' own are kept apart by the table."""
+        return next((definition.id for definition in self._builtin.values() if definition.fqn == fqn), None)
 
     def count_own(self, scope: Scope) -> int:
         """How many of the project's own stand."""

@@ -23,6 +23,10 @@ class SecretShelf(Repository[Secret]):
     def __init__(self, connection: sa.Connection) -> None:
         super().__init__(connection, Secret, secrets, key="name", noun="secret")
 
+    def whole_id(self, id: str, **equals: Any) -> str:
+        """A secret's id is that of its resource, and its name."""
+        return f"{equals['resource_id']}/{id}"
+
     def _of(self, scope: Scope, resource_type: str, resource_id: str) -> Sequence[sa.ColumnElement[bool]]:
         """The condition for one resource's secrets."""
         return [

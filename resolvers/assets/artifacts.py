@@ -21,6 +21,7 @@ from resolvers.assets.content import (
     Creator,
     Search,
     TagFilter,
+    asked_uri,
     download_of,
     free_uri,
     own,
@@ -102,7 +103,7 @@ async def _kept(ctx: Context, artifact: ArtifactCreate, bytes_of: Any) -> Artifa
         raise AlreadyExists(
             "An artifact with this resource URI exists already. Choose another one.",
             resource_type="artifact",
-            resource_id=artifact.resource_uri or slug(artifact.name),
+            resource_id=asked_uri(ctx, "artifact", artifact.name, artifact.resource_uri),
         ) from None
     ctx.guard.forget()
     return made

@@ -16,7 +16,7 @@ from persistence.store import Shelves
 from resolvers.context import Context
 from schema.content import Download
 from schema.grammar import sort_by
-from schema.identifiers import ResourceUri, unique_slug
+from schema.identifiers import ResourceUri, slug, unique_slug
 
 Search = Annotated[str, Field(max_length=255, description="Part of the name or description.")]
 TagFilter = Annotated[str, Field(max_length=1000, description="Comma-separated; an item must have them all.")]
@@ -34,6 +34,11 @@ def free_uri(ctx: Context, shelf: ContentShelf[Any], name: str, last_part: str |
     prefix = str(ResourceUri(shelf.noun, ctx.organization_id, ctx.project_id, "x"))[:-1]
     taken = {uri.removeprefix(prefix) for uri in shelf.taken_parts(ctx.tenant, prefix)}
     return prefix + unique_slug(name, taken, fallback=shelf.noun)
+
+
+def asked_uri(ctx: Context, kind: str, name: str, last_part: str | None) -> str:
+    """The URI that something new asks for, which another has already."""
+    return str(ResourceUri(kind, ctx.organization_id, ctx.project_id, last_part or slug(name, fallback=kind)))
 
 
 def own(ctx: Context, shelves: Shelves, kind: str, uri: str, *, private: bool = False) -> None:

@@ -96,7 +96,9 @@ async def create_data_connection(ctx: Context, *, connection: DataConnectionCrea
         raise AlreadyExists(
             "A data connection with this resource URI exists already. Choose another one.",
             resource_type="data_connection",
-            resource_id=connection.resource_uri or slug(connection.name),
+            resource_id=str(
+                ResourceUri("data", ctx.organization_id, project, connection.resource_uri or slug(connection.name))
+            ),
         ) from None
     ctx.guard.forget()
     return created

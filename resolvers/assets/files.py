@@ -14,6 +14,7 @@ from resolvers.assets.content import (
     Search,
     Sort,
     TagFilter,
+    asked_uri,
     download_of,
     download_path,
     free_uri,
@@ -28,7 +29,6 @@ from schema.assets.file import Deleted, File, FileChange, FileCreate, FileUpload
 from schema.content import Download, Upload
 from schema.errors import AlreadyExists
 from schema.governance.permission import Permission
-from schema.identifiers import slug
 from schema.pagination import Page, PageNumber, PageSize
 
 Uri = Annotated[str, Field(min_length=1, max_length=800, description="The file's resource URI.")]
@@ -75,7 +75,7 @@ async def upload_file(ctx: Context, *, about: FileCreate, file: Upload) -> FileU
         raise AlreadyExists(
             "A file with this resource URI exists already. Choose another one.",
             resource_type="file",
-            resource_id=about.resource_uri or slug(about.name),
+            resource_id=asked_uri(ctx, "file", about.name, about.resource_uri),
         ) from None
     ctx.guard.forget()
     return FileUploaded(
@@ -95,11 +95,12 @@ def _refuse_taken_key(ctx: Context, shelves: Shelves, key: str) -> None:
         table.c.project_id == ctx.project_id,
         table.c.key_hash == key_hash(key),
     )
-    if shelves.connection.execute(query).first() is not None:
+    standing = shelves.connection.execute(query).scalar()
+    if standing is not None:
         raise AlreadyExists(
             "A file with this key exists already in this project. Choose another key, or delete that file first.",
             resource_type="file",
-            resource_id=key,
+            resource_id=standing,
             field="key",
         )
 

@@ -26,11 +26,14 @@ async def added(
 ) -> DefinitionT:
     """Add a definition of the project's own; `make` answers with it and its hidden columns."""
 
+    tried: list[DefinitionT] = []
+
     def work(shelves: Shelves) -> DefinitionT:
         shelf_ = shelf(shelves)
         new, hidden = make(shelves)
-        if shelf_.is_taken(new.fqn):
-            raise _taken(shelf_.noun, new.fqn)
+        tried[:] = [new]
+        if (standing := shelf_.built_in_named(new.fqn)) is not None:
+            raise _taken(shelf_.noun, new.fqn, standing)
         if shelf_.count_own(ctx.scope) >= MOST_OWN:
             raise QuotaExceeded(f"A project has {MOST_OWN} definitions of its own at most. Delete one first.")
         own: dict[str, Any] = {
@@ -40,12 +43,17 @@ async def added(
             "created_at": ctx.now(),
             "created_by": ctx.caller.user_id,
         }
-        try:
-            return shelf_.add(new, **own, **hidden)
-        except IntegrityError:
-            raise _taken(shelf_.noun, new.fqn) from None
+        return shelf_.add(new, **own, **hidden)
 
-    return await ctx.store.write(work)
+    def standing(shelves: Shelves) -> ApiError:
+        shelf_, [new] = shelf(shelves), tried
+        found = shelf_.id_where(ctx.scope, shelf_.table.c.taken_fqn == new.fqn)
+        return _taken(shelf_.noun, new.fqn, found or new.id)
+
+    try:
+        return await ctx.store.write(work)
+    except IntegrityError:
+        raise await ctx.store.read(standing) from None
 
 
 async def changed(
@@ -110,9 +118,9 @@ def _own(ctx: Context, shelf: DefinitionShelf[DefinitionT], id: UUID) -> Definit
     return current
 
 
-def _taken(noun: str, fqn: str) -> ApiError:
+def _taken(noun: str, fqn: str, id: str) -> ApiError:
     return AlreadyExists(
         f"There is a {noun.replace('_', ' ')} {fqn!r} already. Choose another name, or update that one.",
         resource_type=noun,
-        resource_id=fqn,
+        resource_id=id,
     )

@@ -30,7 +30,7 @@ from schema.data_readiness.glossary import (
     TermReview,
     TermStatus,
 )
-from schema.errors import AlreadyExists, NotFound, ValidationError, VersionConflict
+from schema.errors import AlreadyExists, NotFound, ValidationError
 from schema.governance.permission import Permission
 from schema.grammar import ANY_NAME, sort_by
 from schema.pagination import Page, PageNumber, PageSize
@@ -81,7 +81,7 @@ async def create_glossary_term(ctx: Context, *, term: GlossaryTermCreate) -> Glo
     try:
         return await ctx.store.write(work)
     except IntegrityError:
-        raise _taken(term.name) from None
+        raise await _taken(ctx, term.name, new.id) from None
 
 
 @operation(needs=Permission.CAN_READ)
@@ -165,7 +165,7 @@ async def update_glossary_term(ctx: Context, *, term_id: TermId, changes: Glossa
     try:
         return await ctx.store.write(work)
     except IntegrityError:
-        raise _taken(str(given.get("name"))) from None
+        raise await _taken(ctx, str(given.get("name")), term_id) from None
 
 
 @operation(needs=Permission.CAN_MANAGE_METADATA, kind=Kind.WRITE)
@@ -207,7 +207,7 @@ def _way(term: GlossaryTerm, from_: Collection[TermStatus]) -> str:
 async def delete_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTermDeleted:
     """Delete a term with its links to assets; terms below it stand by themselves then.
 
-    Refused with 409 while a workflow uses the term: a configuration, or a run that is not over, that names its id, or
+    Refused with 422 while a workflow uses the term: a configuration, or a run that is not over, that names its id, or
     a context pack of which a memory names it; and a run that is not over and has proposed to link it. The details name
     that workflow. What completed runs propose about the term and nobody has decided is a conflict when it is approved.
     """
@@ -218,9 +218,11 @@ async def delete_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTerm
         if user is not None:
             what = f"run {user['workflow_run_id']!r}" if "workflow_run_id" in user else "configuration"
             details: dict[str, Any] = {"resource_type": "glossary_term", "resource_id": term_id} | user
-            raise VersionConflict(
+            raise ValidationError(
                 f"The workflow {user['workflow_id']!r} uses this term in its {what}. Wait for the run or cancel it, "
                 "or take the term out of the workflow, then delete it.",
+                status=422,
+                field="term_id",
                 **details,
             )
         shelves.glossary_terms.drop(ctx.scope, term_id, expected=ctx.expected_revision)
@@ -260,7 +262,7 @@ async def link_glossary_term(ctx: Context, *, term_id: TermId, asset: TermAssetC
         raise AlreadyExists(
             "The term is linked to this asset already.",
             resource_type="glossary_term_asset",
-            resource_id=asset.asset_fqn,
+            resource_id=f"{term_id}/{asset.asset_fqn}",
         ) from None
 
 
@@ -322,9 +324,11 @@ def _words(values: dict[str, Any]) -> str:
     return words_of([values["name"], values["display_name"], *values["synonyms"], values["definition"]])
 
 
-def _taken(name: str) -> AlreadyExists:
+async def _taken(ctx: Context, name: str, id: str) -> AlreadyExists:
+    """What to say of a name that another term has; `id` is told where that one is gone by now."""
+    standing = await ctx.store.read(lambda shelves: shelves.glossary_terms.id_where(ctx.scope, table.c.name == name))
     return AlreadyExists(
         f"There is a term {name!r} in this project already. Update that one, or choose another name.",
         resource_type="glossary_term",
-        resource_id=name,
+        resource_id=standing or id,
     )

@@ -120,6 +120,7 @@ async def create_quality_rule(ctx: Context, *, rule: QualityRuleCreate) -> Quali
     arguments = rule.arguments if isinstance(rule.arguments, dict) else {}
     _fits(rule, arguments)
     new_id, now = str(uuid4()), ctx.now()
+    keys: list[str] = []
 
     def work(shelves: Shelves) -> QualityRule:
         fqn, uri = _asset(ctx, shelves, rule.asset_fqn)
@@ -155,20 +156,25 @@ async def create_quality_rule(ctx: Context, *, rule: QualityRuleCreate) -> Quali
             field = "query" if rule.type is RuleType.SQL else "arguments"
             raise ValidationError(problem, status=422, field=field)
         key = rule_key(fqn, rule.type, rule.metric, arguments, rule.query)
-        taken = AlreadyExists(
-            "There is such a rule about this asset already. Update that one, or delete it first.",
-            resource_type="quality_rule",
-            resource_id=rule.name,
-        )
-        if shelves.quality_rules.by_keys(ctx.scope, [key]):
-            raise taken
+        keys[:] = [key]
+        if (standing := shelves.quality_rules.by_keys(ctx.scope, keys).get(key)) is not None:
+            raise _taken(standing.id)
         _room(ctx, shelves, 1)
-        try:
-            return shelves.quality_rules.put(ctx.scope, made, key)
-        except IntegrityError:
-            raise taken from None
+        return shelves.quality_rules.put(ctx.scope, made, key)
 
-    return await ctx.store.write(work)
+    try:
+        return await ctx.store.write(work)
+    except IntegrityError:  # somebody else was faster
+        found = await ctx.store.read(lambda shelves: list(shelves.quality_rules.by_keys(ctx.scope, keys).values()))
+        raise _taken(found[0].id if found else new_id) from None
+
+
+def _taken(id: str) -> AlreadyExists:
+    return AlreadyExists(
+        "There is such a rule about this asset already. Update that one, or delete it first.",
+        resource_type="quality_rule",
+        resource_id=id,
+    )
 
 
 @operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)

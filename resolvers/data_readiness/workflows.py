@@ -166,7 +166,7 @@ async def update_workflow_configuration(
 async def delete_workflow_configuration(ctx: Context, *, configuration_id: ConfigurationId) -> Done:
     """Delete a workflow configuration and its schedule. Its runs can still be read by their ids and listed.
 
-    While one of its runs is open this is a 409: cancel the run, or wait for its end.
+    While one of its runs is open this is a 422: cancel the run, or wait for its end.
     """
 
     def work(shelves: Shelves) -> None:
@@ -179,8 +179,10 @@ async def delete_workflow_configuration(ctx: Context, *, configuration_id: Confi
             )
         open_run = shelves.workflow_runs.open_of(ctx.scope, current.id)
         if open_run is not None:
-            raise VersionConflict(
-                f"Run {open_run} of this configuration is not over. Cancel it or wait for its end, then retry.",
+            raise ValidationError(
+                f"Run {open_run} of this configuration is not over. Cancel it or wait for its end, then delete it.",
+                status=422,
+                field="configuration_id",
                 resource_type="workflow_run",
                 resource_id=open_run,
             )

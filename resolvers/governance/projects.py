@@ -55,8 +55,13 @@ async def create_project(ctx: Context, *, project: ProjectCreate) -> Project:
     try:
         created = await ctx.store.write(work)
     except IntegrityError:  # somebody took the name between the look and the write
+        standing = await ctx.store.read(
+            lambda shelves: shelves.projects.page(ctx.tenant, offset=0, limit=1, name=project.name)
+        )
         raise AlreadyExists(
-            f"A project named {project.name!r} exists already. Choose another name.", resource_type="project"
+            f"A project named {project.name!r} exists already. Choose another name.",
+            resource_type="project",
+            resource_id=standing.items[0].id if standing.items else new.id,
         ) from None
     ctx.guard.forget()
     return created

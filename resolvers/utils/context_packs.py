@@ -40,7 +40,7 @@ async def create_context_pack(ctx: Context, *, pack: ContextPackCreate) -> Conte
     try:
         return await ctx.store.write(lambda shelves: shelves.context_packs.add(new))
     except IntegrityError:
-        raise _taken(pack.name) from None
+        raise await _taken(ctx, pack.name, new.id) from None
 
 
 def new_pack(ctx: Context, pack: ContextPackCreate) -> ContextPack:
@@ -139,7 +139,7 @@ async def update_context_pack(ctx: Context, *, pack_id: PackId, changes: Context
     try:
         return await ctx.store.write(work)
     except IntegrityError:
-        raise _taken(given["name"]) from None
+        raise await _taken(ctx, given["name"], str(pack_id)) from None
 
 
 @operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
@@ -157,9 +157,13 @@ async def delete_context_pack(ctx: Context, *, pack_id: PackId) -> Done:
     return Done(message="The context pack and its memories are deleted.")
 
 
-def _taken(name: str) -> AlreadyExists:
+async def _taken(ctx: Context, name: str, id: str) -> AlreadyExists:
+    """What to say of a name that another pack has; `id` is told where that one is gone by now."""
+    standing = await ctx.store.read(
+        lambda shelves: shelves.context_packs.id_where(ctx.scope, table.c.standing_name == name)
+    )
     return AlreadyExists(
         "A context pack of this project has this name already. Choose another one, or update that pack.",
         resource_type="context_pack",
-        resource_id=name,
+        resource_id=standing or id,
     )

@@ -133,6 +133,10 @@ async def update_memory(ctx: Context, *, memory_id: MemoryId, changes: MemoryUpd
             new = new.model_copy(update={"search_text": text_of(new.content)})
         if given.keys() & {"content", "memory_type", "asset_fqn"}:
             _refuse_unreadable(new)
+        hashed = content_hash(new.memory_type, new.content, new.asset_fqn)
+        same = shelves.memories.same(current.context_pack_id, hashed)
+        if same is not None and same.id != current.id:
+            raise _kept_twice(same.id)
         values = {name: new.model_dump(mode="python")[name] for name in {*given, "search_text"}}
         return as_shown(
             shelves.memories.rewrite(
@@ -146,12 +150,16 @@ async def update_memory(ctx: Context, *, memory_id: MemoryId, changes: MemoryUpd
 
     try:
         return await ctx.store.write(work)
-    except IntegrityError:
-        raise AlreadyExists(
-            "The pack holds a memory with this type, content and asset already. Update that one, or delete it first.",
-            resource_type="memory",
-            resource_id=str(memory_id),
-        ) from None
+    except IntegrityError:  # the other came in this very moment
+        raise _kept_twice(str(memory_id)) from None
+
+
+def _kept_twice(id: str) -> AlreadyExists:
+    return AlreadyExists(
+        "The pack holds a memory with this type, content and asset already. Update that one, or delete it first.",
+        resource_type="memory",
+        resource_id=id,
+    )
 
 
 @operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
@@ -291,7 +299,7 @@ def added_memory(ctx: Context, shelves: Shelves, pack_id: str, memory: MemoryRep
     standing = shelves.memories.same(pack.id, hashed)  # somebody else was faster
     if standing is None:
         raise VersionConflict(
-            "The same memory was added and deleted at this moment. Retry.", resource_type="memory", resource_id=pack.id
+            "The same memory was added and deleted at this moment. Retry.", resource_type="memory", resource_id=made.id
         )
     return as_shown(standing, now)
 

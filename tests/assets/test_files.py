@@ -102,7 +102,7 @@ async def test_a_taken_uri_is_refused_and_one_made_of_the_name_is_unique(world: 
     before, kept = await world.dump(), blobs(world)
     taken = await upload(world, door, key="again", resource_uri="given")
     assert (taken.code, taken.status) == ("RESOURCE_ALREADY_EXISTS", 409)
-    assert taken.details == {"resource_type": "file", "resource_id": "given"}
+    assert taken.details == {"resource_type": "file", "resource_id": f"file:acme:{world.shop}:given"}
     assert (await world.dump(), blobs(world)) == (before, kept)
 
 

@@ -29,6 +29,7 @@ from tests.contract.table.errors import (
     OWN_VIEW,
     STATELESS,
     TAKEN,
+    TAKEN_ID,
     Never,
 )
 from tests.contract.table.states import STATES
@@ -267,6 +268,8 @@ async def test_the_same_twice_and_a_version_that_is_gone(world: World, door: Doo
         else:
             answer = await called(calls, await calls.base(), await asker(calls), **{"If-Match": '"99"'})
             wrong.append(wrong_envelope(door, service, answer, (409, "VERSION_CONFLICT"), f"{operation}: If-Match"))
+            if isinstance(answer, Refused) and (named := _named(calls)) != answer.details.get("resource_id"):
+                wrong.append(f"{operation}: If-Match: names {answer.details}, not {named}")
         arguments = await calls.base()
         first = await calls.call(**arguments)
         if isinstance(first, Refused):
@@ -277,9 +280,22 @@ async def test_the_same_twice_and_a_version_that_is_gone(world: World, door: Doo
             expected = (404, "RESOURCE_NOT_FOUND")
         if not isinstance(expected, Never):
             wrong.append(wrong_envelope(door, service, answer, expected, f"{operation}: twice"))
+            if operation in TAKEN and isinstance(answer, Refused):
+                id = TAKEN_ID.get(operation, lambda made, given: made["id"])(first, arguments)
+                if answer.details.get("resource_id") != id:
+                    wrong.append(f"{operation}: twice: names {answer.details}, not {id}")
         elif isinstance(answer, Refused) and answer.status not in (200, 422):
             wrong.append(f"{operation}: twice: {answer} is not in the table")
     assert not any(wrong), "\n".join(filter(None, wrong))
+
+
+def _named(calls: Calls) -> str | None:
+    """The id of what an operation is about, as its arguments name it."""
+    given, id = calls.arguments, calls.case.id
+    assert given is not None
+    if "secret" in calls.op.name:
+        return f"{given.get('resource_id', calls.stage.world.shop)}/{given['name']}"
+    return calls.stage.world.shop if id is None else str(given.get("fqn", given[id]))
 
 
 @BY_SERVICE

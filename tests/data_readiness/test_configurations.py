@@ -192,7 +192,8 @@ async def test_a_configuration_with_an_open_run_is_not_deleted(world: World, doo
     before = await world.dump()
     refused = await door(delete_workflow_configuration, world.owner, configuration_id=configuration["id"])
     assert (refused.code, refused.status, refused.details) == (
-        "VERSION_CONFLICT", 409, {"resource_type": "workflow_run", "resource_id": run}
+        "VALIDATION_ERROR", 422,
+        {"field": "configuration_id", "resource_type": "workflow_run", "resource_id": run},
     )  # fmt: skip
     assert await world.dump() == before
 

@@ -173,10 +173,10 @@ async def test_a_name_stands_once_in_a_project_while_it_stands(world: World, doo
     made = await define(world, door)
     refused = await define(world, door)
     assert (refused.status, refused.code) == (409, "RESOURCE_ALREADY_EXISTS")
-    assert refused.details == {"resource_type": "glossary_term", "resource_id": "Customer"}
+    assert refused.details == {"resource_type": "glossary_term", "resource_id": made["id"]}
     other = await define(world, door, name="Client")
     taken = await update(world, door, other["id"], name="Customer")
-    assert (taken.status, taken.code) == (409, "RESOURCE_ALREADY_EXISTS")
+    assert (taken.status, taken.code, taken.details["resource_id"]) == (409, "RESOURCE_ALREADY_EXISTS", made["id"])
     assert (await door(get_glossary_term, world.owner, term_id=other["id"])) == other
     assert (await define(world, door, world.foreign_owner))["name"] == "Customer"
     await door(delete_glossary_term, world.owner, term_id=made["id"])
@@ -420,14 +420,14 @@ async def test_a_term_that_a_workflow_uses_is_not_deleted(world: World) -> None:
     before = await world.dump()
     for prefix in ("/data-readiness", "/api/data-readiness"):
         refused = await world.request("DELETE", f"{prefix}/glossary/terms/{id}", token=world.owner)
-        assert refused.status_code == 409
+        assert refused.status_code == 422
         body = refused.json()
         assert set(body) == {"error", "request_id"}
         assert set(body["error"]) == {"code", "message", "details"}
         details = body["error"]["details"]
-        assert body["error"]["code"] == "VERSION_CONFLICT"
+        assert body["error"]["code"] == "VALIDATION_ERROR"
         assert (details["workflow_run_id"], set(details)) == (
-            running, {"resource_type", "resource_id", "workflow_id", "workflow_run_id"},
+            running, {"field", "resource_type", "resource_id", "workflow_id", "workflow_run_id"},
         )  # fmt: skip
     assert await world.dump() == before
     assert over != running
@@ -437,9 +437,9 @@ async def test_a_term_that_a_configuration_names_is_not_deleted(world: World, do
     term = await define(world, door)
     configuration = await a_configuration(world, config={"glossary": {"term_id": term["id"]}})
     refused = await door(delete_glossary_term, world.owner, term_id=term["id"])
-    assert (refused.status, refused.code) == (409, "VERSION_CONFLICT")
+    assert (refused.status, refused.code) == (422, "VALIDATION_ERROR")
     assert refused.details == {
-        "resource_type": "glossary_term", "resource_id": term["id"], "workflow_id": configuration,
+        "field": "term_id", "resource_type": "glossary_term", "resource_id": term["id"], "workflow_id": configuration,
     }  # fmt: skip
     free = await define(world, door, name="Free")
     assert (await door(delete_glossary_term, world.owner, term_id=free["id"]))["deleted"] is True
@@ -456,11 +456,11 @@ async def test_a_term_that_a_workflows_context_pack_names_is_not_deleted(world: 
     memory = await door(create_memory, world.owner, memory=MemoryCreate.model_validate(body))
     configuration = await a_configuration(world, config={"context_pack_id": pack["id"]})
     refused = await door(delete_glossary_term, world.owner, term_id=term["id"])
-    assert (refused.status, refused.details["workflow_id"]) == (409, configuration)
+    assert (refused.status, refused.details["workflow_id"]) == (422, configuration)
     await door(delete_workflow_configuration, world.owner, configuration_id=configuration)
     running = await a_run(world, input={"parameters": {"context_pack_id": pack["id"]}}, status="running")
     refused = await door(delete_glossary_term, world.owner, term_id=term["id"])
-    assert (refused.status, refused.details["workflow_run_id"]) == (409, running)
+    assert (refused.status, refused.details["workflow_run_id"]) == (422, running)
     await door(delete_memory, world.owner, memory_id=memory["id"])
     assert (await door(delete_glossary_term, world.owner, term_id=term["id"]))["deleted"] is True
 
@@ -471,7 +471,7 @@ async def test_a_term_that_an_open_run_would_link_is_not_deleted(world: World, d
     value = {"term_id": term["id"], "name": term["name"]}
     await proposed(world, running, {"kind": "glossary_link", "field": "glossary_terms", "proposed_value": value})
     refused = await door(delete_glossary_term, world.owner, term_id=term["id"])
-    assert (refused.status, refused.details["workflow_run_id"]) == (409, running)
+    assert (refused.status, refused.details["workflow_run_id"]) == (422, running)
     other = await define(world, door, name="Other")
     assert (await door(delete_glossary_term, world.owner, term_id=other["id"]))["deleted"] is True
 

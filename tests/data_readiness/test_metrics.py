@@ -171,7 +171,7 @@ async def test_a_name_stands_once_in_its_dimension_and_is_free_again_after_a_del
     assert (refused.status, refused.code) == (409, "RESOURCE_ALREADY_EXISTS")
     assert refused.details == {
         "resource_type": "metric_definition",
-        "resource_id": "data_quality.validity.signed_rows",
+        "resource_id": first["id"],
     }
     assert (await own_metric(world, door, dimension_id=DIMENSION["accuracy"].id))["name"] == "signed_rows"
     gone = await door(delete_metric_definition, world.owner, definition_id=first["id"])

@@ -69,6 +69,18 @@ TAKEN: dict[str, tuple[int, str]] = {
 }
 """The operations that refuse to make the same twice. Others make two, or, as memories do, keep the one."""
 
+TAKEN_ID: dict[str, Callable[[Any, dict[str, Any]], str]] = {
+    "grant_permission": lambda made, given: given["grant"]["resource_id"],
+    "create_project_secret": lambda made, given: f"{made['resource_id']}/{made['name']}",
+    "create_resource_secret": lambda made, given: f"{made['resource_id']}/{made['name']}",
+    "create_data_connection": lambda made, given: made["resource_uri"],
+    "create_artifact": lambda made, given: made["resource_uri"],
+    "upload_file": lambda made, given: made["resource_uri"],
+    "create_metadata": lambda made, given: made["fully_qualified_name"],
+    "link_glossary_term": lambda made, given: f"{made['term_id']}/{made['asset_fqn']}",
+}
+"""Whom a 409 names, by what stands and by what was asked: the id that reading it takes; that of all others is `id`."""
+
 GONE: frozenset[str] = frozenset(
     {
         "revoke_permission",
@@ -146,7 +158,7 @@ STATELESS: frozenset[str] = frozenset(
 Makes = Callable[[Stage, Place], Awaitable[dict[str, Any]]]
 
 MISSING = (404, "RESOURCE_NOT_FOUND")
-IN_USE = (409, "VERSION_CONFLICT")
+IN_USE = (422, "VALIDATION_ERROR")
 
 
 @dataclass(frozen=True)
