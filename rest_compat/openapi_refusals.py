@@ -1,9 +1,9 @@
 """What an operation refuses although its schema allows it: rules that OpenAPI 3.0 has no words for, told all the same.
 
 Each operation's description lists them in a sentence, and its extension `x-stoa-also-refused` as data: the status,
-the code, the fields that `details.field` then names (with `*` for any part), and the rule. Nothing else that fits the
-document is refused, but for a permission (401, 403), what does not stand (404), what conflicts (409) and full windows
-(429); a test sends what the documents allow and takes these notes as the only excuse.
+the code, the fields that `details.field` then names (`*` for any part, an empty one for none), and the rule. Nothing
+else that fits the document is refused, but for a permission (401, 403), what does not stand (404), what conflicts
+(409) and full windows (429); a test sends what the documents allow and takes these notes as the only excuse.
 """
 
 from collections.abc import Iterator
@@ -48,7 +48,9 @@ def _parameter(rule: str, *fields: str) -> Refusal:
 
 _NO_SUCH_PERMISSION = _parameter("Not every type of resource has every permission.", "permission")
 _RELATION = _value("Not every type of resource has every relation, and some are only for users.", "relation")
-_QUERY = Refusal(400, "SEARCH_QUERY_INVALID", ("q",), "q is an expression of the grammar that its description tells.")
+_QUERY = Refusal(
+    400, "SEARCH_QUERY_INVALID", ("q", ""), "q is an expression of the grammar that its description tells."
+)
 _WORD = Refusal(400, "SEARCH_QUERY_INVALID", ("q",), "q holds a letter or a digit, or nothing.")
 _EMPTY_SECRET = _value("A change names a new value, a new description, or both.", "value")
 _OF_TYPE = (
