@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from auth.caller import WORKER
+from auth.caller import WORKER, is_reserved
 from auth.model import platform_model
 from auth.permissions import conferred, grantable
 from auth.relations import Question, Relations, RelationTuple, bare_id, object_name, split_user, user_subject
@@ -64,7 +64,7 @@ def somebody_is_left(ctx: Context, type_: ResourceType, left: Sequence[RelationT
     model = platform_model()
     return any(
         Permission.CAN_SHARE in conferred(model, type_, Relation(item.relation))
-        and (not split_user(item.user)[2] or item.user in ctx.caller.subjects)
+        and (item.user in ctx.caller.subjects or not (split_user(item.user)[2] or is_reserved(bare_id(item.user))))
         for item in roles_among(type_, left)
     )
 
@@ -96,7 +96,7 @@ def _nobody_left(type_: ResourceType) -> ValidationError:
     )
 
 
-@operation(needs=Permission.CAN_MANAGE_USERS, on="organization", kind=Kind.BULK)
+@operation(needs=Permission.CAN_MANAGE_USERS, on="organization", kind=Kind.WRITE)
 async def repair_access(ctx: Context) -> AccessRepair:
     """Give back to the organization what nobody could reach any more, and say what was repaired.
 
@@ -196,12 +196,12 @@ async def _rows(store: Store, organization_id: str) -> AsyncIterator[list[_Row]]
         after: str | None = None
         while True:
             page = query.limit(AT_ONCE) if after is None else query.where(key > after).limit(AT_ONCE)
-            found = await store.read(partial(_rows, page))
+            found = await store.read(partial(_read, page))
             if not found:
                 break
             yield [_Row(type_, *row) for row in found]
             after = found[-1][0]
 
 
-def _rows(page: sa.Select[Any], shelves: Shelves) -> list[Any]:
-    return list(shelves.connection.execute(page))
+def _read(query: sa.Select[Any], shelves: Shelves) -> list[Any]:
+    return list(shelves.connection.execute(query))
