@@ -1,6 +1,6 @@
 """One OpenAPI 3.0 document per service: what FastAPI sees of the routes, and what clients need beside it."""
 
-from typing import Any
+from typing import Any, Final
 
 from fastapi.openapi.utils import get_openapi
 
@@ -134,10 +134,22 @@ def _versioned(routes: list[OperationRoute]) -> list[type[Resource]]:
     return [returns for returns in updated if isinstance(returns, type) and issubclass(returns, Resource)]
 
 
+_PYTHON: Final = {"boolean": bool, "integer": int, "number": float, "string": str, "array": list, "object": dict}
+
+
+def _type_of(told: dict[str, Any]) -> list[Any]:
+    """What a property of a document holds, as an annotation says it."""
+    return [_PYTHON.get(str(told.get("type")), Any), *([None] if told.get("nullable") else [])]
+
+
 def _tell(schema: dict[str, Any]) -> None:
     """Describe what the classes left to the common meaning of its name, and mark what the contract deprecates."""
     for name, told in schema.get("properties", {}).items():
-        if "$ref" not in told and "description" not in told and (meaning := described(name)) is not None:
+        if (
+            "$ref" not in told
+            and "description" not in told
+            and (meaning := described(name, *_type_of(told))) is not None
+        ):
             told["description"] = meaning
     if "owner_id" in schema.get("properties", {}):
         schema["properties"]["owner_id"] |= {

@@ -1,20 +1,24 @@
 """What front ends read about a field, an argument or a value.
 
 A field is described by the text below it or its `Field(description=...)`. Where neither stands, its type tells: the
-description that an annotated type carries, the common meaning of its name, or the first sentence of its class.
+description that an annotated type carries, the common meaning of its name, or the first sentence of its class. A common
+meaning is told as the type allows: what it says of null only where null can stand, and where a name means something
+else for another kind of value, only what it means for this one.
 """
 
 import ast
 import inspect
+import re
 import textwrap
-from collections.abc import Iterator
+import types
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
-from typing import Any, Final, get_args
+from typing import Annotated, Any, Final, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-COMMON: Final = {
+COMMON: Final[Mapping[str, str | Mapping[type, str]]] = {
     "id": "The id, a UUID that never changes.",
     "name": "What people call it.",
     "description": "What it is, in the words of its owners.",
@@ -59,9 +63,9 @@ COMMON: Final = {
     "service_name": "The first part of the dotted name: the connection.",
     "schema_definition": "How the source defines it, such as the text of a view.",
     "extension": "Further fields that its owners keep with it.",
-    "is_dq_tagged": "Whether tags for data quality were set.",
-    "is_pii_tagged": "Whether tags for personal data were set.",
-    "is_sensitivity_tagged": "Whether tags for sensitivity were set.",
+    "is_dq_tagged": "Whether a tag for data quality stands on it, or people have marked it so.",
+    "is_pii_tagged": "Whether a tag for personal data stands on it, or people have marked it so.",
+    "is_sensitivity_tagged": "Whether a tag for sensitivity stands on it, or people have marked it so.",
     "children_total": "How many direct children there are, however many are shown.",
     "table_type": "What kind of table it is, such as TABLE or VIEW.",
     "row_count": "How many rows the table has, as its source says or a profile has measured.",
@@ -117,7 +121,7 @@ COMMON: Final = {
     "latency_ms": "How long the other side took to answer, in milliseconds.",
     "value": "The value.",
     "is_group": "Whether the subject is a group of users.",
-    "deleted": "How many were deleted.",
+    "deleted": {bool: "Whether it is deleted.", int: "How many were deleted."},
     "org_id": "The organization.",
     "entity_type": "What kind of thing it is.",
     "entity_id": "Its id in the service that it comes from.",
@@ -182,7 +186,7 @@ COMMON: Final = {
     "artifact_description": "What the artifact shows.",
     "comment": "What the user says about it.",
     "purpose": "What it is good for.",
-    "definition": "What the term means.",
+    "definition": {str: "What the term means."},
     "synonyms": "Other words for it.",
     "related_terms": "The ids of terms that have to do with it.",
     "parent_term_id": "The term that it stands below; null at the top.",
@@ -219,7 +223,12 @@ COMMON: Final = {
     "at": "When it happened, in UTC.",
     "include_children": "Whether to answer with the direct children too, 500 at most.",
 }
-"""What a name means wherever it stands, unless a field says something else."""
+"""What a name means wherever it stands, unless a field says something else: by the kind of value where that decides.
+
+What is behind "; null" is told where null can stand.
+"""
+
+_OF_NULL: Final = re.compile(r"; null [^.]*")
 
 
 def describe(cls: type[BaseModel]) -> None:
@@ -232,8 +241,39 @@ def describe(cls: type[BaseModel]) -> None:
 def described(name: str, *annotations: Any) -> str | None:
     """What a field or argument is, by its type or name."""
     parts = [part for annotation in annotations for part in _parts(annotation)]
-    told = next((p.description for p in parts if isinstance(p, FieldInfo) and p.description), None)
-    return told or COMMON.get(name) or next(filter(None, map(_first_sentence, parts)), None)
+    return _told(parts) or common(name, *annotations) or next(filter(None, map(_first_sentence, parts)), None)
+
+
+def described_argument(name: str, annotation: Any) -> str | None:
+    """What an argument is: a body is what its class is, whatever it is called."""
+    parts = list(_parts(annotation))
+    bodies = [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
+    return _told(parts) or next(filter(None, map(_first_sentence, bodies)), None) or described(name, annotation)
+
+
+def common(name: str, *annotations: Any) -> str | None:
+    """The common meaning of a name, for a value of a type."""
+    meaning = COMMON.get(name)
+    if isinstance(meaning, Mapping):
+        kinds = [part for annotation in annotations for part in _parts(annotation)]
+        meaning = next((text for kind, text in meaning.items() if kind in kinds), None)
+    if meaning is None or any(map(takes_null, annotations)):
+        return meaning
+    return _OF_NULL.sub("", meaning)
+
+
+def takes_null(annotation: Any) -> bool:
+    """Whether null can stand where something has a type; a value that may be left out is another matter."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return takes_null(get_args(annotation)[0])
+    if origin in (Union, types.UnionType) or getattr(origin, "__name__", "") == "Maybe":
+        return any(map(takes_null, get_args(annotation)))
+    return annotation is None or annotation is types.NoneType
+
+
+def _told(parts: Iterable[Any]) -> str | None:
+    return next((part.description for part in parts if isinstance(part, FieldInfo) and part.description), None)
 
 
 def own_doc(cls: type[Any]) -> str | None:

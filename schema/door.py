@@ -14,7 +14,7 @@ from resolvers.uploads import upload_once
 from schema.base import Info
 from schema.connections import Bounds, Lister, filters_of, item_of
 from schema.content import Sent, Upload
-from schema.descriptions import described
+from schema.descriptions import described_argument
 from schema.errors import InvalidFormat
 from schema.pagination import Connection
 from schema.problems import require_text
@@ -103,7 +103,7 @@ def _signed(
 def _argument(parameter: inspect.Parameter) -> Any:
     """The type of an argument in the graph, with what front ends read about it."""
     annotation = GraphUpload if parameter.annotation is Upload else parameter.annotation
-    text = described(parameter.name, parameter.annotation)
+    text = described_argument(parameter.name, parameter.annotation)
     if parameter.annotation is Upload:
         text = "The bytes: a part of the form, as the GraphQL multipart request specification has it."
     return Annotated[annotation, strawberry.argument(description=text)]

@@ -70,7 +70,9 @@ class Artifact(Resource):
     key: str = Field(description="The name to save it under.")
     organization_id: str
     project_id: str
-    owner_id: str = Field(description="Deprecated: use created_by.")
+    owner_id: Annotated[str, strawberry.field(deprecation_reason="Use createdBy instead.")] = Field(
+        description="The user who created it."
+    )
     created_at: datetime
     updated_at: datetime
     created_by: str

@@ -119,7 +119,9 @@ class DataConnection(Resource):
     tags: list[str]
     organization_id: str
     project_id: str | None
-    owner_id: str = Field(description="Deprecated: use created_by.")
+    owner_id: Annotated[str, strawberry.field(deprecation_reason="Use createdBy instead.")] = Field(
+        description="The user who created it."
+    )
     created_at: datetime
     updated_at: datetime
     created_by: str

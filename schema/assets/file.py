@@ -61,7 +61,9 @@ class File(Resource):
     key: str = Field(description="What it is known by in its project.")
     organization_id: str
     project_id: str
-    owner_id: str = Field(description="Deprecated: use created_by.")
+    owner_id: Annotated[str, strawberry.field(deprecation_reason="Use createdBy instead.")] = Field(
+        description="The user who created it."
+    )
     created_at: datetime
     updated_at: datetime
     created_by: str

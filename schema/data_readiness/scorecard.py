@@ -67,7 +67,7 @@ class ScoreChange(Resource):
 
 @resource
 class ScorecardEntity(Resource):
-    """The parts of the asset's dotted name; all null when the card is about the whole project."""
+    """The parts of the asset's dotted name, as many as it has: none where the card is about the whole project."""
 
     service: str | None
     database_name: str | None
