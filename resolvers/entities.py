@@ -31,6 +31,7 @@ from schema.governance.permission import Permission
 from schema.governance.project import Project
 from schema.talk2data.session import ChatSession
 from schema.talk2data.turn import Turn
+from schema.text import is_storable
 from schema.utils.context_pack import ContextPack
 from schema.utils.memory import Memory
 from schema.utils.metadata_asset import MetadataAsset
@@ -67,7 +68,8 @@ def guarded(work: Work, permission: Permission = Permission.CAN_READ) -> Read:
     """A read that leaves out what the caller may not read."""
 
     async def read(ctx: Context, keys: Sequence[str]) -> Found:
-        found = await ctx.store.read(lambda shelves: list(work(shelves, ctx, keys)))
+        known = [key for key in keys if is_storable(key)]
+        found = await ctx.store.read(lambda shelves: list(work(shelves, ctx, known)))
         if not found:
             return {}
         allowed: dict[tuple[str, str], bool] = {}

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
 from pydantic import ValidationError as PydanticError
 
 from resolvers.context import Context
-from schema.base import Change
+from schema.base import Change, Received
 from schema.content import Upload
 from schema.errors import ApiError, Forbidden, NotFound, OrgAccessDenied, ProjectAccessDenied
 from schema.governance.permission import Permission
@@ -32,7 +32,12 @@ class Kind(StrEnum):
 
 MOST_LETTERS: Final = 4096
 """Of a parameter that says nothing of its own length."""
-_BOUNDS: Final = ConfigDict(extra="forbid", str_max_length=MOST_LETTERS, allow_inf_nan=False)
+
+
+class Parameters(Received):
+    """The plain arguments of an operation: unknown ones are refused."""
+
+    model_config = ConfigDict(extra="forbid", str_max_length=MOST_LETTERS, allow_inf_nan=False)
 
 
 class OwnView:
@@ -187,8 +192,7 @@ def is_body(annotation: Any) -> bool:
 
 def _model(name: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
     fields: dict[str, Any] = {p.name: (p.annotation, ... if p.default is p.empty else p.default) for p in parameters}
-    model: type[BaseModel] = create_model(name, __config__=_BOUNDS, **fields)
-    return model
+    return create_model(name, __base__=Parameters, **fields)
 
 
 def operation(

@@ -27,7 +27,6 @@ from rest_compat.envelopes import Envelope
 from rest_compat.errors import as_api_error, response_of
 from rest_compat.request import Reception, entity_tag, known, state_of
 from schema.errors import InvalidRequest, MissingRequiredField
-from schema.problems import require_text
 
 ProjectHeader = Literal["none", "optional", "required"]
 
@@ -142,7 +141,6 @@ class OperationRoute(Route):
         await reception.charge(request, caller, op.kind)
         ctx = await reception.context(request, caller, project_required=self.project == "required")
         strings = self._strings(request)
-        require_text(strings)
         arguments = op.parsed(strings)
         if op.body is not None:
             await self._take_body(request, arguments)

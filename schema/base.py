@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import strawberry
 from graphql import GraphQLError
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, PrivateAttr
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, PrivateAttr, field_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 from strawberry import Maybe as Maybe  # an argument that may be absent, null or a value; its default is None
 from strawberry.scalars import JSON
+from strawberry.types.maybe import Some
 
 from schema.descriptions import describe, own_doc, texts_below
+from schema.text import require_storable
 
 if TYPE_CHECKING:
     from resolvers.context import Context
@@ -97,7 +99,17 @@ class Resource(Described):
     _created: bool = PrivateAttr(default=False)
 
 
-class Change(Described):
+class Received(BaseModel):
+    """What a caller sends: each field holds what every store can keep, and is refused by its name otherwise."""
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _can_be_stored(cls, value: Any) -> Any:
+        require_storable(value.value if isinstance(value, Some) else value)
+        return value
+
+
+class Change(Described, Received):
     """A body the API accepts: unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)

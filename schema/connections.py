@@ -14,11 +14,11 @@ from functools import partial
 from typing import Any, Final, NamedTuple, get_args, get_origin
 
 import orjson
-from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
+from pydantic import BaseModel, TypeAdapter, create_model
 from pydantic import ValidationError as PydanticError
 
 from resolvers.context import Context
-from resolvers.operation import Operation
+from resolvers.operation import Operation, Parameters
 from schema.errors import InvalidParameter
 from schema.pagination import Connection, Cursor, Edge, First, Last, Page, PageInfo
 from schema.problems import refused_parameters
@@ -46,10 +46,8 @@ class _Place(NamedTuple):
     mark: str
 
 
-class Bounds(BaseModel):
+class Bounds(Parameters):
     """Which window is asked for."""
-
-    model_config = ConfigDict(extra="forbid")
 
     first: First | None = None
     after: Cursor | None = None
@@ -88,9 +86,7 @@ class Lister:
         given: dict[str, Any] = {
             p.name: (p.annotation, ... if p.default is p.empty else p.default) for p in filters_of(op)
         }
-        self._filters: type[BaseModel] = create_model(
-            f"{op.name}_filters", __config__=ConfigDict(extra="forbid"), **given
-        )
+        self._filters: type[BaseModel] = create_model(f"{op.name}_filters", __base__=Parameters, **given)
 
     async def __call__(self, ctx: Context, values: Mapping[str, Any]) -> Connection[Any]:
         """The window that the arguments ask for. Raises InvalidParameter for bounds and cursors that do not hold."""

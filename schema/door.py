@@ -17,14 +17,12 @@ from schema.content import Sent, Upload
 from schema.descriptions import described_argument
 from schema.errors import InvalidFormat
 from schema.pagination import Connection
-from schema.problems import require_text
 
 
 def opens(op: Operation[..., Any]) -> Any:
     """Offer an operation as a field with the same arguments, bounds and description."""
 
     async def resolve(info: Info, **values: Any) -> Any:
-        require_text(values)
         key = info.context.idempotency_key
         if key and info.context.operations_called > 1:  # several writes under the one key that came with the request
             key = f"{key}#{info.path.key}"
@@ -56,7 +54,6 @@ def connects(op: Operation[..., Any]) -> Any:
     lister = Lister(op)
 
     async def resolve(info: Info, **values: Any) -> Connection[Any]:
-        require_text(values)
         return await lister(info.context, values)
 
     bounds = [
@@ -76,7 +73,6 @@ def follows(op: Operation[..., Any]) -> Any:
     (event,) = get_args(op.returns)
 
     async def resolve(info: Info, **values: Any) -> AsyncIterator[Any]:
-        require_text(values)
         async with aclosing(await op(info.context, **op.checked(values))) as events:
             async for item in events:
                 yield item

@@ -91,14 +91,6 @@ def refused_parameters(error: pydantic.ValidationError) -> ApiError:
     return kind(_sentence(listed[0]), field=listed[0]["field"], problems=listed)
 
 
-def require_text(arguments: Mapping[str, Any]) -> None:
-    """Raise InvalidParameter for a parameter that holds the NUL character, which no store can look for."""
-    for name, value in arguments.items():
-        if isinstance(value, str) and "\x00" in value:
-            problem = {"field": name, "message": "It holds a character that cannot be stored"}
-            raise InvalidParameter(_sentence(problem), field=name, problems=[problem])
-
-
 def _type(problem: Mapping[str, Any]) -> str:
     """What kind of problem it is; a value of another JSON type is no value outside an enum or a format."""
     of_text = problem["type"] in _RIGHT_TYPE_WRONG_VALUE or problem["type"] in _ONE_OF_SOME

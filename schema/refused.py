@@ -28,7 +28,6 @@ from strawberry.types import ExecutionContext
 from resolvers.operation import Operation
 from schema.cost import root_fields
 from schema.errors import ApiError, MissingRequiredField
-from schema.problems import require_text
 
 
 def refused_input(error: GraphQLError, context: ExecutionContext | None) -> ApiError | None:
@@ -93,7 +92,6 @@ def _show(operation: Operation[..., Any], given: dict[str, Any]) -> None:
         given.pop(operation.upload.name, None)
     body = given.pop(operation.body.name, Undefined) if operation.body is not None else Undefined
     strings = {name: _text(value) for name, value in given.items() if value is not None}
-    require_text(strings)
     operation.parsed(strings)
     if operation.body is None:
         return

@@ -28,9 +28,9 @@ from resolvers.operation import require
 from resolvers.talk2data.engine import Question, Told, TurnEngine
 from schema.errors import ApiError, DatabaseError
 from schema.governance.permission import Permission
-from schema.storable import require_storable
 from schema.talk2data.turn import TaskState, TurnArtifact, TurnState
 from schema.talk2data.turn_event import TurnEventType
+from schema.text import require_storable
 
 log = logging.getLogger("stoa.talk2data")
 

@@ -3,17 +3,16 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from schema.base import Change, Maybe, Resource, change, resource
-from schema.storable import storable
 
 SecretName = Annotated[
     str,
     Field(min_length=1, max_length=255, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", description="Unique per resource."),
 ]
 SecretText = Annotated[str, Field(min_length=1, max_length=65_536, description="The value to keep sealed.")]
-Description = Annotated[str, Field(max_length=1000), AfterValidator(storable)]
+Description = Annotated[str, Field(max_length=1000)]
 
 
 @resource

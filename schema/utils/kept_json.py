@@ -7,20 +7,20 @@ import strawberry
 from pydantic import AfterValidator
 from strawberry.scalars import JSON
 
-from schema.storable import require_storable
+from schema.text import require_storable
 
 MAX_CONTENT = 65_536
 MAX_META_DATA = 16_384
 
 
 def canonical(value: Any) -> bytes:
-    """The one JSON text of a value, whatever the order of its keys. Raises ValueError for what cannot be stored."""
-    require_storable(value)
+    """The one JSON text of a value that can be stored, whatever the order of its keys."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
 def _at_most(size: int) -> AfterValidator:
     def check(value: dict[str, Any]) -> dict[str, Any]:
+        require_storable(value)
         if value is not None and len(canonical(value)) > size:
             raise ValueError(f"it takes more than {size} bytes as JSON")
         return value

@@ -135,8 +135,8 @@ async def test_a_sealed_value_that_is_moved_to_another_row_does_not_open(world: 
 
 @pytest.mark.parametrize(
     "value",
-    ["x", "ü€🎻 \t\r\n", "x" * 65_536, '{"json": true}', "a\x00b"],
-    ids=["one", "text", "longest", "json", "nul"],
+    ["x", "ü€🎻 \t\r\n", "x" * 65_536, '{"json": true}'],
+    ids=["one", "text", "longest", "json"],
 )
 async def test_a_value_comes_back_as_it_was(world: World, door: Door, value: str) -> None:
     await door(create_project_secret, world.owner, secret=SecretCreate(name="key", value=value))

@@ -9,7 +9,7 @@ from resolvers.engines.nl2sql.model import Clarification, Draft, Reading, Unansw
 from resolvers.talk2data.heard import LONGEST_SQL, LONGEST_TEXT, MOST_READINGS, heard
 from resolvers.talk2data.knowledge import MOST_READ, Place, likely
 from schema.assets.data_connection import DataConnection
-from schema.storable import require_storable
+from schema.text import require_storable
 from tests.support.ingestion import Bench
 from tests.talk2data.asking import ScriptedDrafter, ask, draft, drafter, shop, source, world
 from tests.world import ORG, World
