@@ -132,6 +132,10 @@ class DuckReading(Reading):
         """Stop what is running."""
         for session in tuple(self._running):
             session.interrupt()
+        self.cut_off()
+
+    def cut_off(self) -> None:
+        """End what DuckDB is taking in and does not stop by itself, from another thread."""
 
     def close(self) -> None:
         """Close the session and remove the folder."""
@@ -147,6 +151,7 @@ class DuckReading(Reading):
         def stop() -> None:
             late.set()
             session.interrupt()
+            self.cut_off()
 
         timer = threading.Timer(seconds, stop)
         timer.daemon = True
@@ -157,9 +162,17 @@ class DuckReading(Reading):
             if self._cancelled.is_set():
                 raise cancelled()
             yield session
-            return
+            if not late.is_set():
+                return
+            failure = self.failure(TimeoutError(), seconds)
         except self._duckdb.Error as error:
             failure = self.failure(error, seconds if late.is_set() else None)
+        except ConnectorError:
+            raise
+        except Exception as error:
+            if not late.is_set():
+                raise
+            failure = self.failure(error, seconds)  # what was cut off is not what is wrong
         finally:
             timer.cancel()
             self._running.discard(session)

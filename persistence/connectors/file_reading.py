@@ -3,6 +3,9 @@
 A local file is read where it is, through a descriptor that is already open: no link that appears meanwhile can lead
 out of the tree. Every other file is copied to the temporary folder in bounded pieces first. Parquet stays a view; text
 is parsed once into a table, with the same decisions about dialect and encoding as the catalog makes (file_formats.py).
+
+What is packed is unpacked here, piece by piece, and not by DuckDB, which cannot be stopped while it looks for the end
+of a line that never comes. A copy that is being parsed is cut off when nobody waits for it any more.
 """
 
 # ruff: noqa: S608 - names and paths are made here, keys are quoted, and the session can reach nothing but its folder
@@ -13,7 +16,9 @@ import codecs
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from persistence.connectors import parquet_statistics
@@ -59,6 +64,8 @@ class FileReading(DuckReading):
         self._unread: dict[str, int] = {}
         self._copied = 0
         self._made = 0
+        self._parsing: list[str] = []
+        """Copies that DuckDB is taking in."""
 
     def load(self, database: str, schema: str, table: str, name: str) -> None:
         """Make a view or a table of it."""
@@ -90,6 +97,12 @@ class FileReading(DuckReading):
             ((rows,),) = session.execute(f"select count(*) from main.{relation.name}").fetchall()
         return KnownStatistics(int(rows), (), is_exact=True, unread_rows=self._unread.get(relation.name, 0))
 
+    def cut_off(self) -> None:
+        """End the texts. DuckDB does not hear of an interrupt while it finds out their form, but sees their end."""
+        for path in tuple(self._parsing):
+            with suppress(OSError):
+                os.truncate(path, 0)
+
     def failure(self, error: Exception, seconds: float | None) -> ConnectorError:
         """Beside what can go wrong with any query: a file that is not where it was."""
         gone = type(error).__name__ in {"PermissionException", "IOException"} and "/proc/self/fd" in str(error)
@@ -103,7 +116,7 @@ class FileReading(DuckReading):
 
     def _parquet(self, table: FileTable, name: str) -> None:
         groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
-        for part in self._parts(table, lambda file: self._placed(file, file.size)):
+        for part in self._parts(table, self._placed):
             groups.setdefault(part.keys, []).append(part.path)
         with self.session(self.limits.source_stream_timeout) as session:
             every = [path for paths in groups.values() for path in paths]
@@ -150,9 +163,9 @@ class FileReading(DuckReading):
     def _text(self, table: FileTable, name: str) -> None:
         encoding: str | None = None
         for attempt in range(2):
-            paths, packed, head = self._texts(table, encoding)
             try:
-                self._parse(table, name, paths, packed=packed, head=head)
+                parts, head = self._texts(table, encoding)
+                self._parse(table, name, parts, head)
             except _NotUnicode:
                 # The beginning was good UTF-8, and something further down is not.
                 if attempt:
@@ -160,14 +173,18 @@ class FileReading(DuckReading):
                 encoding = "cp1252"
             else:
                 return
+            finally:
+                copies, self._parsing = self._parsing, []
+                for path in copies:
+                    os.unlink(path)
 
-    def _texts(self, table: FileTable, encoding: str | None) -> tuple[list[_Part], bool, str]:
-        """The parts as texts in UTF-8, whether they are packed, and the beginning of the first one."""
+    def _texts(self, table: FileTable, encoding: str | None) -> tuple[list[_Part], str]:
+        """The parts as texts in UTF-8, none of them packed, and the beginning of the first one."""
         heads: list[str] = []
         packed = table.suffix.endswith(".gz")
         plans = {}
         for file in table.files:
-            with self._tables.store().open(file) as reader:
+            with self._tables.opened(file) as reader:
                 if reader.size:
                     data, whole = self._head(reader, packed)
                     plans[file] = encoding or encoding_of(data, whole)
@@ -177,16 +194,22 @@ class FileReading(DuckReading):
                         plans[file] = "utf-8-sig"  # marks between records, and before them, that a copy leaves out
         if not plans:
             raise FileProblem("The file is empty.")
-        # All parts are read by one statement, so they are packed alike.
         as_is = all(plan == "utf-8" for plan in plans.values())
+        in_lines = not table.suffix.startswith("json")
+
+        def pieces(file: StoredFile, reader: FileReader) -> Iterator[bytes]:
+            text = _inflated(reader) if packed else _pieces(reader)
+            text = text if as_is else _decoded(text, plans[file])
+            return _with_lines(text) if in_lines else text
 
         def place(file: StoredFile) -> str:
-            if as_is:
-                return self._placed(file, file.size)
-            return self._copy(file, lambda reader: _decoded(reader, plans[file], packed=packed))
+            if as_is and not packed and (path := self._held(file)) is not None:
+                return path
+            if not packed:
+                self._room(file.size)
+            return self._copy(file, partial(pieces, file), parsed=True)
 
-        parts = list(self._parts(table, place, only=set(plans)))
-        return parts, packed and as_is, heads[0].lstrip("\ufeff")
+        return list(self._parts(table, place, only=set(plans))), heads[0].lstrip("\ufeff")
 
     def _head(self, reader: FileReader, packed: bool) -> tuple[bytes, bool]:
         size = self._tables.limits.sample_bytes
@@ -195,19 +218,20 @@ class FileReading(DuckReading):
         data = reader.read(0, min(reader.size, size))
         return data, len(data) >= reader.size
 
-    def _parse(self, table: FileTable, name: str, parts: Sequence[_Part], *, packed: bool, head: str) -> None:
+    def _parse(self, table: FileTable, name: str, parts: Sequence[_Part], head: str) -> None:
         kind = table.suffix.partition(".")[0]
-        packing = ", compression = 'gzip'" if packed else ", compression = 'none'"
         attempts = _json_attempts() if kind in {"json", "ndjson"} else _csv_attempts(kind, head)
         expected = self._tables.column_names(table)
         keys = {key for part in parts for key, _ in part.keys}
         taken = False
         with self.session(self.limits.source_stream_timeout) as session:
             for reader in attempts:
+                if self._cancelled.is_set():
+                    raise cancelled()
                 trial = f"{name}_{self._made}"
                 self._made += 1
                 try:
-                    columns = self._made_table(session, trial, parts, reader, packing)
+                    columns = self._made_table(session, trial, parts, reader)
                 except self._duckdb.InterruptException:
                     raise
                 except self._duckdb.Error as error:
@@ -232,13 +256,13 @@ class FileReading(DuckReading):
         if not taken:
             raise FileProblem(f"It could not be read as {'JSON' if kind in {'json', 'ndjson'} else 'CSV'}.")
 
-    def _made_table(self, session: Any, name: str, parts: Sequence[_Part], reader: str, packing: str) -> list[str]:
+    def _made_table(self, session: Any, name: str, parts: Sequence[_Part], reader: str) -> list[str]:
         groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
         for part in parts:
             groups.setdefault(part.keys, []).append(part.path)
         reads = []
         for keys, paths in groups.items():
-            source = reader.format(paths=_list(paths), packing=packing)
+            source = reader.format(paths=_list(paths))
             present = {row[0].lower() for row in session.execute(f"describe select * from {source}").fetchall()}
             reads.append(f"select *{_constants(keys, present)} from {source}")
         session.execute(f"create table main.{name} as {' union all by name '.join(reads)}")
@@ -255,21 +279,32 @@ class FileReading(DuckReading):
                 keys = tuple((key, _typed(value, types[key])) for key, value in table.partition_of(file))
                 yield _Part(place(file), keys)
 
-    def _placed(self, file: StoredFile, size: int) -> str:
+    def _placed(self, file: StoredFile) -> str:
         """The file itself, held open, when it is local; else a copy."""
-        if len(self._descriptors) < _MOST_DESCRIPTORS:
-            descriptor = self._tables.store().descriptor(file)
-            if descriptor is not None:
-                self._descriptors.append(descriptor)
-                return f"/proc/self/fd/{descriptor}"
-        self._room(size)
+        held = self._held(file)
+        if held is not None:
+            return held
+        self._room(file.size)
         return self._copy(file, _pieces)
 
-    def _copy(self, file: StoredFile, pieces: Callable[[FileReader], Iterator[bytes]]) -> str:
+    def _held(self, file: StoredFile) -> str | None:
+        """A local file, held open; None for one that must be copied."""
+        if len(self._descriptors) >= _MOST_DESCRIPTORS:
+            return None
+        descriptor = self._tables.store().descriptor(file)
+        if descriptor is None:
+            return None
+        self._descriptors.append(descriptor)
+        return f"/proc/self/fd/{descriptor}"
+
+    def _copy(self, file: StoredFile, pieces: Callable[[FileReader], Iterator[bytes]], *, parsed: bool = False) -> str:
+        """A copy of a file in the temporary folder; one that is parsed at once is gone after it."""
         path = self.folder / f"part{self._made}"
         self._made += 1
+        if parsed:
+            self._parsing.append(str(path))
         try:
-            with self._tables.store().open(file) as reader, path.open("wb") as copy:
+            with self._tables.opened(file) as reader, path.open("wb") as copy:
                 for piece in pieces(reader):
                     if self._cancelled.is_set():
                         raise cancelled()
@@ -299,7 +334,7 @@ def _csv_attempts(kind: str, head: str) -> Iterator[str]:
     first = head.lstrip().partition("\n")[0]
     sure = delimiter_option(kind, head)
     line = f", max_line_size = {_LONGEST_LINE}"
-    start = "read_csv({paths}, union_by_name = true, hive_partitioning = false{packing}"
+    start = "read_csv({paths}, union_by_name = true, hive_partitioning = false, compression = 'none'"
     yield f"{start}{line}, sample_size = {_FIRST_ROWS}{sure})"
     yield f"{start}{line}, sample_size = -1{sure})"
     delimiter = sure or f", delim = '{max(',;' + chr(9) + '|', key=first.count)}'"
@@ -308,7 +343,7 @@ def _csv_attempts(kind: str, head: str) -> Iterator[str]:
 
 
 def _json_attempts() -> Iterator[str]:
-    start = "read_json({paths}, union_by_name = true, hive_partitioning = false{packing}"
+    start = "read_json({paths}, union_by_name = true, hive_partitioning = false, compression = 'none'"
     size = f", maximum_object_size = {_LONGEST_OBJECT}"
     yield f"{start}{size}, sample_size = {_FIRST_ROWS})"
     yield f"{start}{size}, sample_size = -1)"
@@ -339,10 +374,21 @@ def _pieces(reader: FileReader) -> Iterator[bytes]:
         yield piece
 
 
-def _decoded(reader: FileReader, encoding: str, *, packed: bool) -> Iterator[bytes]:
-    """The text of a file in UTF-8, piece by piece, without the marks that precede records of JSON."""
+def _with_lines(text: Iterator[bytes]) -> Iterator[bytes]:
+    """The text as it is. Raises FileProblem for a line that goes on for longer than any that is read."""
+    open_for = 0
+    for piece in text:
+        yield piece
+        end = max(piece.rfind(b"\n"), piece.rfind(b"\r"))
+        open_for = open_for + len(piece) if end < 0 else len(piece) - end - 1
+        if open_for > _LONGEST_LINE:
+            raise FileProblem(f"It has a line that is longer than {_LONGEST_LINE:,} bytes.")
+
+
+def _decoded(text: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    """A text in UTF-8, piece by piece, without the marks that precede records of JSON."""
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
-    for piece in _inflated(reader) if packed else _pieces(reader):
+    for piece in text:
         yield decoder.decode(piece).replace("\x1e", " ").encode()
     yield decoder.decode(b"", final=True).encode()
 

@@ -20,6 +20,7 @@ are put into a private temporary folder, and DuckDB reads them there with access
 from __future__ import annotations
 
 import contextlib
+import threading
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -43,6 +44,7 @@ from persistence.connectors.base import (
 from persistence.connectors.file_formats import FileProblem, FileReader, Readers, Shape
 from persistence.connectors.file_layout import FileTable, Layout, Listing, StoredFile, lay_out
 from persistence.connectors.file_reading import FileReading
+from persistence.connectors.reading import cancelled
 
 __all__ = ["FileLimits", "FileReader", "FileStore", "FileTables", "Listing", "StoredFile"]
 
@@ -104,6 +106,7 @@ class FileTables(Connector[ConfigT, CredentialsT]):
         self, config: ConfigT, credentials: CredentialsT, settings: ConnectorSettings, outbound: Outbound
     ) -> None:
         super().__init__(config, credentials, settings, outbound)
+        self._stopped = threading.Event()
         self._active: FileReading | None = None
         self._opened: FileStore | None = None
         self._found: Layout | None = None
@@ -195,7 +198,8 @@ class FileTables(Connector[ConfigT, CredentialsT]):
             reading.close()
 
     def cancel(self) -> None:
-        """Stop what is being queried or copied."""
+        """Stop what is being queried, copied or looked at, from another thread."""
+        self._stopped.set()
         reading = self._active
         if reading is not None:
             reading.cancel()
@@ -228,8 +232,14 @@ class FileTables(Connector[ConfigT, CredentialsT]):
         return self._found
 
     def _shape(self, file: StoredFile, suffix: str) -> Shape:
-        with self.store().open(file) as reader:
+        with self.opened(file) as reader:
             return self._reading().shape(reader, suffix)
+
+    @contextlib.contextmanager
+    def opened(self, file: StoredFile) -> Iterator[FileReader]:
+        """One file, which is read until `cancel` is called."""
+        with self.store().open(file) as reader:
+            yield _UntilStopped(reader, self._stopped)
 
     def _same_columns(self, files: Sequence[StoredFile]) -> bool:
         """Whether Parquet files look like parts of one table: a handful of them is compared."""
@@ -294,6 +304,21 @@ class FileTables(Connector[ConfigT, CredentialsT]):
                 )
         columns = [replace(column, ordinal_position=at) for at, column in enumerate(columns, start=1)]
         return TableInfo(table.name, "FILE", tuple(columns), comment=" ".join(notes) or None, row_count=rows)
+
+
+class _UntilStopped:
+    """An open file that ends every reading of it, however much is still to come, when it is wanted no longer."""
+
+    def __init__(self, reader: FileReader, stopped: threading.Event) -> None:
+        self._reader = reader
+        self._stopped = stopped
+        self.size = reader.size
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Read one stretch. Raises ConnectorError("cancelled")."""
+        if self._stopped.is_set():
+            raise cancelled()
+        return self._reader.read(offset, length)
 
 
 def _count(number: int, noun: str) -> str:
