@@ -268,29 +268,32 @@ class Store:
         database: Database,
         remote: RemoteRelations | None = None,
         *,
-        first: Callable[[Shelves], None] | None = None,
+        last: Callable[[Shelves, Any], None] | None = None,
     ) -> None:
         self.database = database
         self._remote = remote
-        self._first = first
+        self._last = last
 
-    def guarded(self, first: Callable[[Shelves], None]) -> "Store":
-        """The same store, where `first` runs at the beginning of every transaction that writes."""
-        return Store(self.database, self._remote, first=first)
+    def guarded(self, last: Callable[[Shelves, Any], None]) -> "Store":
+        """The same store, where `last` ends every transaction that writes, and is given what the work answered."""
+        return Store(self.database, self._remote, last=last)
 
     async def read(self, work: Callable[[Shelves], T]) -> T:
         """Run a unit that only reads."""
         return await self.database.read(lambda connection: work(Shelves(connection, None)))
 
-    async def write(self, work: Callable[[Shelves], T]) -> T:
+    async def write(self, work: Callable[[Shelves], T], *, told: Callable[[T], Any] | None = None) -> T:
         """Run a unit as one transaction, its relations included: all of it or nothing.
+
+        `told` makes what the caller is answered out of what the work answers, where that is something else; whatever
+        ends the transaction is given that, so that an answer can be kept with what it tells of.
 
         With a remote engine the relations are written just before the commit; when they cannot be, nothing is
         committed, and when the commit itself fails they are taken back.
         """
         remote = self._remote
-        if self._first is not None:
-            work = _after(self._first, work)
+        if self._last is not None:
+            work = _ended_by(self._last, work, told)
         if remote is None:
             return await self.database.write(lambda connection: work(Shelves(connection, None)))
         staged: list[tuple[str, list[TupleLike], list[TupleLike]]] = []
@@ -311,9 +314,12 @@ class Store:
             raise
 
 
-def _after(first: Callable[[Shelves], None], work: Callable[[Shelves], T]) -> Callable[[Shelves], T]:
+def _ended_by(
+    last: Callable[[Shelves, Any], None], work: Callable[[Shelves], T], told: Callable[[T], Any] | None
+) -> Callable[[Shelves], T]:
     def both(shelves: Shelves) -> T:
-        first(shelves)
-        return work(shelves)
+        value = work(shelves)
+        last(shelves, value if told is None else told(value))
+        return value
 
     return both

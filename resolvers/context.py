@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import Any
 
 from auth.caller import Caller
 from auth.guard import Guard
@@ -73,8 +74,8 @@ class Context:
     """Under which name a write is done once; the doors hand it to `resolvers.idempotency.once`."""
     operations_called: int = 1
     """How many operations the request calls; each of several has a key of its own."""
-    store_guard: Callable[[Shelves], None] | None = None
-    """What runs first inside every transaction that writes."""
+    store_guard: Callable[[Shelves, Any], None] | None = None
+    """What ends every transaction that writes; it is given what the work answered."""
 
     @property
     def store(self) -> Store:

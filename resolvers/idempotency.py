@@ -9,9 +9,11 @@ A request that fails before it has changed anything gives the key back. Keys are
 """
 
 import asyncio
+import contextlib
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -32,8 +34,8 @@ LONGEST_KEY = 255
 KEY_PATTERN = rf"^[!-~]([ -~]{{0,{LONGEST_KEY - 2}}}[!-~])?$"
 """What travels unchanged in an HTTP header."""
 KEPT = timedelta(days=1)
-LEASE = timedelta(minutes=2)
-"""After so long without a commit a claim is taken for that of a process that died."""
+LEASE = timedelta(seconds=20)
+"""After so long a claim that nobody has renewed is taken for that of a process that died."""
 PATIENCE = 30.0
 """How many seconds a request waits for the first of its kind before it is told to come back."""
 
@@ -64,7 +66,8 @@ async def once(op: Operation[..., Any], ctx: Context, key: str | None, arguments
     if kept is not None:
         return kept.told(op)
     try:
-        value = await op(replace(ctx, store_guard=claim.committing), **arguments)
+        async with claim.renewed():
+            value = await op(replace(ctx, store_guard=claim.committing), **arguments)
     except BaseException as failure:
         await asyncio.shield(claim.failed(failure))
         raise
@@ -117,6 +120,29 @@ class _Claim:
         self._id = {"organization_id": ctx.organization_id, "principal": ctx.caller.principal, "key": key}
         self._here = [table.c[name] == value for name, value in self._id.items()]
         self._bound = associated_data("idempotency", *self._id.values())
+        self._known: bytes | None = None
+
+    @asynccontextmanager
+    async def renewed(self) -> AsyncIterator[None]:
+        """Meanwhile the claim does not run out, so that a short lease is enough to tell who has died."""
+
+        async def renewing() -> None:
+            mine = table.update().where(*self._here, table.c.owner == self._owner)
+            while True:
+                await asyncio.sleep(LEASE.total_seconds() / 4)
+                now = self._ctx.now()
+                with contextlib.suppress(ApiError):  # a store that cannot answer now may do so the next time
+                    await self._ctx.services.store.write(
+                        lambda shelves, now=now: shelves.connection.execute(mine.values(claimed_at=now))  # type: ignore[misc]
+                    )
+
+        task = asyncio.create_task(renewing())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
 
     async def taken(self) -> _Answer | None:
         """None when the key is ours now; the kept answer when it was another's and he is done."""
@@ -133,6 +159,8 @@ class _Claim:
             if row.state == "done":
                 return _Answer(orjson.loads(self._open(row.answer)))
             if row.state == "committed" and row.claimed_at + LEASE < self._ctx.now():
+                if row.answer is not None:  # the transaction of the work said what it would be answered with
+                    return _Answer(orjson.loads(self._open(row.answer)))
                 raise VersionConflict(
                     "The first request under this key was carried out, but it was cut off before its answer was kept. "
                     "Read the resource to see what stands.",
@@ -168,12 +196,17 @@ class _Claim:
             return None
         return row
 
-    def committing(self, shelves: Shelves) -> None:
-        """Part of every transaction of the work: mark that it has changed something. Raises when the claim is lost."""
+    def committing(self, shelves: Shelves, value: Any) -> None:
+        """End a transaction of the work: mark that it has changed something, and keep the answer if it is known by now.
+
+        Raises when the claim is lost.
+        """
+        self._known = _Answer.of(self._op, value).bytes() if _answers(self._op, value) else None
+        sealed = None if self._known is None else self._seal(self._known)
         held = shelves.connection.execute(
             table.update()
             .where(*self._here, table.c.owner == self._owner, table.c.state.in_(("running", "committed")))
-            .values(state="committed")
+            .values(state="committed", answer=sealed)
         )
         if not held.rowcount:
             raise VersionConflict(
@@ -193,8 +226,8 @@ class _Claim:
 
     async def done(self, answer: _Answer) -> None:
         """Keep the answer."""
-        kept = table.update().where(*self._here, table.c.owner == self._owner)
-        values = {"state": "done", "answer": self._seal(answer.bytes())}
+        kept, told = table.update().where(*self._here, table.c.owner == self._owner), answer.bytes()
+        values = {"state": "done"} | ({} if told == self._known else {"answer": self._seal(told)})
         await self._ctx.services.store.write(lambda shelves: shelves.connection.execute(kept.values(**values)))
 
     def _seal(self, plain: bytes) -> str:
@@ -208,6 +241,12 @@ class _Claim:
                 "What was kept under this Idempotency-Key can no longer be read. Choose a new key.",
                 field="Idempotency-Key",
             ) from None
+
+
+def _answers(op: Operation[..., Any], value: Any) -> bool:
+    """Whether a value that a transaction answered with is one that the operation could answer with."""
+    kind = op.returns
+    return isinstance(kind, type) and isinstance(value, kind)
 
 
 def _fingerprint(op: Operation[..., Any], ctx: Context, arguments: Mapping[str, Any]) -> bytes:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from rest_compat.route import OperationRoute
-from schema.storable import DEEPEST
+from schema.text import DEEPEST
 
 EXTENSION: Final = "x-stoa-also-refused"
 

@@ -187,12 +187,12 @@ async def test_the_mark_of_the_first_change_is_in_the_same_transaction(
     door, owner = RestDoor(world.client), world.owner
     whole = Store.write
 
-    async def failing(self: Store, work: Any) -> Any:
+    async def failing(self: Store, work: Any, **how: Any) -> Any:
         def broken(shelves: Shelves) -> Any:
             work(shelves)
             raise InternalError("The disk is full.")
 
-        return await whole(self, broken if self._first is not None else work)
+        return await whole(self, broken if self._last is not None else work, **how)
 
     with monkeypatch.context() as patched:
         patched.setattr(Store, "write", failing)
@@ -205,9 +205,9 @@ async def test_a_failure_after_the_first_change_is_told_again(world: World, monk
     door, owner = RestDoor(world.client), world.owner
     whole = Store.write
 
-    async def failing(self: Store, work: Any) -> Any:
-        value = await whole(self, work)
-        if self._first is not None:
+    async def failing(self: Store, work: Any, **how: Any) -> Any:
+        value = await whole(self, work, **how)
+        if self._last is not None:
             raise InternalError("The line was cut.")
         return value
 
@@ -224,10 +224,10 @@ async def test_a_claim_that_was_taken_over_commits_nothing(world: World, monkeyp
     door, owner = RestDoor(world.client), world.owner
     whole = Store.write
 
-    async def overtaken(self: Store, work: Any) -> Any:
-        if self._first is not None:
+    async def overtaken(self: Store, work: Any, **how: Any) -> Any:
+        if self._last is not None:
             await _set(world, owner="somebody else")
-        return await whole(self, work)
+        return await whole(self, work, **how)
 
     with monkeypatch.context() as patched:
         patched.setattr(Store, "write", overtaken)

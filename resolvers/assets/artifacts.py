@@ -340,12 +340,14 @@ async def download_artifact(ctx: Context, *, resource_uri: Uri) -> Download:
 async def delete_artifact(ctx: Context, *, resource_uri: Uri) -> Deleted:
     """Delete an artifact: its bytes, its relations and its secrets."""
     relations = await standing_relations(ctx, "artifact", resource_uri)
+    done = Deleted(resource_uri=resource_uri, message="The artifact was deleted.")
     blob = await ctx.store.write(
-        lambda shelves: remove_artifact(ctx, shelves, resource_uri, relations, expected=ctx.expected_revision)
+        lambda shelves: remove_artifact(ctx, shelves, resource_uri, relations, expected=ctx.expected_revision),
+        told=lambda _: done,
     )
     await discard(ctx, [blob])
     ctx.guard.forget()
-    return Deleted(resource_uri=resource_uri, message="The artifact was deleted.")
+    return done
 
 
 def remove_artifact(

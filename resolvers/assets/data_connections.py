@@ -240,7 +240,10 @@ async def verify_data_connection(ctx: Context, *, resource_uri: Uri) -> Connecti
     }
     # The revision that was verified: a connection that was changed meanwhile keeps the state of its change.
     await ctx.store.write(
-        lambda shelves: shelves.data_connections.change(ctx.tenant, resource_uri, values, expected=connection._revision)
+        lambda shelves: shelves.data_connections.change(
+            ctx.tenant, resource_uri, values, expected=connection._revision
+        ),
+        told=lambda _: answer,
     )
     return answer
 

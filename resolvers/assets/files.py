@@ -68,7 +68,7 @@ async def upload_file(ctx: Context, *, about: FileCreate, file: Upload) -> FileU
         return new
 
     try:
-        made = await ctx.store.write(work)
+        made = await ctx.store.write(work, told=_uploaded)
     except IntegrityError:
         # The URI is taken, or somebody uploaded under the same key in the same moment.
         await ctx.store.read(lambda shelves: _refuse_taken_key(ctx, shelves, about.key))
@@ -78,6 +78,10 @@ async def upload_file(ctx: Context, *, about: FileCreate, file: Upload) -> FileU
             resource_id=asked_uri(ctx, "file", about.name, about.resource_uri),
         ) from None
     ctx.guard.forget()
+    return _uploaded(made)
+
+
+def _uploaded(made: File) -> FileUploaded:
     return FileUploaded(
         resource_uri=made.resource_uri,
         url=download_path("files", made.resource_uri),
@@ -172,6 +176,7 @@ async def delete_file(ctx: Context, *, resource_uri: Uri) -> Deleted:
         shelves.relate(ctx.organization_id, deletes=relations)
         return kept.blob
 
-    await discard(ctx, [await ctx.store.write(work)])
+    done = Deleted(resource_uri=resource_uri, message="The file was deleted.")
+    await discard(ctx, [await ctx.store.write(work, told=lambda _: done)])
     ctx.guard.forget()
-    return Deleted(resource_uri=resource_uri, message="The file was deleted.")
+    return done

@@ -87,8 +87,9 @@ async def deleted(
         check(shelves)
         shelf_.retire(ctx.scope, str(id), ctx.now())
 
-    await ctx.store.write(work)
-    return DefinitionDeleted(id=str(id), deleted=True)
+    done = DefinitionDeleted(id=str(id), deleted=True)
+    await ctx.store.write(work, told=lambda _: done)
+    return done
 
 
 def dimension_of(ctx: Context, shelves: Shelves, id: str) -> Dimension:

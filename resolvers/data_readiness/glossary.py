@@ -227,8 +227,9 @@ async def delete_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTerm
             )
         shelves.glossary_terms.drop(ctx.scope, term_id, expected=ctx.expected_revision)
 
-    await ctx.store.write(work)
-    return GlossaryTermDeleted(term_id=term_id, deleted=True)
+    done = GlossaryTermDeleted(term_id=term_id, deleted=True)
+    await ctx.store.write(work, told=lambda _: done)
+    return done
 
 
 @operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
@@ -298,8 +299,9 @@ async def unlink_glossary_term(
             raise NotFound("glossary_term_asset", asset_fqn)
         shelves.glossary_terms.count_asset(ctx.scope, term_id, -1)
 
-    await ctx.store.write(work)
-    return TermAssetUnlinked(term_id=term_id, asset_fqn=asset_fqn, deleted=True)
+    done = TermAssetUnlinked(term_id=term_id, asset_fqn=asset_fqn, deleted=True)
+    await ctx.store.write(work, told=lambda _: done)
+    return done
 
 
 def _next_version(ctx: Context, shelves: Shelves, current: GlossaryTerm, values: dict[str, Any]) -> GlossaryTerm:

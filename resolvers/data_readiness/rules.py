@@ -222,8 +222,9 @@ async def delete_quality_rule(ctx: Context, *, rule_id: RuleId) -> QualityRuleDe
             ctx.scope, [rule_check(str(rule_id))], actor=ctx.caller.user_id, at=ctx.now(), notes=DELETED
         )
 
-    await ctx.store.write(work)
-    return QualityRuleDeleted(id=str(rule_id), deleted=True)
+    done = QualityRuleDeleted(id=str(rule_id), deleted=True)
+    await ctx.store.write(work, told=lambda _: done)
+    return done
 
 
 @operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.BULK)

@@ -1,6 +1,7 @@
 """What can be done with runs: trigger, list, get, page through the tasks, cancel, try again."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID, uuid4
 
@@ -87,17 +88,22 @@ async def start_run(ctx: Context, configuration: WorkflowConfiguration, run: Run
                     now=now,
                 )
 
-        await ctx.store.write(work)
+        started = _started(run_id, configuration, run, now)
+        await ctx.store.write(work, told=lambda _: started)
     else:
-        now = standing.started_at or ctx.now()
+        started = _started(run_id, configuration, run, standing.started_at or ctx.now())
     # A process that dies between these two leaves a pending run, which the next start takes up by the same key.
     await ctx.services.jobs.enqueue(RUN_JOB, job_of(run_id, 1), key=job_key(run_id, 1))
+    return started
+
+
+def _started(run_id: str, configuration: WorkflowConfiguration, run: RunCreate, at: datetime) -> StartedRun:
     return StartedRun(
         id=run_id,
         configuration_id=configuration.id,
         asset_fqn=run.asset_fqn,
         save_all=run.save_all,
-        started_at=now,
+        started_at=at,
         status=RunStatus.PENDING,
     )
 
@@ -347,7 +353,7 @@ async def retry_run(ctx: Context, *, configuration_id: ConfigurationId, run_id: 
         shelves.run_tasks.reopen(ctx.scope, found.id)
         return _run(ctx, shelves, configuration_id, run_id), attempt
 
-    reopened, attempt = await ctx.store.write(work)
+    reopened, attempt = await ctx.store.write(work, told=lambda found: found[0])
     ctx.services.signals.notify(f"run:{reopened.id}")
     await ctx.services.jobs.enqueue(RUN_JOB, job_of(reopened.id, attempt), key=job_key(reopened.id, attempt))
     return reopened

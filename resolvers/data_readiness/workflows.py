@@ -189,8 +189,9 @@ async def delete_workflow_configuration(ctx: Context, *, configuration_id: Confi
         remove_configuration_schedule(shelves, ctx.scope, current.id)
         shelves.workflow_configurations.hide(ctx.scope, current.id, ctx.now())
 
-    await ctx.store.write(work)
-    return Done(message="The workflow configuration is deleted. Its runs can still be read.")
+    done = Done(message="The workflow configuration is deleted. Its runs can still be read.")
+    await ctx.store.write(work, told=lambda _: done)
+    return done
 
 
 def _type_of(configuration: WorkflowConfigurationCreate) -> WorkflowType:

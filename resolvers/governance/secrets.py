@@ -178,5 +178,6 @@ async def _delete(ctx: Context, resource_type: str, resource_id: str, name: str)
             resource_id=resource_id,
         )
 
-    await ctx.store.write(work)
-    return Done(message=f"Deleted the secret {name}.")
+    done = Done(message=f"Deleted the secret {name}.")
+    await ctx.store.write(work, told=lambda _: done)
+    return done

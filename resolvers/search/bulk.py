@@ -105,10 +105,11 @@ async def _queue(
         }
         for about, content in operations
     ]
+    accepted = Accepted(accepted=len(rows))
     if rows:
-        await ctx.store.write(lambda shelves: shelves.search.enqueue(rows))
+        await ctx.store.write(lambda shelves: shelves.search.enqueue(rows), told=lambda _: accepted)
         await ctx.services.jobs.enqueue(DRAIN_JOB, {"organization_id": ctx.organization_id}, key=f"search-{uuid4()}")
-    return Accepted(accepted=len(rows))
+    return accepted
 
 
 async def _readable(ctx: Context, asked: list[tuple[str, str]]) -> list[tuple[str, str]]:

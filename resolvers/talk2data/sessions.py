@@ -98,7 +98,7 @@ async def delete_chat_session(ctx: Context, *, session_id: SessionId) -> Done:
     The answer that is being worked on is cancelled. Exemplars that were learned from it stay.
     """
     expected = ctx.expected_revision and frozenset(n + 1 for n in ctx.expected_revision)  # holding it counts it up
-    going = Going()
+    going, done = Going(), Done(message="The chat session was deleted.")
 
     def work(shelves: Shelves) -> tuple[TurnRow | None, list[str]]:
         own = require_own(ctx, shelves, session_id)
@@ -111,7 +111,7 @@ async def delete_chat_session(ctx: Context, *, session_id: SessionId) -> Done:
     while True:
         await going.read(ctx, str(session_id))
         try:
-            turn, blobs = await ctx.store.write(work)
+            turn, blobs = await ctx.store.write(work, told=lambda _: done)
         except MoreThere:  # at most once for each of its turns
             continue
         break
@@ -121,4 +121,4 @@ async def delete_chat_session(ctx: Context, *, session_id: SessionId) -> Done:
     if turn is not None:
         ctx.services.signals.notify(f"turn:{turn.turn_id}")
         await ctx.services.jobs.cancel(turn.task_id)
-    return Done(message="The chat session was deleted.")
+    return done

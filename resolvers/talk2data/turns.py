@@ -71,10 +71,11 @@ async def create_turn(ctx: Context, *, session_id: SessionId, turn: TurnCreate) 
             shelves.chat_sessions.entitle(own, title_of(turn.message))
         shelves.turns.store_events(row, [update_of(TaskState.SUBMITTED)], 0, now)
 
-    await ctx.store.write(work)
+    started = StartedTurn(session_id=str(session_id), turn_id=turn_id, task_id=task_id, state=TurnState.CREATED)
+    await ctx.store.write(work, told=lambda _: started)
     # A process that dies between these two leaves an open turn, which the next start takes up by the same key.
     await ctx.services.jobs.enqueue(TURN_JOB, {"turn_id": turn_id}, key=task_id)
-    return StartedTurn(session_id=str(session_id), turn_id=turn_id, task_id=task_id, state=TurnState.CREATED)
+    return started
 
 
 @operation(needs=Permission.CAN_READ)
@@ -143,9 +144,13 @@ async def cancel_task(ctx: Context, *, task_id: Annotated[UUID, Field(descriptio
             )
         return turn
 
-    turn = await ctx.store.write(work)
+    turn = await ctx.store.write(work, told=_canceled)
     ctx.services.signals.notify(f"turn:{turn.turn_id}")
     await ctx.services.jobs.cancel(turn.task_id)
+    return _canceled(turn)
+
+
+def _canceled(turn: TurnRow) -> CanceledTask:
     return CanceledTask(
         task_id=turn.task_id, session_id=turn.session_id, turn_id=turn.turn_id, state=TaskState.CANCELED
     )

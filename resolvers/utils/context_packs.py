@@ -153,8 +153,9 @@ async def delete_context_pack(ctx: Context, *, pack_id: PackId) -> Done:
             raise shelves.context_packs._conflict(current.id)
         shelves.context_packs.bury(current, {"updated_at": now, "updated_by": ctx.caller.user_id}, now)
 
-    await ctx.store.write(work)
-    return Done(message="The context pack and its memories are deleted.")
+    done = Done(message="The context pack and its memories are deleted.")
+    await ctx.store.write(work, told=lambda _: done)
+    return done
 
 
 async def _taken(ctx: Context, name: str, id: str) -> AlreadyExists:

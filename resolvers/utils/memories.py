@@ -248,8 +248,9 @@ async def delete_memory(ctx: Context, *, memory_id: MemoryId) -> Done:
             raise shelves.memories._conflict(current.id)
         shelves.memories.bury(as_shown(current, now), now)
 
-    await ctx.store.write(work)
-    return Done(message="The memory is deleted.")
+    done = Done(message="The memory is deleted.")
+    await ctx.store.write(work, told=lambda _: done)
+    return done
 
 
 async def _moved(

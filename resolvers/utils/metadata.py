@@ -12,6 +12,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import Field
 
+from persistence.queries.asset_view import AssetView
 from persistence.queries.catalog import create_asset, delete_asset, get_asset, search_assets
 from persistence.queries.catalog_edit import update_asset
 from persistence.queries.metadata_search import Window
@@ -131,7 +132,7 @@ async def create_metadata(
     """Write an asset into the catalog by hand. Its parent must stand; a name that stands already is a 409."""
     values = asset.model_dump(mode="python", exclude={"type", "fully_qualified_name", "name"})
     now, actor = ctx.now(), ctx.caller.user_id
-    created = await ctx.store.write(
+    return await ctx.store.write(
         lambda shelves: create_asset(
             shelves.connection,
             ctx.scope,
@@ -142,9 +143,8 @@ async def create_metadata(
             actor=actor,
             now=now,
             judge=judge,
-        )
+        ).resource()
     )
-    return created.resource()
 
 
 @operation(needs=Permission.CAN_MANAGE_METADATA, on=RESOURCE, kind=Kind.WRITE)
@@ -165,7 +165,7 @@ async def update_metadata(
         if flag in given and given[flag] is None:
             del given[flag]
     now, actor = ctx.now(), ctx.caller.user_id
-    changed = await ctx.store.write(
+    return await ctx.store.write(
         lambda shelves: update_asset(
             shelves.connection,
             ctx.scope,
@@ -178,9 +178,8 @@ async def update_metadata(
             reason=reason,
             expected_version=expected,
             expected_revision=ctx.expected_revision,
-        )
+        ).resource()
     )
-    return changed.resource()
 
 
 @operation(needs=Permission.CAN_MANAGE_METADATA, on=RESOURCE, kind=Kind.WRITE)
@@ -200,6 +199,11 @@ async def delete_metadata(ctx: Context, *, resource_type: TypeName, resource_uri
             now=now,
             judge=judge,
             expected_revision=ctx.expected_revision,
-        )
+        ),
+        told=_gone,
     )
+    return _gone(deleted)
+
+
+def _gone(deleted: AssetView) -> Done:
     return Done(message=f"{deleted.fully_qualified_name} and everything below it is deleted.")

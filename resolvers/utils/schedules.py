@@ -68,8 +68,11 @@ async def create_schedule(ctx: Context, *, schedule: ScheduleCreate) -> CreatedS
         updated_by=user,
     )
     _check_purpose(new.reference_id, new.config)
-    await ctx.store.write(lambda shelves: shelves.schedules.add(new, caller=ctx.caller.to_dict()))
-    return CreatedSchedule(schedule_id=new.schedule_id)
+    created = CreatedSchedule(schedule_id=new.schedule_id)
+    await ctx.store.write(
+        lambda shelves: shelves.schedules.add(new, caller=ctx.caller.to_dict()), told=lambda _: created
+    )
+    return created
 
 
 @operation(needs=Permission.CAN_READ)
@@ -162,8 +165,9 @@ async def delete_schedule(ctx: Context, *, schedule_id: ScheduleId) -> Done:
         _refuse_part(shelves.schedules.get(ctx.scope, str(schedule_id)))
         shelves.schedules.remove_with_records(ctx.scope, str(schedule_id), expected=ctx.expected_revision)
 
-    await ctx.store.write(work)
-    return Done(message="The schedule is deleted.")
+    done = Done(message="The schedule is deleted.")
+    await ctx.store.write(work, told=lambda _: done)
+    return done
 
 
 def sync_configuration_schedule(shelves: Shelves, ctx: Context, configuration: WorkflowConfiguration) -> None:
