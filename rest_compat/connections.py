@@ -39,7 +39,8 @@ def patient_websockets(patience: Patience) -> type[asyncio.Protocol] | None:
     """The installed protocol for WebSockets, with bounds; None where none is installed."""
     if AutoWebSocketsProtocol is None:
         return None
-    return type("PatientWebSockets", (_Stalls, AutoWebSocketsProtocol), {"patience": patience})
+    bases: tuple[Any, ...] = (_Stalls, AutoWebSocketsProtocol)
+    return type("PatientWebSockets", bases, {"patience": patience})
 
 
 class _Stalls:
@@ -126,7 +127,8 @@ class _Heads(_Stalls):
     def _serves(self) -> bool:
         """Whether a request is being served, by this protocol or by the one that it has handed the connection to."""
         begun = self.cycle is not None and not self.cycle.response_complete
-        return begun or self.transport.get_protocol() is not self
+        current: object = self.transport.get_protocol()
+        return begun or current is not self
 
     def _wait(self) -> None:
         self._waiting = self.loop.call_later(self.patience.head_seconds, self._give_up)

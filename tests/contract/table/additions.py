@@ -130,6 +130,8 @@ METADATA_WORDS = (
 )
 
 _FIELDS: list[tuple[str, str, str, str]] = [
+    ("create_data_connection", "body", "typed_config typed_credentials", "the configs with a type for each connection"),
+    ("update_data_connection", "body", "typed_config typed_credentials", "the configs with a type for each connection"),
     ("list_violations", "params", "asset_fqn dimension name service severity sort status workflow_run_id", "filters"),
     ("list_memories", "params", "asset_fqn context_pack_id memory_type pinned q status validation_status", "filters"),
     ("list_workflow_configurations", "params", "search status workflow_type", "filters"),
