@@ -99,7 +99,7 @@ class Resource(Described):
     _created: bool = PrivateAttr(default=False)
 
 
-class Received(BaseModel):
+class Received(Described):
     """What a caller sends: each field holds what every store can keep, and is refused by its name otherwise."""
 
     @field_validator("*", mode="after")
@@ -109,7 +109,7 @@ class Received(BaseModel):
         return value
 
 
-class Change(Described, Received):
+class Change(Received):
     """A body the API accepts: unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)

@@ -26,7 +26,7 @@ from tests.world import World
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")]
 
 NUL = "a\x00b"
-VALUES = ("x", "project", "can_read", "odcs", "1.0", "00000000-0000-0000-0000-000000000000")
+VALUES = ("x", "project", "can_read", "odcs", "1.0", "a.b.c.d", "a.b.c.d.e", "00000000-0000-0000-0000-000000000000")
 """Plain arguments of every kind that an operation may demand."""
 Path = tuple[str, ...]
 
