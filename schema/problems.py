@@ -13,11 +13,20 @@ from uuid import UUID
 
 import pydantic
 
-from schema.errors import ApiError, InvalidFormat, InvalidParameter, MissingRequiredField, ValidationError
-from schema.text import EXPLAINED
+from schema.errors import (
+    SHOWN_LETTERS,
+    ApiError,
+    InvalidFormat,
+    InvalidParameter,
+    MissingRequiredField,
+    ValidationError,
+)
 
 SHOWN_PROBLEMS = 50
 """How many problems an answer lists; a body with thousands of wrong items needs no thousand lines."""
+
+_NOT_BLANK = r"\S"
+"""The pattern of texts that are more than blanks; a reader of messages is told so in words."""
 
 _WRONG_TYPE_ENDINGS = ("_type", "_parsing", "_parsing_size", "_from_date_parsing")
 _WRONG_TYPES = {
@@ -48,9 +57,17 @@ _ONE_OF_SOME = {"enum", "literal_error"}
 
 def refused_body(error: pydantic.ValidationError, name: str | None = None) -> ApiError:
     """The catalogue error for a body that was refused; `name` is put before each path (GraphQL arguments)."""
-    return body_problems(
-        (_type(problem), problem["loc"], message_of(problem)) for problem in error.errors(include_url=False)
-    )
+    return body_problems(problems_of(error))
+
+
+def problems_of(error: pydantic.ValidationError, *above: Any) -> list[tuple[str, tuple[Any, ...], str]]:
+    """Each problem as (pydantic type, path, message); `above` is put before each path.
+
+    The refused value itself, which may be a secret, is in none of them.
+    """
+    return [
+        (_type(problem), (*above, *problem["loc"]), message_of(problem)) for problem in error.errors(include_url=False)
+    ]
 
 
 def body_problems(found: Iterable[tuple[str, Iterable[Any], str]]) -> ApiError:
@@ -84,8 +101,8 @@ def _type(problem: Mapping[str, Any]) -> str:
 def message_of(problem: Mapping[str, Any]) -> str:
     """What is wrong; a check of our own says so in its own words."""
     text: str = problem["msg"]
-    if problem["type"] == "string_pattern_mismatch":
-        return EXPLAINED.get(problem.get("ctx", {}).get("pattern"), text)
+    if problem["type"] == "string_pattern_mismatch" and problem.get("ctx", {}).get("pattern") == _NOT_BLANK:
+        return "String should not be blank"
     return text.removeprefix("Value error, ") if problem["type"] == "value_error" else text
 
 
@@ -101,7 +118,8 @@ def _kind(type_: str) -> type[ApiError] | None:
 
 
 def _path(where: Iterable[Any]) -> str:
-    return ".".join(text for text in map(str, where) if not text.startswith(_LABELS))
+    # What a caller called a field may be as long as his body.
+    return ".".join(text[:SHOWN_LETTERS] for text in map(str, where) if not text.startswith(_LABELS))
 
 
 def _sentence(problem: dict[str, str]) -> str:

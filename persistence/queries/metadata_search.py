@@ -23,7 +23,6 @@ from schema.utils.search_query import (
     WORD_TAGS,
     All,
     Between,
-    Dotted,
     Exists,
     FieldKind,
     Flag,
@@ -70,13 +69,8 @@ def _unindexed(condition: Condition) -> Condition:
 
 def _of_columns(query: Query) -> TypeGuard[Text | Flag | Between | Exists]:
     """Whether a part asks for a table by one of its columns."""
-    field = None if isinstance(query, All | Some | Never | Dotted) else query.field
+    field = None if isinstance(query, All | Some | Never) else query.field
     return field is not None and field.startswith("columns.")
-
-
-def _by_itself(query: Query) -> bool:
-    """Whether a part of an OR is found by an index of its own, which PostgreSQL has to be told."""
-    return isinstance(query, Dotted) or _of_columns(query)
 
 
 def _led_by_index(query: Query) -> bool:
@@ -135,7 +129,7 @@ class Compiler:
         match query:
             case All(parts):
                 return sa.and_(sa.true(), *self._together(parts))
-            case Some(parts) if self.indexed and self.dialect == "postgresql" and any(map(_by_itself, parts)):
+            case Some(parts) if self.indexed and self.dialect == "postgresql" and any(map(_of_columns, parts)):
                 return self._either(parts)
             case Some(parts):
                 return sa.or_(*[self.condition(part) for part in parts])
@@ -145,8 +139,6 @@ class Compiler:
                 return self._of_columns(query)
             case Text():
                 return self._text(query)
-            case Dotted():
-                return self._dotted(query)
             case Flag(field, value):
                 return self.assets.c[field].is_(value)
             case Exists(field):
@@ -202,20 +194,6 @@ class Compiler:
             return spelled
         found = self._in_index([(words, text.prefix)])
         return found if len(words) == 1 else sa.and_(found, spelled)
-
-    def _dotted(self, query: Dotted) -> Condition:
-        """The asset's own name leads to it by an index; its dotted name then ends in all the parts."""
-        whole, name = (sa.func.lower(self.assets.c[column]) for column in ("fully_qualified_name", "name"))
-        value = _folded(query.value)
-        last = value.rpartition(".")[2]
-        if not query.prefix:
-            return sa.and_(name == last, sa.or_(whole == value, whole.endswith(f".{value}", autoescape=True)))
-        above = value.rpartition(".")[0]
-        parent = sa.func.lower(self.assets.c.parent_fqn)
-        return sa.and_(
-            prefix_range(name, last) if last else sa.true(),
-            sa.or_(parent == above, parent.endswith(f".{above}", autoescape=True)),
-        )
 
     def _spelled(self, words: Sequence[str], prefix: bool) -> Condition:
         """The words stand next to each other in the stored words: what a free-text condition means."""

@@ -26,7 +26,6 @@ from schema.talk2data.answer_note import AnswerNote, NoteStatus, TurnCorrection
 from schema.talk2data.feedback import Rating, TurnFeedbackCreate
 from schema.talk2data.provenance import AnswerKind, TurnProvenance
 from schema.talk2data.turn import Turn
-from schema.text import as_name
 from schema.utils.context_pack import ContextPack, ContextPackCreate, PackStatus, PackType
 from schema.utils.memory import (
     Memory,
@@ -164,7 +163,7 @@ def _memory(
     """An exemplar. Its content holds nothing of the turn, so that the same pair stands once."""
     question = " ".join(question.split())[:LONGEST_QUESTION]
     return MemoryReplacement(
-        name=as_name(question, "Question"),
+        name=question[:255],
         memory_type=MemoryType.EXEMPLAR,
         content={"type": "exemplar", "question": question, "sql": sql[:LONGEST_SQL], "dialect": dialect},
         source=MemorySourceInput(type="conversation", conversation_id=session_id, confidence=0.5),

@@ -25,7 +25,6 @@ from schema.talk2data.turn import (
     TurnOrder,
     TurnState,
 )
-from schema.text import as_name
 
 LONGEST_TITLE: Final = 80
 """How many characters a title that is made of a question has."""
@@ -159,7 +158,7 @@ def _canceled(turn: TurnRow) -> CanceledTask:
 
 def title_of(question: str) -> str:
     """What a session is called that began with a question: its first words."""
-    words = as_name(" ".join(question.split()), "Question")
+    words = " ".join(question.split())
     if len(words) <= LONGEST_TITLE:
         return words
     cut = words[:LONGEST_TITLE].rpartition(" ")[0] or words[: LONGEST_TITLE - 1]

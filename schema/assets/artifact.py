@@ -9,10 +9,10 @@ from pydantic import Field
 from strawberry.scalars import JSON
 
 from schema.assets.data_connection import LastPart, ShortText, Tags
+from schema.assets.file import FileName
 from schema.base import JsonObject, OptionalLong, Resource, absent, change, choice, resource
 from schema.node import entity
 from schema.storable import Storable
-from schema.text import Name
 
 MAX_COLUMNS, MAX_ROWS = 1000, 100_000
 
@@ -94,7 +94,7 @@ class ArtifactCreate(Storable):
     file is gone then, so the caller needs can_delete on it.
     """
 
-    name: Name
+    name: FileName
     artifact_type: ArtifactType
     description: ShortText | None = None
     tags: Tags = Field(default_factory=list)

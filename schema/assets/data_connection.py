@@ -28,7 +28,6 @@ from schema.errors import ValidationError
 from schema.identifiers import MAX_SLUG, SLUG_PATTERN
 from schema.node import entity
 from schema.storable import Storable
-from schema.text import Tag
 from schema.utils.metadata_asset import AssetMembers
 
 ConnectionName = Annotated[
@@ -41,7 +40,8 @@ ConnectionName = Annotated[
     ),
 ]
 ShortText = Annotated[str, Field(max_length=1000)]
-Tags = Annotated[list[Tag], Field(max_length=100, description="Up to 100; none holds a comma.")]
+Tag = Annotated[str, Field(min_length=1, max_length=255)]
+Tags = Annotated[list[Tag], Field(max_length=100)]
 LastPart = Annotated[
     str,
     Field(

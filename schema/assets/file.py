@@ -6,11 +6,10 @@ from typing import Annotated, Any, Literal
 import strawberry
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from schema.assets.data_connection import LastPart, Tags
+from schema.assets.data_connection import LastPart
 from schema.base import Maybe, OptionalLong, Resource, change, resource
 from schema.node import entity
 from schema.storable import Storable
-from schema.text import NAME_PATTERN, Name, Tag
 
 MAX_KEY = 1024
 
@@ -20,8 +19,8 @@ def _proper_key(key: str) -> str:
         raise ValueError("a key takes printable characters only")
     if key.startswith("/") or key.endswith("/"):
         raise ValueError("a key neither starts nor ends with a slash")
-    if any(part.strip() in ("", ".", "..") for part in key.split("/")):
-        raise ValueError("no part of a key is empty, blank, `.` or `..`")
+    if any(part in ("", ".", "..") for part in key.split("/")):
+        raise ValueError("no part of a key is empty, `.` or `..`")
     return key
 
 
@@ -30,22 +29,26 @@ def _split(tags: Any) -> Any:
     return [tag.strip() for tag in tags.split(",") if tag.strip()] if isinstance(tags, str) else tags
 
 
+FileName = Annotated[
+    str, Field(min_length=1, max_length=255, pattern=r"\S", description="1 to 255 characters, not only spaces.")
+]
 FileKey = Annotated[
     str,
     Field(
         min_length=1,
         max_length=MAX_KEY,
-        pattern=NAME_PATTERN,
         description="What the file is known by in its project, such as reports/2026/q1.csv: up to 1024 printable "
         "characters, no part of which is empty, `.` or `..`.",
     ),
     AfterValidator(_proper_key),
 ]
+FileTag = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^,]+$")]
 FileTags = Annotated[
-    list[Tag],
+    list[FileTag],
     Field(max_length=100, description="Up to 100; none holds a comma."),
     BeforeValidator(_split, json_schema_input_type=str),
 ]
+ChangedTags = Annotated[list[FileTag], Field(max_length=100, description="Up to 100; none holds a comma.")]
 FileText = Annotated[str, Field(max_length=1000)]
 
 
@@ -77,7 +80,7 @@ class FileCreate(Storable):
     """What is told of a file that is uploaded. In a form, `tags` is one text with commas between them."""
 
     key: FileKey
-    name: Name
+    name: FileName
     resource_uri: LastPart | None = None
     description: FileText | None = None
     tags: FileTags = Field(default_factory=list)
@@ -87,9 +90,9 @@ class FileCreate(Storable):
 class FileChange(Storable):
     """What may change of a file. A field left out stays; the bytes and the key never change."""
 
-    name: Maybe[Name] = None
+    name: Maybe[FileName] = None
     description: Maybe[FileText | None] = None
-    tags: Maybe[Tags] = None
+    tags: Maybe[ChangedTags] = None
 
 
 @resource

@@ -10,13 +10,14 @@ from schema.base import Info, Maybe, Resource, change, choice, edge, resource
 from schema.grammar import ANY_NAME
 from schema.node import entity
 from schema.storable import Storable
-from schema.text import Name, Tag
 from schema.utils.metadata_asset import AssetOwner, AssetType, Owners
 
-TermName = Annotated[Name, Field(description="Unique in the project.")]
+TermName = Annotated[
+    str, Field(min_length=1, max_length=255, pattern=r"\S", description="Unique in the project; not only blanks.")
+]
 Definition = Annotated[str, Field(max_length=20_000)]
-Words = Annotated[list[Name], Field(max_length=100)]
-Tags = Annotated[list[Tag], Field(max_length=100)]
+Words = Annotated[list[Annotated[str, Field(min_length=1, max_length=255)]], Field(max_length=100)]
+Label = Annotated[str, Field(min_length=1, max_length=255)]
 
 
 @choice
@@ -123,13 +124,13 @@ class GlossaryTermCreate(Storable):
     """A term to define. It starts as a draft, or in review."""
 
     name: TermName
-    display_name: Name | None = None
+    display_name: Label | None = None
     definition: Definition | None = None
     synonyms: Words = Field(default_factory=list)
     related_terms: Words = Field(default_factory=list)
     parent_term_id: Annotated[str, Field(min_length=1, max_length=255)] | None = None
     owners: Owners = Field(default_factory=list)
-    tags: Tags = Field(default_factory=list)
+    tags: Words = Field(default_factory=list)
     status: TermStatus = TermStatus.DRAFT
 
 
@@ -138,13 +139,13 @@ class GlossaryTermUpdate(Storable):
     """What may change. A field left out stays."""
 
     name: Maybe[TermName] = None
-    display_name: Maybe[Name | None] = None
+    display_name: Maybe[Label | None] = None
     definition: Maybe[Definition | None] = None
     synonyms: Maybe[Words] = None
     related_terms: Maybe[Words] = None
     parent_term_id: Maybe[Annotated[str, Field(min_length=1, max_length=255)] | None] = None
     owners: Maybe[Owners] = None
-    tags: Maybe[Tags] = None
+    tags: Maybe[Words] = None
     status: Maybe[TermStatus] = None
 
 

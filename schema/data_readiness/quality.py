@@ -9,7 +9,6 @@ from pydantic import Field
 from schema.base import JsonObject, Maybe, Resource, Size, change, choice, resource
 from schema.identifiers import UuidText
 from schema.storable import Storable
-from schema.text import Name
 
 DefinitionName = Annotated[
     str,
@@ -21,6 +20,7 @@ DefinitionName = Annotated[
     ),
 ]
 DefinitionId = Annotated[str, Field(min_length=36, max_length=36, description="A UUID.")]
+Label = Annotated[str, Field(min_length=1, max_length=255)]
 Words = Annotated[str, Field(max_length=1000)]
 Weight = Annotated[
     str,
@@ -118,7 +118,7 @@ class DimensionCreate(Storable):
 
     name: DefinitionName
     assessment_type: AssessmentType
-    display_name: Name | None = None
+    display_name: Label | None = None
     purpose: Words | None = None
     description: Words | None = None
     weight: Weight = "1.0000"
@@ -128,7 +128,7 @@ class DimensionCreate(Storable):
 class DimensionChange(Storable):
     """What may change of a dimension of one's own. A field left out stays."""
 
-    display_name: Maybe[Name | None] = None
+    display_name: Maybe[Label | None] = None
     purpose: Maybe[Words | None] = None
     description: Maybe[Words | None] = None
 
@@ -139,8 +139,8 @@ class MetricDefinitionCreate(Storable):
 
     dimension_id: DefinitionId
     name: DefinitionName
-    display_name: Name | None = None
-    unit: Annotated[Name, Field(max_length=64)] | None = None
+    display_name: Label | None = None
+    unit: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     purpose: Words | None = None
     description: Words | None = None
 
@@ -149,7 +149,7 @@ class MetricDefinitionCreate(Storable):
 class MetricDefinitionChange(Storable):
     """What may change of a metric of one's own. A field left out stays."""
 
-    display_name: Maybe[Name | None] = None
-    unit: Maybe[Annotated[Name, Field(max_length=64)] | None] = None
+    display_name: Maybe[Label | None] = None
+    unit: Maybe[Annotated[str, Field(min_length=1, max_length=64)] | None] = None
     purpose: Maybe[Words | None] = None
     description: Maybe[Words | None] = None

@@ -8,7 +8,6 @@ from schema.base import change
 from schema.grammar import UP_TO_TABLE
 from schema.pagination import Moment
 from schema.storable import Storable
-from schema.text import Name
 
 
 @change
@@ -26,4 +25,7 @@ class ReportCreate(Storable):
         ]
         | None
     ) = None
-    name: Annotated[Name, Field(description="The artifact's name; made of asset_fqn.")] | None = None
+    name: (
+        Annotated[str, Field(min_length=1, max_length=255, description="The artifact's name; made of asset_fqn.")]
+        | None
+    ) = None

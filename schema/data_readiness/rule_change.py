@@ -19,7 +19,6 @@ from schema.data_readiness.violation import Severity
 from schema.grammar import ANY_NAME, UP_TO_TABLE
 from schema.identifiers import UuidText
 from schema.storable import Storable
-from schema.text import Name
 
 MOVES: Final[dict[RuleState, frozenset[RuleState]]] = {
     RuleState.PROPOSED: frozenset({RuleState.ACTIVE, RuleState.REJECTED}),
@@ -31,6 +30,7 @@ MOVES: Final[dict[RuleState, frozenset[RuleState]]] = {
 
 MOST_IMPORTED_SHOWN: Final = 100
 
+RuleName = Annotated[str, Field(min_length=1, max_length=255, description="1 to 255 characters.")]
 RuleWords = Annotated[str, Field(max_length=1000, description="1000 characters at most.")]
 Bound = Annotated[float, Field(ge=-1e15, le=1e15, allow_inf_nan=False)]
 Threshold = Annotated[
@@ -102,7 +102,7 @@ class QualityRuleDeleted(Resource):
 class QualityRuleCreate(Storable):
     """A rule that a person writes. It is active at once."""
 
-    name: Name
+    name: RuleName
     asset_fqn: Annotated[
         str,
         Field(min_length=1, max_length=2000, description="The dotted name of a table or column of the catalog."),
@@ -139,7 +139,7 @@ class QualityRuleCreate(Storable):
 class QualityRuleUpdate(Storable):
     """What may change of a rule. A field left out stays; what it checks stays: write another rule for that."""
 
-    name: Maybe[Name] = None
+    name: Maybe[RuleName] = None
     description: Maybe[RuleWords | None] = None
     operator: Maybe[RuleOperator] = None
     threshold: Maybe[Threshold] = None

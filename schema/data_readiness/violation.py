@@ -8,11 +8,10 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from schema.base import Info, JsonObject, Maybe, Resource, change, choice, edge, resource
-from schema.data_readiness.quality import DefinitionId, DefinitionName, DimensionReference, Words
+from schema.data_readiness.quality import DefinitionId, DefinitionName, DimensionReference, Label, Words
 from schema.identifiers import UuidText
 from schema.node import entity
 from schema.storable import Storable
-from schema.text import Name
 
 
 @choice
@@ -128,7 +127,7 @@ class ViolationChange(Storable):
     resolution_notes: Maybe[Words | None] = None
 
 
-AssetTypes = Annotated[list[Annotated[Name, Field(max_length=64)]], Field(max_length=20)]
+AssetTypes = Annotated[list[Annotated[str, Field(min_length=1, max_length=64)]], Field(max_length=20)]
 
 
 @change
@@ -139,7 +138,7 @@ class ViolationDefinitionCreate(Storable):
     name: DefinitionName
     default_severity: Severity = Severity.MEDIUM
     is_active: bool = True
-    display_name: Name | None = None
+    display_name: Label | None = None
     description: Words | None = None
     applicable_asset_types: AssetTypes = Field(default_factory=list)
 
@@ -150,6 +149,6 @@ class ViolationDefinitionChange(Storable):
 
     default_severity: Maybe[Severity] = None
     is_active: Maybe[bool] = None
-    display_name: Maybe[Name | None] = None
+    display_name: Maybe[Label | None] = None
     description: Maybe[Words | None] = None
     applicable_asset_types: Maybe[AssetTypes] = None

@@ -22,7 +22,6 @@ from schema.base import (
 from schema.identifiers import UuidText
 from schema.node import entity
 from schema.storable import Storable
-from schema.text import Name
 
 if TYPE_CHECKING:
     from schema.data_readiness.workflow_run import WorkflowRun
@@ -125,7 +124,7 @@ class WorkflowSchedule(Storable):
     timezone: Annotated[str, Field(min_length=1, max_length=64, description="IANA time zone.")] = "UTC"
 
 
-Label = Annotated[Name, Field(max_length=64)]
+Label = Annotated[str, Field(min_length=1, max_length=64)]
 Labels = Annotated[list[Label], Field(max_length=50)]
 
 
@@ -133,7 +132,7 @@ Labels = Annotated[list[Label], Field(max_length=50)]
 class WorkflowConfigurationCreate(Storable):
     """A configuration of one workflow type; `workflow_definition_id` may name the type instead."""
 
-    name: Name
+    name: Annotated[str, Field(min_length=1, max_length=255)]
     workflow_type: WorkflowType | None = None
     workflow_definition_id: (
         Annotated[str, Field(min_length=1, max_length=64, description="The id of a workflow definition.")] | None
@@ -153,7 +152,7 @@ class WorkflowConfigurationCreate(Storable):
 class WorkflowConfigurationUpdate(Storable):
     """What may change. A field left out stays, `config` and `schedule` are replaced whole; the type is for ever."""
 
-    name: Maybe[Name] = None
+    name: Maybe[Annotated[str, Field(min_length=1, max_length=255)]] = None
     config: OptionalJsonObject = absent()
     data_asset_types: Maybe[Labels] = None
     description: Maybe[Annotated[str, Field(max_length=1000)] | None] = None

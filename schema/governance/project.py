@@ -9,7 +9,6 @@ from pydantic import Field
 from schema.base import Info, Resource, change, edge
 from schema.node import entity
 from schema.storable import Storable
-from schema.text import Name
 
 if TYPE_CHECKING:
     from schema.assets.data_connection import DataConnection
@@ -47,5 +46,5 @@ class Project(Resource):
 class ProjectCreate(Storable):
     """What a new project starts with."""
 
-    name: Annotated[Name, Field(description="Unique in the organization.")]
+    name: Annotated[str, Field(min_length=1, max_length=255, description="Unique in the organization.")]
     description: Annotated[str, Field(max_length=1000)] | None = None

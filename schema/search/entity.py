@@ -8,13 +8,12 @@ from pydantic import Field
 from schema.base import JsonObject, Resource, change, resource
 from schema.governance.permission import ResourceType
 from schema.storable import Storable
-from schema.text import Name
 
 MOST_AT_ONCE = 1000
 """How many operations one bulk request may queue."""
 
 OrganizationId = Annotated[str, Field(min_length=1, max_length=255, description="The caller's organization.")]
-EntityType = Annotated[Name, Field(max_length=64, description="What it is, such as table or agent.")]
+EntityType = Annotated[str, Field(min_length=1, max_length=64, description="What it is, such as table or agent.")]
 EntityId = Annotated[str, Field(min_length=1, max_length=512, description="Stable and unique within its type.")]
 
 
@@ -35,7 +34,7 @@ class IndexEntity(Storable):
     project_id: Annotated[str, Field(min_length=1, max_length=255, description="The selected project.")]
     entity_type: EntityType
     entity_id: EntityId
-    title: Annotated[Name, Field(max_length=1000, description="Weighs most in the ranking.")]
+    title: Annotated[str, Field(min_length=1, max_length=1000, description="Weighs most in the ranking.")]
     permission_id: Annotated[
         str,
         Field(

@@ -4,18 +4,28 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import strawberry
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from schema.base import Info, Maybe, Resource, change, edge
 from schema.node import entity
 from schema.storable import Storable
-from schema.text import Name
 
 if TYPE_CHECKING:
     from schema.talk2data.turn import Turn
 
 
-Title = Annotated[Name, Field(description="1 to 255 characters that can be seen.")]
+def not_blank(value: str) -> str:
+    """The text itself, or ValueError when it holds nothing but white space."""
+    if not value.strip():
+        raise ValueError("it must hold more than white space")
+    return value
+
+
+Title = Annotated[
+    str,
+    Field(min_length=1, max_length=255, description="1 to 255 characters, not only white space."),
+    AfterValidator(not_blank),
+]
 
 
 @entity("session_id")

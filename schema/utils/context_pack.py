@@ -10,12 +10,12 @@ from pydantic import Field
 from schema.base import Info, JsonObject, Maybe, Resource, absent, change, choice, edge
 from schema.node import entity
 from schema.storable import Storable
-from schema.text import Name
 from schema.utils.kept_json import MetaData, OptionalMetaData
 
 if TYPE_CHECKING:
     from schema.utils.memory import Memory
 
+PackName = Annotated[str, Field(min_length=1, max_length=255, description="1 to 255 characters.")]
 PackText = Annotated[str, Field(max_length=1000)]
 SummaryText = Annotated[str, Field(max_length=10_000, description="The pack in a few paragraphs.")]
 
@@ -82,7 +82,7 @@ class ContextPack(Resource):
 class ContextPackCreate(Storable):
     """A context pack to create. Its name is its own among the packs of the project that are not deleted."""
 
-    name: Name
+    name: PackName
     pack_type: PackType
     description: PackText | None = None
     meta_data: MetaData = Field(default_factory=dict, description="At most 16 KiB of JSON.")
@@ -93,7 +93,7 @@ class ContextPackCreate(Storable):
 class ContextPackUpdate(Storable):
     """What may change. A field left out stays; `status` moves the pack, but deleting is an operation of its own."""
 
-    name: Maybe[Name] = None
+    name: Maybe[PackName] = None
     description: Maybe[PackText | None] = None
     summary_text: Maybe[SummaryText | None] = None
     status: Maybe[PackStatus] = None

@@ -26,7 +26,6 @@ from schema.grammar import ANY_NAME
 from schema.identifiers import VERSION_PATTERN, Fqn
 from schema.node import entity
 from schema.storable import Storable
-from schema.text import Name
 
 if TYPE_CHECKING:
     from schema.data_readiness.classification import Classification
@@ -203,7 +202,6 @@ class AssetMembers(Resource):
 
 ShortText = Annotated[str, Field(max_length=1000)]
 LongText = Annotated[str, Field(max_length=100_000)]
-DisplayName = Annotated[Name, Field(max_length=1000)]
 NamePart = Annotated[str, Field(min_length=1, max_length=255)]
 Position = Annotated[int, Field(ge=0, le=2**31 - 1)]
 OptionalCount = Annotated[OptionalLong, Field(ge=0, le=LARGEST_LONG)]
@@ -213,19 +211,19 @@ OptionalCount = Annotated[OptionalLong, Field(ge=0, le=LARGEST_LONG)]
 class AssetOwnerInput(Storable):
     """An owner to set."""
 
-    name: Name
-    type: Name
-    id: Name
+    name: NamePart
+    type: NamePart
+    id: NamePart
 
 
 @change
 class AssetTagInput(Storable):
     """A tag to set."""
 
-    tag_id: Name
-    tag_fqn: Annotated[Name, Field(max_length=1000)]
+    tag_id: NamePart
+    tag_fqn: Annotated[str, Field(min_length=1, max_length=1000)]
     category_name: Annotated[str, Field(max_length=255)] = ""
-    tag_name: Name
+    tag_name: NamePart
     tag_description: ShortText = ""
 
 
@@ -250,7 +248,7 @@ class MetadataAssetCreate(Storable):
     name: NamePart | None = Field(
         None, description="Must be the last part of the dotted name; taken from it if absent."
     )
-    display_name: DisplayName | None = None
+    display_name: ShortText | None = None
     description: LongText | None = None
     summary_text: LongText | None = None
     schema_definition: LongText | None = None
@@ -298,7 +296,7 @@ class MetadataAssetUpdate(Storable):
     A cleared description falls back to the comment that the source itself carries, if it has one.
     """
 
-    display_name: Maybe[DisplayName | None] = None
+    display_name: Maybe[ShortText | None] = None
     description: Maybe[LongText | None] = None
     summary_text: Maybe[LongText | None] = None
     owners: Maybe[Owners | None] = None

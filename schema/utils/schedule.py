@@ -10,10 +10,10 @@ from schema.base import JsonObject, Maybe, OptionalJsonObject, Resource, change,
 from schema.node import entity
 from schema.pagination import Moment
 from schema.storable import Storable
-from schema.text import Name
 
 MAX_EXTRA_DATA = 16_384
 
+ScheduleName = Annotated[str, Field(min_length=1, max_length=255, description="1 to 255 characters.")]
 ReferenceId = Annotated[
     str,
     Field(
@@ -139,7 +139,7 @@ class ScheduleConfigInput(Storable):
     """A notification that each firing keeps in its run record. This version sends nothing anywhere."""
 
     type: ScheduleAction
-    topic: Annotated[Name, Field(description="What the notification is about.")]
+    topic: Annotated[str, Field(min_length=1, max_length=255, description="What the notification is about.")]
     extra_data: JsonObject = Field(default_factory=dict, description="What it carries, at most 16 KiB of JSON.")
 
 
@@ -147,7 +147,7 @@ class ScheduleConfigInput(Storable):
 class ScheduleCreate(Storable):
     """A schedule to create; it needs a `reference_id` or a `config`, or it would have nothing to do."""
 
-    schedule_name: Name
+    schedule_name: ScheduleName
     schedule: ScheduleTimingInput
     reference_id: ReferenceId | None = None
     config: ScheduleConfigInput | None = None
@@ -158,7 +158,7 @@ class ScheduleCreate(Storable):
 class ScheduleUpdate(Storable):
     """What may change. A field left out stays; `schedule` and `config` are replaced whole."""
 
-    schedule_name: Maybe[Name] = None
+    schedule_name: Maybe[ScheduleName] = None
     schedule: Maybe[ScheduleTimingInput] = None
     reference_id: Maybe[ReferenceId | None] = None
     config: Maybe[ScheduleConfigInput | None] = None

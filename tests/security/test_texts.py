@@ -10,7 +10,6 @@ import pytest
 from pydantic import BaseModel, TypeAdapter
 
 from resolvers.assets.artifacts import create_artifact
-from resolvers.data_readiness.rules import import_quality_rules
 from resolvers.entities import ENTITIES
 from resolvers.operation import Operation
 from resolvers.search.bulk import index_entities
@@ -20,7 +19,7 @@ from resolvers.utils.metadata import create_metadata
 from resolvers.utils.schedules import create_schedule
 from schema.content import Upload
 from schema.node import encode
-from schema.text import DEEPEST, Name, as_name
+from schema.text import DEEPEST
 from tests.doors import OPERATIONS, ROUTES, Door, GraphDoor, Refused, RestDoor, Sent, form_of
 from tests.world import World
 
@@ -228,69 +227,3 @@ async def _sent(door: Door, op: Operation[..., Any], arguments: dict[str, Any], 
         return answer.status_code, answer.text[:200]
     error = answer.json()["error"]
     return Refused(error["code"], answer.status_code, error.get("details", {}), error["message"])
-
-
-UNSEEN = ("   ", "\u3164", "\ufe0f", "a\nb", "a\x1bb", "a\u200bb", "\u202egnp.exe", "a\u2066b", "\U000e0041b", "a\xadb")
-"""What cannot be seen, or makes what is seen another thing: no name may hold it."""
-
-NOT_NAMES = {
-    # prose
-    "business_definition", "business_rules", "comment", "definition", "description", "message", "notes", "purpose",
-    "question", "resolution_notes", "schema_definition", "search_text", "status_message", "subtitle", "summary_text",
-    "tag_description", "embedded_text", "version_change_reason", "industry_info",
-    # free values, statements and files
-    "content", "query", "sql", "text", "value", "rows", "arguments", "parameters",
-    # what something else is called: dotted names, ids, addresses, formats
-    "api_base", "api_version", "artifacts", "asset_fqn", "attachments", "category_name", "columns", "content_url",
-    "credentials_secret", "cron", "cron_expression", "data_type", "data_type_display", "datasources", "dimension_id",
-    "document_url", "entity_id", "expected_version", "file_uri", "fully_qualified_name", "llm_model", "metric",
-    "metric_definition_id", "organization_id", "parent_id", "parent_term_id", "permission_id", "project_id",
-    "provider", "reference_id", "refuse_below", "resolution", "resource_id", "resource_uri", "table_type", "timezone",
-    "url", "user_or_group", "warn_below", "weight", "workflow_definition_id",
-}  # fmt: skip
-"""The texts of bodies that name nothing by themselves; any other text has to be one that can be seen."""
-TAKEN_FROM_A_SOURCE = {("create_metadata", "name")}
-"""The last part of a dotted name, as the source itself calls it."""
-
-
-@pytest.mark.parametrize("store_kind", ["sqlite"], indirect=True)
-async def test_every_name_can_be_seen(world: World) -> None:
-    rest, graph = RestDoor(world.client), GraphDoor(world.client)
-    taken, doors = [], (rest, graph)
-    for number, (op, name, path) in enumerate(every_text()):
-        last = next((step for step in reversed(path) if step not in ("*", "{}")), name)
-        if op.body is None or name != op.body.name or path[-1] == "{}" or last in NOT_NAMES:
-            continue
-        if (op.name, last) in TAKEN_FROM_A_SOURCE:
-            continue
-        wrongs = (*UNSEEN, "a,b") if last in ("tags", "domain") and path[-1] == "*" else UNSEEN
-        for wrong in wrongs:
-            if op.upload is not None and path[-1] == "*" and wrong in ("   ", "a,b"):
-                continue  # a form parts its tags by commas
-            number += 1
-            answer = await _sent(doors[number % 2], op, required(op) | {name: placed(wrong, path)}, world)
-            if not _names(answer, op, name, path):
-                taken.append(f"{doors[number % 2].name} {op.name} {path} {wrong!r}: {answer}")
-    assert not taken, "\n".join(taken[:40]) + f"\n{len(taken)} in all"
-
-
-@pytest.mark.parametrize("name", ["Größe №1", "日本語", "सूची", "❤️ orders", "a", "🎉", "a  b", 'O\'Reilly, "x" <y>'])
-def test_a_name_of_any_language_is_one(name: str) -> None:
-    assert TypeAdapter(Name).validate_python(name) == name
-    assert as_name(name, "else") == name
-
-
-@pytest.mark.parametrize("wrong", UNSEEN)
-def test_a_name_that_the_platform_makes_is_one(wrong: str) -> None:
-    """Of a question or a dotted name, say, which hold what they like."""
-    with pytest.raises(ValueError, match="pattern"):
-        TypeAdapter(Name).validate_python(wrong)
-    assert TypeAdapter(Name).validate_python(as_name(wrong, "else"))
-    assert len(as_name(wrong * 200, "else")) <= 255
-
-
-async def test_an_escape_in_a_file_of_rules_hides_nothing(world: World, door: Door) -> None:
-    """The text is whole; what it says once it is read is not."""
-    text = 'apiVersion: v3.1.0\nkind: DataContract\nname: "a\\0b"\n'
-    answer = await door(import_quality_rules, world.owner, file={"format": "odcs", "text": text})
-    assert (answer.code, answer.status, answer.details["field"]) == ("VALIDATION_ERROR", 422, "text")
