@@ -23,6 +23,7 @@ from auth.openfga import store_name
 from persistence.migrations.run import upgrade
 from tests.doors import Door, GraphDoor, RestDoor
 from tests.support.http_stub import self_signed
+from tests.support.kept_database import KeptDatabase
 from tests.support.memory import move_temporary_files
 from tests.support.needs import absent
 from tests.support.openfga import PATIENT, KeptStores, openfga_server
@@ -212,10 +213,10 @@ class _StockedStores:
 
     def __init__(self, folder: Path, template: Path, postgres: _PostgresTemplate, scaled: _ScaledParts) -> None:
         self._folder, self._template, self._postgres, self._scaled = folder, template, postgres, scaled
-        self._made: dict[str, tuple[Path, str | None, Stock]] = {}
+        self._made: dict[str, tuple[Path, KeptDatabase | None, Stock]] = {}
 
-    def of(self, kind: str) -> tuple[Path, str | None, Stock]:
-        """Its data folder, the name of its database on PostgreSQL, and what stands in it."""
+    def of(self, kind: str) -> tuple[Path, KeptDatabase | None, Stock]:
+        """Its data folder, its database on PostgreSQL, and what stands in it."""
         if kind not in self._made:
             folder = self._folder / kind
             (folder / "data").mkdir(parents=True)
@@ -227,8 +228,14 @@ class _StockedStores:
             settings = settings_for(folder, url, migrate_on_start=False, **given)
             with ThreadPoolExecutor(1) as apart:  # the tests' own event loop is not to be touched
                 stock = apart.submit(asyncio.run, stocked(settings)).result()
-            self._made[kind] = folder / "data", url and sa.make_url(url).database, stock
+            self._made[kind] = folder / "data", KeptDatabase(shared_postgres(), url) if url else None, stock
         return self._made[kind]
+
+    def close(self) -> None:
+        """Drop the database that was kept."""
+        for _, database, _ in self._made.values():
+            if database is not None:
+                database.drop()
 
 
 @pytest.fixture(scope="session")
@@ -237,8 +244,10 @@ def _stocked_stores(
     _sqlite_template: Path,
     _postgres_template: _PostgresTemplate,
     _scaled_parts: _ScaledParts,
-) -> _StockedStores:
-    return _StockedStores(tmp_path_factory.mktemp("stocked"), _sqlite_template, _postgres_template, _scaled_parts)
+) -> Iterator[_StockedStores]:
+    stores = _StockedStores(tmp_path_factory.mktemp("stocked"), _sqlite_template, _postgres_template, _scaled_parts)
+    yield stores
+    stores.close()
 
 
 @pytest.fixture
@@ -249,10 +258,8 @@ def stocked_store(store_kind: str, tmp_path: Path, _stocked_stores: _StockedStor
     if database is None:
         yield StockedStore(None, stock)
         return
-    server = shared_postgres()
-    url = server.create_database(database)
-    yield StockedStore(url, stock)
-    server.drop_database(url)
+    yield StockedStore(database.url(), stock)
+    database.give_back()
 
 
 @pytest.fixture
