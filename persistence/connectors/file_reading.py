@@ -375,14 +375,20 @@ def _pieces(reader: FileReader) -> Iterator[bytes]:
 
 
 def _with_lines(text: Iterator[bytes]) -> Iterator[bytes]:
-    """The text as it is. Raises FileProblem for a line that goes on for longer than any that is read."""
-    open_for = 0
+    """The text as it is. Raises FileProblem for a line, or a gap between lines, that is longer than any that is read.
+
+    DuckDB would look for the end of it with all of it in memory, and not stop when it is told to.
+    """
+    line = gap = 0
     for piece in text:
         yield piece
         end = max(piece.rfind(b"\n"), piece.rfind(b"\r"))
-        open_for = open_for + len(piece) if end < 0 else len(piece) - end - 1
-        if open_for > _LONGEST_LINE:
-            raise FileProblem(f"It has a line that is longer than {_LONGEST_LINE:,} bytes.")
+        line = line + len(piece) if end < 0 else len(piece) - end - 1
+        blank = len(piece) - len(piece.rstrip())
+        gap = gap + blank if blank == len(piece) else blank
+        if line > _LONGEST_LINE or gap > _LONGEST_LINE:
+            what = "a line" if line > _LONGEST_LINE else "a gap of blank lines"
+            raise FileProblem(f"It has {what} that is longer than {_LONGEST_LINE:,} bytes.")
 
 
 def _decoded(text: Iterator[bytes], encoding: str) -> Iterator[bytes]:
