@@ -158,12 +158,12 @@ async def refusal(ctx: Context, needs: Permission, object_type: str, object_id: 
     """The error for a caller who lacks a permission."""
     alone = replace(ctx.caller, limited_by=())
     if alone != ctx.caller and await ctx.guard.allows(alone, needs, object_type, object_id):
-        return Forbidden(
+        return Forbidden.lacking(
+            needs,
+            object_type,
+            object_id,
             f"{needs} on {object_type} {object_id!r} is required of who last wrote the config of this configuration as "
             "well. Have somebody who has it write the config anew.",
-            permission=needs.value,
-            resource_type=object_type,
-            resource_id=object_id,
         )
     if object_type == "organization":
         if object_id != ctx.organization_id:

@@ -10,9 +10,8 @@ from strawberry.scalars import JSON
 
 from schema.assets.data_connection import LastPart, ShortText, Tags
 from schema.assets.file import FileName
-from schema.base import JsonObject, OptionalLong, Resource, absent, change, choice, resource
+from schema.base import Change, JsonObject, OptionalLong, Resource, absent, change, choice, resource
 from schema.node import entity
-from schema.storable import Storable
 
 MAX_COLUMNS, MAX_ROWS = 1000, 100_000
 
@@ -86,7 +85,7 @@ class Artifact(Resource):
 
 
 @change
-class ArtifactCreate(Storable):
+class ArtifactCreate(Change):
     """An artifact to keep. Its content comes in one of three ways.
 
     `content` holds a text (`text`, `csv`) or any JSON value (`json`, `chart`); `columns` with `rows` hold a table

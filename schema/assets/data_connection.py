@@ -22,12 +22,23 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from strawberry.scalars import JSON
 
 from schema.assets.connection_configs.types import TYPES, ConnectionConfig, ConnectionCredentials, plain
-from schema.base import Info, JsonObject, Maybe, OptionalJsonObject, Resource, absent, change, choice, edge, resource
+from schema.base import (
+    Change,
+    Info,
+    JsonObject,
+    Maybe,
+    OptionalJsonObject,
+    Resource,
+    absent,
+    change,
+    choice,
+    edge,
+    resource,
+)
 from schema.descriptions import describe, own_doc
 from schema.errors import ValidationError
 from schema.identifiers import MAX_SLUG, SLUG_PATTERN
 from schema.node import entity
-from schema.storable import Storable
 from schema.utils.metadata_asset import AssetMembers
 
 ConnectionName = Annotated[
@@ -144,7 +155,7 @@ def _typed(name: str) -> Any:
     return Field(default_factory=lambda: None, exclude=True, description=f"{told}, as the type of connection has it.")
 
 
-class TypedParts(Storable):
+class TypedParts(Change):
     """A body whose config and credentials the graph takes in two ways: by their types, or as JSON."""
 
     @model_validator(mode="before")

@@ -7,9 +7,8 @@ import strawberry
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from schema.assets.data_connection import LastPart
-from schema.base import Maybe, OptionalLong, Resource, change, resource
+from schema.base import Change, Maybe, OptionalLong, Resource, change, resource
 from schema.node import entity
-from schema.storable import Storable
 
 MAX_KEY = 1024
 
@@ -76,7 +75,7 @@ class File(Resource):
 
 
 @change
-class FileCreate(Storable):
+class FileCreate(Change):
     """What is told of a file that is uploaded. In a form, `tags` is one text with commas between them."""
 
     key: FileKey
@@ -87,7 +86,7 @@ class FileCreate(Storable):
 
 
 @change
-class FileChange(Storable):
+class FileChange(Change):
     """What may change of a file. A field left out stays; the bytes and the key never change."""
 
     name: Maybe[FileName] = None

@@ -4,12 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schema.base import JsonObject, Resource, change, resource
-from schema.storable import Storable
+from schema.base import Change, JsonObject, Resource, change, resource
 
 
 @change
-class ModelVerify(Storable):
+class ModelVerify(Change):
     """A model to try. The credentials are used for one call and kept nowhere."""
 
     llm_model: Annotated[

@@ -8,9 +8,8 @@ import strawberry
 from pydantic import Field
 from strawberry.scalars import JSON
 
-from schema.base import Resource, change, choice, resource
+from schema.base import Change, Resource, change, choice, resource
 from schema.identifiers import UuidText
-from schema.storable import Storable
 
 JsonObjects = Annotated[list[dict[str, Any]], strawberry.field(graphql_type=list[JSON])]
 
@@ -76,7 +75,7 @@ class Classification(Resource):
 
 
 @change
-class ClassificationDecision(Storable):
+class ClassificationDecision(Change):
     """A decision about a classification."""
 
     state: ClassificationState = Field(

@@ -6,10 +6,9 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from schema.base import Info, Maybe, Resource, change, choice, edge, resource
+from schema.base import Change, Info, Maybe, Resource, change, choice, edge, resource
 from schema.grammar import ANY_NAME
 from schema.node import entity
-from schema.storable import Storable
 from schema.utils.metadata_asset import AssetOwner, AssetType, Owners
 
 TermName = Annotated[
@@ -120,7 +119,7 @@ class TermAssetUnlinked(Resource):
 
 
 @change
-class GlossaryTermCreate(Storable):
+class GlossaryTermCreate(Change):
     """A term to define. It starts as a draft, or in review."""
 
     name: TermName
@@ -135,7 +134,7 @@ class GlossaryTermCreate(Storable):
 
 
 @change
-class GlossaryTermUpdate(Storable):
+class GlossaryTermUpdate(Change):
     """What may change. A field left out stays."""
 
     name: Maybe[TermName] = None
@@ -150,7 +149,7 @@ class GlossaryTermUpdate(Storable):
 
 
 @change
-class TermReview(Storable):
+class TermReview(Change):
     """A decision about a term."""
 
     decision: TermDecision
@@ -158,7 +157,7 @@ class TermReview(Storable):
 
 
 @change
-class TermAssetCreate(Storable):
+class TermAssetCreate(Change):
     """The asset to link: one that stands in the project's catalog."""
 
     asset_fqn: Annotated[str, Field(min_length=1, max_length=2000, description="The asset's dotted name."), ANY_NAME]

@@ -9,8 +9,7 @@ import strawberry
 from pydantic import Field
 from strawberry.scalars import JSON
 
-from schema.base import JsonObject, Resource, change, choice, resource
-from schema.storable import Storable
+from schema.base import Change, JsonObject, Resource, change, choice, resource
 
 MOST_PROPOSALS_NAMED: Final = 1000
 """How many proposals one decision can name."""
@@ -144,7 +143,7 @@ class RunApproval(Resource):
 
 
 @change
-class ApprovalDecision(Storable):
+class ApprovalDecision(Change):
     """A decision about all undecided proposals of a run, or about those that are named."""
 
     decision: Decision

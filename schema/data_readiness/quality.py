@@ -6,9 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schema.base import JsonObject, Maybe, Resource, Size, change, choice, resource
+from schema.base import Change, JsonObject, Maybe, Resource, Size, change, choice, resource
 from schema.identifiers import UuidText
-from schema.storable import Storable
 
 DefinitionName = Annotated[
     str,
@@ -113,7 +112,7 @@ class DefinitionDeleted(Resource):
 
 
 @change
-class DimensionCreate(Storable):
+class DimensionCreate(Change):
     """A dimension of the project's own."""
 
     name: DefinitionName
@@ -125,7 +124,7 @@ class DimensionCreate(Storable):
 
 
 @change
-class DimensionChange(Storable):
+class DimensionChange(Change):
     """What may change of a dimension of one's own. A field left out stays."""
 
     display_name: Maybe[Label | None] = None
@@ -134,7 +133,7 @@ class DimensionChange(Storable):
 
 
 @change
-class MetricDefinitionCreate(Storable):
+class MetricDefinitionCreate(Change):
     """A metric of the project's own, in a built-in dimension or one of its own."""
 
     dimension_id: DefinitionId
@@ -146,7 +145,7 @@ class MetricDefinitionCreate(Storable):
 
 
 @change
-class MetricDefinitionChange(Storable):
+class MetricDefinitionChange(Change):
     """What may change of a metric of one's own. A field left out stays."""
 
     display_name: Maybe[Label | None] = None

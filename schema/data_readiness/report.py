@@ -4,14 +4,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schema.base import change
+from schema.base import Change, change
 from schema.grammar import UP_TO_TABLE
 from schema.pagination import Moment
-from schema.storable import Storable
 
 
 @change
-class ReportCreate(Storable):
+class ReportCreate(Change):
     """What a report is about."""
 
     asset_fqn: Annotated[

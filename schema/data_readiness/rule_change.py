@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from schema.base import Maybe, OptionalJsonObject, OptionalLong, Resource, absent, change, choice, resource
+from schema.base import Change, Maybe, OptionalJsonObject, OptionalLong, Resource, absent, change, choice, resource
 from schema.data_readiness.quality import DefinitionId
 from schema.data_readiness.rule import (
     QualityRule,
@@ -18,7 +18,6 @@ from schema.data_readiness.rule import (
 from schema.data_readiness.violation import Severity
 from schema.grammar import ANY_NAME, UP_TO_TABLE
 from schema.identifiers import UuidText
-from schema.storable import Storable
 
 MOVES: Final[dict[RuleState, frozenset[RuleState]]] = {
     RuleState.PROPOSED: frozenset({RuleState.ACTIVE, RuleState.REJECTED}),
@@ -99,7 +98,7 @@ class QualityRuleDeleted(Resource):
 
 
 @change
-class QualityRuleCreate(Storable):
+class QualityRuleCreate(Change):
     """A rule that a person writes. It is active at once."""
 
     name: RuleName
@@ -136,7 +135,7 @@ class QualityRuleCreate(Storable):
 
 
 @change
-class QualityRuleUpdate(Storable):
+class QualityRuleUpdate(Change):
     """What may change of a rule. A field left out stays; what it checks stays: write another rule for that."""
 
     name: Maybe[RuleName] = None
@@ -149,7 +148,7 @@ class QualityRuleUpdate(Storable):
 
 
 @change
-class QualityRuleImport(Storable):
+class QualityRuleImport(Change):
     """A file with rules."""
 
     format: RuleFormat

@@ -9,12 +9,11 @@ from uuid import UUID
 import strawberry
 from pydantic import Field, PrivateAttr
 
-from schema.base import Info, OptionalJsonObject, Resource, Size, absent, change, choice, edge, resource
+from schema.base import Change, Info, OptionalJsonObject, Resource, Size, absent, change, choice, edge, resource
 from schema.data_readiness.quality import AssessmentType, MetricResult
 from schema.grammar import UP_TO_TABLE
 from schema.identifiers import UuidText
 from schema.pagination import Moment
-from schema.storable import Storable
 
 if TYPE_CHECKING:
     from schema.data_readiness.rule import RuleExecution
@@ -167,7 +166,7 @@ class Scorecard(Resource):
 
 
 @change
-class ScorecardRequest(Storable):
+class ScorecardRequest(Change):
     """What a scorecard is about. Everything may be left out: the whole project, now."""
 
     asset_fqn: (

@@ -7,11 +7,10 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from schema.base import Info, JsonObject, Maybe, Resource, change, choice, edge, resource
+from schema.base import Change, Info, JsonObject, Maybe, Resource, change, choice, edge, resource
 from schema.data_readiness.quality import DefinitionId, DefinitionName, DimensionReference, Label, Words
 from schema.identifiers import UuidText
 from schema.node import entity
-from schema.storable import Storable
 
 
 @choice
@@ -120,7 +119,7 @@ with warnings.catch_warnings():
 
 
 @change
-class ViolationChange(Storable):
+class ViolationChange(Change):
     """A decision about a violation. A field left out stays; moving it back to open clears the resolution."""
 
     status: Maybe[ViolationStatus] = None
@@ -131,7 +130,7 @@ AssetTypes = Annotated[list[Annotated[str, Field(min_length=1, max_length=64)]],
 
 
 @change
-class ViolationDefinitionCreate(Storable):
+class ViolationDefinitionCreate(Change):
     """A kind of violation of the project's own."""
 
     dimension_id: DefinitionId
@@ -144,7 +143,7 @@ class ViolationDefinitionCreate(Storable):
 
 
 @change
-class ViolationDefinitionChange(Storable):
+class ViolationDefinitionChange(Change):
     """What may change of a kind of violation of one's own. A field left out stays."""
 
     default_severity: Maybe[Severity] = None

@@ -8,6 +8,7 @@ import strawberry
 from pydantic import Field, PrivateAttr
 
 from schema.base import (
+    Change,
     Info,
     JsonObject,
     Maybe,
@@ -21,7 +22,6 @@ from schema.base import (
 )
 from schema.identifiers import UuidText
 from schema.node import entity
-from schema.storable import Storable
 
 if TYPE_CHECKING:
     from schema.data_readiness.workflow_run import WorkflowRun
@@ -116,7 +116,7 @@ class WorkflowConfiguration(Resource):
 
 
 @change
-class WorkflowSchedule(Storable):
+class WorkflowSchedule(Change):
     """When a configuration runs by itself."""
 
     cron_expression: Annotated[str, Field(min_length=9, max_length=200, description="Five cron fields.")]
@@ -129,7 +129,7 @@ Labels = Annotated[list[Label], Field(max_length=50)]
 
 
 @change
-class WorkflowConfigurationCreate(Storable):
+class WorkflowConfigurationCreate(Change):
     """A configuration of one workflow type; `workflow_definition_id` may name the type instead."""
 
     name: Annotated[str, Field(min_length=1, max_length=255)]
@@ -149,7 +149,7 @@ class WorkflowConfigurationCreate(Storable):
 
 
 @change
-class WorkflowConfigurationUpdate(Storable):
+class WorkflowConfigurationUpdate(Change):
     """What may change. A field left out stays, `config` and `schedule` are replaced whole; the type is for ever."""
 
     name: Maybe[Annotated[str, Field(min_length=1, max_length=255)]] = None

@@ -6,13 +6,12 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from schema.base import JsonObject, OptionalLong, Resource, change, choice, resource
+from schema.base import Change, JsonObject, OptionalLong, Resource, change, choice, resource
 from schema.data_readiness.profile import ProfileTier
 from schema.data_readiness.workflow import WorkflowType
 from schema.grammar import UP_TO_TABLE
 from schema.identifiers import Fqn, UuidText
 from schema.node import entity
-from schema.storable import Storable
 
 MOST_INCLUDED = 1000
 MOST_PARTS = 4
@@ -137,7 +136,7 @@ class RunParameters(BaseModel):
 
 
 @change
-class RunCreate(Storable):
+class RunCreate(Change):
     """What a run works on."""
 
     asset_fqn: (

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import strawberry
 from pydantic import Field
 
-from schema.base import Info, Resource, change, edge
+from schema.base import Change, Info, Resource, change, edge
 from schema.node import entity
-from schema.storable import Storable
 
 if TYPE_CHECKING:
     from schema.assets.data_connection import DataConnection
@@ -43,7 +42,7 @@ class Project(Resource):
 
 
 @change
-class ProjectCreate(Storable):
+class ProjectCreate(Change):
     """What a new project starts with."""
 
     name: Annotated[str, Field(min_length=1, max_length=255, description="Unique in the organization.")]

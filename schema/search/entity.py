@@ -5,9 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schema.base import JsonObject, Resource, change, resource
+from schema.base import Change, JsonObject, Resource, change, resource
 from schema.governance.permission import ResourceType
-from schema.storable import Storable
 
 MOST_AT_ONCE = 1000
 """How many operations one bulk request may queue."""
@@ -18,7 +17,7 @@ EntityId = Annotated[str, Field(min_length=1, max_length=512, description="Stabl
 
 
 @change
-class EntityReference(Storable):
+class EntityReference(Change):
     """Names one entity of the index."""
 
     organization_id: OrganizationId
@@ -27,7 +26,7 @@ class EntityReference(Storable):
 
 
 @change
-class IndexEntity(Storable):
+class IndexEntity(Change):
     """An entity to find: indexed anew when it stands already."""
 
     organization_id: OrganizationId

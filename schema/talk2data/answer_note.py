@@ -6,9 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schema.base import Maybe, Resource, change, choice, resource
+from schema.base import Change, Maybe, Resource, change, choice, resource
 from schema.identifiers import UuidText
-from schema.storable import Storable
 
 
 @choice
@@ -41,7 +40,7 @@ class AnswerNote(Resource):
 
 
 @change
-class AnswerNoteChange(Storable):
+class AnswerNoteChange(Change):
     """What a steward decides about a note. Set back to open, it loses its resolution."""
 
     status: NoteStatus
@@ -49,7 +48,7 @@ class AnswerNoteChange(Storable):
 
 
 @change
-class TurnCorrection(Storable):
+class TurnCorrection(Change):
     """The query that would have answered the question."""
 
     sql: Annotated[str, Field(min_length=1, max_length=20_000, description="One query, in the source's dialect.")]

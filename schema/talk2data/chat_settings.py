@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, PrivateAttr
 
-from schema.base import Resource, change, choice, resource
-from schema.storable import Storable
+from schema.base import Change, Resource, change, choice, resource
 
 MOST_CANDIDATES = 7
 UNSURE = 0.8
@@ -57,7 +56,7 @@ class ChatSettings(Resource):
 
 
 @change
-class ChatSettingsChange(Storable):
+class ChatSettingsChange(Change):
     """How a project wants to be answered. What is left out goes back to its default."""
 
     drafter: AnswerDrafter = Field(AnswerDrafter.PLANNER, description="Who drafts queries.")

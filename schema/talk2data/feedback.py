@@ -6,8 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schema.base import Resource, change, choice, resource
-from schema.storable import Storable
+from schema.base import Change, Resource, change, choice, resource
 
 
 @choice
@@ -30,7 +29,7 @@ class TurnFeedback(Resource):
 
 
 @change
-class TurnFeedbackCreate(Storable):
+class TurnFeedbackCreate(Change):
     """A rating, which takes the place of an earlier one; a comment left out is taken away."""
 
     rating: Rating

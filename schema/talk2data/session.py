@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import strawberry
 from pydantic import AfterValidator, Field
 
-from schema.base import Info, Maybe, Resource, change, edge
+from schema.base import Change, Info, Maybe, Resource, change, edge
 from schema.node import entity
-from schema.storable import Storable
 
 if TYPE_CHECKING:
     from schema.talk2data.turn import Turn
@@ -47,14 +46,14 @@ class ChatSession(Resource):
 
 
 @change
-class ChatSessionCreate(Storable):
+class ChatSessionCreate(Change):
     """What a new session starts with."""
 
     title: Title | None = None
 
 
 @change
-class ChatSessionChange(Storable):
+class ChatSessionChange(Change):
     """A new title; null takes the title away, and a title left out stays."""
 
     title: Maybe[Title | None] = None

@@ -6,9 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from schema.base import Info, JsonObject, OptionalJsonObject, Resource, change, choice, edge, resource
+from schema.base import Change, Info, JsonObject, OptionalJsonObject, Resource, change, choice, edge, resource
 from schema.node import entity
-from schema.storable import Storable
 from schema.talk2data.feedback import TurnFeedback
 from schema.talk2data.session import not_blank
 
@@ -144,7 +143,7 @@ References = Annotated[list[Reference], Field(max_length=MOST_REFERENCES)]
 
 
 @change
-class TurnContext(Storable):
+class TurnContext(Change):
     """What a question is about, named by resource URIs or FQNs. An answer uses what its asker may read of it."""
 
     datasources: Annotated[References, Field(description="Data to answer from, 50 at most.")] = Field(
@@ -159,7 +158,7 @@ class TurnContext(Storable):
 
 
 @change
-class TurnCreate(Storable):
+class TurnCreate(Change):
     """A question."""
 
     message: Annotated[

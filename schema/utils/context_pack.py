@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import strawberry
 from pydantic import Field
 
-from schema.base import Info, JsonObject, Maybe, Resource, absent, change, choice, edge
+from schema.base import Change, Info, JsonObject, Maybe, Resource, absent, change, choice, edge
 from schema.node import entity
-from schema.storable import Storable
 from schema.utils.kept_json import MetaData, OptionalMetaData
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ class ContextPack(Resource):
 
 
 @change
-class ContextPackCreate(Storable):
+class ContextPackCreate(Change):
     """A context pack to create. Its name is its own among the packs of the project that are not deleted."""
 
     name: PackName
@@ -90,7 +89,7 @@ class ContextPackCreate(Storable):
 
 
 @change
-class ContextPackUpdate(Storable):
+class ContextPackUpdate(Change):
     """What may change. A field left out stays; `status` moves the pack, but deleting is an operation of its own."""
 
     name: Maybe[PackName] = None

@@ -7,10 +7,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schema.base import Info, JsonObject, Maybe, Resource, Size, absent, change, choice, edge, resource
+from schema.base import Change, Info, JsonObject, Maybe, Resource, Size, absent, change, choice, edge, resource
 from schema.node import entity
 from schema.pagination import Moment
-from schema.storable import Storable
 from schema.utils.context_pack import ContextPack
 from schema.utils.kept_json import Content, MetaData, OptionalContent, OptionalMetaData
 
@@ -154,7 +153,7 @@ class Memory(Resource):
 
 
 @change
-class MemorySourceInput(Storable):
+class MemorySourceInput(Change):
     """Where a memory comes from."""
 
     type: Short | None = None
@@ -166,7 +165,7 @@ class MemorySourceInput(Storable):
 
 
 @change
-class MemoryClassificationInput(Storable):
+class MemoryClassificationInput(Change):
     """How a memory is filed."""
 
     domain: Short | None = None
@@ -176,7 +175,7 @@ class MemoryClassificationInput(Storable):
 
 
 @change
-class MemoryReplacement(Storable):
+class MemoryReplacement(Change):
     """What a memory says, without the pack that it goes to."""
 
     name: MemoryName
@@ -206,7 +205,7 @@ class MemoryCreate(MemoryReplacement):
 
 
 @change
-class MemoryUpdate(Storable):
+class MemoryUpdate(Change):
     """What may change. A field left out stays; `source` and `classification` are replaced whole."""
 
     name: Maybe[MemoryName] = None
@@ -222,7 +221,7 @@ class MemoryUpdate(Storable):
 
 
 @change
-class MemorySupersession(Storable):
+class MemorySupersession(Change):
     """What takes the memory's place: a `replacement` to add to its pack, or an active memory of the pack by its id."""
 
     superseded_by: Annotated[UUID, Field(description="The id of the memory that takes its place.")] | None = None
@@ -230,7 +229,7 @@ class MemorySupersession(Storable):
 
 
 @change
-class MemoryValidation(Storable):
+class MemoryValidation(Change):
     """What somebody who checked a memory found. `unvalidated` takes the earlier finding back."""
 
     validation_status: ValidationStatus

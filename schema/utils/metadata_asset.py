@@ -10,6 +10,7 @@ from strawberry.scalars import JSON
 
 from schema.base import (
     LARGEST_LONG,
+    Change,
     Info,
     JsonObject,
     Maybe,
@@ -25,7 +26,6 @@ from schema.base import (
 from schema.grammar import ANY_NAME
 from schema.identifiers import VERSION_PATTERN, Fqn
 from schema.node import entity
-from schema.storable import Storable
 
 if TYPE_CHECKING:
     from schema.data_readiness.classification import Classification
@@ -208,7 +208,7 @@ OptionalCount = Annotated[OptionalLong, Field(ge=0, le=LARGEST_LONG)]
 
 
 @change
-class AssetOwnerInput(Storable):
+class AssetOwnerInput(Change):
     """An owner to set."""
 
     name: NamePart
@@ -217,7 +217,7 @@ class AssetOwnerInput(Storable):
 
 
 @change
-class AssetTagInput(Storable):
+class AssetTagInput(Change):
     """A tag to set."""
 
     tag_id: NamePart
@@ -232,7 +232,7 @@ Tags = Annotated[list[AssetTagInput], Field(max_length=200)]
 
 
 @change
-class MetadataAssetCreate(Storable):
+class MetadataAssetCreate(Change):
     """An asset written by hand. Its parent must stand already, unless it is a database."""
 
     type: AssetType
@@ -290,7 +290,7 @@ class MetadataAssetCreate(Storable):
 
 
 @change
-class MetadataAssetUpdate(Storable):
+class MetadataAssetUpdate(Change):
     """What people may say about an asset. A field left out stays; null clears it.
 
     A cleared description falls back to the comment that the source itself carries, if it has one.

@@ -6,10 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schema.base import JsonObject, Maybe, OptionalJsonObject, Resource, change, choice, resource
+from schema.base import Change, JsonObject, Maybe, OptionalJsonObject, Resource, change, choice, resource
 from schema.node import entity
 from schema.pagination import Moment
-from schema.storable import Storable
 
 MAX_EXTRA_DATA = 16_384
 
@@ -115,7 +114,7 @@ class ScheduleRun(Resource):
 
 
 @change
-class ScheduleTimingInput(Storable):
+class ScheduleTimingInput(Change):
     """When a schedule fires: `cron` for CRON, `run_at` for ONE_OFF."""
 
     type: ScheduleType
@@ -135,7 +134,7 @@ class ScheduleTimingInput(Storable):
 
 
 @change
-class ScheduleConfigInput(Storable):
+class ScheduleConfigInput(Change):
     """A notification that each firing keeps in its run record. This version sends nothing anywhere."""
 
     type: ScheduleAction
@@ -144,7 +143,7 @@ class ScheduleConfigInput(Storable):
 
 
 @change
-class ScheduleCreate(Storable):
+class ScheduleCreate(Change):
     """A schedule to create; it needs a `reference_id` or a `config`, or it would have nothing to do."""
 
     schedule_name: ScheduleName
@@ -155,7 +154,7 @@ class ScheduleCreate(Storable):
 
 
 @change
-class ScheduleUpdate(Storable):
+class ScheduleUpdate(Change):
     """What may change. A field left out stays; `schedule` and `config` are replaced whole."""
 
     schedule_name: Maybe[ScheduleName] = None
