@@ -114,6 +114,8 @@ class Described:
                 (schema,) = schema["allOf"]
             else:
                 break
+        if "discriminator" in schema:
+            return together([self.field(variant, seen) for variant in schema["oneOf"]])
         required = schema.get("required", [])
         known = {
             name: replace(self.field(inner, seen), required=name in required)
@@ -133,6 +135,22 @@ class Described:
             items=self.field(schema["items"], seen) if "items" in schema else None,
             fields=known or None,
         )
+
+
+def together(variants: list[Field]) -> Field:
+    """One of several objects as one: what each of them demands is demanded, what one of them takes can be sent."""
+    parts = [variant.fields or {} for variant in variants]
+    known: dict[str, Field] = {}
+    for name in dict.fromkeys(name for part in parts for name in part):
+        having = [part[name] for part in parts if name in part]
+        words = [field.choices for field in having if field.choices is not None]
+        known[name] = replace(
+            having[0],
+            required=len(having) == len(parts) and all(field.required for field in having),
+            null=any(field.null for field in having),
+            choices=frozenset[str]().union(*words) if words else None,
+        )
+    return Field("object", fields=known)
 
 
 class Graphed:
