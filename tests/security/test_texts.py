@@ -120,10 +120,12 @@ def _names(answer: Any, op: Operation[..., Any], name: str, path: Path) -> bool:
         return False
     steps = [step for step in path if step not in ("*", "{}")]
     wanted = steps if op.body is not None and name == op.body.name else [name, *steps]
-    return any(
-        [step for step in problem["field"].split(".") if not step.isdigit()] == wanted
-        for problem in answer.details.get("problems", ())
-    )
+    for problem in answer.details.get("problems", ()):
+        told = [step for step in problem["field"].split(".") if not step.isdigit()]
+        unknown = problem["message"] == "Extra inputs are not permitted"  # this door has no such field at all
+        if told == (wanted[: len(told)] if unknown else wanted):
+            return True
+    return False
 
 
 DEEP: dict[str, tuple[Operation[..., Any], str, dict[str, Any]]] = {
