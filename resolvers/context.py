@@ -15,13 +15,14 @@ from persistence.connectors.gateway import Gateway
 from persistence.jobs import Jobs
 from persistence.keyring import KeyRing
 from persistence.models import Models
-from persistence.repository import Scope, meets
+from persistence.repository import Expected, Scope, meets
 from persistence.signals import Signals
 from persistence.slots import RunSettings
 from persistence.store import Shelves, Store
 from persistence.turn_limits import TurnSettings
 from resolvers.engines.nl2sql.model import Drafter
 from resolvers.loaders import Loaders
+from schema.base import Resource
 from schema.errors import MissingRequiredField
 
 
@@ -82,6 +83,10 @@ class Context:
         """Where the platform keeps its own records."""
         store = self.services.store
         return store if self.store_guard is None else store.guarded(self.store_guard)
+
+    def expected_of(self, standing: Resource) -> Expected:
+        """What a write expects that has read what stands: a revision that `If-Match` named, or none but this one."""
+        return standing._revision if self.expected_revision is None else self.expected_revision
 
     def expects_another(self, revision: int | None) -> bool:
         """Whether `If-Match` named revisions, and not this one."""

@@ -186,7 +186,7 @@ async def update_data_connection(ctx: Context, *, resource_uri: Uri, changes: Da
                 status = values.get("status", current.status)
                 disabled = status is ConnectionStatus.DISABLED
                 values |= {"status": status if disabled else ConnectionStatus.PENDING, "status_message": ENTER_AGAIN}
-        expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+        expected = ctx.expected_of(current)
         return shelves.data_connections.change(
             ctx.tenant, resource_uri, values | {"updated_at": now, "updated_by": user}, expected=expected
         )

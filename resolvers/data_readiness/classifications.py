@@ -119,7 +119,7 @@ async def decide_classification(
             )
         by, at = (None, None) if decision.state is ClassificationState.SUGGESTED else (user, now)
         values = {"state": decision.state.value, "decided_by": by, "decided_at": at, "updated_at": now}
-        expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+        expected = ctx.expected_of(current)
         moved = shelves.classifications.change(ctx.scope, id, values, expected=expected)
         if decision.state is not ClassificationState.SUGGESTED:
             _set_tag(shelves, ctx.scope, current, decision.state, actor=user, now=now)

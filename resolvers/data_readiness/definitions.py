@@ -64,7 +64,7 @@ async def changed(
     def work(shelves: Shelves) -> DefinitionT:
         shelf_ = shelf(shelves)
         current = _own(ctx, shelf_, id)
-        expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+        expected = ctx.expected_of(current)
         shelf_.keep_past(ctx.scope, current, ctx.now())
         return shelf_.change(ctx.scope, str(id), values, expected=expected)
 

@@ -305,7 +305,7 @@ async def unlink_glossary_term(
 
 
 def _next_version(ctx: Context, shelves: Shelves, current: GlossaryTerm, values: dict[str, Any]) -> GlossaryTerm:
-    expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+    expected = ctx.expected_of(current)
     values["version"] = table.c.version + 1
     return shelves.glossary_terms.change(ctx.scope, current.id, values, expected=expected)
 

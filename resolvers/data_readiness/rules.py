@@ -198,7 +198,7 @@ async def update_quality_rule(ctx: Context, *, rule_id: RuleId, changes: Quality
                 f"A rule that is {current.state} cannot become {to}, but {allowed}.", status=422, field="state"
             )
         _threshold(given.get("operator", current.operator), given.get("threshold", current.threshold))
-        expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+        expected = ctx.expected_of(current)
         changed = shelves.quality_rules.change(ctx.scope, current.id, {**given, "updated_at": now}, expected=expected)
         if to is not current.state and to in WITHDRAWN:
             shelves.violations.withdraw(

@@ -191,7 +191,7 @@ async def update_violation(ctx: Context, *, violation_id: ViolationId, changes: 
         if len(values) == 1:
             return current
         assert current._revision is not None
-        expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+        expected = ctx.expected_of(current)
         event = {"at": now, "from_status": current.status, "to_status": to, "actor": user}
         event["notes"] = given.get("resolution_notes")
         return shelves.violations.move(ctx.scope, current, values, event, expected=expected)

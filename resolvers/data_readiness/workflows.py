@@ -149,7 +149,7 @@ async def update_workflow_configuration(
     def work(shelves: Shelves) -> WorkflowConfiguration:
         current = shelves.workflow_configurations.held(ctx.scope, str(configuration_id))
         check_config(current.workflow_type, given.get("config") or {})
-        expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+        expected = ctx.expected_of(current)
         authors = {}
         if "config" in given:
             authors = {"authors": authored(ctx, given["config"], current.config, current._authors)}

@@ -132,7 +132,7 @@ async def update_context_pack(ctx: Context, *, pack_id: PackId, changes: Context
         if "summary_text" in given and given["summary_text"] != current.summary_text:
             values["summary_version"] = current.summary_version + 1
         values |= {"version": current.version + 1, "updated_at": now, "updated_by": ctx.caller.user_id}
-        expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+        expected = ctx.expected_of(current)
         changed = shelves.context_packs.change(ctx.scope, current.id, values, expected=expected)
         return shelves.context_packs.with_topics([changed], now)[0]
 

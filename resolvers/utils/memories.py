@@ -12,7 +12,6 @@ from pydantic import Field
 from sqlalchemy.exc import IntegrityError
 
 from persistence.queries.knowledge import content_hash, stands_at, text_of
-from persistence.repository import Expected
 from persistence.store import Shelves
 from persistence.tables.knowledge import memories as table
 from resolvers.context import Context
@@ -143,7 +142,7 @@ async def update_memory(ctx: Context, *, memory_id: MemoryId, changes: MemoryUpd
                 ctx.scope,
                 new,
                 values | {"updated_at": now, "archived_at": shown.archived_at},
-                expected=_expected(ctx, current),
+                expected=ctx.expected_of(current),
             ),
             now,
         )
@@ -231,7 +230,7 @@ async def supersede_memory(ctx: Context, *, memory_id: MemoryId, supersession: M
             ctx.scope, successor.id, {"supersedes": old.id, "updated_at": now}, expected=successor._revision
         )
         values = {"status": taken.to, "superseded_at": now, "superseded_by": successor.id, "updated_at": now}
-        return shelves.memories.change(ctx.scope, old.id, values, expected=_expected(ctx, old))
+        return shelves.memories.change(ctx.scope, old.id, values, expected=ctx.expected_of(old))
 
     return await ctx.store.write(work)
 
@@ -274,7 +273,7 @@ async def _moved(
         stored = {"archived_at": shown.archived_at} | ({} if taken.to is shown.status else {"status": taken.to})
         stamp = {} if taken.stamp is None else {taken.stamp: now}
         changed = shelves.memories.change(
-            ctx.scope, current.id, {**stored, **stamp, **values, "updated_at": now}, expected=_expected(ctx, current)
+            ctx.scope, current.id, {**stored, **stamp, **values, "updated_at": now}, expected=ctx.expected_of(current)
         )
         return as_shown(changed, now)
 
@@ -370,7 +369,3 @@ def _refuse_past(expires_at: datetime | None, now: datetime) -> None:
         raise ValidationError("expires_at needs an offset, such as Z.", status=422, field="expires_at")
     if expires_at <= now:
         raise ValidationError("expires_at has passed. Choose a moment to come.", status=422, field="expires_at")
-
-
-def _expected(ctx: Context, current: Memory) -> Expected:
-    return current._revision if ctx.expected_revision is None else ctx.expected_revision

@@ -149,7 +149,7 @@ async def update_schedule(ctx: Context, *, schedule_id: ScheduleId, changes: Sch
         values = {name: getattr(new, name) for name in given}
         if "schedule" in given or new.enabled != current.enabled:
             values["next_run_at"] = _next(_still_to_come(new, now), now) if new.enabled else None
-        expected = current._revision if ctx.expected_revision is None else ctx.expected_revision
+        expected = ctx.expected_of(current)
         return shelves.schedules.change(
             ctx.scope, current.schedule_id, _row(values) | _changed(ctx, now), expected=expected
         )
