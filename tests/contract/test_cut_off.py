@@ -23,6 +23,7 @@ NOTHING_KEPT = {
     "revoke_permission": "as above; the same again is told as missing",
     "delete_all_permissions": "as above; the same again finds nothing",
     "set_parent": "as above; the same again changes nothing",
+    "repair_access": "as above; the same again finds nothing to repair",
 }
 """What writes nothing within the store's own transactions, so that no answer can be kept there: why."""
 

@@ -77,7 +77,7 @@ async def get(world: World, token: str | None = None, path: str = "/governance/p
 def test_the_kinds_of_operations_are_the_kinds_of_windows() -> None:
     assert {kind.value for kind in Kind} < {kind.value for kind in WindowKind}
     bulk = {name for name, route in ROUTES.items() if route.operation.kind is Kind.BULK}
-    assert bulk == {"index_entities", "delete_entities", "import_quality_rules", "repair_access"}
+    assert bulk == {"index_entities", "delete_entities", "import_quality_rules"}
 
 
 async def test_both_doors_charge_one_window_of_reads(world: World) -> None:
