@@ -25,7 +25,7 @@ async def delete_data_connection(ctx: Context, *, resource_uri: Uri) -> Deleted:
     relations = await standing_relations(ctx, "data_connection", resource_uri)
     service = str(Fqn.of(ResourceUri.parse(resource_uri).name))
 
-    def work(shelves: Shelves) -> None:
+    def work(shelves: Shelves) -> Deleted:
         found = shelves.data_connections.get(ctx.tenant, resource_uri)
         run = open_run_at(shelves.connection, Scope(ctx.organization_id, found.project_id), resource_uri, service)
         if run is not None:
@@ -39,7 +39,8 @@ async def delete_data_connection(ctx: Context, *, resource_uri: Uri) -> Deleted:
         shelves.secrets.remove_all_of(ctx.tenant, "data_connection", resource_uri)
         retire_catalog(shelves.connection, ctx.tenant, resource_uri, actor=ctx.caller.user_id, now=ctx.now())
         shelves.relate(ctx.organization_id, deletes=relations)
+        return Deleted(resource_uri=resource_uri, message="The data connection was deleted.")
 
-    await ctx.store.write(work)
+    done = await ctx.store.write(work)
     ctx.guard.forget()
-    return Deleted(resource_uri=resource_uri, message="The data connection was deleted.")
+    return done

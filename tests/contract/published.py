@@ -138,17 +138,24 @@ class Described:
 
 
 def together(variants: list[Field]) -> Field:
-    """One of several objects as one: what each of them demands is demanded, what one of them takes can be sent."""
+    """One of several objects as one: what each of them demands is demanded, what one of them takes can be sent.
+
+    What another of them does not have is null there, and an object of its own where it is.
+    """
     parts = [variant.fields or {} for variant in variants]
     known: dict[str, Field] = {}
     for name in dict.fromkeys(name for part in parts for name in part):
         having = [part[name] for part in parts if name in part]
         words = [field.choices for field in having if field.choices is not None]
+        other = len(having) < len(parts)
         known[name] = replace(
             having[0],
-            required=len(having) == len(parts) and all(field.required for field in having),
-            null=any(field.null for field in having),
+            required=not other and all(field.required for field in having),
+            null=other or any(field.null for field in having),
             choices=frozenset[str]().union(*words) if words else None,
+            fields=having[0].fields
+            if not other and all(field.fields == having[0].fields for field in having)
+            else None,
         )
     return Field("object", fields=known)
 

@@ -78,12 +78,6 @@ CONFIGS: Fields = {
     "filesystem_config": opt(anything()),
     "credentials": opt(anything()),
 }
-CONFIGS_BY_TYPE: Fields = CONFIGS | {
-    "database_config": anything(),
-    "storage_config": anything(),
-    "filesystem_config": anything(),
-}
-"""Of a new connection: each type demands the one of them that is its own, and takes no other."""
 URI: Fields = {"resource_uri": req(text())}
 
 ROWS = [
@@ -132,7 +126,7 @@ ROWS = [
             "description": opt(text(longest=1000)),
             "tags": many(text()),
             "resource_uri": opt(text(pattern=LAST_PART)),
-            **CONFIGS_BY_TYPE,
+            **CONFIGS,
         },
         answer=DATA_CONNECTION,
     ),
