@@ -281,9 +281,10 @@ async def test_a_kill_between_two_transactions_of_an_approval_leaves_none_behind
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(approvals, "MOST_AT_ONCE", 2)
-    await cataloged(world, "svc.db.sch.t1")
+    tables = [f"svc.db.sch.t{number}" for number in range(1, 6)]  # what is about one table goes together
+    await cataloged(world, *tables)
     stage = await staged(world, door, monkeypatch, Unit("a"), save_all=True)
-    stage.script.proposals = {"a": [{}] * 5}
+    stage.script.proposals = {"a": [{"asset_fqn": name} for name in tables]}
     work = await stage.hands()
     [task] = await work.plan()
     await work.task(task.arguments)
