@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from persistence.tables.data_readiness import workflow_runs
+from persistence.store import Shelves
+from persistence.tables.data_readiness import run_targets, workflow_runs
 from schema.assets.data_connection import ConnectionType, DataConnectionChange, DataConnectionCreate
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType
 from schema.data_readiness.workflow_run import RunCreate
@@ -128,9 +129,14 @@ class Stage:
             "caller": {},
             "revision": 1,
         }
-        await self.world.app.parts.services.store.write(
-            lambda shelves: shelves.connection.execute(workflow_runs.insert().values(**row))
-        )
+        target = {name: row[name] for name in ("organization_id", "project_id")}
+        target |= {"run_id": run, "target_fqn": f"{MARK}-elsewhere"}  # none of the connections is what it works on
+
+        def work(shelves: Shelves) -> None:
+            shelves.connection.execute(workflow_runs.insert().values(**row))
+            shelves.connection.execute(run_targets.insert().values(**target))
+
+        await self.world.app.parts.services.store.write(work)
         return {"configuration_id": configuration, "run_id": run}
 
     async def project_secret(self, place: Place) -> str:

@@ -66,15 +66,16 @@ def a_slash_in_a_segment(twin: Twin) -> Told:
 
 
 def no_json(twin: Twin) -> Told:
-    """What cannot be read names no operation, so that the graph does not know what to charge."""
+    """What cannot be read names no operation, so that the graph charges a read where REST charges what the path is."""
     headers = Step("create_project").call(twin).headers | {"Content-Type": "application/json"}
     windows = twin.world.app.parts.reception.limiter._memory.storage._windows
     found = []
     for path in ("/governance/projects", "/graphql"):
         windows.clear()
         answer = twin.run(twin.world.client.post(path, headers=headers, content=b'{"name": "\\ud800"}'))
-        found.append((answer.json()["error"]["code"], sum(map(len, windows.values()))))
-    assert found == [("INVALID_FORMAT", 1), ("INVALID_FORMAT", 0)]
+        [(key, charged)] = windows.items()
+        found.append((answer.json()["error"]["code"], key.split("/")[1], len(charged)))
+    assert found == [("INVALID_FORMAT", "writes", 1), ("INVALID_FORMAT", "reads", 1)]
     return found[0][0], found[1][0]
 
 
