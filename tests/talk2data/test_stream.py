@@ -176,7 +176,7 @@ async def test_what_is_refused_is_refused_before_anything_is_streamed(world: Wor
             assert (refused.status_code, refused.json()["error"]["code"]) == (status, code)
             assert refused.headers["content-type"] == "application/json"
     refused = await world.request("PUT", stream_of(turn), token=world.owner)
-    assert (refused.status_code, refused.headers["allow"]) == (405, "GET, POST")
+    assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD, POST")
 
 
 class Idle(InlineJobs):
