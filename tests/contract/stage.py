@@ -109,8 +109,8 @@ class Stage:
         body = {"name": f"{MARK} work", "workflow_type": "profiling", "config": {"note": f"{MARK} note"}}
         return str((await self.made(place, "POST", "/data-readiness/workflows", body))["id"])
 
-    async def run(self, place: Place, status: str = "pending") -> dict[str, Any]:
-        """A run that waits, or stands elsewhere, and its configuration."""
+    async def run(self, place: Place, status: str = "pending", target: str = f"{MARK}-elsewhere") -> dict[str, Any]:
+        """A run that waits, or stands elsewhere, and its configuration; it works on no connection of the stage's."""
         configuration, run = await self.configuration(place), str(uuid4())
         now = self.world.clock()
         row = {
@@ -129,12 +129,12 @@ class Stage:
             "caller": {},
             "revision": 1,
         }
-        target = {name: row[name] for name in ("organization_id", "project_id")}
-        target |= {"run_id": run, "target_fqn": f"{MARK}-elsewhere"}  # none of the connections is what it works on
+        works_on = {name: row[name] for name in ("organization_id", "project_id")}
+        works_on |= {"run_id": run, "target_fqn": target}
 
         def work(shelves: Shelves) -> None:
             shelves.connection.execute(workflow_runs.insert().values(**row))
-            shelves.connection.execute(run_targets.insert().values(**target))
+            shelves.connection.execute(run_targets.insert().values(**works_on))
 
         await self.world.app.parts.services.store.write(work)
         return {"configuration_id": configuration, "run_id": run}

@@ -14,6 +14,7 @@ from schema.data_readiness.glossary import GlossaryTermCreate, GlossaryTermUpdat
 from schema.data_readiness.proposal import ApprovalDecision
 from schema.data_readiness.workflow_run import RunCreate
 from schema.governance.permission import GovernedResource, Grant, ResourceType
+from schema.identifiers import Fqn, ResourceUri
 from schema.talk2data.turn import TurnCreate, TurnState
 from schema.utils.context_pack import ContextPackUpdate
 from schema.utils.memory import MemoryCreate, MemoryReplacement, MemorySupersession, MemoryUpdate, MemoryValidation
@@ -80,8 +81,9 @@ async def _configuration_with_an_open_run(stage: Stage, place: Place) -> dict[st
 
 
 async def _connection_with_an_open_run(stage: Stage, place: Place) -> dict[str, Any]:
-    await stage.run(place)
-    return {"resource_uri": await stage.connection(place)}
+    uri = await stage.connection(place)
+    await stage.run(place, target=str(Fqn.of(ResourceUri.parse(uri).name)))
+    return {"resource_uri": uri}
 
 
 async def _whole_organization(stage: Stage, place: Place) -> dict[str, Any]:
