@@ -14,7 +14,10 @@ class ModelVerify(Change):
     llm_model: Annotated[
         str, Field(min_length=1, max_length=500, description="The model, as `provider/model` or by its bare name.")
     ]
-    credentials: JsonObject = Field(description="What the provider asks for: `{api_key}`; `{}` where it asks nothing.")
+    credentials: JsonObject = Field(
+        description="What the provider asks for: `{api_key}`; `{}` where it asks nothing.",
+        json_schema_extra={"writeOnly": True},
+    )
     provider: (
         Annotated[str, Field(max_length=100, description="The provider, when `llm_model` does not name it.")] | None
     ) = None

@@ -11,7 +11,15 @@ SecretName = Annotated[
     str,
     Field(min_length=1, max_length=255, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", description="Unique per resource."),
 ]
-SecretText = Annotated[str, Field(min_length=1, max_length=65_536, description="The value to keep sealed.")]
+SecretText = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=65_536,
+        description="The value to keep sealed.",
+        json_schema_extra={"writeOnly": True},
+    ),
+]
 Description = Annotated[str, Field(max_length=1000)]
 
 
