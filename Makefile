@@ -19,7 +19,8 @@ help:
 	@echo "  make setup      make the environment .venv and fetch the browser files"
 	@echo "  make demo       run the whole thing on real data, then serve it (ARGS=--no-serve ends by itself)"
 	@echo "  make serve      start the server (ARGS='--port 9000 --data ./here')"
-	@echo "  make test       run the tests (ARGS='tests/engines -k sum')"
+	@echo "  make test       run the quick tier of the tests (ARGS='tests/engines -k sum')"
+	@echo "  make test-all   run all tests (make test-long: those that the quick tier leaves out)"
 	@echo "  make check      formatting, lint, types and the direction of imports"
 	@echo "  make snapshot   rewrite the published schema.graphql and OpenAPI documents"
 	@echo "  make bench      measure speed against a plain baseline"
@@ -64,8 +65,14 @@ demo: setup
 serve: setup
 	@$(BIN)/stoa serve $(ARGS)
 
-.PHONY: test
+.PHONY: test test-long test-all
 test: setup
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not long" $(ARGS)
+
+test-long: setup
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m long $(ARGS)
+
+test-all: setup
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
 
 .PHONY: check

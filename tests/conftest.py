@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from hypothesis import settings as property_settings
 from auth.openfga import store_name
 from persistence.migrations.run import upgrade
 from tests.doors import Door, GraphDoor, RestDoor
+from tests.support import tiers
 from tests.support.http_stub import self_signed
 from tests.support.kept_database import KeptDatabase
 from tests.support.memory import move_temporary_files
@@ -37,6 +38,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Reading more than a hundred authorities costs a client of HTTP 20 to 40 ms, and thousands of tests make one each.
     """
+    for name, what in tiers.MARKERS.items():
+        config.addinivalue_line("markers", f"{name}: {what}")
+    config.pluginmanager.register(tiers.CpuTime(config))
     if hasattr(config, "workerinput"):  # it has the environment of the process that started it
         return
     folder = move_temporary_files() or Path(tempfile.mkdtemp(prefix="stoa-tests-"))
@@ -50,11 +54,15 @@ SHARED_BY_FILE = ("tests/engines/", "tests/openapi/", "tests/persistence/connect
 """Where the tests of a file share what is dear to set up, so that one process runs them all."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks that are asked for
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tell which tests one process is to run, by the suffix of their names that --dist loadgroup looks at.
+    """Mark the tests of each tier, and tell which ones one process is to run.
+
+    The suffix of a name tells it, which --dist loadgroup looks at.
 
     pytest-xdist 3.8 writes the suffix where pytest 9.2 no longer reads it.
     """
+    tiers.mark(items)
     if not hasattr(config, "workerinput") or not config.getvalue("loadgroup"):
         return
     for item in items:
@@ -94,6 +102,15 @@ def _no_settings_of_the_machine() -> None:
     for name in [name for name in os.environ if name.startswith("STOA_") and not name.startswith("STOA_TEST_")]:
         if name not in ("STOA_OPENFGA_BIN", "STOA_CHROMIUM"):
             del os.environ[name]
+
+
+@pytest.fixture
+def measured(request: pytest.FixtureRequest) -> Callable[[str, object], None]:
+    """Keep a figure of the test, by its name; those called `figures` are printed at the end of the run.
+
+    pytest's own fixture for it warns when a report for JUnit is asked for, and warnings are errors here.
+    """
+    return lambda name, value: request.node.user_properties.append((name, value))
 
 
 @pytest.fixture(scope="session")

@@ -74,19 +74,15 @@ def test_a_document_is_valid_openapi_3_0(service: Service) -> None:
     assert [error.message for error in OpenAPIV30SpecValidator(document).iter_errors()] == []
 
 
-def test_redocly_finds_no_error_and_no_warning(
-    documents: list[str], record_property: Callable[[str, object], None]
-) -> None:
+def test_redocly_finds_no_error_and_no_warning(documents: list[str], measured: Callable[[str, object], None]) -> None:
     problems = redocly(documents)
-    record_property("figures", f"Redocly recommended: {len(documents)} documents, {len(problems)} errors and warnings")
+    measured("figures", f"Redocly recommended: {len(documents)} documents, {len(problems)} errors and warnings")
     assert [(p["ruleId"], p["location"][0].get("pointer"), p["message"]) for p in problems] == []
 
 
-def test_spectral_finds_no_error_and_no_warning(
-    documents: list[str], record_property: Callable[[str, object], None]
-) -> None:
+def test_spectral_finds_no_error_and_no_warning(documents: list[str], measured: Callable[[str, object], None]) -> None:
     problems = spectral(documents)
-    record_property(
+    measured(
         "figures", f"Spectral spectral:oas: {len(documents)} documents, {len(problems)} errors, warnings and hints"
     )
     assert [(p["code"], p["path"], p["message"]) for p in problems] == []

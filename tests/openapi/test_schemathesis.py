@@ -71,14 +71,14 @@ def schemathesis(folder: Path, live: Live, service: Service, *selection: str) ->
     [pytest.param(s, id=s.name, marks=pytest.mark.xdist_group(f"schemathesis-{s.name}")) for s in SERVICES],
 )
 def test_schemathesis_reports_nothing(
-    service: Service, tmp_path: Path, record_property: Callable[[str, object], None]
+    service: Service, tmp_path: Path, measured: Callable[[str, object], None]
 ) -> None:
     last = LAST.get(service.name)
     with live_server(tmp_path) as live:
         selections = [("--exclude-operation-id", last), ("--include-operation-id", last)] if last else [()]
         for selection in selections:
             status, text, figures = schemathesis(tmp_path, live, service, *selection)
-            record_property("figures", f"Schemathesis, {service.title}, {EXAMPLES} examples: {figures}")
+            measured("figures", f"Schemathesis, {service.title}, {EXAMPLES} examples: {figures}")
             assert status == 0, text[:50_000]
             assert "generated" in figures, text
 

@@ -34,7 +34,7 @@ SEARCH = settings(
 
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_call_does_the_same_through_both_doors(operation: str, twin: Twin, record_property: Any) -> None:
+def test_a_call_does_the_same_through_both_doors(operation: str, twin: Twin, measured: Any) -> None:
     counted, accepted = 0, []
 
     def one(step: Step) -> None:
@@ -50,12 +50,12 @@ def test_a_call_does_the_same_through_both_doors(operation: str, twin: Twin, rec
     assert counted >= CASES
     assert any(accepted)
     assert not all(accepted)
-    record_property("parity_cases", counted)
+    measured("parity_cases", counted)
 
 
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("group", GROUPS)
-def test_calls_after_one_another_do_the_same(group: str, twin: Twin, record_property: Any) -> None:
+def test_calls_after_one_another_do_the_same(group: str, twin: Twin, measured: Any) -> None:
     counted = 0
 
     @settings(SEARCH, max_examples=max(CASES // 2, 1))
@@ -68,7 +68,7 @@ def test_calls_after_one_another_do_the_same(group: str, twin: Twin, record_prop
             require_same(twin, step)
 
     compare()
-    record_property("parity_cases", counted)
+    measured("parity_cases", counted)
 
 
 @pytest.mark.parametrize("operation", [name for name in OPERATIONS if ROUTES[name].operation.kind != "reads"])
@@ -84,7 +84,7 @@ def test_what_one_door_did_under_a_key_the_other_answers_again(operation: str, t
 
 
 @pytest.mark.timeout(900)
-def test_a_call_does_the_same_through_both_doors_on_postgresql(postgres_twin: Twin, record_property: Any) -> None:
+def test_a_call_does_the_same_through_both_doors_on_postgresql(postgres_twin: Twin, measured: Any) -> None:
     """Fewer cases: what the doors make of a call does not depend on the store, and what the store refuses may."""
     counted, changing = 0, set()
     for operation in OPERATIONS:
@@ -102,7 +102,7 @@ def test_a_call_does_the_same_through_both_doors_on_postgresql(postgres_twin: Tw
         one()
     assert counted > len(OPERATIONS) * FEW
     assert changing >= {operation for operation in OPERATIONS if operation.startswith(("create_", "delete_"))}
-    record_property("parity_cases", counted)
+    measured("parity_cases", counted)
 
 
 def require_same(twin: Twin, step: Step) -> Seen:

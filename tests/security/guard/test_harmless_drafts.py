@@ -31,7 +31,7 @@ def test_there_are_ten_thousand_harmless_drafts_no_two_alike(dialect: str) -> No
 
 @pytest.mark.parametrize(("dialect", "shard"), _CASES)
 def test_every_harmless_draft_passes_and_answers_as_it_was_written(
-    dialect: str, shard: int, engine_of: Callable[[str], Engine], record_property: Callable[[str, object], None]
+    dialect: str, shard: int, engine_of: Callable[[str], Engine], measured: Callable[[str, object], None]
 ) -> None:
     engine = engine_of(dialect)
     engine.load("a")
@@ -51,7 +51,7 @@ def test_every_harmless_draft_passes_and_answers_as_it_was_written(
                 failed.append(f"{written} became {sent}\n  draft: {one.draft.text!r}\n  sent:  {one.sent!r}")
     assert not failed, "\n\n".join(failed[:20])
     assert compared >= 100
-    record_property(
+    measured(
         "figures",
         f"harmless drafts, {dialect}, shard {shard}: {len(drafts)} given, all passed and ran, {compared} compared with "
         f"what was written; {process_time() - started:.1f} s of CPU",

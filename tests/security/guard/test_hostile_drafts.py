@@ -47,7 +47,7 @@ def test_there_are_ten_thousand_hostile_drafts_no_two_alike(dialect: str) -> Non
 
 @pytest.mark.parametrize(("dialect", "shard"), _CASES)
 def test_no_hostile_draft_reads_what_is_forbidden_or_writes(
-    dialect: str, shard: int, engine_of: Callable[[str], Engine], record_property: Callable[[str, object], None]
+    dialect: str, shard: int, engine_of: Callable[[str], Engine], measured: Callable[[str, object], None]
 ) -> None:
     engine = engine_of(dialect)
     started = process_time()
@@ -62,7 +62,7 @@ def test_no_hostile_draft_reads_what_is_forbidden_or_writes(
     assert ended["answered"] >= 100, "so few drafts were let through that nothing was tried on the engine"
     assert ended["late"] <= 3
     by_rule = ", ".join(f"{rule} {number}" for rule, number in verdicts.refused.most_common())
-    record_property(
+    measured(
         "figures",
         f"hostile drafts, {dialect}, shard {shard}: {len(drafts)} given, {sum(verdicts.refused.values())} refused "
         f"({by_rule}), {len(verdicts.passed)} run ({ended['answered']} answered, {ended['failed']} failed, "

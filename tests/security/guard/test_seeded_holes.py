@@ -193,18 +193,18 @@ def test_a_hole_in_the_guard_is_found(
     hole: str,
     engine_of: Callable[[str], Engine],
     monkeypatch: pytest.MonkeyPatch,
-    record_property: Callable[[str, object], None],
+    measured: Callable[[str, object], None],
 ) -> None:
     _, dialect, _ = HOLES[hole]
     if dialect == "duckdb":
         # A hole may be so wide that the shop is not fit for other tests afterwards.
         with engine(dialect) as fresh:
-            _find(hole, fresh, monkeypatch, record_property)
+            _find(hole, fresh, monkeypatch, measured)
     else:
-        _find(hole, engine_of(dialect), monkeypatch, record_property)
+        _find(hole, engine_of(dialect), monkeypatch, measured)
 
 
-def _find(hole: str, shop: Engine, patch: Patch, record_property: Callable[[str, object], None]) -> None:
+def _find(hole: str, shop: Engine, patch: Patch, measured: Callable[[str, object], None]) -> None:
     cut, dialect, attacks = HOLES[hole]
     drafts = [draft for attack in attacks for draft in drafts_of(attack, dialect)]
     kept, _ = leaks(judge(drafts, dialect).passed, shop)
@@ -214,7 +214,7 @@ def _find(hole: str, shop: Engine, patch: Patch, record_property: Callable[[str,
     found, _ = leaks(passed, shop)
     assert found, f"{len(passed)} drafts came through the hole, and none was noticed"
     shortest = min(found, key=lambda leak: len(leak.draft.text))
-    record_property(
+    measured(
         "figures",
         f"seeded hole, {hole} ({dialect}): {len(found)} of {len(drafts)} drafts found it, such as\n{shortest}",
     )

@@ -77,14 +77,14 @@ def _leaks(ground: Ground, texts: list[str], wards: Wards) -> tuple[list[str], i
 @pytest.mark.parametrize("policy", GROUNDS)
 @pytest.mark.parametrize("engine", ["duck", "postgres"])
 def test_no_draft_sees_a_small_group_or_a_single_row(
-    policy: str, engine: str, request: pytest.FixtureRequest, record_property: Callable[[str, object], None]
+    policy: str, engine: str, request: pytest.FixtureRequest, measured: Callable[[str, object], None]
 ) -> None:
     wards: Wards = request.getfixturevalue(engine)
     texts = drafts(policy)
     found, answered = _leaks(GROUNDS[policy], texts, wards)
     assert not found, "\n\n".join(found[:10])
     assert answered >= ANSWERED
-    record_property("figures", f"{policy}, {wards.dialect}: {DRAFTS} drafts, {answered} answered, none leaked")
+    measured("figures", f"{policy}, {wards.dialect}: {DRAFTS} drafts, {answered} answered, none leaked")
 
 
 def _keep_nothing(patch: pytest.MonkeyPatch) -> None:
@@ -105,11 +105,9 @@ def test_a_hole_in_the_guard_of_groups_is_found(
     cut: Callable[[pytest.MonkeyPatch], None],
     duck: Wards,
     monkeypatch: pytest.MonkeyPatch,
-    record_property: Callable[[str, object], None],
+    measured: Callable[[str, object], None],
 ) -> None:
     cut(monkeypatch)
     found, _ = _leaks(GROUNDS[policy], drafts(policy), duck)
     assert found
-    record_property(
-        "figures", f"seeded hole, {cut.__doc__} (duckdb): {len(found)} drafts found it, such as\n{found[0]}"
-    )
+    measured("figures", f"seeded hole, {cut.__doc__} (duckdb): {len(found)} drafts found it, such as\n{found[0]}")

@@ -1,0 +1,107 @@
+"""The two tiers of the suite, and what each costs: hooks of pytest that `tests/conftest.py` takes in.
+
+`make test` runs what is not marked `long`. A test on both stores and through both doors runs there twice instead of
+four times: each store is met, and each door. The other two combinations are in the long tier, as are the further
+variants of a test that kills processes.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections import defaultdict
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from tests.doors import GraphDoor, RestDoor
+
+MARKERS = {
+    "long": "in `make test-all` and on CI, not in `make test`",
+    "crash": "kills processes and looks at what is left",
+    "browser": "drives a headless browser",
+    "clients": "generates or compiles clients of the API",
+}
+QUICK = {("sqlite", GraphDoor), ("postgresql", RestDoor)}
+"""The pairs of a store and a door that the quick tier tries."""
+
+DEAREST = 10
+
+
+def mark(items: list[pytest.Item]) -> None:
+    """Mark each test with what it needs and with the tier that it is in."""
+    killed: set[str] = set()
+    for item in items:
+        file = item.nodeid.partition("::")[0]
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if "crash" in file.rpartition("/")[2]:
+            item.add_marker("crash")
+            function = item.nodeid.partition("[")[0]
+            if function in killed:
+                item.add_marker("long")
+            killed.add(function)
+        if "browser" in fixtures:
+            item.add_marker("browser")
+        if "node_packages" in fixtures or file.endswith("_clients.py"):
+            item.add_marker("clients")
+        given = getattr(getattr(item, "callspec", None), "params", {})
+        pair = given.get("store_kind"), given.get("door")
+        if None not in pair and {RestDoor, GraphDoor} & {pair[1]} and pair not in QUICK:
+            item.add_marker("long")
+
+
+def cpu_seconds() -> float:
+    """Of this process and of those that it has waited for."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+class CpuTime:
+    """Counts the CPU seconds of a run, in all and by file, and prints them at its end."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._of_workers = 0.0
+        self._by_file: defaultdict[str, float] = defaultdict(float)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Keep what a test had used before it began."""
+        item.stash[BEFORE] = cpu_seconds()
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Send what a phase of a test used along with its report."""
+        report: Any = yield
+        used = cpu_seconds()
+        report.cpu_seconds = used - item.stash[BEFORE]
+        item.stash[BEFORE] = used
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add a report's seconds to those of its file."""
+        self._by_file[report.nodeid.partition("::")[0]] += getattr(report, "cpu_seconds", 0.0)
+
+    def pytest_sessionfinish(self) -> None:
+        """Hand what a process of the run used to the one that started it."""
+        output = getattr(self._config, "workeroutput", None)
+        if output is not None:
+            output["cpu_seconds"] = cpu_seconds()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take it."""
+        self._of_workers += getattr(node, "workeroutput", {}).get("cpu_seconds", 0.0)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Print the seconds of all processes, and the dearest files."""
+        if sum(self._by_file.values()) < 60:
+            return
+        by_cost = sorted(self._by_file.items(), key=lambda item: -item[1])
+        dearest = ", ".join(f"{file} {seconds:.0f}" for file, seconds in by_cost[:DEAREST])
+        terminalreporter.write_line(f"CPU seconds of the test processes: {self._of_workers + cpu_seconds():,.0f}")
+        terminalreporter.write_line(f"the dearest: {dearest}")
+
+
+BEFORE = pytest.StashKey[float]()
