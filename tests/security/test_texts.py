@@ -1,5 +1,6 @@
 """Texts that come in: every field of every operation refuses what a store cannot keep, at both doors."""
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from resolvers.utils.context_packs import create_context_pack, get_context_pack
 from resolvers.utils.memories import create_memory
 from resolvers.utils.metadata import create_metadata
 from resolvers.utils.schedules import create_schedule
+from rest_compat.openapi_refusals import REFUSALS
 from schema.content import Upload
 from schema.naming import NAME_PATTERN, TAG_PATTERN, Name, as_name
 from schema.node import encode
@@ -364,6 +366,23 @@ async def test_a_tag_holds_no_comma_so_that_each_is_found(world: World, door: Do
     await door(create_artifact, world.owner, artifact=table | {"name": "a", "tags": ["gold", "b; c"]})
     found = await door(list_artifacts, world.owner, tags="b; c,gold")
     assert [one["name"] for one in found["items"]] == ["a"]
+
+
+@pytest.mark.parametrize("store_kind", ["sqlite"], indirect=True)
+async def test_every_search_that_refuses_nonsense_says_so_in_its_document(world: World) -> None:
+    """Any text of a query may be a language of its own; who answers that a search is malformed lists it."""
+    rest, graph, refusing = RestDoor(world.client), GraphDoor(world.client), set()
+    for op in OPERATIONS.values():
+        for parameter in op.plain:
+            if parameter.name not in _valid(op) and () in texts(parameter.annotation):
+                for door, nonsense in itertools.product(
+                    (rest, graph), ("!!!", "!a", "a &&", "|| a", '"', "nope:1", "(")
+                ):
+                    answer = await _sent(door, op, required(op) | {parameter.name: nonsense}, world)
+                    if isinstance(answer, Refused) and answer.code == "SEARCH_QUERY_INVALID":
+                        refusing.add(op.name)
+    told = {name for name, rules in REFUSALS.items() if any(one.code == "SEARCH_QUERY_INVALID" for one in rules)}
+    assert refusing == told >= {"search_metadata", "search_entities"}
 
 
 async def test_an_escape_in_a_file_of_rules_hides_nothing(world: World, door: Door) -> None:
