@@ -52,7 +52,12 @@ _RELATION = _value("Not every type of resource has every relation, and some are 
 _QUERY = Refusal(
     400, "SEARCH_QUERY_INVALID", ("q", ""), "q is an expression of the grammar that its description tells."
 )
-_WORD = Refusal(400, "SEARCH_QUERY_INVALID", ("q",), "q holds a letter or a digit, or nothing.")
+_WORD = Refusal(
+    400,
+    "SEARCH_QUERY_INVALID",
+    ("q",),
+    "q holds a letter or a digit, or nothing; the operators && and ||, and ! and - before a word, are reserved.",
+)
 _EMPTY_SECRET = _value("A change names a new value, a new description, or both.", "value")
 _OF_TYPE = (
     _value(
