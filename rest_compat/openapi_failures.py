@@ -1,6 +1,6 @@
 """How operations fail, for the documents: which statuses can occur where, each with its codes and an example."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from resolvers.operation import Kind
@@ -153,7 +153,11 @@ def header_references(*names: str) -> dict[str, Any]:
 
 def failures_of(route: OperationRoute, *, variant: bool) -> dict[str, dict[str, Any]]:
     """The failures of one operation, as its document lists them."""
-    return {status: _response(status, variant=variant) for status in sorted(set(_statuses(route)))}
+    refused = REFUSALS.get(route.operation.name, ())
+    return {
+        status: _response(status, [one.code for one in refused if str(one.status) == status], variant=variant)
+        for status in sorted(set(_statuses(route)))
+    }
 
 
 def _statuses(route: OperationRoute) -> Iterator[str]:
@@ -170,11 +174,12 @@ def _statuses(route: OperationRoute) -> Iterator[str]:
     yield from (str(refusal.status) for refusal in REFUSALS.get(op.name, ()))
 
 
-def _response(status: str, *, variant: bool) -> dict[str, Any]:
+def _response(status: str, codes: Iterable[str], *, variant: bool) -> dict[str, Any]:
+    """One failure; `codes` are those that this operation alone has, beside the usual ones."""
     failure = FAILURES[status]
     more = ("Retry-After",) if status in RETRY else ("WWW-Authenticate",) if status == "401" else ()
     return {
-        "description": f"{failure.meaning} Codes: {', '.join(failure.codes)}.",
+        "description": f"{failure.meaning} Codes: {', '.join(dict.fromkeys((*failure.codes, *codes)))}.",
         "headers": header_references(*more),
         "content": {
             "application/json": {

@@ -6,10 +6,11 @@ else that fits the document is refused, but for a permission (401, 403), what do
 (409) and full windows (429); a test sends what the documents allow and takes these notes as the only excuse.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from rest_compat.route import OperationRoute
+from schema.naming import NAME_PATTERN, TAG_PATTERN
 from schema.text import DEEPEST
 
 EXTENSION: Final = "x-stoa-also-refused"
@@ -51,7 +52,12 @@ _RELATION = _value("Not every type of resource has every relation, and some are 
 _QUERY = Refusal(
     400, "SEARCH_QUERY_INVALID", ("q", ""), "q is an expression of the grammar that its description tells."
 )
-_WORD = Refusal(400, "SEARCH_QUERY_INVALID", ("q",), "q holds a letter or a digit, or nothing.")
+_WORD = Refusal(
+    400,
+    "SEARCH_QUERY_INVALID",
+    ("q",),
+    "q holds a letter or a digit, or nothing; the operators && and ||, and ! and - before a word, are reserved.",
+)
 _EMPTY_SECRET = _value("A change names a new value, a new description, or both.", "value")
 _OF_TYPE = (
     _value(
@@ -137,7 +143,12 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
     "preview_artifact": (_parameter("Only a Parquet table is shown page by page.", "offset"),),
     "download_artifact": (_RANGE,),
     "download_file": (_RANGE,),
-    "upload_file": (_value("A key takes what can be printed, and no part of it is empty, `.` or `..`.", "key"),),
+    "upload_file": (
+        _value(
+            "A key takes what can be printed, and no part of it is empty, `.`, `..`, or begins or ends with a blank.",
+            "key",
+        ),
+    ),
     "create_metadata": (
         _value("The type says how many parts the dotted name has; its parent stands.", "fully_qualified_name"),
         _value("name is the last part of the dotted name.", "name"),
@@ -253,14 +264,19 @@ EVERYWHERE: Final = (
 )
 """The rules of every operation; the document has them at its root."""
 
+_NAME: Final = (
+    "A name or tag shows every character that it holds: no format character, and a joiner (U+200C, U+200D) only where "
+    "it joins what stands on its two sides."
+)
 _OPEN: Final = f"An open object is nested at most {DEEPEST} deep, and its whole numbers have at most 64 bits."
 
 
 def refusals_of(route: OperationRoute, body: Any, schemas: dict[str, Any]) -> list[Refusal]:
     """The rules of one operation; `body` is the schema of what it takes."""
     told = REFUSALS.get(route.operation.name, ())
-    places = tuple(dict.fromkeys(_open_places(body, schemas, "", ())))
-    return [*told, *((_value(_OPEN, *places),) if places else ())]
+    rules = ((_OPEN, _is_open), (_NAME, _is_name))
+    found = [(rule, tuple(dict.fromkeys(_places(body, holds, schemas, "", ())))) for rule, holds in rules]
+    return [*told, *(_value(rule, *places) for rule, places in found if places)]
 
 
 def tell_refusals(operation: dict[str, Any], refusals: list[Refusal]) -> None:
@@ -279,18 +295,29 @@ def _lines(refusals: list[Refusal]) -> Iterator[str]:
         yield f"- {rule} ({', '.join(answers)})"
 
 
-def _open_places(schema: Any, schemas: dict[str, Any], path: str, above: tuple[str, ...]) -> Iterator[str]:
-    """Where in a body stand objects whose fields are not told."""
+def _is_open(schema: Any) -> bool:
+    """Whether it is of objects whose fields are not told."""
+    return schema.get("additionalProperties") is True
+
+
+def _is_name(schema: Any) -> bool:
+    return schema.get("pattern") in (NAME_PATTERN, TAG_PATTERN)
+
+
+def _places(
+    schema: Any, holds: Callable[[Any], bool], schemas: dict[str, Any], path: str, above: tuple[str, ...]
+) -> Iterator[str]:
+    """Where in a body stand values whose schema is of a kind."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         if name not in above:
-            yield from _open_places(schemas[name], schemas, path, (*above, name))
+            yield from _places(schemas[name], holds, schemas, path, (*above, name))
         return
-    if schema.get("additionalProperties") is True:
+    if holds(schema):
         yield path
     for union in ("allOf", "anyOf", "oneOf"):
         for option in schema.get(union, ()):
-            yield from _open_places(option, schemas, path, above)
+            yield from _places(option, holds, schemas, path, above)
     items = {"*": schema["items"]} if "items" in schema else {}
     for field, told in (schema.get("properties", {}) | items).items():
-        yield from _open_places(told, schemas, f"{path}.{field}".lstrip("."), above)
+        yield from _places(told, holds, schemas, f"{path}.{field}".lstrip("."), above)

@@ -25,9 +25,6 @@ from schema.errors import (
 SHOWN_PROBLEMS = 50
 """How many problems an answer lists; a body with thousands of wrong items needs no thousand lines."""
 
-_NOT_BLANK = r"\S"
-"""The pattern of texts that are more than blanks; a reader of messages is told so in words."""
-
 _WRONG_TYPE_ENDINGS = ("_type", "_parsing", "_parsing_size", "_from_date_parsing")
 _WRONG_TYPES = {
     "is_instance_of",
@@ -101,8 +98,6 @@ def _type(problem: Mapping[str, Any]) -> str:
 def message_of(problem: Mapping[str, Any]) -> str:
     """What is wrong; a check of our own says so in its own words."""
     text: str = problem["msg"]
-    if problem["type"] == "string_pattern_mismatch" and problem.get("ctx", {}).get("pattern") == _NOT_BLANK:
-        return "String should not be blank"
     return text.removeprefix("Value error, ") if problem["type"] == "value_error" else text
 
 

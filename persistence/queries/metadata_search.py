@@ -18,11 +18,13 @@ import sqlalchemy as sa
 
 from persistence.repository import Scope
 from persistence.tables.catalog import WORDS_TABLE, metadata_assets
+from schema.utils.metadata_asset import AssetType
 from schema.utils.search_query import (
     OWN_FIELDS,
     WORD_TAGS,
     All,
     Between,
+    Dotted,
     Exists,
     FieldKind,
     Flag,
@@ -69,13 +71,18 @@ def _unindexed(condition: Condition) -> Condition:
 
 def _of_columns(query: Query) -> TypeGuard[Text | Flag | Between | Exists]:
     """Whether a part asks for a table by one of its columns."""
-    field = None if isinstance(query, All | Some | Never) else query.field
+    field = None if isinstance(query, All | Some | Never | Dotted) else query.field
     return field is not None and field.startswith("columns.")
+
+
+def _by_itself(query: Query) -> bool:
+    """Whether a part of an OR is found by an index of its own, which PostgreSQL has to be told."""
+    return isinstance(query, Dotted) or _of_columns(query)
 
 
 def _led_by_index(query: Query) -> bool:
     """Whether the free-text index, or the columns that fit, lead to all that a query finds."""
-    if _of_columns(query):
+    if _by_itself(query):
         return True
     match query:
         case Text(value, _, field):
@@ -129,7 +136,7 @@ class Compiler:
         match query:
             case All(parts):
                 return sa.and_(sa.true(), *self._together(parts))
-            case Some(parts) if self.indexed and self.dialect == "postgresql" and any(map(_of_columns, parts)):
+            case Some(parts) if self.indexed and self.dialect == "postgresql" and any(map(_by_itself, parts)):
                 return self._either(parts)
             case Some(parts):
                 return sa.or_(*[self.condition(part) for part in parts])
@@ -139,6 +146,8 @@ class Compiler:
                 return self._of_columns(query)
             case Text():
                 return self._text(query)
+            case Dotted():
+                return self._dotted(query)
             case Flag(field, value):
                 return self.assets.c[field].is_(value)
             case Exists(field):
@@ -194,6 +203,33 @@ class Compiler:
             return spelled
         found = self._in_index([(words, text.prefix)])
         return found if len(words) == 1 else sa.and_(found, spelled)
+
+    def _dotted(self, query: Dotted) -> Condition:
+        """The assets themselves, found apart from all else: the last part leads to few by the index of names."""
+        value = _folded(query.value)
+        above, _, last = value.rpartition(".")
+        if not query.prefix:
+            return self._apart(lambda one: [_lower(one, "name") == last, _ends(one, "fully_qualified_name", value)])
+        if last:
+            return self._apart(lambda one: [prefix_range(_lower(one, "name"), last), _ends(one, "parent_fqn", above)])
+        parents = metadata_assets.alias()
+        scoped = Compiler(self.scope, self.dialect, self.indexed, parents).scoped(False)
+        named = [_lower(parents, "name") == above.rpartition(".")[2], _ends(parents, "fully_qualified_name", above)]
+        fitting = sa.select(parents.c.fully_qualified_name).where(*scoped, *named)
+        # A service is no asset itself: what lies in it are its few databases.
+        return self._apart(
+            lambda one: [one.c.parent_fqn.in_(fitting)],
+            lambda one: [one.c.type == AssetType.DATABASE.value, _lower(one, "parent_fqn") == above],
+        )
+
+    def _apart(self, *ways: Callable[[sa.FromClause], list[Condition]]) -> Condition:
+        """The assets that subqueries find, each by the index that suits it, whatever leads to all the rest."""
+        arms: list[sa.Select[Any]] = []
+        for conditions in ways:
+            assets = metadata_assets.alias()
+            inner = Compiler(self.scope, self.dialect, self.indexed, assets)
+            arms.append(sa.select(assets.c.row_number).where(*inner.scoped(False), *conditions(assets)))
+        return self.assets.c.row_number.in_(arms[0] if len(arms) == 1 else sa.union(*arms))
 
     def _spelled(self, words: Sequence[str], prefix: bool) -> Condition:
         """The words stand next to each other in the stored words: what a free-text condition means."""
@@ -251,6 +287,16 @@ class Compiler:
             .distinct()
         )
         return self.assets.c.id.in_(parents)
+
+
+def _lower(assets: sa.FromClause, column: str) -> sa.ColumnElement[Any]:
+    return sa.func.lower(assets.c[column])
+
+
+def _ends(assets: sa.FromClause, column: str, parts: str) -> Condition:
+    """Whether a dotted name is, or ends in, these parts, in small letters."""
+    whole = _lower(assets, column)
+    return sa.or_(whole == parts, whole.endswith(f".{parts}", autoescape=True))
 
 
 def _renamed(query: Text | Flag | Between | Exists, name: str) -> Query:

@@ -4,12 +4,14 @@ luqum reads the grammar; this module bounds it, checks every field and value aga
 `schema/utils/search_query.py` and answers with its neutral tree. Whatever cannot be understood raises
 SearchQueryInvalid with the position, so a string either parses or is refused, and nothing is guessed.
 
-Decisions: a space between two expressions means AND; `-x` means NOT x and `+x` means x; a bare `*` is everything;
-`field:*` asks whether the field has a value. Fuzzy terms (~), boosts (^), regular expressions and wildcards other
-than one at the end are refused.
+Decisions: a space between two expressions means AND, and so does `&&`; `||` means OR; `-x` and `!x` mean NOT x and `+x`
+means x; a bare `*` is everything; `field:*` asks whether the field has a value. A bare word without any letter or digit
+(the `&` of `a & b`) asks for nothing: beside others it is passed over, and where it would stand alone it is refused.
+Fuzzy terms (~), boosts (^), regular expressions and wildcards other than one at the end are refused.
 """
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from math import ceil, floor
@@ -26,6 +28,7 @@ from schema.utils.search_query import (
     FIELDS,
     All,
     Between,
+    Dotted,
     Exists,
     FieldKind,
     Flag,
@@ -33,6 +36,7 @@ from schema.utils.search_query import (
     Query,
     Some,
     Text,
+    split_words,
 )
 
 MAX_LENGTH: Final = 2_000
@@ -43,6 +47,11 @@ MAX_TERMS: Final = 100
 _POSITION = re.compile(r"at position (\d+)")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_PIECE = re.compile(r'\\.|"(?:[^"\\]|\\.)*"?|&&|\|\||.', re.DOTALL)
+"""What an operator stands out from: whatever is escaped or quoted is none."""
+_OPERATORS: Final = {"&&": " AND ", "||": " OR "}
+_DOTTED = re.compile(r"[^\s.]+(\.[^\s.]+)+")
+_DOTTED_START = re.compile(r"([^\s.]+\.)+[^\s.]*")
 _NUMBER = re.compile(r"-?[0-9]{1,30}(\.[0-9]{1,30})?")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TRAILING_STAR = re.compile(r"(?<!\\)(?:\\\\)*\*$")
@@ -57,21 +66,43 @@ def parse_query(text: str | None) -> Query:
         _refuse(f"The query is longer than {MAX_LENGTH:,} characters.", MAX_LENGTH)
     if bad := _UNSTORABLE.search(text):
         _refuse("The query holds a character that no text can hold.", bad.start())
+    spelled, origin = _spelled_out(text)
     try:
-        parsed = parse_lucene(text)
+        parsed = parse_lucene(spelled)
     except InvalidOperation:  # luqum takes whatever follows ^ or ~ for a number
         position = min(text.find(mark) for mark in "^~" if mark in text)
         _refuse(f"Boosts (^) and fuzzy terms (~) are not understood; one stands at position {position}.", position)
     except ParseError as error:
         found = _POSITION.search(str(error))
-        position = int(found[1]) if found else len(text)
+        position = origin[int(found[1])] if found else len(text)
         _refuse(_explained(text, position), position)
-    return _Reader().read(parsed, None, 0)
+    try:
+        return _Reader().whole(parsed)
+    except SearchQueryInvalid as refusal:
+        refusal.details["position"] = origin[refusal.details["position"]]
+        raise
+
+
+def _spelled_out(text: str) -> tuple[str, list[int]]:
+    """The text with its operators in the words that luqum knows, and where each of its characters stood before."""
+    spelled = ""
+    origin: list[int] = []
+    for found in _PIECE.finditer(text):
+        piece, at = found[0], found.start()
+        word = _OPERATORS.get(piece)
+        if piece == "!" and (not spelled or spelled[-1].isspace() or spelled[-1] in "(:+-"):
+            word = " NOT "
+        spelled += word or piece
+        origin += [at] * len(word) if word else range(at, found.end())
+    return spelled, [*origin, len(text)]
 
 
 def _explained(text: str, position: int) -> str:
     if position >= len(text):
-        return "The query ends too early: an operand, a closing parenthesis or a bracket is missing."
+        return (
+            "The query ends too early: a word after an operator (AND, OR, NOT, &&, ||, !), a closing parenthesis or a "
+            "bracket is missing. Put a backslash before a sign to search for it."
+        )
     if text[position] == '"':
         return f"The quotation mark at position {position} is never closed."
     return (
@@ -84,30 +115,55 @@ def _refuse(sentence: str, position: int, **details: Any) -> NoReturn:
     raise SearchQueryInvalid(sentence, position=position, **details)
 
 
+@dataclass(frozen=True, slots=True)
+class _Nothing:
+    """A bare word that asks for nothing."""
+
+    position: int
+
+
 class _Reader:
     """Walks luqum's tree once, counting terms and depth."""
 
     def __init__(self) -> None:
         self._terms = 0
 
-    def read(self, node: tree.Item, field: str | None, depth: int) -> Query:
+    def whole(self, node: tree.Item) -> Query:
+        """What a whole query asks for."""
+        return self._asking(node, None, -1)
+
+    def _asking(self, node: tree.Item, field: str | None, depth: int) -> Query:
+        """A part that has to ask for something: to leave it out would turn the meaning of the whole."""
+        part = self._read(node, field, depth + 1)
+        if isinstance(part, _Nothing):
+            _refuse("A word here has no letter or digit to look for. Leave it out, or name one.", part.position)
+        return part
+
+    def _all(self, node: tree.Item, field: str | None, depth: int) -> "Query | _Nothing":
+        parts = [self._read(part, field, depth + 1) for part in node.children]
+        asking = tuple(part for part in parts if not isinstance(part, _Nothing))
+        if len(asking) == len(parts) or len(asking) > 1:
+            return All(asking)
+        return asking[0] if asking else parts[0]
+
+    def _read(self, node: tree.Item, field: str | None, depth: int) -> "Query | _Nothing":
         if depth > MAX_DEPTH:
             _refuse(f"The query is nested deeper than {MAX_DEPTH} levels.", _at(node))
         match node:
             case tree.AndOperation() | tree.UnknownOperation():
-                return All(tuple(self.read(part, field, depth + 1) for part in node.children))
+                return self._all(node, field, depth)
             case tree.OrOperation():
-                return Some(tuple(self.read(part, field, depth + 1) for part in node.children))
+                return Some(tuple(self._asking(part, field, depth) for part in node.children))
             case tree.Not():
-                return Never(self.read(node.a, field, depth + 1))
+                return Never(self._asking(node.a, field, depth))
             case tree.Prohibit():
                 if field is not None and FIELDS[field] is FieldKind.NUMBER:
                     return self._value(node, field)  # row_count:-5 is a negative number
-                return Never(self.read(node.a, field, depth + 1))
+                return Never(self._asking(node.a, field, depth))
             case tree.Plus():
-                return self.read(node.a, field, depth + 1)
+                return self._read(node.a, field, depth + 1)
             case tree.Group() | tree.FieldGroup():
-                return self.read(node.expr, field, depth + 1)
+                return self._read(node.expr, field, depth + 1)
             case tree.SearchField():
                 return self._field(node, field, depth)
             case _:
@@ -116,7 +172,7 @@ class _Reader:
                     _refuse(f"The query has more than {MAX_TERMS} terms.", _at(node))
                 return self._value(node, field)
 
-    def _field(self, node: tree.SearchField, outer: str | None, depth: int) -> Query:
+    def _field(self, node: tree.SearchField, outer: str | None, depth: int) -> "Query | _Nothing":
         if outer is not None:
             _refuse(
                 f"A field cannot stand inside the field {outer}. To search for a colon, put a backslash before it.",
@@ -127,15 +183,17 @@ class _Reader:
             if type(node.expr) not in (tree.Word, tree.Phrase):
                 _refuse("_exists_ takes the name of one field.", _at(node.expr))
             return Exists(_known(_plain(node.expr), _at(node.expr)))
-        return self.read(node.expr, _known(node.name, _at(node)), depth + 1)
+        return self._read(node.expr, _known(node.name, _at(node)), depth + 1)
 
-    def _value(self, node: tree.Item, field: str | None) -> Query:
+    def _value(self, node: tree.Item, field: str | None) -> "Query | _Nothing":
         kind = FIELDS[field] if field is not None else None
         if isinstance(node, tree.Range | tree.From | tree.To):
             return _range(node, field, kind)
         if isinstance(node, tree.Word) and node.value == "*":
             return EVERYTHING if field is None else Exists(field)
-        if field is None or kind is FieldKind.KEYWORD or kind is FieldKind.WORDS:
+        if field is None:
+            return _free(node)
+        if kind is FieldKind.KEYWORD or kind is FieldKind.WORDS:
             return _text(node, field)
         text = _literal(node)
         if kind is FieldKind.FLAG:
@@ -159,6 +217,16 @@ def _known(name: str, position: int) -> str:
             allowed=list(FIELDS),
         )
     return field
+
+
+def _free(node: tree.Item) -> Query | _Nothing:
+    """What a bare word or phrase asks for: its words, or the asset that has it for a dotted name."""
+    text = _text(node, None)
+    if not split_words(text.value):
+        return _Nothing(_at(node))
+    if (_DOTTED_START if text.prefix else _DOTTED).fullmatch(text.value):
+        return Some((text, Dotted(text.value, text.prefix)))
+    return text
 
 
 def _text(node: tree.Item, field: str | None) -> Text:

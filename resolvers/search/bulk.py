@@ -1,5 +1,6 @@
 """What can be done with the search index: queue entities in and out, and find them (contract 4.6)."""
 
+import re
 from collections import defaultdict
 from typing import Annotated, Any, Final
 from uuid import uuid4
@@ -17,6 +18,8 @@ from schema.governance.permission import Permission, ResourceType
 from schema.pagination import Offset, Page, SearchLimit
 from schema.search.entity import MOST_AT_ONCE, Accepted, EntityReference, IndexEntity, SearchHit
 
+_RESERVED: Final = re.compile(r"&&|\|\||(?<![^\s(])(?:!+\s*|-)(?=\w)")
+"""Operators as other searches know them; to pass over them would answer `!orders` with what holds orders."""
 DRAIN_JOB: Final = "search-index"
 """The name of the job that applies what waits; its key is new for each request."""
 
@@ -57,7 +60,12 @@ async def search_entities(
     ctx: Context,
     *,
     q: Annotated[
-        str, Field(max_length=1000, description="Words that a hit must have, the last one also as a beginning.")
+        str,
+        Field(
+            max_length=1000,
+            description="Words that a hit must have, the last one also as a beginning. "
+            "The signs && and ||, and ! and - before a word, are reserved.",
+        ),
     ] = "",
     entity_type: Annotated[str, Field(max_length=64, description="Only entities of this type.")] | None = None,
     project_id: Annotated[str, Field(max_length=255, description="Only entities of this project.")] | None = None,
@@ -68,6 +76,12 @@ async def search_entities(
 
     Only what the caller may read is found and counted: each entity names the object whose can_read decides.
     """
+    if reserved := _RESERVED.search(q):
+        raise SearchQueryInvalid(
+            f"q takes words that a hit must all have; {reserved[0].strip()} is reserved. Leave it out.",
+            field="q",
+            position=reserved.start(),
+        )
     if q.strip() and not words_of(q):
         raise SearchQueryInvalid("q holds no word: write letters or digits.", field="q", position=0)
     wanted = {"entity_type": entity_type, "project_id": project_id}

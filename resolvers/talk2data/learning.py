@@ -22,6 +22,7 @@ from resolvers.utils.memories import added_memory
 from schema.errors import ValidationError
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn
+from schema.naming import as_name
 from schema.talk2data.answer_note import AnswerNote, NoteStatus, TurnCorrection
 from schema.talk2data.feedback import Rating, TurnFeedbackCreate
 from schema.talk2data.provenance import AnswerKind, TurnProvenance
@@ -163,7 +164,7 @@ def _memory(
     """An exemplar. Its content holds nothing of the turn, so that the same pair stands once."""
     question = " ".join(question.split())[:LONGEST_QUESTION]
     return MemoryReplacement(
-        name=question[:255],
+        name=as_name(question, "Question"),
         memory_type=MemoryType.EXEMPLAR,
         content={"type": "exemplar", "question": question, "sql": sql[:LONGEST_SQL], "dialect": dialect},
         source=MemorySourceInput(type="conversation", conversation_id=session_id, confidence=0.5),

@@ -14,6 +14,7 @@ from resolvers.talk2data.answering import TURN_JOB, ended, update_of
 from resolvers.talk2data.sessions import SessionId, require_own
 from schema.errors import Forbidden, NotFound, ValidationError
 from schema.governance.permission import Permission
+from schema.naming import as_name
 from schema.pagination import Page, PageNumber, PageSize
 from schema.talk2data.turn import (
     CanceledTask,
@@ -158,7 +159,7 @@ def _canceled(turn: TurnRow) -> CanceledTask:
 
 def title_of(question: str) -> str:
     """What a session is called that began with a question: its first words."""
-    words = " ".join(question.split())
+    words = as_name(" ".join(question.split()), "Question")
     if len(words) <= LONGEST_TITLE:
         return words
     cut = words[:LONGEST_TITLE].rpartition(" ")[0] or words[: LONGEST_TITLE - 1]

@@ -55,8 +55,8 @@ DottedName = Annotated[
 SearchText = Annotated[
     str,
     Field(
-        description='field:value, trailing *, "phrases", AND OR NOT, parentheses, field:[1 TO 9], field:>1, '
-        "_exists_:field; other words are free text."
+        description='field:value, trailing *, "phrases", AND OR NOT (also && || !), parentheses, field:[1 TO 9], '
+        "field:>1, _exists_:field; a dotted name finds the asset that it names or ends; other words are free text."
     ),
 ]
 

@@ -8,9 +8,9 @@ import strawberry
 from pydantic import Field
 from strawberry.scalars import JSON
 
-from schema.assets.data_connection import LastPart, ShortText, Tags
-from schema.assets.file import FileName
+from schema.assets.data_connection import LastPart, ShortText
 from schema.base import Change, JsonObject, OptionalLong, Resource, absent, change, choice, resource
+from schema.naming import Name, Tags
 from schema.node import entity
 
 MAX_COLUMNS, MAX_ROWS = 1000, 100_000
@@ -93,7 +93,7 @@ class ArtifactCreate(Change):
     file is gone then, so the caller needs can_delete on it.
     """
 
-    name: FileName
+    name: Name
     artifact_type: ArtifactType
     description: ShortText | None = None
     tags: Tags = Field(default_factory=list)

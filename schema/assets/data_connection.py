@@ -38,6 +38,7 @@ from schema.base import (
 from schema.descriptions import describe, own_doc
 from schema.errors import ValidationError
 from schema.identifiers import MAX_SLUG, SLUG_PATTERN
+from schema.naming import Tags
 from schema.node import entity
 from schema.utils.metadata_asset import AssetMembers
 
@@ -51,8 +52,6 @@ ConnectionName = Annotated[
     ),
 ]
 ShortText = Annotated[str, Field(max_length=1000)]
-Tag = Annotated[str, Field(min_length=1, max_length=255)]
-Tags = Annotated[list[Tag], Field(max_length=100)]
 LastPart = Annotated[
     str,
     Field(

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from schema.assets.data_connection import LastPart
 from schema.base import Change, Maybe, OptionalLong, Resource, change, resource
+from schema.naming import Name, Tag, Tags, require_name
 from schema.node import entity
 
 MAX_KEY = 1024
@@ -18,8 +19,11 @@ def _proper_key(key: str) -> str:
         raise ValueError("a key takes printable characters only")
     if key.startswith("/") or key.endswith("/"):
         raise ValueError("a key neither starts nor ends with a slash")
-    if any(part in ("", ".", "..") for part in key.split("/")):
+    parts = key.split("/")
+    if any(part in ("", ".", "..") for part in parts):
         raise ValueError("no part of a key is empty, `.` or `..`")
+    for part in parts:
+        require_name(part)
     return key
 
 
@@ -28,9 +32,6 @@ def _split(tags: Any) -> Any:
     return [tag.strip() for tag in tags.split(",") if tag.strip()] if isinstance(tags, str) else tags
 
 
-FileName = Annotated[
-    str, Field(min_length=1, max_length=255, pattern=r"\S", description="1 to 255 characters, not only spaces.")
-]
 FileKey = Annotated[
     str,
     Field(
@@ -41,13 +42,11 @@ FileKey = Annotated[
     ),
     AfterValidator(_proper_key),
 ]
-FileTag = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^,]+$")]
 FileTags = Annotated[
-    list[FileTag],
+    list[Tag],
     Field(max_length=100, description="Up to 100; none holds a comma."),
     BeforeValidator(_split, json_schema_input_type=str),
 ]
-ChangedTags = Annotated[list[FileTag], Field(max_length=100, description="Up to 100; none holds a comma.")]
 FileText = Annotated[str, Field(max_length=1000)]
 
 
@@ -79,7 +78,7 @@ class FileCreate(Change):
     """What is told of a file that is uploaded. In a form, `tags` is one text with commas between them."""
 
     key: FileKey
-    name: FileName
+    name: Name
     resource_uri: LastPart | None = None
     description: FileText | None = None
     tags: FileTags = Field(default_factory=list)
@@ -89,9 +88,9 @@ class FileCreate(Change):
 class FileChange(Change):
     """What may change of a file. A field left out stays; the bytes and the key never change."""
 
-    name: Maybe[FileName] = None
+    name: Maybe[Name] = None
     description: Maybe[FileText | None] = None
-    tags: Maybe[ChangedTags] = None
+    tags: Maybe[Tags] = None
 
 
 @resource

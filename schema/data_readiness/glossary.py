@@ -8,15 +8,13 @@ from pydantic import Field
 
 from schema.base import Change, Info, Maybe, Resource, change, choice, edge, resource
 from schema.grammar import ANY_NAME
+from schema.naming import Name, Tags
 from schema.node import entity
 from schema.utils.metadata_asset import AssetOwner, AssetType, Owners
 
-TermName = Annotated[
-    str, Field(min_length=1, max_length=255, pattern=r"\S", description="Unique in the project; not only blanks.")
-]
+TermName = Annotated[Name, Field(description="Unique in the project.")]
 Definition = Annotated[str, Field(max_length=20_000)]
-Words = Annotated[list[Annotated[str, Field(min_length=1, max_length=255)]], Field(max_length=100)]
-Label = Annotated[str, Field(min_length=1, max_length=255)]
+Words = Annotated[list[Name], Field(max_length=100)]
 
 
 @choice
@@ -123,13 +121,13 @@ class GlossaryTermCreate(Change):
     """A term to define. It starts as a draft, or in review."""
 
     name: TermName
-    display_name: Label | None = None
+    display_name: Name | None = None
     definition: Definition | None = None
     synonyms: Words = Field(default_factory=list)
     related_terms: Words = Field(default_factory=list)
     parent_term_id: Annotated[str, Field(min_length=1, max_length=255)] | None = None
     owners: Owners = Field(default_factory=list)
-    tags: Words = Field(default_factory=list)
+    tags: Tags = Field(default_factory=list)
     status: TermStatus = TermStatus.DRAFT
 
 
@@ -138,13 +136,13 @@ class GlossaryTermUpdate(Change):
     """What may change. A field left out stays."""
 
     name: Maybe[TermName] = None
-    display_name: Maybe[Label | None] = None
+    display_name: Maybe[Name | None] = None
     definition: Maybe[Definition | None] = None
     synonyms: Maybe[Words] = None
     related_terms: Maybe[Words] = None
     parent_term_id: Maybe[Annotated[str, Field(min_length=1, max_length=255)] | None] = None
     owners: Maybe[Owners] = None
-    tags: Maybe[Words] = None
+    tags: Maybe[Tags] = None
     status: Maybe[TermStatus] = None
 
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from schema.base import Change, JsonObject, Maybe, Resource, Size, change, choice, resource
 from schema.identifiers import UuidText
+from schema.naming import Name, ShortName
 
 DefinitionName = Annotated[
     str,
@@ -19,7 +20,6 @@ DefinitionName = Annotated[
     ),
 ]
 DefinitionId = Annotated[str, Field(min_length=36, max_length=36, description="A UUID.")]
-Label = Annotated[str, Field(min_length=1, max_length=255)]
 Words = Annotated[str, Field(max_length=1000)]
 Weight = Annotated[
     str,
@@ -117,7 +117,7 @@ class DimensionCreate(Change):
 
     name: DefinitionName
     assessment_type: AssessmentType
-    display_name: Label | None = None
+    display_name: Name | None = None
     purpose: Words | None = None
     description: Words | None = None
     weight: Weight = "1.0000"
@@ -127,7 +127,7 @@ class DimensionCreate(Change):
 class DimensionChange(Change):
     """What may change of a dimension of one's own. A field left out stays."""
 
-    display_name: Maybe[Label | None] = None
+    display_name: Maybe[Name | None] = None
     purpose: Maybe[Words | None] = None
     description: Maybe[Words | None] = None
 
@@ -138,8 +138,8 @@ class MetricDefinitionCreate(Change):
 
     dimension_id: DefinitionId
     name: DefinitionName
-    display_name: Label | None = None
-    unit: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    display_name: Name | None = None
+    unit: ShortName | None = None
     purpose: Words | None = None
     description: Words | None = None
 
@@ -148,7 +148,7 @@ class MetricDefinitionCreate(Change):
 class MetricDefinitionChange(Change):
     """What may change of a metric of one's own. A field left out stays."""
 
-    display_name: Maybe[Label | None] = None
-    unit: Maybe[Annotated[str, Field(min_length=1, max_length=64)] | None] = None
+    display_name: Maybe[Name | None] = None
+    unit: Maybe[ShortName | None] = None
     purpose: Maybe[Words | None] = None
     description: Maybe[Words | None] = None

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from schema.base import Change, change
 from schema.grammar import UP_TO_TABLE
+from schema.naming import Name
 from schema.pagination import Moment
 
 
@@ -24,7 +25,4 @@ class ReportCreate(Change):
         ]
         | None
     ) = None
-    name: (
-        Annotated[str, Field(min_length=1, max_length=255, description="The artifact's name; made of asset_fqn.")]
-        | None
-    ) = None
+    name: Annotated[Name, Field(description="The artifact's name; made of asset_fqn.")] | None = None

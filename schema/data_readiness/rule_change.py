@@ -18,6 +18,7 @@ from schema.data_readiness.rule import (
 from schema.data_readiness.violation import Severity
 from schema.grammar import ANY_NAME, UP_TO_TABLE
 from schema.identifiers import UuidText
+from schema.naming import Name
 
 MOVES: Final[dict[RuleState, frozenset[RuleState]]] = {
     RuleState.PROPOSED: frozenset({RuleState.ACTIVE, RuleState.REJECTED}),
@@ -29,7 +30,6 @@ MOVES: Final[dict[RuleState, frozenset[RuleState]]] = {
 
 MOST_IMPORTED_SHOWN: Final = 100
 
-RuleName = Annotated[str, Field(min_length=1, max_length=255, description="1 to 255 characters.")]
 RuleWords = Annotated[str, Field(max_length=1000, description="1000 characters at most.")]
 Bound = Annotated[float, Field(ge=-1e15, le=1e15, allow_inf_nan=False)]
 Threshold = Annotated[
@@ -101,7 +101,7 @@ class QualityRuleDeleted(Resource):
 class QualityRuleCreate(Change):
     """A rule that a person writes. It is active at once."""
 
-    name: RuleName
+    name: Name
     asset_fqn: Annotated[
         str,
         Field(min_length=1, max_length=2000, description="The dotted name of a table or column of the catalog."),
@@ -138,7 +138,7 @@ class QualityRuleCreate(Change):
 class QualityRuleUpdate(Change):
     """What may change of a rule. A field left out stays; what it checks stays: write another rule for that."""
 
-    name: Maybe[RuleName] = None
+    name: Maybe[Name] = None
     description: Maybe[RuleWords | None] = None
     operator: Maybe[RuleOperator] = None
     threshold: Maybe[Threshold] = None

@@ -8,8 +8,9 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from schema.base import Change, Info, JsonObject, Maybe, Resource, change, choice, edge, resource
-from schema.data_readiness.quality import DefinitionId, DefinitionName, DimensionReference, Label, Words
+from schema.data_readiness.quality import DefinitionId, DefinitionName, DimensionReference, Words
 from schema.identifiers import UuidText
+from schema.naming import Name, ShortName
 from schema.node import entity
 
 
@@ -126,7 +127,7 @@ class ViolationChange(Change):
     resolution_notes: Maybe[Words | None] = None
 
 
-AssetTypes = Annotated[list[Annotated[str, Field(min_length=1, max_length=64)]], Field(max_length=20)]
+AssetTypes = Annotated[list[ShortName], Field(max_length=20)]
 
 
 @change
@@ -137,7 +138,7 @@ class ViolationDefinitionCreate(Change):
     name: DefinitionName
     default_severity: Severity = Severity.MEDIUM
     is_active: bool = True
-    display_name: Label | None = None
+    display_name: Name | None = None
     description: Words | None = None
     applicable_asset_types: AssetTypes = Field(default_factory=list)
 
@@ -148,6 +149,6 @@ class ViolationDefinitionChange(Change):
 
     default_severity: Maybe[Severity] = None
     is_active: Maybe[bool] = None
-    display_name: Maybe[Label | None] = None
+    display_name: Maybe[Name | None] = None
     description: Maybe[Words | None] = None
     applicable_asset_types: Maybe[AssetTypes] = None

@@ -21,6 +21,7 @@ from schema.base import (
     resource,
 )
 from schema.identifiers import UuidText
+from schema.naming import Name, ShortName
 from schema.node import entity
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class WorkflowSchedule(Change):
     timezone: Annotated[str, Field(min_length=1, max_length=64, description="IANA time zone.")] = "UTC"
 
 
-Label = Annotated[str, Field(min_length=1, max_length=64)]
+Label = ShortName
 Labels = Annotated[list[Label], Field(max_length=50)]
 
 
@@ -132,7 +133,7 @@ Labels = Annotated[list[Label], Field(max_length=50)]
 class WorkflowConfigurationCreate(Change):
     """A configuration of one workflow type; `workflow_definition_id` may name the type instead."""
 
-    name: Annotated[str, Field(min_length=1, max_length=255)]
+    name: Name
     workflow_type: WorkflowType | None = None
     workflow_definition_id: (
         Annotated[str, Field(min_length=1, max_length=64, description="The id of a workflow definition.")] | None
@@ -152,7 +153,7 @@ class WorkflowConfigurationCreate(Change):
 class WorkflowConfigurationUpdate(Change):
     """What may change. A field left out stays, `config` and `schedule` are replaced whole; the type is for ever."""
 
-    name: Maybe[Annotated[str, Field(min_length=1, max_length=255)]] = None
+    name: Maybe[Name] = None
     config: OptionalJsonObject = absent()
     data_asset_types: Maybe[Labels] = None
     description: Maybe[Annotated[str, Field(max_length=1000)] | None] = None

@@ -7,6 +7,7 @@ import strawberry
 from pydantic import Field
 
 from schema.base import Change, Info, Resource, change, edge
+from schema.naming import Name
 from schema.node import entity
 
 if TYPE_CHECKING:
@@ -45,5 +46,5 @@ class Project(Resource):
 class ProjectCreate(Change):
     """What a new project starts with."""
 
-    name: Annotated[str, Field(min_length=1, max_length=255, description="Unique in the organization.")]
+    name: Annotated[Name, Field(description="Unique in the organization.")]
     description: Annotated[str, Field(max_length=1000)] | None = None

@@ -7,12 +7,13 @@ from pydantic import Field
 
 from schema.base import Change, JsonObject, Resource, change, resource
 from schema.governance.permission import ResourceType
+from schema.naming import LongName, ShortName
 
 MOST_AT_ONCE = 1000
 """How many operations one bulk request may queue."""
 
 OrganizationId = Annotated[str, Field(min_length=1, max_length=255, description="The caller's organization.")]
-EntityType = Annotated[str, Field(min_length=1, max_length=64, description="What it is, such as table or agent.")]
+EntityType = Annotated[ShortName, Field(description="What it is, such as table or agent.")]
 EntityId = Annotated[str, Field(min_length=1, max_length=512, description="Stable and unique within its type.")]
 
 
@@ -33,7 +34,7 @@ class IndexEntity(Change):
     project_id: Annotated[str, Field(min_length=1, max_length=255, description="The selected project.")]
     entity_type: EntityType
     entity_id: EntityId
-    title: Annotated[str, Field(min_length=1, max_length=1000, description="Weighs most in the ranking.")]
+    title: Annotated[LongName, Field(description="Weighs most in the ranking.")]
     permission_id: Annotated[
         str,
         Field(

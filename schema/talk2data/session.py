@@ -4,27 +4,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import strawberry
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from schema.base import Change, Info, Maybe, Resource, change, edge
+from schema.naming import Name
 from schema.node import entity
 
 if TYPE_CHECKING:
     from schema.talk2data.turn import Turn
 
 
-def not_blank(value: str) -> str:
-    """The text itself, or ValueError when it holds nothing but white space."""
-    if not value.strip():
-        raise ValueError("it must hold more than white space")
-    return value
-
-
-Title = Annotated[
-    str,
-    Field(min_length=1, max_length=255, description="1 to 255 characters, not only white space."),
-    AfterValidator(not_blank),
-]
+Title = Annotated[Name, Field(description="1 to 255 characters that can be seen.")]
 
 
 @entity("session_id")

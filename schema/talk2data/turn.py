@@ -9,7 +9,6 @@ from pydantic import AfterValidator, Field
 from schema.base import Change, Info, JsonObject, OptionalJsonObject, Resource, change, choice, edge, resource
 from schema.node import entity
 from schema.talk2data.feedback import TurnFeedback
-from schema.talk2data.session import not_blank
 
 MOST_REFERENCES = 50
 """How many data sources, artifacts or attachments a question may name."""
@@ -155,6 +154,13 @@ class TurnContext(Change):
     attachments: Annotated[References, Field(description="Files that come with the question, 50 at most.")] = Field(
         default_factory=list
     )
+
+
+def not_blank(value: str) -> str:
+    """The text itself, or ValueError when it holds nothing but white space."""
+    if not value.strip():
+        raise ValueError("it must hold more than white space")
+    return value
 
 
 @change

@@ -8,13 +8,13 @@ import strawberry
 from pydantic import Field
 
 from schema.base import Change, Info, JsonObject, Maybe, Resource, absent, change, choice, edge
+from schema.naming import Name
 from schema.node import entity
 from schema.utils.kept_json import MetaData, OptionalMetaData
 
 if TYPE_CHECKING:
     from schema.utils.memory import Memory
 
-PackName = Annotated[str, Field(min_length=1, max_length=255, description="1 to 255 characters.")]
 PackText = Annotated[str, Field(max_length=1000)]
 SummaryText = Annotated[str, Field(max_length=10_000, description="The pack in a few paragraphs.")]
 
@@ -81,7 +81,7 @@ class ContextPack(Resource):
 class ContextPackCreate(Change):
     """A context pack to create. Its name is its own among the packs of the project that are not deleted."""
 
-    name: PackName
+    name: Name
     pack_type: PackType
     description: PackText | None = None
     meta_data: MetaData = Field(default_factory=dict, description="At most 16 KiB of JSON.")
@@ -92,7 +92,7 @@ class ContextPackCreate(Change):
 class ContextPackUpdate(Change):
     """What may change. A field left out stays; `status` moves the pack, but deleting is an operation of its own."""
 
-    name: Maybe[PackName] = None
+    name: Maybe[Name] = None
     description: Maybe[PackText | None] = None
     summary_text: Maybe[SummaryText | None] = None
     status: Maybe[PackStatus] = None

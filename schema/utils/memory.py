@@ -8,14 +8,13 @@ from uuid import UUID
 from pydantic import Field
 
 from schema.base import Change, Info, JsonObject, Maybe, Resource, Size, absent, change, choice, edge, resource
+from schema.naming import Name, Tags
 from schema.node import entity
 from schema.pagination import Moment
 from schema.utils.context_pack import ContextPack
 from schema.utils.kept_json import Content, MetaData, OptionalContent, OptionalMetaData
 
-Short = Annotated[str, Field(min_length=1, max_length=255)]
 Address = Annotated[str, Field(min_length=1, max_length=2048)]
-MemoryName = Annotated[str, Field(min_length=1, max_length=255, description="1 to 255 characters.")]
 MemoryText = Annotated[str, Field(max_length=10_000, description="What a search finds it by; made of the content.")]
 AssetFqn = Annotated[
     str,
@@ -27,7 +26,6 @@ AssetFqn = Annotated[
     ),
 ]
 Share = Annotated[float, Field(ge=0, le=1, description="From 0 to 1.")]
-Labels = Annotated[list[Annotated[str, Field(min_length=1, max_length=255)]], Field(max_length=100)]
 
 
 @choice
@@ -156,10 +154,10 @@ class Memory(Resource):
 class MemorySourceInput(Change):
     """Where a memory comes from."""
 
-    type: Short | None = None
-    conversation_id: Short | None = None
+    type: Name | None = None
+    conversation_id: Name | None = None
     turn_index: Annotated[int, Field(ge=0, le=2_147_483_647, description="The turn, from 0.")] | None = None
-    actor: Short | None = None
+    actor: Name | None = None
     confidence: Share = 0.5
     document_url: Address | None = None
 
@@ -168,17 +166,17 @@ class MemorySourceInput(Change):
 class MemoryClassificationInput(Change):
     """How a memory is filed."""
 
-    domain: Short | None = None
-    priority: Short = "normal"
-    tags: Labels = Field(default_factory=list)
-    sensitivity: Short | None = None
+    domain: Name | None = None
+    priority: Name = "normal"
+    tags: Tags = Field(default_factory=list)
+    sensitivity: Name | None = None
 
 
 @change
 class MemoryReplacement(Change):
     """What a memory says, without the pack that it goes to."""
 
-    name: MemoryName
+    name: Name
     content: Content = Field(
         description="What it says, such as `{type: text, text: ...}`; at most 64 KiB of JSON. A policy says `effect` "
         "(forbid, mask, row_filter, aggregate_only, minimum_group_size), what it is about by `tables`, `columns`, "
@@ -208,7 +206,7 @@ class MemoryCreate(MemoryReplacement):
 class MemoryUpdate(Change):
     """What may change. A field left out stays; `source` and `classification` are replaced whole."""
 
-    name: Maybe[MemoryName] = None
+    name: Maybe[Name] = None
     content: OptionalContent = absent()
     memory_type: Maybe[MemoryType] = None
     source: Maybe[MemorySourceInput] = None

@@ -25,6 +25,7 @@ from schema.base import (
 )
 from schema.grammar import ANY_NAME
 from schema.identifiers import VERSION_PATTERN, Fqn
+from schema.naming import LongName, Name
 from schema.node import entity
 
 if TYPE_CHECKING:
@@ -211,19 +212,19 @@ OptionalCount = Annotated[OptionalLong, Field(ge=0, le=LARGEST_LONG)]
 class AssetOwnerInput(Change):
     """An owner to set."""
 
-    name: NamePart
-    type: NamePart
-    id: NamePart
+    name: Name
+    type: Name
+    id: Name
 
 
 @change
 class AssetTagInput(Change):
     """A tag to set."""
 
-    tag_id: NamePart
-    tag_fqn: Annotated[str, Field(min_length=1, max_length=1000)]
+    tag_id: Name
+    tag_fqn: LongName
     category_name: Annotated[str, Field(max_length=255)] = ""
-    tag_name: NamePart
+    tag_name: Name
     tag_description: ShortText = ""
 
 
@@ -248,7 +249,7 @@ class MetadataAssetCreate(Change):
     name: NamePart | None = Field(
         None, description="Must be the last part of the dotted name; taken from it if absent."
     )
-    display_name: ShortText | None = None
+    display_name: LongName | None = None
     description: LongText | None = None
     summary_text: LongText | None = None
     schema_definition: LongText | None = None
@@ -296,7 +297,7 @@ class MetadataAssetUpdate(Change):
     A cleared description falls back to the comment that the source itself carries, if it has one.
     """
 
-    display_name: Maybe[ShortText | None] = None
+    display_name: Maybe[LongName | None] = None
     description: Maybe[LongText | None] = None
     summary_text: Maybe[LongText | None] = None
     owners: Maybe[Owners | None] = None

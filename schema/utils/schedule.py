@@ -7,12 +7,12 @@ from typing import Annotated
 from pydantic import Field
 
 from schema.base import Change, JsonObject, Maybe, OptionalJsonObject, Resource, change, choice, resource
+from schema.naming import Name
 from schema.node import entity
 from schema.pagination import Moment
 
 MAX_EXTRA_DATA = 16_384
 
-ScheduleName = Annotated[str, Field(min_length=1, max_length=255, description="1 to 255 characters.")]
 ReferenceId = Annotated[
     str,
     Field(
@@ -138,7 +138,7 @@ class ScheduleConfigInput(Change):
     """A notification that each firing keeps in its run record. This version sends nothing anywhere."""
 
     type: ScheduleAction
-    topic: Annotated[str, Field(min_length=1, max_length=255, description="What the notification is about.")]
+    topic: Annotated[Name, Field(description="What the notification is about.")]
     extra_data: JsonObject = Field(default_factory=dict, description="What it carries, at most 16 KiB of JSON.")
 
 
@@ -146,7 +146,7 @@ class ScheduleConfigInput(Change):
 class ScheduleCreate(Change):
     """A schedule to create; it needs a `reference_id` or a `config`, or it would have nothing to do."""
 
-    schedule_name: ScheduleName
+    schedule_name: Name
     schedule: ScheduleTimingInput
     reference_id: ReferenceId | None = None
     config: ScheduleConfigInput | None = None
@@ -157,7 +157,7 @@ class ScheduleCreate(Change):
 class ScheduleUpdate(Change):
     """What may change. A field left out stays; `schedule` and `config` are replaced whole."""
 
-    schedule_name: Maybe[ScheduleName] = None
+    schedule_name: Maybe[Name] = None
     schedule: Maybe[ScheduleTimingInput] = None
     reference_id: Maybe[ReferenceId | None] = None
     config: Maybe[ScheduleConfigInput | None] = None

@@ -8,7 +8,9 @@ into SQL. Both take the vocabulary of this file, so a query means the same where
 * a *words* field (`description:"late order"`, `owners:ann`) holds the words of the value, one after the other; a
   trailing `*` makes the last one a prefix;
 * a bare word is looked for in the words of name, display_name, description, summary_text, business_definition and,
-  for a table, the names of its columns; one without any letter or digit asks for nothing and is passed over;
+  for a table, the names of its columns;
+* a bare dotted name (`shop.public.orders`) is that, or the asset whose dotted name it is or ends: a trailing `*` makes
+  its last part the beginning of the asset's name;
 * *number* and *moment* fields take a value, a range or a comparison; a date without a time is the whole day in UTC;
 * `columns.x` holds for a table when one of its columns fits.
 """
@@ -123,6 +125,14 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Dotted:
+    """The dotted name of an asset, or its last parts."""
+
+    value: str
+    prefix: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Flag:
     """A yes or no field."""
 
@@ -148,7 +158,7 @@ class Exists:
     field: str
 
 
-Query = All | Some | Never | Text | Flag | Between | Exists
+Query = All | Some | Never | Text | Dotted | Flag | Between | Exists
 
 EVERYTHING: Final = All()
 """The query that was not given."""
@@ -161,6 +171,8 @@ def names_field(query: Query, field: str) -> bool:
             return any(names_field(part, field) for part in parts)
         case Never(part):
             return names_field(part, field)
+        case Dotted():
+            return False
         case _:
             return query.field == field
 

@@ -141,6 +141,7 @@ async def test_credentials_are_replaced_as_a_whole(world: World, door: Door) -> 
         ({"name": "a\n"}, 422, "VALIDATION_ERROR", "name"),
         ({"description": "d" * 1001}, 422, "VALIDATION_ERROR", "description"),
         ({"tags": [""]}, 422, "VALIDATION_ERROR", "tags.0"),
+        ({"tags": ["a,b"]}, 422, "VALIDATION_ERROR", "tags.0"),
         ({"tags": ["t"] * 101}, 422, "VALIDATION_ERROR", "tags"),
         ({"resource_uri": "Upper"}, 422, "VALIDATION_ERROR", "resource_uri"),
         ({"resource_uri": "a:b"}, 422, "VALIDATION_ERROR", "resource_uri"),
@@ -325,7 +326,7 @@ async def test_a_list_is_sorted_searched_and_filtered(world: World, door: Door) 
     nfs: dict[str, Any] = {"connection_type": "nfs", "database_config": ..., "filesystem_config": {"path": "/x"}}
     await make(world, door, name="alpha", description="50%_off", tags=["red", "big"])
     await make(world, door, name="Beta", tags=["red"], **nfs)
-    uri = (await make(world, door, ann, name="gamma", tags=['re"d', "r,x"]))["resource_uri"]
+    uri = (await make(world, door, ann, name="gamma", tags=['re"d', "r;x"]))["resource_uri"]
     await door(update_data_connection, world.owner, resource_uri=uri, changes=changed_to(status="DISABLED"))
 
     async def names(**query: Any) -> list[str]:
@@ -346,6 +347,7 @@ async def test_a_list_is_sorted_searched_and_filtered(world: World, door: Door) 
     assert await names(tags="red,big") == ["alpha"]
     assert await names(tags=" red , big ,") == ["alpha"]
     assert await names(tags='re"d') == ["gamma"]
+    assert await names(tags="r;x") == ["gamma"]
     assert await names(tags="re") == []
     assert await names(tags="%") == []
     assert await names(status="DISABLED") == ["gamma"]

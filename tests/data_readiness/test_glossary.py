@@ -159,7 +159,7 @@ async def test_a_term_outside_its_bounds_is_refused(
     refused = await define(world, door, **given)
     assert (refused.status, refused.code, refused.details["field"]) == (status, "VALIDATION_ERROR", field)
     if given == {"name": "  "}:
-        assert refused.message == "name: String should not be blank."
+        assert refused.message == "name: it shows nothing; write at least one character that can be seen."
     assert await world.dump() == before
 
 
@@ -273,7 +273,7 @@ async def test_a_decision_moves_a_term_as_the_table_says_and_in_no_other_way(
 
 async def test_a_term_without_a_definition_cannot_be_approved(world: World, door: Door) -> None:
     for definition in (None, " "):
-        term = await define(world, door, name=f"t{definition}", definition=definition, status="in_review")
+        term = await define(world, door, name=f"of {definition!r}", definition=definition, status="in_review")
         refused = await decide(world, door, term["id"], "approve")
         assert (refused.status, refused.details) == (422, {"field": "definition"})
         assert (await decide(world, door, term["id"], "reject"))["status"] == "rejected"

@@ -98,6 +98,8 @@ def test_every_rule_is_told_where_it_belongs() -> None:
             assert refusal.told() in operation[EXTENSION], name
             assert refusal.rule in operation["description"], name
             assert str(refusal.status) in operation["responses"], f"{name} {refusal.status}"
+            codes = operation["responses"][str(refusal.status)]["description"].rpartition("Codes: ")[2]
+            assert refusal.code in codes.removesuffix(".").split(", "), f"{name} {refusal.code}"
 
 
 def test_a_note_excuses_only_its_own_field_and_code() -> None:

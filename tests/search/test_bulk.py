@@ -280,6 +280,20 @@ async def test_q_without_a_word_is_malformed_and_bounds_hold(world: World, door:
     refused = await door(search_entities, world.owner, q="!!!")
     assert refused == "SEARCH_QUERY_INVALID"
     assert (refused.status, refused.details) == (400, {"field": "q", "position": 0})
+    for signs, position in {
+        "!orders": 0,
+        "late !orders": 5,
+        "a && b": 2,
+        "a||b": 1,
+        "(!a)": 1,
+        "x -a": 2,
+        "!!a": 0,
+        "! a": 0,
+    }.items():
+        refused = await door(search_entities, world.owner, q=signs)
+        assert (refused.code, refused.status) == ("SEARCH_QUERY_INVALID", 400)
+        assert refused.details == {"field": "q", "position": position}
+    assert (await door(search_entities, world.owner, q="wow! a-b & c - d"))["items"] == []
     for given in ({"limit": 0}, {"limit": 201}, {"offset": -1}, {"q": "x" * 1001}):
         refused = await door(search_entities, world.owner, **given)
         assert refused == "INVALID_PARAMETER"

@@ -1,23 +1,30 @@
 """Texts that come in: every field of every operation refuses what a store cannot keep, at both doors."""
 
+import itertools
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Annotated, Any, get_args, get_origin
 from urllib.parse import quote
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter
 
-from resolvers.assets.artifacts import create_artifact
+from resolvers.assets.artifacts import create_artifact, list_artifacts
+from resolvers.data_readiness.rules import import_quality_rules
 from resolvers.entities import ENTITIES
 from resolvers.operation import Operation
 from resolvers.search.bulk import index_entities
-from resolvers.utils.context_packs import create_context_pack
+from resolvers.utils.context_packs import create_context_pack, get_context_pack
 from resolvers.utils.memories import create_memory
 from resolvers.utils.metadata import create_metadata
 from resolvers.utils.schedules import create_schedule
+from rest_compat.openapi_refusals import REFUSALS
 from schema.content import Upload
+from schema.naming import NAME_PATTERN, TAG_PATTERN, Name, as_name
 from schema.node import encode
 from schema.text import DEEPEST
 from tests.doors import OPERATIONS, ROUTES, Door, GraphDoor, Refused, RestDoor, Sent, form_of
@@ -229,3 +236,157 @@ async def _sent(door: Door, op: Operation[..., Any], arguments: dict[str, Any], 
         return answer.status_code, answer.text[:200]
     error = answer.json()["error"]
     return Refused(error["code"], answer.status_code, error.get("details", {}), error["message"])
+
+
+UNSEEN = (
+    *(
+        "",
+        "   ",
+        " a",
+        "a\u3000",
+        "\u3164",
+        "\u2800",
+        "\ufe0f",
+        "\u200d",
+        "a\u200d",
+        "\u200ca",
+        "a\u200db",
+        "a\nb",
+        "a\x1bb",
+    ),
+    *("a\u200bb", "\ufeffa", "a\xadb", "a\u2060b", "\u202egnp.exe", "a\u2066b", "\U000e0041b"),
+)
+"""What cannot be seen, or lets what is seen pass for another thing: no name may hold it."""
+SEEN = (
+    *("Größe №1", "日本語", "सूची", "❤️ orders", "a", "🎉", "a  b", 'O\'Reilly, "x" <y>', "葛\U000e0100城"),
+    *("\u0661\u0600\u0662", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "PDF\u200c\u0647\u0627"),
+    *("क्\u200dष", "👩\u200d💻", "❤️\u200d🔥", "👩🏽\u200d⚕️"),
+)  # fmt: skip
+"""Names in many scripts; the joiners of the last lines are seen, in the shapes of what stands beside them."""
+
+NOT_NAMES = {
+    # prose
+    "business_definition", "business_rules", "comment", "definition", "description", "message", "notes", "purpose",
+    "question", "resolution_notes", "schema_definition", "search_text", "status_message", "subtitle", "summary_text",
+    "tag_description", "embedded_text", "version_change_reason",
+    # statements and files
+    "query", "sql", "text", "value",
+    # what something else is called: dotted names, ids, addresses, formats
+    "api_base", "api_version", "artifacts", "asset_fqn", "attachments", "category_name", "columns", "content_url",
+    "credentials_secret", "cron", "cron_expression", "data_type", "data_type_display", "datasources", "dimension_id",
+    "document_url", "entity_id", "expected_version", "file_uri", "fully_qualified_name", "llm_model", "metric",
+    "metric_definition_id", "organization_id", "parent_id", "parent_term_id", "permission_id", "project_id",
+    "provider", "reference_id", "refuse_below", "resolution", "resource_id", "resource_uri", "table_type", "timezone",
+    "url", "user_or_group", "warn_below", "weight", "workflow_definition_id",
+}  # fmt: skip
+"""The texts of bodies that name nothing by themselves; any other text has to be one that can be seen."""
+TAKEN_FROM_A_SOURCE = {("create_metadata", "name"), "typed_config", "typed_credentials"}
+"""As a source calls it: the last part of a dotted name, and what a connection has to say to be let in."""
+
+
+def every_name() -> Iterator[tuple[Operation[..., Any], str, Path, str]]:
+    """Every field of a body that people name something by, with its own name at the end."""
+    for op, name, path in every_text():
+        last = next((step for step in reversed(path) if step not in ("*", "{}")), name)
+        in_body = op.body is not None and name == op.body.name and path[-1:] != ("{}",)
+        if in_body and not TAKEN_FROM_A_SOURCE & {(op.name, last), *path}:
+            yield op, name, path, last
+
+
+@pytest.mark.parametrize("store_kind", ["sqlite"], indirect=True)  # what is refused never comes to a store
+async def test_every_name_can_be_seen(world: World) -> None:
+    doors = RestDoor(world.client), GraphDoor(world.client)
+    taken, number, spared = [], 0, set()
+    for op, name, path, last in every_name():
+        if last in NOT_NAMES:
+            spared.add(last)
+            continue
+        for wrong in (*UNSEEN, "a,b") if path[-2:] == ("tags", "*") else UNSEEN:
+            number += 1
+            door = doors[number % 2]
+            if op.upload is not None and path[-1] == "*" and door.name == "rest" and (wrong != "a\u200bb"):
+                continue  # a form parts its tags by commas, and leaves out the blanks between them
+            answer = await _sent(door, op, required(op) | {name: placed(wrong, path)}, world)
+            if not _names(answer, op, name, path):
+                taken.append(f"{door.name} {op.name} {path} {wrong!r}: {answer}")
+    assert not taken, "\n".join(taken[:40]) + f"\n{len(taken)} in all"
+    assert spared == NOT_NAMES, "a field of this name stands nowhere any more"
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_a_name_of_any_language_is_one(name: str) -> None:
+    assert TypeAdapter(Name).validate_python(name) == name
+    assert as_name(name, "else") == name
+    assert re.search(NAME_PATTERN, name)
+
+
+@pytest.mark.parametrize("wrong", UNSEEN)
+def test_a_name_that_the_platform_makes_is_one(wrong: str) -> None:
+    """Of a question or a dotted name, say, which hold what they like."""
+    with pytest.raises(ValueError, match=r"leave|write|at least 1 character"):
+        TypeAdapter(Name).validate_python(wrong)
+    for made in (as_name(wrong, "else"), as_name(wrong * 200, "else")):
+        assert TypeAdapter(Name).validate_python(made) == made
+
+
+@given(text=st.text(max_size=8))
+@example(text="a\u200d")
+@example(text="\U000e0041b")
+def test_what_is_told_of_names_refuses_no_name(text: str) -> None:
+    """The pattern of the documents is wider than the rule, never narrower; within its plane only joiners differ."""
+    try:
+        TypeAdapter(Name).validate_python(text)
+    except ValueError:
+        inside = text.strip("\n").translate(dict.fromkeys(map(ord, "\u200c\u200d"), None))
+        if inside == text and all(letter < "\U00010000" for letter in text):
+            assert not re.search(NAME_PATTERN, text)
+        return
+    assert re.search(NAME_PATTERN, text)
+    assert bool(re.search(TAG_PATTERN, text)) is ("," not in text)
+
+
+async def test_a_name_is_refused_with_a_sentence_and_kept_as_it_was_sent(world: World, door: Door) -> None:
+    for name, sentence in {
+        "\u200b\u2060": "name: it shows nothing; write at least one character that can be seen.",
+        "sales\u202e": "name: it holds a character that cannot be seen, U+202E at position 5; leave it out.",
+        "sales ": "name: it begins or ends with a blank; leave that out.",
+    }.items():
+        refused = await door(create_context_pack, world.owner, pack={"name": name, "pack_type": "team"})
+        assert (refused.code, refused.status, refused.message) == ("VALIDATION_ERROR", 422, sentence)
+    for name in SEEN:
+        made = await door(create_context_pack, world.owner, pack={"name": name, "pack_type": "team"})
+        assert (await door(get_context_pack, world.owner, pack_id=made["id"]))["name"] == name
+
+
+async def test_a_tag_holds_no_comma_so_that_each_is_found(world: World, door: Door) -> None:
+    table = {"artifact_type": "json", "content": {}}
+    refused = await door(create_artifact, world.owner, artifact=table | {"name": "a", "tags": ["gold", "b,c"]})
+    assert (refused.code, refused.status, refused.details["field"]) == ("VALIDATION_ERROR", 422, "tags.1")
+    assert "comma" in refused.message
+    await door(create_artifact, world.owner, artifact=table | {"name": "a", "tags": ["gold", "b; c"]})
+    found = await door(list_artifacts, world.owner, tags="b; c,gold")
+    assert [one["name"] for one in found["items"]] == ["a"]
+
+
+@pytest.mark.parametrize("store_kind", ["sqlite"], indirect=True)
+async def test_every_search_that_refuses_nonsense_says_so_in_its_document(world: World) -> None:
+    """Any text of a query may be a language of its own; who answers that a search is malformed lists it."""
+    rest, graph, refusing = RestDoor(world.client), GraphDoor(world.client), set()
+    for op in OPERATIONS.values():
+        for parameter in op.plain:
+            if parameter.name not in _valid(op) and () in texts(parameter.annotation):
+                for door, nonsense in itertools.product(
+                    (rest, graph), ("!!!", "!a", "a &&", "|| a", '"', "nope:1", "(")
+                ):
+                    answer = await _sent(door, op, required(op) | {parameter.name: nonsense}, world)
+                    if isinstance(answer, Refused) and answer.code == "SEARCH_QUERY_INVALID":
+                        refusing.add(op.name)
+    told = {name for name, rules in REFUSALS.items() if any(one.code == "SEARCH_QUERY_INVALID" for one in rules)}
+    assert refusing == told >= {"search_metadata", "search_entities"}
+
+
+async def test_an_escape_in_a_file_of_rules_hides_nothing(world: World, door: Door) -> None:
+    """The text is whole; what it says once it is read is not."""
+    text = 'apiVersion: v3.1.0\nkind: DataContract\nname: "a\\0b"\n'
+    answer = await door(import_quality_rules, world.owner, file={"format": "odcs", "text": text})
+    assert (answer.code, answer.status, answer.details["field"]) == ("VALIDATION_ERROR", 422, "text")

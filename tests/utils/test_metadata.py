@@ -228,6 +228,18 @@ async def test_the_search_speaks_its_language(world: World, door: Door, uri: str
         "type:column AND NOT id": ["email"],
         "(name:id OR name:email) AND data_type:varchar": ["email"],
         "_exists_:owners": [],
+        "orders && type:table": ["orders"],
+        "type:table && !orders": ["customers"],
+        "!orders && !customers && type:table": [],
+        "name:id || name:email": ["email", "id", "id"],
+        "public.orders": ["orders"],
+        "main.db.public.orders": ["orders"],
+        "Public.ORDERS": ["orders"],
+        "orders.email": ["email"],
+        "public.customers.email": [],
+        "public.ord*": ["orders"],
+        "db.public.*": ["customers", "orders"],
+        "orders & type:table": ["orders"],
     }
     for q, expected in found.items():
         assert names(await door(search_metadata, world.owner, q=q)) == expected, q
@@ -252,11 +264,29 @@ async def test_the_search_answers_in_the_documented_shape(world: World, uri: str
     assert [set(item) for item in body["results"]] == [set(MetadataAsset.model_fields)] * 2
 
 
-@pytest.mark.parametrize("q", ["name:", "(a", 'say "x', "nope:1", "AND", "a~2", "(" * 30 + "a" + ")" * 30, "x" * 2001])
+@pytest.mark.parametrize(
+    "q",
+    [
+        "name:",
+        "(a",
+        'say "x',
+        "nope:1",
+        "AND",
+        "a~2",
+        "!!!",
+        "&&",
+        "a ||",
+        "@@@",
+        "!",
+        "(" * 30 + "a" + ")" * 30,
+        "x" * 2001,
+    ],
+)
 async def test_a_malformed_query_is_a_400_with_its_position(world: World, door: Door, uri: str, q: str) -> None:
     refused = await door(search_metadata, world.owner, q=q)
     assert (refused.code, refused.status) == ("SEARCH_QUERY_INVALID", 400)
     assert 0 <= refused.details["position"] <= len(q)
+    assert refused.message.endswith(".")
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from schema.utils.search_query import (
     FIELDS,
     All,
     Between,
+    Dotted,
     Exists,
     FieldKind,
     Flag,
@@ -187,6 +188,10 @@ def evaluator(rows: list[Row]) -> Callable[[Query, Row], bool]:
                 return any(holds(part, row) for part in parts)
             case Never(part):
                 return not holds(part, row)
+            case Dotted(text, prefix):
+                above, _, last = lowered(text).rpartition(".")
+                name, parent = lowered(row["name"]), "." + lowered(row["parent_fqn"] or "")
+                return parent.endswith(f".{above}") and (name.startswith(last) if prefix else name == last)
         field = query.field
         if field is not None and field.startswith("columns."):
             inner = field.removeprefix("columns.")
@@ -320,6 +325,12 @@ WORD = st.sampled_from(
         "late order",
         "order late",
         "customer late",
+        "public.orders3",
+        "main.DB.public",
+        "db.public.orders3",
+        "orders3.zone",
+        "x.y",
+        "%.y",
     ]
 )
 QUOTED = WORD.map(lambda word: '"' + word + '"')
@@ -339,7 +350,8 @@ MOMENT_BOUNDS = st.sampled_from(
 )
 PREFIXES = st.sampled_from(["o*", "C*", "l*", "Ä*", "main*", "d*", "p*", "table", "column", "TABLE", "view"])
 LEAF = st.one_of(
-    QUOTED,
+    QUOTED.filter(split_words),
+    st.sampled_from(["public.orders3", "db.public.o*", "public.*", "DB.PUB*", "%.y", "main.db"]),
     WORD.filter(str.isalnum).map(lambda word: f"{word}*"),
     st.tuples(TEXTUAL, QUOTED).map(":".join),
     st.tuples(TEXTUAL, PREFIXES).map(":".join),
@@ -417,7 +429,7 @@ def test_words_stand_next_to_each_other_in_a_phrase_also_beside_other_words(stor
     q=st.one_of(
         st.text(max_size=40),
         st.lists(
-            st.one_of(WORD, st.sampled_from([*list("\"'():*%_\\-+|&<>;{}[]"), "name:", " ", "AND ", "OR ", "NOT "])),
+            st.one_of(WORD, st.sampled_from([*list("\"'():*%_\\-+|&<>;{}[]!."), "name:", " ", "AND ", "OR ", "NOT "])),
             max_size=12,
         ).map("".join),
     )

@@ -38,6 +38,7 @@ from schema.data_readiness.violation import Severity
 from schema.errors import NotFound
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn, ResourceUri, join_fqn, slug
+from schema.naming import as_name
 
 MOST_POINTS: Final = 12
 """Moments of the past that the trend shows."""
@@ -116,7 +117,7 @@ def keep_report(
     last_part: str | None = None,
 ) -> Artifact:
     """Write a report down, as part of a transaction."""
-    called = name or f"Report on {asset_fqn}"[:255]
+    called = name or as_name(f"Report on {asset_fqn}", "Report")
     artifact = ArtifactCreate(
         name=called,
         resource_uri=last_part,

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from resolvers.engines.rules.draft import RuleDraft, measured_by, rule_name
 from resolvers.engines.rules.exchange import (
-    LONGEST_NAME,
     LONGEST_TEXT,
     Exported,
     Imported,
@@ -30,6 +29,7 @@ from schema.data_readiness.rule import Expectation, RuleOperator, RuleType, Rule
 from schema.data_readiness.source import TableFacts
 from schema.data_readiness.violation import Severity
 from schema.identifiers import Fqn
+from schema.naming import as_name
 
 METRICS: Final = {
     "not_null": "nullValues",
@@ -161,7 +161,7 @@ class _Reader:
             self.found.miss(where, f"{', '.join(sorted(map(str, told)))[:200]} is not kept.")
         dimension, definition = measured_by(metric)
         return RuleDraft(
-            name=(called or rule_name(place[1], test))[:LONGEST_NAME],
+            name=as_name(called or rule_name(place[1], test), "rule"),
             description=None if description is None else description[:LONGEST_TEXT],
             asset_fqn=asset,
             resource_uri=facts.resource_uri,

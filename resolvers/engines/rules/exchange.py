@@ -12,6 +12,7 @@ from resolvers.engines.rules.draft import RuleDraft
 from schema.data_readiness.rule import Expectation
 from schema.data_readiness.source import TableFacts
 from schema.identifiers import Fqn
+from schema.text import require_storable
 
 MOST_CHARACTERS: Final = 1_000_000
 MOST_NODES: Final = 100_000
@@ -19,7 +20,6 @@ MOST_ALIASES: Final = 100
 DEEPEST: Final = 40
 MOST_RULES: Final = 5000
 MOST_NOTES: Final = 500
-LONGEST_NAME: Final = 255
 LONGEST_TEXT: Final = 1000
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -75,6 +75,7 @@ def load(text: str) -> dict[str, Any]:
         _check(text)
         loaded = yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader
         _measure(loaded)
+        require_storable(loaded)  # an escape may say what the text itself does not hold
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         at = f" in line {mark.line + 1}" if mark is not None else ""

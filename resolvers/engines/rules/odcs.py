@@ -10,7 +10,6 @@ from typing import Any, Final
 from resolvers.engines.errors.formula_arguments import finite, formula_of
 from resolvers.engines.rules.draft import RuleDraft, measured_by, rule_name
 from resolvers.engines.rules.exchange import (
-    LONGEST_NAME,
     LONGEST_TEXT,
     Exported,
     Imported,
@@ -33,6 +32,7 @@ from schema.data_readiness.rule import CUSTOM_METRICS, LIBRARY_METRICS, Expectat
 from schema.data_readiness.source import TableFacts
 from schema.data_readiness.violation import Severity
 from schema.identifiers import Fqn
+from schema.naming import as_name
 
 VERSION: Final = "v3.1.0"
 ENGINE: Final = "stoa"
@@ -229,7 +229,7 @@ def _drafted(facts: TableFacts, place: tuple[str, str] | None, item: Mapping[str
     name = text_of(item.get("name")) or rule_name(*([place[1]] if place else []), metric or "sql")
     description = text_of(item.get("description"))
     return RuleDraft(
-        name=name[:LONGEST_NAME],
+        name=as_name(name, "rule"),
         description=None if description is None else description[:LONGEST_TEXT],
         asset_fqn=asset,
         resource_uri=facts.resource_uri,
