@@ -42,6 +42,7 @@ from persistence.store import Store
 from persistence.tuples import StoredTuples
 from resolvers.context import Services, utc_now
 from resolvers.engines.nl2sql.model import Drafter
+from resolvers.governance.access import organization_ids
 from resolvers.talk2data.analyst import Analyst
 from resolvers.talk2data.answering import Answering
 from resolvers.talk2data.engine import TurnEngine
@@ -146,13 +147,16 @@ class Parts:
         if self.jobs is None:
             self.jobs = DbosJobs(settings, self.database, data=settings.data, database_url=url, executes=executes)
         blobs = StoredBlobs(settings, settings.data)
+        connectors = Gateway(settings, outbound, store.alone)
+        if warning := connectors.left_out(await organization_ids(store)):
+            log.warning("%s", warning)
         self.services = Services(
             store=store,
             blobs=blobs,
             relations=self.relations,
             keyring=KeyRing.from_settings(settings, settings.data),
             jobs=self.jobs,
-            connectors=Gateway(settings, outbound),
+            connectors=connectors,
             models=Models(settings, outbound),
             limits=settings.limits,
             clock=self.clock,

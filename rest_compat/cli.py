@@ -8,7 +8,6 @@ import contextlib
 import gc
 import logging
 import os
-import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -20,8 +19,6 @@ import click
 
 if TYPE_CHECKING:
     from rest_compat.settings import Settings
-
-IDENTIFIER = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
 
 
 @contextlib.contextmanager
@@ -157,7 +154,9 @@ def migrate(data: Path | None, down: bool) -> None:
 @_data
 def bootstrap(org: str, owner: str, name: str | None, data: Path | None) -> None:
     """Create an organization with its owner and its group mapping. Running it again changes nothing."""
-    if not IDENTIFIER.match(org):
+    from schema.identifiers import ORGANIZATION_ID
+
+    if not ORGANIZATION_ID.fullmatch(org):
         raise click.ClickException("--org must be letters, digits, dots, hyphens and underscores, at most 64.")
     from auth.caller import is_reserved
 
@@ -168,8 +167,12 @@ def bootstrap(org: str, owner: str, name: str | None, data: Path | None) -> None
 
     settings = _settings(data=data)
     _quietly(settings)
+
+    def warn(sentence: str) -> None:
+        click.echo(f"Warning: {sentence}", err=True)
+
     with _clear_failures():
-        created = asyncio.run(bootstrap_organization(settings, org, owner, name or org))
+        created = asyncio.run(bootstrap_organization(settings, org, owner, name or org, warn=warn))
     click.echo(f"Organization {org} {'was created' if created else 'stands'}; {owner} is its owner.")
 
 
