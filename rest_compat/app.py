@@ -37,6 +37,7 @@ from persistence.limits import LimitRows
 from persistence.migrations.run import check, upgrade
 from persistence.models import Models
 from persistence.outbound import OutboundPolicy, http_client
+from persistence.private import private_folder
 from persistence.signals import Signals
 from persistence.store import Store
 from persistence.tuples import StoredTuples
@@ -123,7 +124,7 @@ class Parts:
     async def open(self, *, executes: bool | None = None) -> None:
         """Build everything from the settings, bring the store up to date and take up unfinished work."""
         settings = self.settings
-        settings.data.mkdir(parents=True, exist_ok=True)
+        await asyncio.to_thread(private_folder, settings.data)
         url = settings.resolved_database_url
         await asyncio.to_thread(upgrade if settings.migrate_on_start else check, url)
         self.database = Database(url, pool_size=settings.database_pool)

@@ -5,6 +5,7 @@ Each command imports what it uses when it is called, so that none waits for what
 
 import asyncio
 import contextlib
+import functools
 import gc
 import logging
 import os
@@ -86,8 +87,12 @@ _data = click.option("--data", type=click.Path(path_type=Path), help="Data folde
 
 @click.group()
 @click.version_option(package_name="stoa-platform")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Stoa: a governed catalog of your databases, as one GraphQL graph and a documented REST contract."""
+    if ctx.invoked_subcommand != "snapshot":  # it writes sources, which others may read
+        # For this command alone: the process may be a caller's that goes on.
+        ctx.call_on_close(functools.partial(os.umask, os.umask(0o077)))
 
 
 @main.command(cls=_WithSettings)

@@ -19,7 +19,24 @@ def test_the_placeholder_is_the_folder_of_each_organizations_id(id_: str) -> Non
 
 @pytest.mark.parametrize(
     "id_",
-    ["", ".", "..", "a/b", "../b", "/etc", "a\\b", "a b", "a\n", "\x00", "a" * 65, "{organization}", "*", "é", "-a", "_"],
+    [
+        "",
+        ".",
+        "..",
+        "a/b",
+        "../b",
+        "/etc",
+        "a\\b",
+        "a b",
+        "a\n",
+        "\x00",
+        "a" * 65,
+        "{organization}",
+        "*",
+        "é",
+        "-a",
+        "_",
+    ],
 )
 def test_what_is_no_name_of_a_folder_never_takes_the_place(id_: str) -> None:
     assert opens("/data/{organization}", id_) == ()
