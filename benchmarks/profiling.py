@@ -21,6 +21,7 @@ from sqlglot import exp
 
 from persistence.connectors import open_connector
 from persistence.connectors.base import Connector, ConnectorSettings, TableInfo
+from persistence.connectors.folders import Folder, Folders
 from persistence.samples.postgres import NoPostgres, database_name, running_postgres
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.profiling.basics import scan
@@ -136,9 +137,9 @@ def on_parquet(rows: int) -> Iterator[tuple[Source, TableFacts, str]]:
         with duckdb.connect() as session:
             session.execute(f"copy ({SELECT} from range(1, {rows + 1}) t(i)) to '{path}' (format parquet)")
         config = {"path": folder, "protocol": "nfs"}
-        settings = ConnectorSettings(filesystem_roots=(folder,))
+        folders = Folders((Folder(folder),))
         with (
-            open_connector("nfs", config, {}, settings, Here()) as connector,
+            open_connector("nfs", config, {}, ConnectorSettings(), Here(), folders) as connector,
             connector.source() as source,
         ):
             yield source, _facts(connector), path

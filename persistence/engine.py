@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.util import greenlet_spawn
 
 from persistence.connecting import Connecting
+from persistence.private import private_database
 from schema.errors import ApiError, DatabaseError
 
 T = TypeVar("T")
@@ -185,8 +186,7 @@ class _Sqlite:
 
     def __init__(self, url: str) -> None:
         database = sa.make_url(url).database
-        if database:
-            Path(database).parent.mkdir(parents=True, exist_ok=True)
+        private_database(database)
         self._reader, self._writer = (_sqlite_engine(url, begin) for begin in ("BEGIN", "BEGIN IMMEDIATE"))
         self.engines = (self._reader, self._writer)
         self._readers = _Readers()

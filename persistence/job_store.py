@@ -98,7 +98,7 @@ class FileLock:
 
     def acquire(self) -> None:
         """Take the lock or raise FolderInUse."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             if sys.platform == "win32":

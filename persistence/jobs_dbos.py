@@ -56,6 +56,7 @@ from persistence.jobs import (
     checked_plan,
     plain,
 )
+from persistence.private import private_database
 from persistence.reaper import Claim, Reaper
 from schema.errors import DatabaseError
 
@@ -269,7 +270,7 @@ class DbosJobs:
 
         quiet_dbos()
         if not self._shared:
-            Path(sa.make_url(self._url).database or "").parent.mkdir(parents=True, exist_ok=True)
+            private_database(sa.make_url(self._url).database)
         DBOS.migrate(self._url)
         self._engine = sqlite_engine(self._url) if not self._shared else postgres_engine(self._url, self._settings)
         self._client = DBOSClient(

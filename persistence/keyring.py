@@ -107,7 +107,7 @@ class KeyRing:
         """
         path = folder / KEY_FILE
         if not path.exists():
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             first = _new_id()
             draft = _draft(path, {first: secrets.token_bytes(KEY_BYTES)}, first)
             try:

@@ -282,6 +282,12 @@ class Store:
         """Run a unit that only reads."""
         return await self.database.read(lambda connection: work(Shelves(connection, None)))
 
+    async def alone(self, organization_id: str) -> bool:
+        """Whether no other organization stands in the store."""
+        others = governance.organizations.c.id != organization_id
+        query = sa.select(sa.exists().where(others))
+        return not await self.read(lambda shelves: shelves.connection.execute(query).scalar_one())
+
     async def write(self, work: Callable[[Shelves], T], *, told: Callable[[T], Any] | None = None) -> T:
         """Run a unit as one transaction, its relations included: all of it or nothing.
 

@@ -37,11 +37,13 @@ from persistence.limits import LimitRows
 from persistence.migrations.run import check, upgrade
 from persistence.models import Models
 from persistence.outbound import OutboundPolicy, http_client
+from persistence.private import private_folder
 from persistence.signals import Signals
 from persistence.store import Store
 from persistence.tuples import StoredTuples
 from resolvers.context import Services, utc_now
 from resolvers.engines.nl2sql.model import Drafter
+from resolvers.governance.access import organization_ids
 from resolvers.talk2data.analyst import Analyst
 from resolvers.talk2data.answering import Answering
 from resolvers.talk2data.engine import TurnEngine
@@ -122,7 +124,7 @@ class Parts:
     async def open(self, *, executes: bool | None = None) -> None:
         """Build everything from the settings, bring the store up to date and take up unfinished work."""
         settings = self.settings
-        settings.data.mkdir(parents=True, exist_ok=True)
+        await asyncio.to_thread(private_folder, settings.data)
         url = settings.resolved_database_url
         await asyncio.to_thread(upgrade if settings.migrate_on_start else check, url)
         self.database = Database(url, pool_size=settings.database_pool)
@@ -146,13 +148,16 @@ class Parts:
         if self.jobs is None:
             self.jobs = DbosJobs(settings, self.database, data=settings.data, database_url=url, executes=executes)
         blobs = StoredBlobs(settings, settings.data)
+        connectors = Gateway(settings, outbound, store.alone)
+        if warning := connectors.left_out(await organization_ids(store)):
+            log.warning("%s", warning)
         self.services = Services(
             store=store,
             blobs=blobs,
             relations=self.relations,
             keyring=KeyRing.from_settings(settings, settings.data),
             jobs=self.jobs,
-            connectors=Gateway(settings, outbound),
+            connectors=connectors,
             models=Models(settings, outbound),
             limits=settings.limits,
             clock=self.clock,

@@ -5,10 +5,10 @@ Each command imports what it uses when it is called, so that none waits for what
 
 import asyncio
 import contextlib
+import functools
 import gc
 import logging
 import os
-import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -20,8 +20,6 @@ import click
 
 if TYPE_CHECKING:
     from rest_compat.settings import Settings
-
-IDENTIFIER = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
 
 
 @contextlib.contextmanager
@@ -89,8 +87,12 @@ _data = click.option("--data", type=click.Path(path_type=Path), help="Data folde
 
 @click.group()
 @click.version_option(package_name="stoa-platform")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Stoa: a governed catalog of your databases, as one GraphQL graph and a documented REST contract."""
+    if ctx.invoked_subcommand != "snapshot":  # it writes sources, which others may read
+        # For this command alone: the process may be a caller's that goes on.
+        ctx.call_on_close(functools.partial(os.umask, os.umask(0o077)))
 
 
 @main.command(cls=_WithSettings)
@@ -157,7 +159,9 @@ def migrate(data: Path | None, down: bool) -> None:
 @_data
 def bootstrap(org: str, owner: str, name: str | None, data: Path | None) -> None:
     """Create an organization with its owner and its group mapping. Running it again changes nothing."""
-    if not IDENTIFIER.match(org):
+    from schema.identifiers import ORGANIZATION_ID
+
+    if not ORGANIZATION_ID.fullmatch(org):
         raise click.ClickException("--org must be letters, digits, dots, hyphens and underscores, at most 64.")
     from auth.caller import is_reserved
 
@@ -168,8 +172,12 @@ def bootstrap(org: str, owner: str, name: str | None, data: Path | None) -> None
 
     settings = _settings(data=data)
     _quietly(settings)
+
+    def warn(sentence: str) -> None:
+        click.echo(f"Warning: {sentence}", err=True)
+
     with _clear_failures():
-        created = asyncio.run(bootstrap_organization(settings, org, owner, name or org))
+        created = asyncio.run(bootstrap_organization(settings, org, owner, name or org, warn=warn))
     click.echo(f"Organization {org} {'was created' if created else 'stands'}; {owner} is its owner.")
 
 

@@ -82,10 +82,10 @@ def _sample(folder: Path) -> Iterator[Source]:
             body = {
                 "name": "Baseball files",
                 "connection_type": "nfs",
-                "filesystem_config": {"path": str(folder / "baseball")},
+                "filesystem_config": {"path": str(folder.resolve() / "baseball")},
                 "description": "The Lahman baseball data set as Parquet files.",
             }
-            yield Source(body, {"filesystem_roots": (str(folder),)}, searches, SAMPLE)
+            yield Source(body, {"filesystem_roots": (str(folder.resolve()),)}, searches, SAMPLE)
             return
         server.execute("create database baseball")
         url = server.url("baseball")

@@ -2,7 +2,8 @@
 
 import contextlib
 import json
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -17,14 +18,22 @@ from persistence.tables.governance import organizations, secrets
 from rest_compat.settings import Settings, setting_lines
 from schema.governance.permission import RepairedAccess
 
+log = logging.getLogger("stoa.setup")
+
 ORGANIZATION_GROUPS = {"org-owners": "owner", "org-admins": "admin", "org-members": "member"}
 """The identity provider's groups that hold a role on the organization."""
 
 AT_ONCE = 200
 
 
-async def bootstrap_organization(settings: Settings, organization_id: str, owner: str, name: str) -> bool:
-    """Create an organization, its owner and its group mapping as one unit; whether it was new."""
+async def bootstrap_organization(
+    settings: Settings, organization_id: str, owner: str, name: str, *, warn: Callable[[str], object] = log.warning
+) -> bool:
+    """Create an organization, its owner and its group mapping as one unit; whether it was new.
+
+    `warn` is told what the others lose by it, in a sentence for the operator.
+    """
+    from resolvers.governance.access import organization_ids
     from rest_compat.app import Parts
 
     parts = Parts(settings, jobs=_NoJobs(), watches=False)
@@ -51,7 +60,10 @@ async def bootstrap_organization(settings: Settings, organization_id: str, owner
             shelves.relate(organization_id, writes=relations)
             return new
 
-        return await parts.services.store.write(work)
+        created = await parts.services.store.write(work)
+        if warning := parts.services.connectors.left_out(await organization_ids(parts.services.store)):
+            warn(warning)
+        return created
     finally:
         await parts.close()
 

@@ -26,6 +26,8 @@ UuidText = Annotated[str, Field(json_schema_extra={"format": "uuid"})]
 
 MAX_SLUG: Final = 100
 """An OpenFGA server takes names of 256 letters, and a resource URI holds its organization and project besides."""
+ORGANIZATION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+"""What `stoa bootstrap` takes for an organization's id: always the name of one folder, never `.` or `..`."""
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
 _SLUG = re.compile(r"[a-z0-9-]+")
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")

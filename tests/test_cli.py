@@ -124,11 +124,28 @@ def test_bootstrap_twice_or_a_repair_of_nothing_changes_nothing(tmp_path: Path) 
     refused(stoa(tmp_path, "repair-access", "--org", "none"), "There is no organization 'none'")
 
 
+def test_a_second_organization_is_told_of_a_folder_that_counts_no_longer(tmp_path: Path) -> None:
+    settings = {"filesystem_roots": tmp_path}
+    first, again, second = (
+        stoa(tmp_path, "bootstrap", "--org", name, "--owner", "olga", settings=settings)
+        for name in ("acme", "acme", "globex")
+    )
+    assert (first.stderr, again.stderr) == ("", "")
+    assert second.stdout == "Organization globex was created; olga is its owner.\n"
+    assert second.stderr.startswith("Warning: STOA_FILESYSTEM_ROOTS holds a folder without saying whose it is")
+    for words in ("acme=/folder", "/folder/{organization}", "*=/folder"):
+        assert words in second.stderr
+    with Server(tmp_path, settings=settings) as server:
+        server.ready()
+        assert "STOA_FILESYSTEM_ROOTS holds a folder without saying whose it is" in server.text
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         (("--org", "a b", "--owner", "olga"), "--org must be letters"),
         (("--org", "a:b", "--owner", "olga"), "--org must be letters"),
+        (("--org", "acme\n", "--owner", "olga"), "--org must be letters"),
         (("--org", "acme", "--owner", " "), "--owner must be a user id"),
         (("--org", "acme", "--owner", "stoa:worker"), "the platform's own"),
     ],
@@ -143,6 +160,7 @@ def test_bootstrap_refuses_names_that_cannot_be(tmp_path: Path, given: tuple[str
     [
         ({"port": "70000"}, ("STOA_PORT", "65535")),
         ({"log_level": "LOUD"}, ("STOA_LOG_LEVEL",)),
+        ({"filesystem_roots": "shop"}, ("STOA_FILESYSTEM_ROOTS", "whole path")),
         ({"job_concurrency": "many"}, ("STOA_JOB_CONCURRENCY",)),
         ({"rate_limit_reads": "-1"}, ("STOA_RATE_LIMIT_READS",)),
         ({"worker_dead_seconds": "1"}, ("STOA_WORKER_DEAD_SECONDS", "three times")),
@@ -169,6 +187,8 @@ def test_bad_settings_give_a_sentence(
         ({"JWKS_URL": "https://x/keys"}, ("\nSTOA_JWKS_URL needs STOA_ISSUER",)),
         ({"SERVICE_KEY": "hush"}, ("STOA_SERVICE_KEY: ", "32 characters or more")),
         ({"SECRET_KEYS": "k:aHVzaA=="}, ("STOA_SECRET_KEYS: ", "32 bytes in base64")),
+        ({"FILESYSTEM_ROOTS": "/fine,hush"}, ("STOA_FILESYSTEM_ROOTS: entry 2 names no folder", "acme=/folder")),
+        ({"FILESYSTEM_ROOTS": "*=/a,x=/a/hush"}, ("STOA_FILESYSTEM_ROOTS: entries 1 and 2 open", "keep them apart")),
     ],
 )
 def test_a_wrong_setting_is_named_with_its_meaning_and_without_its_value(

@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings, Outbound
+from persistence.connectors.folders import NOWHERE, Folders
 
 __all__ = ["CONNECTION_TYPES", "connector_class", "in_thread", "open_connector"]
 
@@ -63,17 +64,21 @@ def open_connector(
     credentials: Mapping[str, Any],
     settings: ConnectorSettings,
     outbound: Outbound,
+    folders: Folders = NOWHERE,
 ) -> Connector:
     """Build a connector from what the tenant stored. It connects on its first use, not here.
 
     `config` is the content of the section that the class names in `config_section`; `credentials` is the decrypted
-    secret. Raises ConnectorError("bad_config") with the path of every field that does not fit, never with its value.
+    secret; `folders` is what the organization may read of this machine. Raises ConnectorError("bad_config") with the
+    path of every field that does not fit, never with its value.
     """
     kind = connector_class(connection_type)
     checked_config = _checked(kind.config_model, config, kind.config_section)
     checked_credentials = _checked(kind.credentials_model, credentials, "credentials")
     build = cast(Callable[[BaseModel, BaseModel, ConnectorSettings, Outbound], Connector], kind)
-    return build(checked_config, checked_credentials, settings, outbound)
+    connector = build(checked_config, checked_credentials, settings, outbound)
+    connector.folders = folders
+    return connector
 
 
 def _checked(model: type[BaseModel], values: Mapping[str, Any], section: str) -> BaseModel:

@@ -11,10 +11,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Final, Generic, Protocol
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 from pydantic_settings import NoDecode
 from typing_extensions import TypeVar
 
+from persistence.connectors.folders import NOWHERE, Folders, parsed
 from schema.data_readiness.source import Source
 
 
@@ -117,6 +118,10 @@ class Connector(ABC, Generic[ConfigT, CredentialsT]):
     """Validates the write-only credentials."""
     extra: ClassVar[str | None] = None
     """The optional extra that carries the driver, or None when it is part of the core."""
+    reads_folders: ClassVar[bool] = False
+    """Whether it reads folders of this machine; only such a connector is told which ones."""
+    folders: Folders = NOWHERE
+    """The folders of this machine that the organization whose connection it is may read."""
 
     def __init__(
         self, config: ConfigT, credentials: CredentialsT, settings: "ConnectorSettings", outbound: "Outbound"
@@ -178,6 +183,11 @@ class Connector(ABC, Generic[ConfigT, CredentialsT]):
         self.close()
 
 
+def _known_folders(value: tuple[str, ...]) -> tuple[str, ...]:
+    parsed(value)
+    return value
+
+
 def _split(value: Any) -> Any:
     return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
@@ -212,8 +222,13 @@ class ConnectorSettings(BaseModel):
     source_scratch: str = Field(
         "", description="The folder for copies of files that are being read; empty for the system's temporary one."
     )
-    filesystem_roots: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)] = Field(
-        (), description="Comma-separated folders under which nfs paths may lie; empty refuses every path."
+    filesystem_roots: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split), AfterValidator(_known_folders)] = (
+        Field(
+            (),
+            description="Comma-separated folders under which nfs paths may lie: /folder/{organization} (to each "
+            "organization its own), acme=/folder (to acme alone), *=/folder (to all), /folder (while the store holds a "
+            "single organization); empty refuses every path.",
+        )
     )
 
 

@@ -1,7 +1,7 @@
 """The one way from an operation to a tenant's store: off the event loop, with a deadline and an address policy."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from persistence.connectors import connector_class, in_thread, open_connector
 from persistence.connectors.base import Connector, ConnectorSettings, Outbound
+from persistence.connectors.folders import NOWHERE, Folders, does_not_say, folders_of, parsed
 from persistence.connectors.reading import cancelled
 from schema.problems import problems_of
 
@@ -25,6 +26,8 @@ class Gateway:
 
     settings: ConnectorSettings
     outbound: Outbound
+    alone: Callable[[str], Awaitable[bool]] | None = None
+    """Whether the store holds no other organization; None: nobody can tell."""
 
     def section_of(self, connection_type: str) -> str:
         """The config section that a connection type uses."""
@@ -48,6 +51,19 @@ class Gateway:
                 problems += problems_of(error, "credentials")
         return complete, problems
 
+    def left_out(self, organizations: Collection[str]) -> str | None:
+        """What to tell the operator of a folder that counts for nobody, because these organizations stand in the store.
+
+        None when there is no such folder.
+        """
+        if len(organizations) < 2 or not does_not_say(parsed(self.settings.filesystem_roots)):
+            return None
+        return (
+            f"STOA_FILESYSTEM_ROOTS holds a folder without saying whose it is, and {len(organizations)} organizations "
+            "stand in the store: nobody may read it. Write acme=/folder for one organization's alone, "
+            "/folder/{organization} for a folder of each organization's own, or *=/folder for one that all may read."
+        )
+
     async def use(
         self,
         connection_type: str,
@@ -55,17 +71,21 @@ class Gateway:
         credentials: Mapping[str, Any],
         work: Callable[[Connector], T],
         *,
+        organization: str,
         timeout: float | None = None,  # noqa: ASYNC109 - the deadline of the thread, which cannot be cancelled
     ) -> T:
-        """Run blocking work on a connector in a thread of its own. Raises ConnectorError.
+        """Run blocking work on a connector of an organization in a thread of its own. Raises ConnectorError.
 
         When the deadline passes or the caller is cancelled, what the source is doing is stopped too.
         """
+        folders = await self._folders(connection_type, organization)
         inside = _Inside()
 
         def run() -> T:
             try:
-                with open_connector(connection_type, config, credentials, self.settings, self.outbound) as connector:
+                with open_connector(
+                    connection_type, config, credentials, self.settings, self.outbound, folders
+                ) as connector:
                     inside.enter(connector)
                     return work(connector)
             finally:
@@ -79,6 +99,14 @@ class Gateway:
                 threading.Thread(target=inside.stop, name="stoa-cancel", daemon=True).start()
                 # A process that ends right after this must not leave the statement behind in the source.
                 await in_thread(lambda: inside.told.wait(_TELLING), timeout=_TELLING + 1)
+
+    async def _folders(self, connection_type: str, organization: str) -> Folders:
+        """The folders of this machine that a connection of the organization may read."""
+        if not connector_class(connection_type).reads_folders:
+            return NOWHERE
+        entries = parsed(self.settings.filesystem_roots)
+        alone = self.alone is not None and does_not_say(entries) and await self.alone(organization)
+        return folders_of(entries, organization, alone=alone)
 
 
 class _Inside:

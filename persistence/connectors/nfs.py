@@ -15,6 +15,7 @@ from pathlib import Path
 from persistence.connectors.base import ConnectorError
 from persistence.connectors.file_formats import FileReader
 from persistence.connectors.files import FileLimits, FileStore, FileTables, Listing, StoredFile
+from persistence.connectors.folders import Folders
 from schema.assets.connection_configs.files import NfsConfig, NoCredentials
 
 VERIFIED = "real files on a local file system; a mounted NFS export is read through the same calls"
@@ -29,6 +30,7 @@ class NfsConnector(FileTables[NfsConfig, NoCredentials]):
 
     kind = "nfs"
     config_section = "filesystem_config"
+    reads_folders = True
     config_model = NfsConfig
     credentials_model = NoCredentials
 
@@ -38,7 +40,7 @@ class NfsConnector(FileTables[NfsConfig, NoCredentials]):
             raise ConnectorError(
                 "bad_config", "The protocol smb belongs to the connection type smb. Leave it out, or set it to nfs."
             )
-        return LocalFiles(self.config.path, self.settings.filesystem_roots)
+        return LocalFiles(self.config.path, self.folders)
 
 
 class LocalFiles(FileStore):
@@ -48,29 +50,28 @@ class LocalFiles(FileStore):
     the tree is resolved first and then opened in the same way.
     """
 
-    def __init__(self, path: str, roots: tuple[str, ...]) -> None:
-        if not roots:
+    def __init__(self, path: str, folders: Folders) -> None:
+        if not folders.allowed and not folders.unclear:
             raise ConnectorError(
                 "bad_config",
-                "This deployment allows no folder to be read. Its operator can allow some in the setting "
-                "STOA_FILESYSTEM_ROOTS.",
+                "This deployment allows your organization no folder to be read. Its operator can allow some in the "
+                "setting STOA_FILESYSTEM_ROOTS.",
             )
         try:
             self._root = os.path.realpath(path, strict=True)
         except OSError as error:
             # A path outside the roots must not become a way to ask what exists.
-            if _above(os.path.realpath(path), roots) is None:
-                raise _outside() from None
+            if _way(os.path.realpath(path), folders) is None:
+                raise _outside(folders) from None
             raise _failure(error, "The path") from None
-        allowed = _above(self._root, roots)
-        if allowed is None:
-            raise _outside()
+        way = _way(self._root, folders)
+        if way is None:
+            raise _outside(folders)
+        base, below = way
         self.name = Path(path).name or "root"
         try:
             # From the allowed folder down, or a part that becomes a link just now would lead out of it.
-            start = os.open(allowed, _FOLDER)
-            below = os.path.relpath(self._root, allowed)
-            self._descriptor = _descend(start, [] if below == "." else below.split("/"))
+            self._descriptor = _descend(os.open(base, _FOLDER), below)
         except OSError as error:
             raise _failure(error, "The path") from None
 
@@ -148,7 +149,7 @@ class LocalFiles(FileStore):
         """A descriptor of a plain file inside the tree."""
         parts = path.split("/")
         target = os.path.realpath(os.path.join(self._root, *parts))
-        if _above(target, (self._root,)) is None:
+        if not _within(self._root, target):
             raise ConnectorError("permission", "The file leads out of the folder.")
         parts = os.path.relpath(target, self._root).split("/")
         try:
@@ -208,14 +209,20 @@ def _descend(folder: int, parts: list[str]) -> int:
     return folder
 
 
-def _above(path: str, roots: tuple[str, ...]) -> str | None:
-    """The resolved root that a resolved path is or lies below, or None."""
-    for root in roots:
+def _way(path: str, folders: Folders) -> tuple[str, list[str]] | None:
+    """A resolved folder of the operator's and the parts that lead down from it to a resolved path; None: no way."""
+    for folder in folders.allowed:
         with contextlib.suppress(OSError, ValueError):
-            real = os.path.realpath(root)
-            if os.path.commonpath((real, path)) == real:
-                return real
+            base = os.path.realpath(folder.base)
+            if _within(os.path.join(base, *folder.below), path):
+                below = os.path.relpath(path, base)
+                return base, [] if below == "." else below.split("/")
     return None
+
+
+def _within(folder: str, path: str) -> bool:
+    """Whether a resolved path is a resolved folder, or lies in it."""
+    return os.path.commonpath((folder, path)) == folder
 
 
 def _is_text(path: str) -> bool:
@@ -227,11 +234,19 @@ def _is_text(path: str) -> bool:
     return True
 
 
-def _outside() -> ConnectorError:
+def _outside(folders: Folders) -> ConnectorError:
+    if folders.unclear:
+        return ConnectorError(
+            "permission",
+            "Several organizations share this deployment, and its setting STOA_FILESYSTEM_ROOTS holds a folder without "
+            f"saying whose it is. Ask its operator to write {folders.organization}=/folder for your organization's "
+            "alone, /folder/{organization} for a folder of each organization's own, or *=/folder for one that all may "
+            "read.",
+        )
     return ConnectorError(
         "permission",
-        "The path does not lie below a folder that this deployment allows to be read. Choose another path, or ask its "
-        "operator to add the folder to the setting STOA_FILESYSTEM_ROOTS.",
+        "The path does not lie below a folder that this deployment allows your organization to read. Choose another "
+        "path, or ask its operator to add the folder to the setting STOA_FILESYSTEM_ROOTS.",
     )
 
 

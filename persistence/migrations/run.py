@@ -15,6 +15,7 @@ from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
 
 from persistence import tables
+from persistence.private import private_database
 from persistence.tables import metadata
 
 FOLDER = Path(__file__).parent
@@ -46,7 +47,7 @@ def upgrade(url: str, revision: str = "head") -> None:
     """
     database = sa.make_url(url).database
     if url.startswith("sqlite") and database:
-        Path(database).parent.mkdir(parents=True, exist_ok=True)
+        private_database(database)
     with _known_tables(url):
         command.upgrade(configuration(url), revision)
 

@@ -223,7 +223,11 @@ async def verify_data_connection(ctx: Context, *, resource_uri: Uri) -> Connecti
     try:
         credentials = _credentials(ctx, connection, sealed)
         found = await ctx.services.connectors.use(
-            connection.connection_type.value, config_of(connection), credentials, _verify
+            connection.connection_type.value,
+            config_of(connection),
+            credentials,
+            _verify,
+            organization=ctx.organization_id,
         )
     except ConnectorError as error:
         answer = ConnectionVerification(

@@ -38,7 +38,7 @@ def setting_overrides(tmp_path: Path) -> dict[str, Any]:
     folder = tmp_path / "files"
     folder.mkdir(exist_ok=True)
     (folder / "orders.csv").write_text("id,total\n1,2.5\n2,3.5\n")
-    return {"filesystem_roots": (str(folder),), "connect_timeout": 3}
+    return {"filesystem_roots": (f"acme={folder}",), "connect_timeout": 3}
 
 
 def made_of(**given: Any) -> DataConnectionCreate:

@@ -57,10 +57,10 @@ async def test_a_cancelled_reading_stops_unpacking(tmp_path: Path, name: str) ->
     folder.mkdir()
     scratch.mkdir()
     planted(folder, name)
-    settings = ConnectorSettings(filesystem_roots=(str(folder),), source_scratch=str(scratch))
+    settings = ConnectorSettings(filesystem_roots=(f"*={folder}",), source_scratch=str(scratch))
     gateway = Gateway(settings, Loopback())
     peak, before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, at_work()
-    task = asyncio.ensure_future(gateway.use("nfs", {"path": str(folder)}, {}, read, timeout=600))
+    task = asyncio.ensure_future(gateway.use("nfs", {"path": str(folder)}, {}, read, organization="acme", timeout=600))
     await asyncio.wait({task}, timeout=1.5)
     if not task.done():
         task.cancel()

@@ -240,4 +240,4 @@ def fields(asset: dict[str, Any]) -> tuple[set[str], set[str], set[str]]:
 @pytest.fixture
 def setting_overrides(tmp_path: Path) -> dict[str, Any]:
     """Let nfs connections read the test's own folder, and tests be slower than the platform's clock, which stands."""
-    return {"filesystem_roots": (str(tmp_path),), "token_leeway": 120}
+    return {"filesystem_roots": (f"acme={tmp_path}",), "token_leeway": 120}

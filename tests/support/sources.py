@@ -8,6 +8,7 @@ import pytest
 
 from persistence.connectors import open_connector
 from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings, TableInfo
+from persistence.connectors.folders import Folder, Folders
 
 SECRET = "sentinel-5up3r-s3cret"
 """A secret that must not turn up anywhere."""
@@ -45,8 +46,9 @@ def opened(
     **limits: Any,
 ) -> Connector:
     """A connector with short time-outs."""
-    settings = ConnectorSettings(connect_timeout=connect, statement_timeout=statement, filesystem_roots=roots, **limits)
-    return open_connector(kind, config, credentials or {}, settings, policy or Loopback())
+    settings = ConnectorSettings(connect_timeout=connect, statement_timeout=statement, **limits)
+    folders = Folders(tuple(Folder(root) for root in roots))
+    return open_connector(kind, config, credentials or {}, settings, policy or Loopback(), folders)
 
 
 def everything(connector: Connector) -> dict[str, dict[str, TableInfo]]:

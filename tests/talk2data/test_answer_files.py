@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 def setting_overrides(tmp_path: Path) -> dict[str, Any]:
     """Let connections read the test's own folder."""
-    return {"filesystem_roots": (str(tmp_path),)}
+    return {"filesystem_roots": (f"acme={tmp_path}",)}
 
 
 @pytest.fixture

@@ -69,7 +69,12 @@ async def use_connection(ctx: Context, uri: str, work: Callable[[Connector], T],
     config = config_of(connection)
     async with _place(ctx, uri, config):
         return await ctx.services.connectors.use(
-            connection.connection_type.value, config, credentials, work, timeout=seconds
+            connection.connection_type.value,
+            config,
+            credentials,
+            work,
+            organization=ctx.organization_id,
+            timeout=seconds,
         )
 
 

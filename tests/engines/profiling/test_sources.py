@@ -18,6 +18,7 @@ import pytest
 from sqlglot import exp
 
 from persistence.connectors.base import Connector
+from persistence.connectors.folders import Folder, Folders
 from persistence.samples.postgres import database_name
 from resolvers.engines.profiling import NoStatistics, profile_table, streaming
 from resolvers.engines.profiling.references import Known, foreign_keys
@@ -105,8 +106,8 @@ def of_files(folder: Path, suffix: str) -> Iterator[tuple[Source, TableFacts]]:
         session.execute(f"create table facts ({TYPES})")
         session.executemany("insert into facts values (?, ?, ?, ?, ?, ?, ?)", DATA)
         session.execute(f"copy facts to '{folder}/facts.{suffix}'")
-    settings = {"filesystem_roots": (str(folder),)}
-    with opened("nfs", {"path": str(folder), "protocol": "nfs"}, {}, **settings) as connector:
+    folders = Folders((Folder(str(folder)),))
+    with opened("nfs", {"path": str(folder), "protocol": "nfs"}, {}, folders=folders) as connector:
         [schema] = [one for one in connector.schemas() if "facts" in one.tables]
         yield from _opened(connector, schema.database, schema.name)
 
@@ -343,8 +344,8 @@ def test_numbers_whose_squares_no_double_holds_have_a_deviation(
     if kind == "parquet":
         with duckdb.connect() as session:
             session.execute(f"copy ({cast}) to '{tmp_path}/facts.parquet'")
-        settings = {"filesystem_roots": (str(tmp_path),)}
-        with opened("nfs", {"path": str(tmp_path), "protocol": "nfs"}, {}, **settings) as connector:
+        folders = Folders((Folder(str(tmp_path)),))
+        with opened("nfs", {"path": str(tmp_path), "protocol": "nfs"}, {}, folders=folders) as connector:
             [schema] = connector.schemas()
             profile = next(
                 profile_table(source, facts, HEADER, tier=tier, rows=rows)

@@ -14,6 +14,7 @@ from cryptography.x509.oid import NameOID
 
 from persistence.connectors import open_connector
 from persistence.connectors.base import Connector, ConnectorSettings
+from persistence.connectors.folders import NOWHERE, Folders
 
 SENTINEL = "S3ntinel-Pa55word-éß"
 
@@ -44,11 +45,17 @@ class Unknown:
 
 
 def opened(
-    kind: str, config: Mapping[str, Any], credentials: Mapping[str, Any], *, outbound: Any = None, **settings: Any
+    kind: str,
+    config: Mapping[str, Any],
+    credentials: Mapping[str, Any],
+    *,
+    outbound: Any = None,
+    folders: Folders = NOWHERE,
+    **settings: Any,
 ) -> Connector:
     """A connector with short time-outs."""
     limits = ConnectorSettings(**{"connect_timeout": 5, "statement_timeout": 20, **settings})
-    return open_connector(kind, config, credentials, limits, Loopback() if outbound is None else outbound)
+    return open_connector(kind, config, credentials, limits, Loopback() if outbound is None else outbound, folders)
 
 
 def self_signed(*names: str) -> tuple[bytes, bytes]:

@@ -395,6 +395,7 @@ def used(database: Database, words: str, **options: Any) -> Any:
         {"host": server.host, "port": server.port, "database": name},
         {"username": server.user, "password": server.password},
         work,
+        organization="acme",
         **options,
     )
 
