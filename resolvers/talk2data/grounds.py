@@ -95,8 +95,8 @@ def too_poor(tables: Sequence[UsedTable], settings: ChatSettings) -> str | None:
     )
 
 
-def policy_warnings(guarded: Guarded) -> list[str]:
-    """What the asker is told of what policies hide: the figures are those of what is left."""
+def policy_warnings(guarded: Guarded, in_words: int) -> list[str]:
+    """What the asker is told of what policies hide, and of those in words alone, which hide nothing."""
     names: dict[str, list[str]] = {}
     for fqn, name in sorted(guarded.masked):
         names.setdefault(fqn, []).append(name)
@@ -109,6 +109,9 @@ def policy_warnings(guarded: Guarded) -> list[str]:
         told.append(f"A policy shows only some of the rows of {listed(tables, len(tables))}.")
     if guarded.least_rows:
         told.append(f"A policy leaves out what fewer than {guarded.least_rows} rows stand behind.")
+    if in_words:
+        some = "A policy of this project is" if in_words == 1 else f"{in_words} policies of this project are"
+        told.append(f"{some} in words alone, which nothing enforces. Give it an `effect` to have it kept.")
     return told
 
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 from auth.caller import Caller
 from resolvers.context import Context
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.sql_guard import Broken, Guarded, Policy, Refused, Table, guard_sql, policies_for
+from resolvers.engines.sql_guard import Broken, Guarded, Policy, Refused, Table, guard_sql, is_policy, policies_for
 from resolvers.engines.sql_guard.policies import ruling_of
 from resolvers.talk2data.heard import plain
 from schema.data_readiness.source import Source
@@ -39,6 +39,8 @@ class Policies:
     """The FQNs of the tables that any policy is about."""
     unsearchable: frozenset[str] = frozenset()
     """The FQNs of the tables whose single rows are not shown."""
+    in_words: int = 0
+    """How many say in words alone what they mean, which no query can be held to."""
 
     @property
     def unreadable(self) -> str | None:
@@ -66,7 +68,8 @@ async def told_of(ctx: Context, policies: Policies, refused: Refused) -> str:
 
 def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Caller) -> Policies:
     """What the project's policies ask of a caller's queries on these tables."""
-    standing = policies_for(memories, users=(caller.user_id,), groups=caller.groups)
+    meant = [one for one in memories if is_policy(one)]
+    standing = policies_for(meant, users=(caller.user_id,), groups=caller.groups)
     readable = [one for one in standing if isinstance(one, Policy)]
     masked: set[ColumnKey] = set()
     forbidden: set[ColumnKey] = set()
@@ -90,6 +93,7 @@ def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Cal
         frozenset(forbidden),
         frozenset(concerned),
         frozenset(unsearchable),
+        len(memories) - len(meant),
     )
 
 

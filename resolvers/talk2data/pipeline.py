@@ -282,7 +282,7 @@ class Work:
         if unchecked:
             found.warnings.append(told_of_examples(found.examples))
         if found.guarded is not None:
-            found.warnings += policy_warnings(found.guarded)
+            found.warnings += policy_warnings(found.guarded, found.ground.policies.in_words if found.ground else 0)
         found.warnings += quality_warnings(found.tables, settings)
 
     def _built_on(self, draft: Draft) -> str | None:

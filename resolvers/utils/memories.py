@@ -15,7 +15,7 @@ from persistence.queries.knowledge import content_hash, stands_at, text_of
 from persistence.store import Shelves
 from persistence.tables.knowledge import memories as table
 from resolvers.context import Context
-from resolvers.engines.sql_guard import Broken, parse_policy
+from resolvers.engines.sql_guard import Broken, is_policy, parse_policy
 from resolvers.operation import Kind, operation
 from resolvers.utils.memory_lifecycle import Action, as_shown, move
 from schema.errors import AlreadyExists, MissingRequiredField, ValidationError, VersionConflict
@@ -352,10 +352,9 @@ def _refuse_successor(old: Memory, successor: Memory, field: str) -> None:
 def _refuse_unreadable(memory: Memory) -> None:
     """Refuse a policy whose `effect` the guard could not bring about: while one stands, no question is answered.
 
-    One in words alone is kept, as any memory is, and holds answers up until somebody says what it means.
+    One in words alone is kept, as any memory is; answers say that nothing enforces it (decision 0062).
     """
-    is_meant = memory.memory_type is MemoryType.POLICY and "effect" in memory.content
-    policy = parse_policy(memory) if is_meant else None
+    policy = parse_policy(memory) if memory.memory_type is MemoryType.POLICY and is_policy(memory) else None
     if isinstance(policy, Broken):
         raise ValidationError(
             f"This policy cannot be read, and would stop all answers: {policy.why}", status=422, field="content"

@@ -182,7 +182,7 @@ class MemoryReplacement(Change):
         "(forbid, mask, row_filter, aggregate_only, minimum_group_size), what it is about by `tables`, `columns`, "
         "`tags` and `data_types` (dotted names, `*` for any part), for whom by `users`, `groups`, `except_users` and "
         "`except_groups`, and `mask` (full, last4, hash, year), `salt`, `condition` or `minimum`. While a policy "
-        "cannot be read, no question is answered."
+        "cannot be read, no question is answered; one in words alone is not enforced, and answers say so."
     )
     memory_type: MemoryType
     source: MemorySourceInput | None = None

@@ -131,6 +131,21 @@ async def test_a_row_filter_holds_for_whoever_it_names(world: World, shop: Bench
     assert every.done["warnings"] == []
 
 
+@pytest.mark.parametrize("content", [{"type": "text", "text": "Credit is nobody's business."}, {"note": "As above."}])
+async def test_a_policy_in_words_alone_stops_no_answer_and_each_says_so(
+    world: World, shop: Bench, drafter: ScriptedDrafter, content: dict[str, Any]
+) -> None:
+    await remembered(world, content)
+    drafter.script["How many?"] = draft("select count(*) as customers from customers")
+    got = await ask(world, "How many?")
+    assert got.result["rows"] == [[3]]
+    told = "A policy of this project is in words alone, which nothing enforces. Give it an `effect` to have it kept."
+    assert got.done["warnings"] == [told]
+    await remembered(world, {"type": "text", "text": "Nor is the city."}, pack="More")
+    again = await ask(world, "How many?")
+    assert again.done["warnings"][0].startswith("2 policies of this project are in words alone")
+
+
 NEUTRAL = "A policy of this project cannot be read, so nothing is answered until it is mended."
 
 

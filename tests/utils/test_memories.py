@@ -143,6 +143,7 @@ async def test_a_policy_that_cannot_be_read_is_refused(world: World, door: Door)
         ({"effect": "forbid", "table": ["customers"]}, "`table` means nothing"),
         ({"effect": "hide", "tables": ["customers"]}, "`effect` is one of"),
         ({"effect": "forbid"}, "give tables, columns, tags or data_types"),
+        ({"effects": "forbid", "tables": ["customers"]}, "`effect` is one of"),
     ):
         rows = await world.dump()
         refused = await door(create_memory, world.owner, memory=memory_of(pack, memory_type="policy", content=content))

@@ -5,7 +5,15 @@ how each column is used; `compiling` builds the policies in (`masking`, `groupin
 """
 
 from resolvers.engines.sql_guard.guard import Guarded, Output, guard_sql
-from resolvers.engines.sql_guard.policies import Broken, Effect, MaskStyle, Policy, parse_policy, policies_for
+from resolvers.engines.sql_guard.policies import (
+    Broken,
+    Effect,
+    MaskStyle,
+    Policy,
+    is_policy,
+    parse_policy,
+    policies_for,
+)
 from resolvers.engines.sql_guard.refusing import Refused
 from resolvers.engines.sql_guard.tables import Table, tables_of_catalog
 
@@ -19,6 +27,7 @@ __all__ = [
     "Refused",
     "Table",
     "guard_sql",
+    "is_policy",
     "parse_policy",
     "policies_for",
     "tables_of_catalog",

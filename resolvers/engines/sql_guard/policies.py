@@ -101,6 +101,11 @@ class Broken:
     """For those who may read the memory; a refusal does not quote it."""
 
 
+def is_policy(memory: Memory) -> bool:
+    """Whether a memory says anything in the terms of a policy; words alone, `{type, text}`, cannot be enforced."""
+    return not isinstance(memory.content, Mapping) or bool({*_KEYS, *_PARAMETERS} & memory.content.keys())
+
+
 def parse_policy(memory: Memory) -> Policy | Broken:
     """The policy that a memory holds."""
     try:
