@@ -16,6 +16,8 @@ from typing import Any
 
 import orjson
 
+from persistence.parquet import TooDeep, require_shallow
+
 SECONDS = 20.0
 """How long one table may take."""
 _BEYOND = 2**63
@@ -61,6 +63,7 @@ class Scratch:
             f"set temp_directory = '{quoted}/spill'",
             f"set allowed_directories = ['{quoted}/']",
             "set enable_external_access = false",
+            "set enable_progress_bar = false",  # it would write into the log
             "set lock_configuration = true",
         ):
             self._session.execute(statement)
@@ -97,6 +100,7 @@ class Scratch:
     def window(self, path: Path, *, offset: int, limit: int, max_bytes: int) -> Window:
         """The rows of a Parquet file behind the first `offset`, as many as fit. Raises NotATable."""
         with self._bounded():
+            require_shallow(self._session, [str(path)])
             described = self._session.execute("describe select * from read_parquet(?)", [str(path)]).fetchall()
             counted = self._session.execute("select count(*) from read_parquet(?)", [str(path)]).fetchone()
             columns, types = [row[0] for row in described], [row[1] for row in described]
@@ -120,6 +124,8 @@ class Scratch:
         alarm.start()
         try:
             yield
+        except TooDeep as problem:
+            raise NotATable(str(problem)) from None
         except self._duckdb.Error:
             raise NotATable("It could not be read as Parquet.") from None
         finally:

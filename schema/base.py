@@ -93,7 +93,10 @@ class Resource(Described):
     `_created` tells whether an operation that creates or updates has created; REST answers 201 then.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", from_attributes=True, use_attribute_docstrings=True,
+        hide_input_in_errors=True,  # a log never holds what a resource would have held
+    )  # fmt: skip
 
     _revision: int | None = PrivateAttr(default=None)
     _created: bool = PrivateAttr(default=False)

@@ -67,6 +67,7 @@ class DuckReading(Reading):
             f"set temp_directory = {literal(str(self.folder / 'spill'))}",
             f"set allowed_directories = [{allowed}]",
             "set enable_external_access = false",
+            "set enable_progress_bar = false",  # it would write into the log
             "set lock_configuration = true",
         ):
             self._session.execute(statement)

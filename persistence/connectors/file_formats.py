@@ -113,6 +113,7 @@ class Readers:
             f"set temp_directory = '{folder}/spill'",
             f"set allowed_directories = ['{folder}/']",
             "set enable_external_access = false",
+            "set enable_progress_bar = false",  # it would write into the log
             "set lock_configuration = true",
         ):
             self._session.execute(statement)

@@ -26,6 +26,7 @@ from persistence.connectors.base import ConnectorError
 from persistence.connectors.duck_reading import DuckReading, identifier, literal
 from persistence.connectors.file_formats import FileProblem, FileReader, delimiter_option, encoding_of, unpacked
 from persistence.connectors.reading import cancelled, not_selected
+from persistence.parquet import TooDeep, require_shallow
 from schema.data_readiness.source import KnownStatistics
 
 if TYPE_CHECKING:
@@ -142,7 +143,10 @@ class FileReading(DuckReading):
 
     def _describe(self, session: Any, paths: Sequence[str]) -> dict[str, str]:
         try:
+            require_shallow(session, paths)
             rows = session.execute(f"describe select * from {_parquet(paths)}").fetchall()
+        except TooDeep as problem:
+            raise FileProblem(str(problem)) from None
         except self._duckdb.Error:
             broken = sum(not self._is_parquet(session, path) for path in paths)
             words = "It is not a Parquet file, or is damaged."

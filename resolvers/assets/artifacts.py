@@ -33,7 +33,7 @@ from resolvers.engines import preview
 from resolvers.engines.preview import Shown
 from resolvers.operation import Kind, operation, require
 from resolvers.uploads import discard, settled
-from schema.assets.artifact import Artifact, ArtifactCreate, ArtifactPreview, ArtifactType, PreviewType
+from schema.assets.artifact import MAX_COLUMNS, Artifact, ArtifactCreate, ArtifactPreview, ArtifactType, PreviewType
 from schema.assets.file import Deleted, File
 from schema.content import Download, Upload
 from schema.errors import AlreadyExists, InvalidParameter, MissingRequiredField, ValidationError
@@ -257,7 +257,8 @@ async def preview_artifact(
     """Preview an artifact: the first rows of a table, lines of a text, a JSON value, or a whole picture.
 
     A Parquet table is shown page by page with `offset`: `truncated` says whether more rows follow, and
-    `meta.total_rows` how many there are. Anything else is shown from its beginning only (400 INVALID_PARAMETER).
+    `meta.total_rows` how many there are. Of more than 1000 columns the first 1000 are shown, and `meta.total_columns`
+    says how many there are. Anything else is shown from its beginning only (400 INVALID_PARAMETER).
 
     `preview_type` tells which fields hold it. JSON that is larger than max_bytes is shown as text, and a picture that
     is larger only by its width and height; what has no preview is `binary`, with the reason in `meta.note`.
@@ -270,7 +271,7 @@ async def preview_artifact(
     )
     if offset and artifact.artifact_type is not ArtifactType.PARQUET:
         raise InvalidParameter("Only a Parquet table is shown page by page. Leave offset out.", field="offset")
-    shown = await _shown(ctx, artifact.artifact_type, kept, offset, limit, max_bytes)
+    shown = preview.narrowed(await _shown(ctx, artifact.artifact_type, kept, offset, limit, max_bytes), MAX_COLUMNS)
     return ArtifactPreview(
         resource_uri=resource_uri,
         content_type=artifact.content_type,

@@ -7,7 +7,7 @@ import csv
 import io
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -23,6 +23,16 @@ class Shown:
     truncated: bool
     fields: dict[str, Any] = field(default_factory=dict)
     meta: dict[str, Any] = field(default_factory=dict)
+
+
+def narrowed(shown: Shown, most: int) -> Shown:
+    """A table without the columns beyond the first `most`; `meta.total_columns` says how many there are."""
+    columns, rows = shown.fields.get("columns") or [], shown.fields.get("rows") or []
+    total = max(len(columns), max(map(len, rows), default=0))
+    if total <= most:
+        return shown
+    cut = {"columns": columns[:most], "rows": [row[:most] for row in rows]}
+    return replace(shown, truncated=True, fields=shown.fields | cut, meta=shown.meta | {"total_columns": total})
 
 
 def text(data: bytes, *, whole: bool, limit: int) -> Shown:

@@ -1,11 +1,14 @@
 """Artifacts: every way to make one, every variant of a preview and whether it is truncated, deleting."""
 
 import base64
+import io
 import struct
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
+from pyarrow import parquet
 from pydantic import BaseModel
 
 from resolvers.assets.artifacts import (
@@ -137,6 +140,19 @@ async def test_a_table_in_parquet_is_previewed_page_by_page(world: World, door: 
     lines = await make(world, door)
     refused = await door(preview_artifact, world.owner, resource_uri=lines["resource_uri"], offset=1)
     assert (refused.code, refused.status, refused.details["field"]) == ("INVALID_PARAMETER", 400, "offset")
+
+
+async def test_of_a_wide_table_the_first_thousand_columns_are_previewed(world: World, door: Door) -> None:
+    wide = ",".join(f"c{at}" for at in range(1001))
+    cells = ",".join(map(str, range(1500)))
+    seen = await shown(world, door, await from_file(world, door, "csv", f"{wide}\n{cells}\n".encode()))
+    assert (len(seen["columns"]), len(seen["rows"][0]), seen["truncated"]) == (1000, 1000, True)
+    assert seen["meta"]["total_columns"] == 1500
+    made = io.BytesIO()
+    parquet.write_table(pyarrow.table({f"c{at}": [at] for at in range(1002)}), made)
+    seen = await shown(world, door, await from_file(world, door, "parquet", made.getvalue()))
+    assert (len(seen["columns"]), seen["rows"], seen["truncated"]) == (1000, [[*range(1000)]], True)
+    assert (seen["meta"]["total_columns"], seen["meta"]["total_rows"]) == (1002, 1)
 
 
 async def test_json_and_charts_are_previewed_as_values(world: World, door: Door) -> None:

@@ -249,6 +249,37 @@ def test_one_bad_check_takes_no_other_down(store: Store) -> None:
     assert "(rule: no_writes)" in str(done[refused.key].reason)
 
 
+def test_a_figure_that_counts_no_rows_is_told_without_it(store: Store) -> None:
+    good = store.check("nullValues", "email")
+    odd = [
+        store.check(None, query=f"select {figure} from people", key=figure)
+        for figure in ("max(email)", "max(seen)", "0.5 * count(*)", "0 - count(*)", "avg(age) / 7")
+    ]
+    done = store.run(good, *odd).results
+    assert done[good.key].outcome is FAILED
+    for check in odd:
+        assert done[check.key].outcome is UNKNOWN, check.key
+        assert "counts rows" in str(done[check.key].reason)
+        assert "@" not in str(done[check.key].reason)
+
+
+def test_a_figure_over_personal_data_is_a_count(store: Store) -> None:
+    how = Shown(key_of(store.table), masked=frozenset({"age", "email"}))
+    for query, told in (
+        ("select count(*) from people where age < 0", True),
+        ("select count(distinct email) as n from people", True),
+        ("select sum(age) from people where id = 1", False),
+        ("select count(*) + max(age) from people", False),
+        ("select max(a) from (select age as a from people) as q", False),
+    ):
+        check = store.check(None, query=query, key=query)
+        result = store.run(check, how=how).results[query]
+        assert (result.outcome is not UNKNOWN) is told, query
+        if not told:
+            assert result.value is None
+            assert "COUNT" in str(result.reason)
+
+
 def test_a_column_that_the_store_no_longer_has_is_told_and_the_rest_is_counted(store: Store) -> None:
     gone = ColumnFacts(f"{store.table.fqn}.ghost", "ghost", 9, "VARCHAR")
     columns = (*store.table.columns, gone)

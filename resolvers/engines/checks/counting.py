@@ -1,7 +1,9 @@
 """Queries that count what breaks checks which one scan cannot tell: keys, references, dependencies, people's SQL."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 
 from sqlglot import exp
@@ -244,14 +246,20 @@ def guarded(check: Check, place: Place) -> Guarded:
         raise CannotEvaluate(f"The guard refused the query. {refused}") from None
 
 
-def told_by_sql(found: Guarded, place: Place) -> tuple[int, int]:
-    """The rows that a person's SQL answers with, or the count that it answers with, of the rows of the table."""
+def told_by_sql(found: Guarded, place: Place, *, personal: bool) -> tuple[int, int]:
+    """The rows that a person's SQL answers with, or the count that it answers with, of the rows of the table.
+
+    Raises CannotEvaluate for a figure that is no count; it is not repeated, as it may be a value of a row. A query that
+    names `personal` data answers by COUNT alone: a sum or a maximum of it would hand on what examples mask.
+    """
+    if found.counts and personal and not _is_count(found.query):
+        raise CannotEvaluate("A query over personal data answers with rows, or with a figure that COUNT alone makes.")
     of = int(place.source.ask(exp.select(total()).from_(place.relation()))[0][0])
     if found.counts:
         ((bad,),) = place.source.ask(found.query)
         if bad is None:
             return 0, of
-        if isinstance(bad, bool) or bad != int(bad) or bad < 0:
+        if isinstance(bad, bool) or not isinstance(bad, int | float | Decimal) or not _is_whole(bad):
             raise CannotEvaluate("A query that answers with one figure counts rows: a whole number from 0.")
         return int(bad), of
     query = found.query.copy()
@@ -264,3 +272,13 @@ def told_by_sql(found: Guarded, place: Place) -> tuple[int, int]:
             )
     ((bad,),) = place.source.ask(exp.select(total()).from_(query.subquery(named("q"))))
     return int(bad), of
+
+
+def _is_count(query: exp.Query) -> bool:
+    """Whether the one figure of a query is a COUNT, and nothing that is made of one."""
+    return isinstance(query, exp.Select) and isinstance(query.expressions[0].unalias(), exp.Count)
+
+
+def _is_whole(value: int | float | Decimal) -> bool:
+    """Whether it is a whole number from 0; infinity and what is no number are none."""
+    return math.isfinite(value) and value == int(value) and value >= 0

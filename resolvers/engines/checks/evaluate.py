@@ -215,7 +215,8 @@ class _Evaluator:
             case "suspectValues":
                 return suspect_values(check, place, self.how)
             case None:
-                bad, of = counting.told_by_sql(counting.guarded(check, place), place)
+                found = counting.guarded(check, place)
+                bad, of = counting.told_by_sql(found, place, personal=examples.is_personal(found, place, self.how))
                 result = judged(check, min(bad, of), of)
                 outcome = RuleOutcome.PASSED if holds(check, bad) else RuleOutcome.FAILED
                 return result if bad <= of else replace(result, outcome=outcome, value=str(bad))

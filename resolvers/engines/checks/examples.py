@@ -9,7 +9,7 @@ from sqlglot import exp
 from resolvers.engines.checks.counting import Place, contradictions, guarded, named, repeated_values, total
 from resolvers.engines.checks.model import MASKED, MOST_EXAMPLES, Check, shown
 from resolvers.engines.checks.predicates import column_of
-from resolvers.engines.sql_guard.guard import bound
+from resolvers.engines.sql_guard.guard import Guarded, bound
 from schema.data_readiness.source import TableFacts
 
 MOST_KEY_COLUMNS: Final = 6
@@ -109,10 +109,15 @@ def of_sql(check: Check, place: Place, how: Shown) -> tuple[dict[str, Any], ...]
     found = guarded(check, place)
     if found.counts:
         return ()
-    own = {name for fqn, name in found.columns if fqn == place.table.fqn}
-    personal = how.masked is None or bool(own & how.masked) or bool(found.columns & how.elsewhere)
+    personal = is_personal(found, place, how)
     query = found.query.copy()
     bound(query, MOST_EXAMPLES)
     names = [f"{name}" for name in query.named_selects]
     plain = replace(how, masked=None if personal else frozenset())
     return tuple({"values": plain.values(names, row)} for row in place.source.ask(query))
+
+
+def is_personal(found: Guarded, place: Place, how: Shown) -> bool:
+    """Whether a query names a column with personal data, of its table or of another."""
+    own = {name for fqn, name in found.columns if fqn == place.table.fqn}
+    return how.masked is None or bool(own & how.masked) or bool(found.columns & how.elsewhere)

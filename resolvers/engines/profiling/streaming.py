@@ -259,6 +259,7 @@ def _one_pass(
         closing(duckdb.connect(f"{folder}/rows.duckdb", config={"memory_limit": MEMORY})) as session,
     ):
         session.execute(f"set temp_directory = '{folder}/spill'")
+        session.execute("set enable_progress_bar = false")  # it would write into the log
         batches = source.arrow_batches(staged_select(relation, read_of, as_texts=False, dialect=source.dialect))
         if batches is not None:
             with closing(batches):  # before the session, and not some time later, when what failed holds on to it
