@@ -43,7 +43,7 @@ from schema.data_readiness.proposal import (
     RunApproval,
 )
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
-from schema.errors import InvalidParameter, NotFound, ValidationError
+from schema.errors import Forbidden, InvalidParameter, NotFound, ValidationError
 from schema.governance.permission import Permission
 from schema.grammar import ANY_NAME
 from schema.identifiers import ResourceUri
@@ -242,6 +242,16 @@ def _problems_of(decided: Sequence[Proposal], told: Mapping[str, str]) -> dict[s
         for proposal in decided
         if proposal.id in told and proposal.kind not in SETS and proposal.kind not in FLAGS
     }
+
+
+async def may_approve(ctx: Context, run_id: str) -> bool:
+    """Whether the caller may approve all that a run proposes: the right that changing the same by hand needs."""
+    try:
+        await require(ctx, Permission.CAN_MANAGE_METADATA, "project", str(ctx.project_id))
+        await _may_change(ctx, run_id, None)
+    except (Forbidden, NotFound):
+        return False
+    return True
 
 
 async def _may_change(ctx: Context, run_id: str, ids: Sequence[str] | None) -> None:

@@ -42,7 +42,8 @@ async def trigger_run(ctx: Context, *, configuration_id: ConfigurationId, run: R
 
     An inactive configuration is a 422, and so is one that requires a reference pack and names none; a slip in the name
     of a parameter is a 400. A run of run-all-enrichment needs `asset_fqn`; its pipeline's id stands in the run's
-    output. The run may do what both the caller and who last wrote the configuration's config may do.
+    output. `save_all` needs can_manage_metadata too, as approving does. The run may do what both the caller and who
+    last wrote the configuration's config may do.
     """
     configuration = await ctx.store.read(
         lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id))
@@ -114,6 +115,8 @@ async def _checked(ctx: Context, configuration: WorkflowConfiguration, run: RunC
         raise ValidationError(
             f"This configuration is {configuration.status}. Make it active first.", status=422, field="status"
         )
+    if run.save_all:
+        await require(ctx, Permission.CAN_MANAGE_METADATA, "project", ctx.project_id)
     parameters = checked_parameters(configuration.workflow_type, run.parameters)
     if configuration.require_reference_pack and not (
         _text(parameters.get("context_pack_id")) or _text(configuration.config.get("context_pack_id"))

@@ -12,8 +12,10 @@ from resolvers.data_readiness.approvals import get_run_approval, list_run_propos
 from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks, retry_run, trigger_run
 from resolvers.data_readiness.work import run_work
 from resolvers.data_readiness.work.run_work import Skip, Unit
+from resolvers.governance.permissions import revoke_permission
 from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_run import RunCreate
+from schema.governance.permission import Grant, Relation
 from tests.data_readiness.workflows import cataloged, configure
 from tests.doors import Door
 from tests.support.scripted import Scripted, Stage, Step, fails, never_ends, outcomes, staged
@@ -277,6 +279,29 @@ async def test_save_all_approves_more_than_one_transaction_takes_and_leaves_conf
     assert (run["status"], run["output"]["conflicts"], run["output"]["proposals"]) == ("completed", 5, 10)
 
 
+async def test_save_all_needs_the_right_to_approve_at_the_start_and_at_the_end(
+    world: World, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await cataloged(world, "svc.db.sch.t1")
+    operator, admin = await world.member("operator"), await world.member("admin")
+    stage = await staged(world, door, monkeypatch, Unit("a"))
+    stage.script.proposals = {"a": [{}] * 2}
+    of = {"configuration_id": stage.ids["configuration_id"]}
+    refused = await door(trigger_run, operator, **of, run=RunCreate(save_all=True))
+    assert (refused.code, refused.details["permission"]) == ("FORBIDDEN", "can_manage_metadata")
+    assert "id" in await door(trigger_run, operator, **of, run=RunCreate())
+    stage.ids["run_id"] = (await door(trigger_run, admin, **of, run=RunCreate(save_all=True)))["id"]
+    held = {"user_or_group": "admin-of-project", "resource_type": "project", "resource_id": world.shop}
+    await door(revoke_permission, world.owner, grant=Grant(**held, relation=Relation.ADMIN))
+    await world.grant("admin-of-project", "operator", "project", world.shop)
+    [task] = await (await stage.hands()).plan()
+    await (await stage.hands()).task(task.arguments)
+    output = await (await stage.hands()).finish(outcomes([task]))
+    assert "can_manage_metadata is required" in output["not_saved"]
+    told = await door(get_run_approval, world.owner, run_id=stage.run_id)
+    assert (told["approved"], told["pending"]) == (0, 2)
+
+
 async def test_a_kill_between_two_transactions_of_an_approval_leaves_none_behind(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,6 +313,7 @@ async def test_a_kill_between_two_transactions_of_an_approval_leaves_none_behind
     work = await stage.hands()
     [task] = await work.plan()
     await work.task(task.arguments)
+    await work.ask_whether_to_save()
     await work.ctx.store.write(lambda shelves: work._finished(shelves, outcomes([task])))  # and killed
     approval = {"run_id": stage.run_id}
     assert (await stage.door(get_run_approval, world.owner, **approval))["approved"] == 2

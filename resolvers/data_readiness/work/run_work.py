@@ -19,13 +19,14 @@ from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.data_readiness import run_tasks
 from resolvers.context import Context
-from resolvers.data_readiness.approvals import approve_next
+from resolvers.data_readiness.approvals import approve_next, may_approve
 from resolvers.data_readiness.runs import RUN_JOB, job_key, job_of
 from resolvers.data_readiness.work.outcome import achieved, failure, unread
 from resolvers.data_readiness.work.task_use import TaskUse, within
 from schema.data_readiness.proposal import Proposal
 from schema.data_readiness.workflow_run import RunStatus, TaskStatus, WorkflowRun
 from schema.errors import DatabaseError
+from schema.governance.permission import Permission
 
 PROPOSALS_PER_TASK: Final = 25_000
 """The places that each task has for its proposals, in the order of all proposals of its run."""
@@ -84,6 +85,7 @@ class RunWork(ABC):
 
     def __init__(self, ctx: Context, run: WorkflowRun, scope: Scope, attempt: int = 1) -> None:
         self.ctx, self.run, self.scope, self.attempt = ctx, run, scope, attempt
+        self._may_save = False
 
     @abstractmethod
     async def units(self) -> Sequence[Unit]:
@@ -243,6 +245,7 @@ class RunWork(ABC):
         It may be begun again at any point: a phase that was begun is queued again, which does nothing, and what was
         asked to be approved is approved as far as it is not.
         """
+        await self.ask_whether_to_save()
         ended = await self.ctx.store.write(lambda shelves: self._finished(shelves, outcomes))
         self.ring()
         if ended is None:
@@ -251,7 +254,7 @@ class RunWork(ABC):
                 RUN_JOB, job_of(self.run.id, attempt), key=job_key(self.run.id, attempt)
             )
             return {}
-        if not self._saves():
+        if not self._may_save:
             return ended
         # One transaction is too small for very many of them.
         after: str | None = ""
@@ -263,6 +266,10 @@ class RunWork(ABC):
     def _saves(self) -> bool:
         """Whether the run's proposals are approved as it completes."""
         return self.proposes and bool(self.run.input.get("save_all"))
+
+    async def ask_whether_to_save(self) -> None:
+        """Ask anew for the right to approve: it may have been lost since the run began, or an asset be another's."""
+        self._may_save = self._saves() and await may_approve(self.ctx, self.run.id)
 
     def _finished(self, shelves: Shelves, outcomes: Sequence[JobOutcome]) -> dict[str, Any] | None:
         """The run's output, or None when a further phase begins."""
@@ -286,6 +293,11 @@ class RunWork(ABC):
             "failed_tasks": failed,
             **(unread(shelves, self.run.id, skipped) if skipped else {}),
         }
+        if self._saves() and not self._may_save:
+            output["not_saved"] = (
+                f"{Permission.CAN_MANAGE_METADATA} is required to approve what was proposed, as to change the same "
+                "assets by hand. The proposals wait for somebody who has it."
+            )
         self.conclude(shelves, output, failed)
         if self.reporter is not None:
             self.reporter.tell(self, shelves, output)
@@ -303,7 +315,7 @@ class RunWork(ABC):
             if failed or nothing
             else None,
         )
-        if self._saves():
+        if self._may_save:
             self._approved(shelves, "")
         return output
 
