@@ -6,11 +6,13 @@ Each takes the first bytes and whether they are all, and tells honestly whether 
 import csv
 import io
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
+
+from schema.text import DEEPEST
 
 csv.field_size_limit(2 << 20)  # a preview reads one megabyte at most, which may be a single field
 
@@ -74,9 +76,27 @@ def json_value(data: bytes, *, whole: bool, limit: int) -> Shown:
     except orjson.JSONDecodeError:
         shown = text(data, whole=True, limit=limit)
         return Shown("text", shown.truncated, shown.fields, shown.meta | {"note": "It is not valid JSON."})
+    if _deeper(value, DEEPEST):
+        shown = text(data, whole=True, limit=limit)
+        note = f"It is nested more than {DEEPEST} levels deep: shown as text."
+        return Shown("text", shown.truncated, shown.fields, shown.meta | {"note": note})
     if isinstance(value, list) and len(value) > limit:
         return Shown("json", True, {"value": value[:limit]}, {"items": len(value)})
     return Shown("json", False, {"value": value})
+
+
+def _deeper(value: Any, most: int) -> bool:
+    """Whether lists and objects nest deeper than so many levels, which an answer could not hold."""
+    level = [value]
+    for _ in range(most):
+        level = [inner for one in level if isinstance(one, list | dict) for inner in _within(one)]
+        if not level:
+            return False
+    return any(isinstance(one, list | dict) for one in level)
+
+
+def _within(one: list[Any] | dict[str, Any]) -> Iterable[Any]:
+    return one.values() if isinstance(one, dict) else one
 
 
 def picture_size(data: bytes) -> tuple[int, int] | None:

@@ -169,6 +169,15 @@ async def test_json_and_charts_are_previewed_as_values(world: World, door: Door)
     assert (await shown(world, door, chart))["value"] == {"mark": "bar"}
 
 
+async def test_json_that_nests_too_deep_for_an_answer_is_previewed_as_text(world: World, door: Door) -> None:
+    for kind, deep in (("json", b"[" * 900 + b"]" * 900), ("chart", b'{"a":' * 101 + b"1" + b"}" * 101)):
+        seen = await shown(world, door, await from_file(world, door, kind, deep))
+        assert (seen["preview_type"], seen["text"]) == ("text", deep.decode())
+        assert "100 levels" in seen["meta"]["note"]
+    seen = await shown(world, door, await from_file(world, door, "json", b"[" * 100 + b"]" * 100))
+    assert seen["preview_type"] == "json"
+
+
 async def test_a_file_is_taken_over_and_a_picture_previewed(world: World, door: Door) -> None:
     made = await from_file(world, door, "image", PNG)
     assert (made["key"], made["content_type"], made["size"]) == ("a.bin", "image/png", len(PNG))
