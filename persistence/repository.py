@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import sqlalchemy as sa
 
@@ -20,6 +20,21 @@ Expected = int | frozenset[int] | None
 def meets(revision: int | None, expected: Expected) -> bool:
     """Whether a revision is what a write expects."""
     return expected is None or (revision in expected if isinstance(expected, frozenset) else revision == expected)
+
+
+STAMPS: Final = frozenset({"updated_at", "updated_by"})
+"""The columns that say when and by whom something else was changed; by themselves they change nothing."""
+
+
+def same(standing: Any, said: Any) -> bool:
+    """Whether a value that is said is the one that stands. As in JSON, true is not 1, and 1.0 is 1."""
+    if isinstance(standing, bool) or isinstance(said, bool):
+        return standing is said
+    if isinstance(standing, Mapping) and isinstance(said, Mapping):
+        return standing.keys() == said.keys() and all(same(standing[name], said[name]) for name in standing)
+    if isinstance(standing, list | tuple) and isinstance(said, list | tuple):
+        return len(standing) == len(said) and all(map(same, standing, said))
+    return bool(standing == said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +151,36 @@ class Repository(Generic[T]):
         return item
 
     def change(
-        self, scope: Scope, id: str, values: Mapping[str, Any], *, expected: Expected = None, **equals: Any
+        self,
+        scope: Scope,
+        id: str,
+        values: Mapping[str, Any],
+        *,
+        expected: Expected = None,
+        beside: bool = False,
+        **equals: Any,
     ) -> T:
-        """Change an item and count its revision up.
+        """Change an item and count its revision up; when all that is said stands already, write nothing.
 
-        Raises NotFound, and VersionConflict when what stands is not `expected`.
+        Stamps and counters (expressions of SQL) say nothing by themselves. `beside` tells that something was changed
+        that is no column here. Raises NotFound, and VersionConflict when what stands is not `expected`.
         """
         conditions = [*self._within(scope), self.table.c[self._key] == id, *self._equal(equals)]
+        if not beside:
+            said = {
+                name: value
+                for name, value in values.items()
+                if name not in STAMPS and not isinstance(value, sa.ColumnElement)
+            }
+            row = self._connection.execute(
+                sa.select(self.table.c.revision, *[self.table.c[name] for name in said]).where(*conditions)
+            ).one_or_none()
+            if row is not None and all(map(same, row[1:], said.values())):
+                if not meets(row.revision, expected):
+                    raise self._conflict(id, **equals)
+                item = self.get(scope, id, **equals)
+                item._as_it_stood = True
+                return item
         if expected is not None:
             among = expected if isinstance(expected, frozenset) else {expected}
             conditions.append(self.table.c.revision.in_(sorted(among)))

@@ -6,6 +6,7 @@ open it for another one. A secret that stands by itself, such as one of a projec
 where somebody who may read it has decided (`may_read_project_secrets`).
 """
 
+import hmac
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
@@ -55,6 +56,14 @@ class BoundSecrets:
         if any(sealed.bound_to != destination for sealed in held.values()):
             raise BoundElsewhere
         return {name: self.read(name, sealed) for name, sealed in held.items()}
+
+    def hold(self, values: Mapping[str, bytes], held: Mapping[str, Sealed], destination: str | None) -> bool:
+        """Whether what is held are these values for this destination. What no key opens is no value."""
+        if values.keys() != held.keys() or any(sealed.bound_to != destination for sealed in held.values()):
+            return False
+        with suppress(SealBroken):
+            return all(hmac.compare_digest(values[name], self.read(name, sealed)) for name, sealed in held.items())
+        return False
 
     def bind(self, shelves: Shelves, destination: str, *, only_unbound: bool = False) -> None:
         """Bind the secrets to a destination, on behalf of somebody who may read them.

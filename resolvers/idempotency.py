@@ -28,7 +28,7 @@ from persistence.store import Shelves
 from persistence.tables.idempotency import idempotency_keys as table
 from resolvers.context import Context
 from resolvers.operation import Kind, Operation
-from schema.errors import AlreadyExists, ApiError, InvalidParameter, VersionConflict
+from schema.errors import AlreadyExists, ApiError, InvalidParameter, ValidationError, VersionConflict
 
 LONGEST_KEY = 255
 KEY_PATTERN = rf"^[!-~]([ -~]{{0,{LONGEST_KEY - 2}}}[!-~])?$"
@@ -52,7 +52,8 @@ async def once(op: Operation[..., Any], ctx: Context, key: str | None, arguments
     """Call the operation, or answer as the first call under this key did.
 
     Reads, and calls without a key, are simply made. Raises RESOURCE_ALREADY_EXISTS when the key stands for another
-    request, VERSION_CONFLICT when the first one is still at work or was cut off after it had changed something.
+    request, VERSION_CONFLICT when the first one is still at work, so that a retry helps, and VALIDATION_ERROR (422)
+    when none does: it was cut off after it had changed something, or what it was answered can no longer be read.
     """
     if key is None or op.kind is Kind.READ:
         return await op(ctx, **arguments)
@@ -161,9 +162,10 @@ class _Claim:
             if row.state == "committed" and row.claimed_at + LEASE < self._ctx.now():
                 if row.answer is not None:  # the transaction of the work said what it would be answered with
                     return _Answer(orjson.loads(self._open(row.answer)))
-                raise VersionConflict(
+                raise ValidationError(
                     "The first request under this key was carried out, but it was cut off before its answer was kept. "
                     "Read the resource to see what stands.",
+                    status=422,
                     field="Idempotency-Key",
                 )
             if waited >= PATIENCE:
@@ -237,8 +239,10 @@ class _Claim:
         try:
             return self._ctx.services.keyring.open(sealed, self._bound)
         except SealBroken:
-            raise VersionConflict(
-                "What was kept under this Idempotency-Key can no longer be read. Choose a new key.",
+            raise ValidationError(
+                "What was kept under this Idempotency-Key can no longer be read. Read the resource to see what stands, "
+                "and choose a new key for another change.",
+                status=422,
                 field="Idempotency-Key",
             ) from None
 

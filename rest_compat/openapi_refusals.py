@@ -97,6 +97,7 @@ _POLICY = _value("The effect of a policy can be read.", "content")
 _BUILT_IN = _value("What came with the platform stays as it is.", "id")
 _DIMENSION = _value("The dimension stands in the project.", "dimension_id")
 _PAST = _parameter("The moment has passed.", "as_of")
+_PAST_IN_BODY = _value("The moment has passed.", "as_of")
 _RUN_STATE = _value("Not every state of a run takes this.", "status")
 _LAST_EVENT = _parameter("No event after the last one of the turn can be the last that was seen.", "last_event_id")
 _PARENT = _value("The parent stands, is no term below this one, and is not too deep.", "parent_term_id")
@@ -233,8 +234,9 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
     "get_scorecard": (
         _value("A weight is a decimal number of few digits, and its dimension stands.", "weight_overrides.*"),
         _form("A weight is a text or a number.", "weight_overrides.*", code="INVALID_FORMAT"),
-        _value("The moment has passed.", "as_of"),
+        _PAST_IN_BODY,
     ),
+    "create_report": (_PAST_IN_BODY,),
     "get_table_profile": (_PAST,),
     "get_column_profile": (_PAST,),
     "list_metric_results": (_PAST,),

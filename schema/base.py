@@ -91,6 +91,7 @@ class Resource(Described):
 
     `_revision` is the optimistic version of the stored row; REST prints it as `ETag`, and it is never a field.
     `_created` tells whether an operation that creates or updates has created; REST answers 201 then.
+    `_as_it_stood` tells whether an update found what it says standing already, and so wrote nothing.
     """
 
     model_config = ConfigDict(
@@ -100,6 +101,7 @@ class Resource(Described):
 
     _revision: int | None = PrivateAttr(default=None)
     _created: bool = PrivateAttr(default=False)
+    _as_it_stood: bool = PrivateAttr(default=False)
 
 
 class Received(Described):

@@ -175,8 +175,19 @@ async def test_a_request_that_died_after_it_changed_something_is_not_done_again(
     world.clock.moment += timedelta(minutes=3)
     before = await world.dump()
     refused = await door(create_project, world.owner, KEY, **named("north"))
-    assert refused == "VERSION_CONFLICT"
+    assert (refused, refused.status) == ("VALIDATION_ERROR", 422)  # no retry helps, so it is no conflict
+    assert refused.details == {"field": "Idempotency-Key"}
     assert "carried out" in refused.message
+    assert await world.dump() == before
+
+
+async def test_an_answer_that_no_key_opens_asks_for_another_key(world: World, door: Door) -> None:
+    await door(create_project, world.owner, KEY, **named("north"))
+    await _set(world, answer="v1:none:broken")
+    before = await world.dump()
+    refused = await door(create_project, world.owner, KEY, **named("north"))
+    assert (refused, refused.status, refused.details) == ("VALIDATION_ERROR", 422, {"field": "Idempotency-Key"})
+    assert "choose a new key" in refused.message
     assert await world.dump() == before
 
 

@@ -1,6 +1,7 @@
 """What removing a connection does to the rest of the platform: its catalog, and the runs that would read it."""
 
 from datetime import datetime
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -34,10 +35,19 @@ def retire_catalog(connection: sa.Connection, scope: Scope, resource_uri: str, *
     ).rowcount
 
 
-def open_run_at(connection: sa.Connection, scope: Scope, resource_uri: str, service: str) -> str | None:
-    """The id of a run that is not over and may read a connection: it names something of its, or nothing in particular.
+class OpenRun(NamedTuple):
+    """A run that is not over."""
 
-    What is its stands below its service, or below whatever people wrote into its catalog.
+    id: str
+    works_on_all: bool
+    """Whether it names nothing in particular, and so works on the whole catalog of its project."""
+
+
+def open_run_at(connection: sa.Connection, scope: Scope, resource_uri: str, service: str) -> OpenRun | None:
+    """A run that is not over and may read a connection, or None.
+
+    It names something of the connection, or names nothing while its project's catalog has something of it. What is the
+    connection's stands below its service, or below whatever people wrote into its catalog.
     """
     assets = metadata_assets
     written = sa.select(assets.c.service_name).where(
@@ -47,14 +57,21 @@ def open_run_at(connection: sa.Connection, scope: Scope, resource_uri: str, serv
     )
     services = sorted({service, *connection.execute(written.distinct()).scalars()})
     target = sa.select(run_targets.c.run_id).where(run_targets.c.run_id == workflow_runs.c.id)
-    query = sa.select(workflow_runs.c.id).where(
+    cataloged = sa.exists().where(
+        assets.c.organization_id == scope.organization_id,
+        assets.c.project_id == workflow_runs.c.project_id,
+        assets.c.resource_uri == resource_uri,
+        assets.c.deleted_at.is_(None),
+    )
+    query = sa.select(workflow_runs.c.id, ~target.exists()).where(
         workflow_runs.c.organization_id == scope.organization_id,
         workflow_runs.c.status.in_(OPEN),
         sa.or_(
             target.where(sa.or_(*(at_or_below(run_targets.c.target_fqn, name) for name in services))).exists(),
-            ~target.exists(),
+            sa.and_(~target.exists(), cataloged),
         ),
     )
     if scope.project_id is not None:
         query = query.where(workflow_runs.c.project_id == scope.project_id)
-    return connection.execute(query.limit(1)).scalar_one_or_none()
+    found = connection.execute(query.order_by(workflow_runs.c.id).limit(1)).one_or_none()
+    return None if found is None else OpenRun(found[0], bool(found[1]))

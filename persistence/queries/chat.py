@@ -337,13 +337,18 @@ class TurnShelf(Repository[Turn]):
     def rate(
         self, organization_id: str, turn_id: str, rating: Rating, comment: str | None, now: datetime
     ) -> TurnFeedback:
-        """Store the rating of a turn, in place of an earlier one; `_created` tells which it was."""
-        changed = self._connection.execute(
-            turn_feedback.update()
-            .where(turn_feedback.c.turn_id == turn_id)
-            .values(rating=rating, comment=comment, updated_at=now)
-        )
-        if not changed.rowcount:
+        """Store the rating of a turn, in place of an earlier one; `_created` tells which it was.
+
+        One that says what stands already changes nothing.
+        """
+        mine = turn_feedback.c.turn_id == turn_id
+        said = sa.select(turn_feedback.c.rating, turn_feedback.c.comment).where(mine)
+        standing = self._connection.execute(said).one_or_none()
+        if standing is not None and tuple(standing) != (rating, comment):
+            self._connection.execute(
+                turn_feedback.update().where(mine).values(rating=rating, comment=comment, updated_at=now)
+            )
+        if standing is None:
             self._connection.execute(
                 turn_feedback.insert().values(
                     turn_id=turn_id,
@@ -354,9 +359,9 @@ class TurnShelf(Repository[Turn]):
                     updated_at=now,
                 )
             )
-        query = sa.select(*_columns(TurnFeedback, turn_feedback)).where(turn_feedback.c.turn_id == turn_id)
+        query = sa.select(*_columns(TurnFeedback, turn_feedback)).where(mine)
         feedback = TurnFeedback.model_validate(dict(self._connection.execute(query).one()._mapping))
-        feedback._created = not changed.rowcount
+        feedback._created = standing is None
         return feedback
 
 

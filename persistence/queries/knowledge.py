@@ -152,6 +152,8 @@ class MemoryShelf(Repository[Memory]):
             {**values, **derived(item), "version": memories.c.version + 1},
             expected=expected,
         )
+        if changed._as_it_stood:
+            return changed
         self._connection.execute(memory_topics.delete().where(memory_topics.c.memory_id == item.id))
         self._file(item)
         return changed

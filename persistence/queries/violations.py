@@ -86,8 +86,10 @@ class ViolationShelf(WithDimension[Violation]):
         *,
         expected: Expected,
     ) -> Violation:
-        """Change a violation and write that into its history. Raises VersionConflict."""
+        """Change a violation and write that into its history, if it changes. Raises VersionConflict."""
         changed = self.change(scope, current.id, values, expected=expected)
+        if changed._as_it_stood:
+            return changed
         assert changed._revision is not None  # which is the position in its history
         self._connection.execute(events.insert().values(_event(scope, current.id, changed._revision, event)))
         return changed

@@ -29,11 +29,12 @@ async def delete_data_connection(ctx: Context, *, resource_uri: Uri) -> Deleted:
         found = shelves.data_connections.get(ctx.tenant, resource_uri)
         run = open_run_at(shelves.connection, Scope(ctx.organization_id, found.project_id), resource_uri, service)
         if run is not None:
+            what = "works on the whole project and so on" if run.works_on_all else "may read"
             raise ValidationError(
-                f"The run {run}, which may read this connection, is not over. Wait for its end or cancel it first.",
+                f"The run {run.id}, which {what} this connection, is not over. Wait for its end or cancel it first.",
                 status=422,
                 field="resource_uri",
-                run_id=run,
+                run_id=run.id,
             )
         shelves.data_connections.remove(ctx.tenant, resource_uri, expected=ctx.expected_revision)
         shelves.secrets.remove_all_of(ctx.tenant, "data_connection", resource_uri)

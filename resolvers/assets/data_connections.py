@@ -14,6 +14,7 @@ from persistence.connectors.base import ConnectorError, Discovery
 from persistence.connectors.destination import NOWHERE, destination
 from persistence.queries.secrets import Sealed
 from persistence.queries.sorting import order_of
+from persistence.repository import same
 from persistence.store import Shelves
 from persistence.tables.assets import data_connections as table
 from resolvers.bound_secrets import ENTER_AGAIN, BoundSecrets
@@ -156,6 +157,7 @@ async def update_data_connection(ctx: Context, *, resource_uri: Uri, changes: Da
     """Update a data connection; only the fields that are sent change.
 
     A new config or new credentials make it PENDING again, unless it is DISABLED or the same request sets a status.
+    Credentials are new unless they are the stored ones and the caller may read those.
 
     Stored credentials go along to another address only when the caller may read them (can_read_secrets). Otherwise a
     config that says something new of where or how to connect removes them, and they are to be entered again; new
@@ -171,27 +173,40 @@ async def update_data_connection(ctx: Context, *, resource_uri: Uri, changes: Da
 
     def work(shelves: Shelves) -> DataConnection:
         current = shelves.data_connections.held(ctx.tenant, resource_uri)
-        values = dict(given)
+        values, entered = dict(given), False
         if is_new:
             sections = {section: given.get(section, getattr(current, section)) for section in SECTIONS}
             changes.require_type(current.connection_type)
             values |= _checked_config(ctx, current.connection_type, sections, credentials)
-            if current.status is not ConnectionStatus.DISABLED:
-                values = {"status": ConnectionStatus.PENDING, "status_message": None} | values
             changed = current.model_copy(update={section: values[section] for section in SECTIONS})
-            if credentials is not None:
+            entered = credentials is not None and not (may_read and _stand(ctx, shelves, changed, credentials))
+            is_other = any(not same(getattr(current, section), values[section]) for section in SECTIONS)
+            if (entered or is_other) and current.status is not ConnectionStatus.DISABLED:
+                values = {"status": ConnectionStatus.PENDING, "status_message": None} | values
+            if entered and credentials is not None:
                 shelves.secrets.remove_all_of(ctx.tenant, "data_connection", resource_uri)
                 _keep(ctx, shelves, changed, credentials)
             elif not _follows(ctx, shelves, current, changed, may_read=may_read):
                 status = values.get("status", current.status)
                 disabled = status is ConnectionStatus.DISABLED
                 values |= {"status": status if disabled else ConnectionStatus.PENDING, "status_message": ENTER_AGAIN}
-        expected = ctx.expected_of(current)
         return shelves.data_connections.change(
-            ctx.tenant, resource_uri, values | {"updated_at": now, "updated_by": user}, expected=expected
+            ctx.tenant,
+            resource_uri,
+            values | {"updated_at": now, "updated_by": user},
+            expected=ctx.expected_of(current),
+            beside=entered,
         )
 
     return await ctx.store.write(work)
+
+
+def _stand(ctx: Context, shelves: Shelves, connection: DataConnection, credentials: Mapping[str, Any]) -> bool:
+    """Whether credentials are stored already, for where the connection points."""
+    uri = connection.resource_uri
+    given = {name: _bytes(value) for name, value in credentials.items()}
+    held = shelves.secrets.sealed(ctx.tenant, "data_connection", uri)
+    return BoundSecrets(ctx, "data_connection", uri).hold(given, held, destination_of(connection))
 
 
 def _follows(
@@ -357,8 +372,7 @@ def _keep(ctx: Context, shelves: Shelves, connection: DataConnection, credential
     if credentials:
         shelves.secrets.hold()
     for name, value in credentials.items():
-        text = value.encode() if isinstance(value, str) else _JSON + orjson.dumps(value)
-        sealed = bound.sealed(name, text, target)
+        sealed = bound.sealed(name, _bytes(value), target)
         secret = Secret(
             name=name,
             description=None,
@@ -375,6 +389,10 @@ def _keep(ctx: Context, shelves: Shelves, connection: DataConnection, credential
 
 _JSON = b"\x00json\x00"
 """Marks a credential that is no string, such as a service account's whole key file."""
+
+
+def _bytes(value: Any) -> bytes:
+    return value.encode() if isinstance(value, str) else _JSON + orjson.dumps(value)
 
 
 def _value(stored: bytes) -> Any:

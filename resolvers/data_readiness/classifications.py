@@ -108,8 +108,8 @@ async def decide_classification(
 
     def work(shelves: Shelves) -> Classification:
         current = shelves.classifications.get(ctx.scope, id)
-        if decision.state is current.state:
-            return current
+        if decision.state is current.state:  # who decided so, and when, stays too
+            return shelves.classifications.change(ctx.scope, id, {}, expected=ctx.expected_of(current))
         if decision.state not in MOVES[current.state]:
             allowed = ", ".join(state for state in ClassificationState if state in MOVES[current.state])
             raise ValidationError(

@@ -65,8 +65,10 @@ async def changed(
         shelf_ = shelf(shelves)
         current = _own(ctx, shelf_, id)
         expected = ctx.expected_of(current)
-        shelf_.keep_past(ctx.scope, current, ctx.now())
-        return shelf_.change(ctx.scope, str(id), values, expected=expected)
+        changed = shelf_.change(ctx.scope, str(id), values, expected=expected)
+        if not changed._as_it_stood:
+            shelf_.keep_past(ctx.scope, current, ctx.now())
+        return changed
 
     return await ctx.store.write(work)
 

@@ -1,13 +1,13 @@
 """What can be done with reports: make one."""
 
 from resolvers.context import Context
+from resolvers.data_readiness.moments import past_in_body
 from resolvers.data_readiness.work.report import keep_report, report_page, staged
 from resolvers.operation import Kind, operation, require
 from resolvers.uploads import settled
 from schema.assets.artifact import Artifact
 from schema.data_readiness.report import ReportCreate
 from schema.governance.permission import Permission
-from schema.pagination import in_utc
 
 
 @operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
@@ -17,10 +17,10 @@ async def create_report(ctx: Context, *, report: ReportCreate) -> Artifact:
     It is one HTML page that needs nothing else: scorecard and trend, the worst violations, rules, personal data,
     missing values, distributions of a table's columns and relationships. Values of columns that hold personal data
     are left out. Download the artifact to open it. An asset that the catalog does not have is a 404; of a
-    schema, database or service without tables the report says just that.
+    schema, database or service without tables the report says just that. An `as_of` in the future is a 422.
     """
     await require(ctx, Permission.CAN_READ_METADATA, "project", ctx.project_id)
-    as_of = None if report.as_of is None else in_utc(report.as_of)
+    as_of = past_in_body(ctx, report.as_of)
     page = await report_page(ctx, report.asset_fqn, as_of=as_of)
     upload = await staged(ctx, page)
     async with settled(ctx, [upload]):

@@ -12,7 +12,7 @@ from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_definition import DEFINITIONS
 from schema.data_readiness.workflow_run import RunParameters, Sampling, WorkflowRun
 from schema.errors import ValidationError
-from schema.problems import SHOWN_PROBLEMS, body_problems, message_of
+from schema.problems import SHOWN_PROBLEMS, body_problems, problems_of
 
 _BESIDE: Final[Mapping[WorkflowType, frozenset[str]]] = {
     WorkflowType.RUN_ALL_ENRICHMENT: frozenset({"max_profile_age_seconds", "tier"}),
@@ -50,10 +50,7 @@ def checked_parameters(kind: WorkflowType, parameters: Mapping[str, Any]) -> dic
     try:
         _Told.model_validate_json(orjson.dumps(parameters), strict=True)
     except PydanticError as error:
-        raise body_problems(
-            (problem["type"], ("parameters", *problem["loc"]), message_of(problem))
-            for problem in error.errors(include_url=False, include_input=False)
-        ) from None
+        raise body_problems(problems_of(error, "parameters")) from None
     return dict(parameters)
 
 

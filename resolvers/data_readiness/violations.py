@@ -188,8 +188,6 @@ async def update_violation(ctx: Context, *, violation_id: ViolationId, changes: 
             values |= CLEARED if to in UNRESOLVED else {"resolved_by": user, "resolved_at": now}
         if "resolution_notes" in given:
             values["resolution_notes"] = given["resolution_notes"]
-        if len(values) == 1:
-            return current
         assert current._revision is not None
         expected = ctx.expected_of(current)
         event = {"at": now, "from_status": current.status, "to_status": to, "actor": user}

@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
+from persistence.repository import same
 from persistence.store import Shelves
 from persistence.tables.governance import rate_limits
 from resolvers.context import Context
@@ -51,6 +52,10 @@ async def set_rate_limits(ctx: Context, *, org_id: str, limits: RateLimitsChange
                 resource_id=ctx.organization_id,
             )
         own, values = rate_limits.c.organization_id == ctx.organization_id, limits.model_dump()
+        kept = [rate_limits.c[name] for name in values]
+        row = shelves.connection.execute(sa.select(*kept).where(own)).one_or_none()
+        if same([None] * len(kept) if row is None else tuple(row), [*values.values()]):
+            return standing
         changed = shelves.connection.execute(
             rate_limits.update()
             .where(own, rate_limits.c.revision == standing._revision)

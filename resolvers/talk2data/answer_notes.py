@@ -43,15 +43,13 @@ async def update_answer_note(ctx: Context, *, note_id: NoteId, changes: AnswerNo
     """Close a note about an answer with what was done about it, or open it again."""
     now, given = ctx.now(), changes.given()
     is_open = changes.status is NoteStatus.OPEN
-    values = given | {
-        "closed_by": None if is_open else ctx.caller.user_id,
-        "closed_at": None if is_open else now,
-        "updated_at": now,
-    }
-    if is_open:
-        values["resolution"] = None
+    said = given | ({"resolution": None} if is_open else {})
+    closed = {"closed_by": None, "closed_at": None} if is_open else {"closed_by": ctx.caller.user_id, "closed_at": now}
 
     def work(shelves: Shelves) -> AnswerNote:
-        return shelves.answer_notes.change(ctx.scope, str(note_id), values, expected=ctx.expected_revision)
+        current = shelves.answer_notes.get(ctx.scope, str(note_id))
+        stands = all(getattr(current, name) == value for name, value in said.items())
+        values = {} if stands else said | closed | {"updated_at": now}  # who closed it stays while nothing is new
+        return shelves.answer_notes.change(ctx.scope, current.id, values, expected=ctx.expected_of(current))
 
     return await ctx.store.write(work)

@@ -131,7 +131,7 @@ async def update_context_pack(ctx: Context, *, pack_id: PackId, changes: Context
             values["standing_name"] = given["name"]
         if "summary_text" in given and given["summary_text"] != current.summary_text:
             values["summary_version"] = current.summary_version + 1
-        values |= {"version": current.version + 1, "updated_at": now, "updated_by": ctx.caller.user_id}
+        values |= {"version": table.c.version + 1, "updated_at": now, "updated_by": ctx.caller.user_id}
         expected = ctx.expected_of(current)
         changed = shelves.context_packs.change(ctx.scope, current.id, values, expected=expected)
         return shelves.context_packs.with_topics([changed], now)[0]

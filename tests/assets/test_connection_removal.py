@@ -17,7 +17,7 @@ from resolvers.assets.data_connections import (
 from resolvers.data_readiness.runs import trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration, get_workflow_configuration
 from resolvers.governance.secrets import create_resource_secret, list_resource_secrets
-from resolvers.utils.metadata import create_metadata, get_metadata, search_metadata
+from resolvers.utils.metadata import create_metadata, delete_metadata, get_metadata, search_metadata
 from schema.assets.data_connection import ConnectionType, DataConnectionChange, DataConnectionCreate
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType
 from schema.data_readiness.workflow_run import RunCreate
@@ -135,7 +135,7 @@ async def test_what_hangs_on_a_connection_goes_with_it_and_nothing_comes_back(wo
 
 async def test_a_connection_that_a_run_may_read_stays(world: World, door: Door) -> None:
     uri = await registered(world, door)
-    for target in ("store", "store.shop.public", None):
+    for target in ("store", "store.shop.public"):
         run = await run_at(world, door, target)
         before = await world.dump()
         refused = await door(delete_data_connection, world.owner, resource_uri=uri)
@@ -147,6 +147,27 @@ async def test_a_connection_that_a_run_may_read_stays(world: World, door: Door) 
     await run_at(world, door, "store.shop", project=world.lab)
     stale = await door(delete_data_connection, world.owner, {"If-Match": '"7"'}, resource_uri=uri)
     assert (stale.code, stale.status) == ("VERSION_CONFLICT", 409)
+    assert set(await door(delete_data_connection, world.owner, resource_uri=uri)) == {"resource_uri", "message"}
+
+
+async def test_a_run_on_the_whole_project_keeps_what_the_projects_catalog_is_of_and_nothing_else(
+    world: World, door: Door
+) -> None:
+    uri = await registered(world, door)
+    run = await run_at(world, door, None)
+    await run_at(world, door, None, project=world.lab)  # whose catalog has nothing of it
+    asset = MetadataAssetCreate(type=AssetType.DATABASE, fully_qualified_name="store.main")
+    at = {"resource_type": "data_connection", "resource_uri": uri}
+    header = {"X-Project-ID": world.shop}
+    await door(create_metadata, world.owner, header, **at, asset=asset)
+    before = await world.dump()
+    refused = await door(delete_data_connection, world.owner, resource_uri=uri)
+    assert (refused.code, refused.status) == ("VALIDATION_ERROR", 422)
+    assert refused.details == {"field": "resource_uri", "run_id": run}
+    assert run in refused.message
+    assert "the whole project" in refused.message
+    assert await world.dump() == before
+    await door(delete_metadata, world.owner, header, **at, fqn="store.main")
     assert set(await door(delete_data_connection, world.owner, resource_uri=uri)) == {"resource_uri", "message"}
 
 

@@ -281,6 +281,36 @@ async def test_a_new_config_or_new_credentials_make_it_pending_again(world: Worl
     assert (other.code, other.status, other.details["field"]) == ("VALIDATION_ERROR", 422, "storage_config")
 
 
+async def test_what_stands_already_is_not_new_except_credentials_from_who_may_not_read_them(
+    world: World, door: Door
+) -> None:
+    """Otherwise the entity tag would tell somebody whether he has guessed the password."""
+    owner, developer = world.owner, world.token("dave", project=world.shop)
+    await world.grant("dave", "developer", "project", world.shop)
+    kept = {"username": "u", "password": PASSWORD}
+    uri = (await make(world, door, credentials=kept))["resource_uri"]
+    path = f"/assets/data/{uri}"
+
+    async def sent(token: str, **given: Any) -> tuple[str, str]:
+        made = await door(update_data_connection, token, resource_uri=uri, changes=changed_to(**given))
+        return made["status"], (await world.request("GET", path, token=owner)).headers["ETag"]
+
+    first = await sent(owner, status="ACTIVE")
+    assert await sent(owner, database_config=POSTGRES) == first
+    assert await sent(developer, database_config=POSTGRES) == first
+    assert await sent(owner, credentials=kept, database_config=POSTGRES) == first
+    other = await sent(owner, credentials=kept | {"password": "another"})
+    assert other[0] == "PENDING"
+    assert other[1] != first[1]
+    again = await sent(owner, credentials=kept)
+    assert again[1] != other[1]  # though no field that is shown has changed
+    guessed, missed = (
+        await sent(developer, credentials=kept),
+        await sent(developer, credentials=kept | {"password": "no"}),
+    )
+    assert len({again[1], guessed[1], missed[1]}) == 3
+
+
 async def test_a_folder_is_verified_and_a_missing_one_is_an_error(world: World, door: Door, tmp_path: Path) -> None:
     owner, folder = world.owner, str(tmp_path / "files")
     made = await make(world, door, connection_type="nfs", database_config=..., filesystem_config={"path": folder})

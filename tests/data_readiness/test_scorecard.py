@@ -16,6 +16,7 @@ from resolvers.data_readiness.metrics import (
     update_metric_definition,
 )
 from resolvers.data_readiness.profiles import get_column_profile, get_table_profile
+from resolvers.data_readiness.reports import create_report
 from resolvers.data_readiness.scorecard import get_scorecard
 from schema.data_readiness.quality import (
     DimensionChange,
@@ -23,6 +24,7 @@ from schema.data_readiness.quality import (
     MetricDefinitionChange,
     MetricDefinitionCreate,
 )
+from schema.data_readiness.report import ReportCreate
 from schema.data_readiness.scorecard import ScorecardRequest
 from schema.identifiers import Fqn
 from tests.data_readiness.quality import DIMENSION, METRIC, ORDERS, a_run, find, finding, measure
@@ -358,6 +360,12 @@ async def test_a_moment_in_the_future_is_refused(world: World, door: Door) -> No
     ):  # fmt: skip
         refused = await door(op, world.owner, as_of=later, **given)
         assert (refused.code, refused.status, refused.details) == ("INVALID_PARAMETER", 400, {"field": "as_of"})
+    await cataloged(world, "svc.db.sch.t")
+    report = ReportCreate(asset_fqn="svc.db.sch.t", as_of=later)
+    rows = await world.dump()
+    refused = await door(create_report, world.owner, report=report)
+    assert (refused.code, refused.status, refused.details) == ("VALIDATION_ERROR", 422, {"field": "as_of"})
+    assert await world.dump() == rows
 
 
 # Receipts -----------------------------------------------------------------------------------------------------------

@@ -50,6 +50,7 @@ async def test_a_turn_is_rated_and_rated_again(world: World, door: Door) -> None
     assert (second["rating"], second["comment"]) == ("thumbs_up", None)
     assert second["created_at"] == first["created_at"] < second["updated_at"]
     assert (await door(get_turn, world.owner, **turn))["feedback"] == second
+    assert await door(submit_turn_feedback, world.owner, **turn, feedback=rated(rating="thumbs_up")) == second
 
 
 @pytest.mark.parametrize(
