@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 from uuid import uuid4
 
@@ -12,11 +13,11 @@ from persistence.queries.search import words_of
 from persistence.store import Shelves
 from persistence.tables.search import search_entities as table
 from resolvers.context import Context, Services
-from resolvers.operation import OWN_VIEW, Kind, operation
-from schema.errors import OrgAccessDenied, ProjectAccessDenied, SearchQueryInvalid
+from resolvers.operation import OWN_VIEW, Kind, operation, require
+from schema.errors import Forbidden, NotFound, OrgAccessDenied, ProjectAccessDenied, SearchQueryInvalid
 from schema.governance.permission import Permission, ResourceType
 from schema.pagination import Offset, Page, SearchLimit
-from schema.search.entity import MOST_AT_ONCE, Accepted, EntityReference, IndexEntity, SearchHit
+from schema.search.entity import MOST_AT_ONCE, Accepted, EntityReference, IndexEntity, SearchHit, project_of
 
 _RESERVED: Final = re.compile(r"&&|\|\||(?<![^\s(])(?:!+\s*|-)(?=\w)")
 """Operators as other searches know them; to pass over them would answer `!orders` with what holds orders."""
@@ -30,7 +31,8 @@ async def index_entities(
 ) -> Accepted:
     """Queue entities for the index of the selected project; they are found within moments.
 
-    Organization and project of each must be the caller's.
+    Organization and project of each must be the caller's, and so must the project that its permission_id lies in:
+    whoever may read that finds it.
     """
     for position, entity in enumerate(entities):
         _own_organization(ctx, entity.organization_id, position)
@@ -42,6 +44,7 @@ async def index_entities(
                 f"Entity {position} belongs to another project than the selected one. Send X-Project-ID for it.",
                 field=f"{position}.project_id",
             )
+    await _require_own_readers(ctx, entities)
     return await _queue(ctx, [(entity, entity.model_dump(mode="json")) for entity in entities])
 
 
@@ -91,6 +94,26 @@ async def search_entities(
     return await ctx.store.read(
         lambda shelves: shelves.search.find(ctx.organization_id, q, filters, readable, offset=offset, limit=limit)
     )
+
+
+async def _require_own_readers(ctx: Context, entities: Sequence[IndexEntity]) -> None:
+    """Refuse to show an entity to the readers of a project that the caller may not write to."""
+    theirs = {project_of(entity.permission_id): position for position, entity in reversed([*enumerate(entities)])}
+    for project, position in theirs.items():
+        if project is None or project == ctx.project_id:
+            continue
+        try:
+            await require(ctx, Permission.CAN_WRITE, "project", project)
+        except Forbidden:
+            raise ProjectAccessDenied.lacking(
+                Permission.CAN_WRITE,
+                "project",
+                project,
+                f"Entity {position} would be shown to the readers of a project that you may not write to.",
+                field=f"{position}.permission_id",
+            ) from None
+        except NotFound:
+            continue  # what names nothing is found by nobody
 
 
 def _own_organization(ctx: Context, organization_id: str, position: int) -> None:

@@ -6,7 +6,9 @@ from typing import Annotated
 from pydantic import Field
 
 from schema.base import Change, JsonObject, Resource, change, resource
+from schema.errors import InvalidParameter
 from schema.governance.permission import ResourceType
+from schema.identifiers import ResourceUri
 from schema.naming import LongName, ShortName
 
 MOST_AT_ONCE = 1000
@@ -89,6 +91,17 @@ def permission_object(permission_id: str) -> tuple[str, str]:
     if kind is not None and not id_.startswith(f"{type_}:"):
         return kind, permission_id
     return (type_, id_) if id_ and type_ in set(ResourceType) else ("project", permission_id)
+
+
+def project_of(permission_id: str) -> str | None:
+    """The project that the object lies in, as far as its name tells; None for the organization's own."""
+    type_, id_ = permission_object(permission_id)
+    if type_ == ResourceType.PROJECT:
+        return id_
+    try:
+        return ResourceUri.parse(id_).project_id
+    except InvalidParameter:
+        return None
 
 
 _TYPES_BY_KIND = {

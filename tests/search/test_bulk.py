@@ -210,6 +210,19 @@ async def test_organization_and_project_must_be_the_callers(world: World, door: 
     assert await world.dump() == before
 
 
+async def test_nothing_is_planted_before_the_readers_of_another_project(world: World, door: Door) -> None:
+    developer = await world.member("developer")
+    there = f"data:{ORG}:{world.lab}:pay"
+    for permission in (world.lab, f"project:{world.lab}", there, f"data_connection:{there}"):
+        planted = [entity(world, "e1", "Payroll"), entity(world, "e2", "Payroll", permission_id=permission)]
+        refused = await door(index_entities, developer, entities=planted)
+        assert (refused.code, refused.status) == ("PROJECT_ACCESS_DENIED", 403), permission
+        assert refused.details["field"] == "1.permission_id"
+        assert isinstance(await door(index_entities, world.owner, entities=planted), dict), "who may write to both"
+    nowhere = entity(world, "e3", "Payroll", permission_id="nothing-of-this-name")
+    assert isinstance(await door(index_entities, developer, entities=[nowhere]), dict)
+
+
 async def test_two_projects_may_name_an_entity_alike(world: World, door: Door) -> None:
     await put(world, entity(world, "t1", "Orders"))
     theirs = entity(world, "t1", "Orders of the lab", project_id=world.lab, permission_id=world.lab)
