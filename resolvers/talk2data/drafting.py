@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from resolvers.authors import addresser_of
 from resolvers.context import Context
@@ -22,6 +23,7 @@ from resolvers.engines.nl2sql.model import (
     Knowledge,
     Lookup,
     Outcome,
+    Unanswerable,
 )
 from resolvers.engines.nl2sql.model_drafter import ModelDrafter
 from resolvers.engines.nl2sql.model_drafter import Ran as Voted
@@ -30,6 +32,8 @@ from resolvers.engines.sql_guard import Refused
 from resolvers.talk2data.knowledge import Ground
 from resolvers.talk2data.running import SourceFailed, run_query
 from schema.talk2data.chat_settings import AnswerDrafter, ChatSettings
+
+TOO_MUCH: Final = "This is too much to be asked at once. Ask for less, in a shorter sentence."
 
 
 async def drafter_of(ctx: Context, settings: ChatSettings, ground: Ground, task_id: str) -> Drafter:
@@ -72,11 +76,18 @@ class InThread:
 
     async def draft(self, asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome:
         """The best way to answer."""
-        return await asyncio.to_thread(_run, self._drafter.draft(asked, known, lookup))
+        return await self._drafted(self._drafter.draft(asked, known, lookup))
 
     async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[Failure], lookup: Lookup) -> Outcome:
         """Another way, after those that failed."""
-        return await asyncio.to_thread(_run, self._drafter.repair(asked, known, failures, lookup))
+        return await self._drafted(self._drafter.repair(asked, known, failures, lookup))
+
+    @staticmethod
+    async def _drafted(drafting: Awaitable[Outcome]) -> Outcome:
+        try:
+            return await asyncio.to_thread(_run, drafting)
+        except RecursionError:  # of a query that nests as deep as a question has words
+            return Unanswerable(TOO_MUCH)
 
 
 def _run(drafting: Awaitable[Outcome]) -> Outcome:

@@ -1,11 +1,25 @@
 """Questions answered from a real database: the steps, the rows, the artifacts, what is asked back or refused."""
 
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from sqlglot import exp
 
 from resolvers.assets.artifacts import create_artifact, download_artifact, get_artifact, preview_artifact
-from resolvers.engines.nl2sql.model import Clarification, Reading, Unanswerable
+from resolvers.engines.nl2sql.model import (
+    Asked,
+    Clarification,
+    Draft,
+    Failure,
+    Knowledge,
+    Lookup,
+    Outcome,
+    Reading,
+    Unanswerable,
+)
+from resolvers.talk2data.drafting import TOO_MUCH, InThread
 from resolvers.talk2data.sessions import delete_chat_session, get_chat_session
 from resolvers.talk2data.turns import get_turn, list_turn_artifacts
 from schema.assets.artifact import ArtifactCreate
@@ -306,3 +320,21 @@ async def test_the_artifacts_of_answers_go_with_their_session(
     for standing in (kept, mine["resource_uri"]):
         assert (await door(get_artifact, world.owner, resource_uri=standing))["resource_uri"] == standing
     assert len(before - set(blobs(world))) == 4
+
+
+async def test_a_query_that_nests_too_deep_to_be_written_is_too_much_to_ask() -> None:
+    class Deep:
+        name = "deep/1"
+
+        async def draft(self, asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome:
+            condition: exp.Expr = exp.true()
+            for _ in range(5000):
+                condition = exp.Paren(this=condition)
+            return Draft(condition.sql(), "", 1.0, 1)
+
+        async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[Failure], lookup: Lookup) -> Outcome:
+            return await self.draft(asked, known, lookup)
+
+    drafter, asked, known = InThread(Deep()), Asked("1 " * 1000, datetime.now(UTC)), Knowledge(())
+    assert await drafter.draft(asked, known, lambda *_: ()) == Unanswerable(TOO_MUCH)
+    assert await drafter.repair(asked, known, (), lambda *_: ()) == Unanswerable(TOO_MUCH)
