@@ -22,19 +22,19 @@ SearchLimit = Annotated[int, Field(ge=1, le=200, description="Items to answer wi
 
 
 def _moment(value: Any) -> Any:
-    """Read a moment that is written out. Left alone, pydantic takes a bare number for seconds since 1970.
+    """Read a moment that is written out, in UTC; one without an offset stays so, as a schedule has a zone of its own.
 
-    It is read here: a strict body takes no text for a moment once a check has looked at it.
+    Left alone, pydantic takes a bare number for seconds since 1970. It is read here: a strict body takes no text for a
+    moment once a check has looked at it. The stores keep UTC; another zone would come back from a create and be gone
+    when it is read again.
     """
-    if isinstance(value, datetime):
-        return value
-    if not isinstance(value, str):
+    if not isinstance(value, datetime | str):
         raise PydanticCustomError("datetime_type", _NO_MOMENT)
-    if _DATE.match(value):
+    if isinstance(value, datetime) or _DATE.match(value):
         with suppress(ValidationError, OverflowError):
-            moment = _MOMENTS.validate_python(value)
-            in_utc(moment)  # so it is kept; the first and the last hours of the calendar have no place there
-            return moment
+            moment = value if isinstance(value, datetime) else _MOMENTS.validate_python(value)
+            kept = in_utc(moment)  # the first and the last hours of the calendar have no place there
+            return moment if moment.tzinfo is None else kept
     raise PydanticCustomError("datetime_parsing", _NO_MOMENT)
 
 

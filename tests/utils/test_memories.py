@@ -82,6 +82,18 @@ async def test_everything_that_is_sent_is_kept(world: World, door: Door) -> None
     assert made["expires_at"].rstrip("Z")[:19] == moment.isoformat()[:19]
 
 
+async def test_a_moment_comes_back_in_utc_from_every_answer(world: World, door: Door) -> None:
+    pack = await make_pack(world, door)
+    made = await make_memory(world, door, pack, expires_at="2999-01-01T09:30:00+05:30")
+    read = await door(get_memory, world.owner, memory_id=made["id"])
+    assert made["expires_at"] == read["expires_at"] == "2999-01-01T04:00:00Z"
+    later = await door(
+        update_memory, world.owner, memory_id=made["id"], changes=memory_changes(expires_at="2999-01-02T00:00:00-01:00")
+    )
+    read = await door(get_memory, world.owner, memory_id=made["id"])
+    assert later["expires_at"] == read["expires_at"] == "2999-01-02T01:00:00Z"
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
