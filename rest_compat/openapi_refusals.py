@@ -115,6 +115,11 @@ _RULE = _value(
 )
 _RANGE = Refusal(416, "INVALID_REQUEST", ("Range",), "The range lies within the bytes.")
 
+_NAME: Final = (
+    "A name or tag shows every character that it holds: no format character, and a joiner (U+200C, U+200D) only where "
+    "it joins what stands on its two sides."
+)
+
 REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
     "search_entities": (_WORD,),
     "search_metadata": (_QUERY,),
@@ -149,6 +154,7 @@ REFUSALS: Final[dict[str, tuple[Refusal, ...]]] = {
             "A key takes what can be printed, and no part of it is empty, `.`, `..`, or begins or ends with a blank.",
             "key",
         ),
+        _value(_NAME, "tags.*"),  # in a form they are one text, whose schema tells nothing of its parts
     ),
     "create_metadata": (
         _value("The type says how many parts the dotted name has; its parent stands.", "fully_qualified_name"),
@@ -266,10 +272,6 @@ EVERYWHERE: Final = (
 )
 """The rules of every operation; the document has them at its root."""
 
-_NAME: Final = (
-    "A name or tag shows every character that it holds: no format character, and a joiner (U+200C, U+200D) only where "
-    "it joins what stands on its two sides."
-)
 _OPEN: Final = f"An open object is nested at most {DEEPEST} deep, and its whole numbers have at most 64 bits."
 
 

@@ -117,13 +117,13 @@ MEMORY = {"memory_type": "fact", "name": "m", "content": {"text": "a"}}
 async def test_one_of_several_versions_may_stand(world: World, door: Door) -> None:
     body = {"name": "store", "connection_type": "nfs", "filesystem_config": {"path": "/x"}}
     uri = (await world.request("POST", "/assets/data", token=world.owner, json=body)).json()["resource_uri"]
-    changes = DataConnectionChange.model_validate({"description": "x"})
 
-    async def update(tags: str) -> Any:
+    async def update(tags: str, description: str = "x") -> Any:
+        changes = DataConnectionChange.model_validate({"description": description})
         return await door(update_data_connection, world.owner, {"If-Match": tags}, resource_uri=uri, changes=changes)
 
     assert (await update('"1", "2"'))["description"] == "x"  # it stood at 1
-    assert (await update('"1" ,W/"2-0123456789abcdef","7"'))["description"] == "x"
+    assert (await update('"1" ,W/"2-0123456789abcdef","7"', "y"))["description"] == "y"
     refused = await update('"1", "2"')
     assert (refused.code, refused.status) == ("VERSION_CONFLICT", 409)
     for wrong in ('"1", 2', '"1",, "2"', '"1"; "2"', '"1", *', ", ".join(['"1"'] * 33)):

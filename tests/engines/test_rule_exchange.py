@@ -20,6 +20,7 @@ from schema.data_readiness.quality_builtin import METRICS
 from schema.data_readiness.rule import RuleOperator, RuleType, RuleUnit
 from schema.data_readiness.source import ColumnFacts, TableFacts
 from schema.data_readiness.violation import Severity
+from schema.text import is_storable
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 URI = "data:o:p:shop"
@@ -435,6 +436,10 @@ def test_nonsense_is_told_and_never_breaks_it(nonsense: Any) -> None:
         (read_dbt, {"models": [table, nonsense], "sources": [nonsense]}),
         (read_odcs, {"apiVersion": "v3.1.0", "kind": "DataContract", "schema": [table, nonsense]}),
     ):
+        if not is_storable(yaml.safe_load(yaml.safe_dump(head))):
+            with pytest.raises(Unreadable, match="cannot be kept"):
+                read(yaml.safe_dump(head), TABLES)
+            continue
         found = read(yaml.safe_dump(head), TABLES)
         assert isinstance(found, Imported)
         for one in found.drafts:

@@ -75,7 +75,6 @@ def load(text: str) -> dict[str, Any]:
         _check(text)
         loaded = yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader
         _measure(loaded)
-        require_storable(loaded)  # an escape may say what the text itself does not hold
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         at = f" in line {mark.line + 1}" if mark is not None else ""
@@ -86,6 +85,10 @@ def load(text: str) -> dict[str, Any]:
         raise
     except (ValueError, OverflowError, RecursionError, TypeError):
         raise Unreadable("The file holds a value that YAML cannot read.") from None
+    try:
+        require_storable(loaded)  # an escape may say what the text itself does not hold
+    except ValueError as problem:
+        raise Unreadable(f"The file cannot be kept: {problem}.") from None
     if not isinstance(loaded, dict):
         raise Unreadable("The file is no mapping of names to values.")
     return loaded
