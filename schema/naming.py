@@ -97,11 +97,15 @@ def _class(letters: Iterable[str]) -> str:
     return "".join(parts)
 
 
+_PLANE: Final = [chr(code) for code in range(0x10000) if not 0xD800 <= code < 0xE000]
+_HIDDEN: Final = [*filter(_hides, _PLANE)]
+_BLANKS: Final = [*filter(_is_blank, _PLANE)]
+
+
 def _pattern(besides: str = "") -> str:
     """The pattern that documents tell. Beyond its first plane a class is not read alike everywhere, so it is wider."""
-    plane = [chr(code) for code in range(0x10000) if not 0xD800 <= code < 0xE000]
-    hidden = [*besides, *filter(_hides, plane)]
-    ends = [*hidden, *filter(_is_blank, plane), *_JOINERS]
+    hidden = [*besides, *_HIDDEN]
+    ends = [*hidden, *_BLANKS, *_JOINERS]
     first = [*ends, *(letter for letter in _SELECTORS if letter < "\U00010000")]
     return f"^[^{_class(first)}](?:[^{_class(hidden)}]*[^{_class(ends)}])?$"
 
