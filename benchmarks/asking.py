@@ -24,7 +24,7 @@ from benchmarks.alike import MOMENTS, NOW, NUMBERS, TEMPLATES, TEXTS, asked, cat
 from benchmarks.profiling import Here, timed
 from benchmarks.quality.asking import PLANNER, drafter_of
 from persistence.connectors import open_connector
-from persistence.connectors.base import ConnectorSettings
+from persistence.connectors.core.base import ConnectorSettings
 from persistence.samples.postgres import NoPostgres, database_name, running_postgres
 from resolvers.engines.nl2sql.model import Asked, Draft, Drafter, Knowledge, no_lookup
 from resolvers.engines.sql_guard import Table as Readable

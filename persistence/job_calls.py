@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from persistence import job_ledger
-from persistence.connectors.base import ConnectorError
+from persistence.connectors.core.base import ConnectorError
 from persistence.engine import Database
 from persistence.jobs import Arguments, Handler, JobContext, JobError, JobState, explain, plain
 from schema.errors import ApiError, DatabaseError

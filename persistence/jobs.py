@@ -35,7 +35,7 @@ from typing import Any, Protocol, Self
 import orjson
 from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
 
-from persistence.connectors.base import ConnectorError
+from persistence.connectors.core.base import ConnectorError
 from persistence.engine import checked_store_url
 from schema.errors import ApiError, DatabaseError
 

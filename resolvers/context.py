@@ -11,7 +11,7 @@ from auth.guard import Guard
 from auth.rate_limit import Limits
 from auth.relations import Relations
 from persistence.blobs import Blobs
-from persistence.connectors.gateway import Gateway
+from persistence.connectors.core.gateway import Gateway
 from persistence.jobs import Jobs
 from persistence.keyring import KeyRing
 from persistence.models import Models

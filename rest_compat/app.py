@@ -28,7 +28,7 @@ from auth.relations import Relations
 from auth.remote import RemoteRelations
 from auth.tokens import TokenVerifier
 from persistence.blobs import StoredBlobs
-from persistence.connectors.gateway import Gateway
+from persistence.connectors.core.gateway import Gateway
 from persistence.engine import Database
 from persistence.jobs import Jobs
 from persistence.jobs_dbos import DbosJobs

@@ -11,7 +11,7 @@ from auth.rate_limit import RateLimitSettings, RedisSettings
 from auth.remote import GovernanceSettings
 from auth.tokens import TokenSettings
 from persistence.blobs import BlobSettings
-from persistence.connectors.base import ConnectorSettings
+from persistence.connectors.core.base import ConnectorSettings
 from persistence.engine import DatabaseSettings
 from persistence.jobs import JobSettings
 from persistence.keyring import KeyRingSettings

@@ -10,8 +10,8 @@ from pydantic import Field
 from sqlalchemy.exc import IntegrityError
 
 from auth.relations import RelationTuple, object_name, user_subject
-from persistence.connectors.base import ConnectorError, Discovery
-from persistence.connectors.destination import NOWHERE, destination
+from persistence.connectors.core.base import ConnectorError, Discovery
+from persistence.connectors.core.destination import NOWHERE, destination
 from persistence.queries.secrets import Sealed
 from persistence.queries.sorting import order_of
 from persistence.repository import same

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from persistence.connectors.sql import Selection
+from persistence.connectors.core.sql import Selection
 from persistence.jobs import JobError
 from persistence.queries import chat_knowledge as queries
 from persistence.queries.enrichment import usable_terms

@@ -5,7 +5,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from uuid import uuid4
 
-from persistence.connectors.base import ConnectorError
+from persistence.connectors.core.base import ConnectorError
 from persistence.jobs import JobError
 from persistence.queries.chat_knowledge import memories_of_ids
 from resolvers.context import Context

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from sqlglot import exp
 
-from persistence.connectors.base import ConnectorError
+from persistence.connectors.core.base import ConnectorError
 from persistence.tabular import NotATable, Scratch
 from resolvers.context import Context
 from resolvers.data_readiness.work.reading import use_source

@@ -1,6 +1,6 @@
 """What engines need of a store of data, and what the catalog tells them about its tables.
 
-`persistence/connectors/reading.py` has the real stores.
+`persistence/connectors/core/reading.py` has the real stores.
 """
 
 from collections.abc import Generator, Sequence

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from auth.relations import object_name
-from persistence.connectors.postgres import PostgresConnector
+from persistence.connectors.postgres.connector import PostgresConnector
 from persistence.jobs import FanOut, JobContext
 from resolvers.assets.data_connections import update_data_connection
 from resolvers.data_readiness.runs import (

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from benchmarks.quality.twins import drafts_for, loaded
-from persistence.connectors.base import ConnectorError
+from persistence.connectors.core.base import ConnectorError
 from resolvers.engines.checks.builtin import builtin_checks, uncovered
 from resolvers.engines.checks.evaluate import evaluate
 from resolvers.engines.checks.examples import Shown, key_of

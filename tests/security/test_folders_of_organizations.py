@@ -238,10 +238,10 @@ class TestPlain:
 def test_nothing_goes_around_the_gateway() -> None:
     """Folders are opened by one connector, which is opened in one place, which is told whose connection it is."""
     allowed = {
-        "open_connector": {"persistence/connectors/gateway.py", "benchmarks/profiling.py", "benchmarks/asking.py"},
-        "LocalFiles": {"persistence/connectors/nfs.py"},
+        "open_connector": {"persistence/connectors/core/gateway.py", "benchmarks/profiling.py", "benchmarks/asking.py"},
+        "LocalFiles": {"persistence/connectors/files/nfs.py"},
         "NfsConnector": set[str](),
-        "filesystem_roots": {"persistence/connectors/gateway.py"},
+        "filesystem_roots": {"persistence/connectors/core/gateway.py"},
     }
     found: dict[str, set[str]] = {name: set() for name in allowed}
     for house in ("auth", "persistence", "resolvers", "rest_compat", "schema", "benchmarks"):

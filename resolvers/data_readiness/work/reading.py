@@ -9,7 +9,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from auth.caller import WORKER, Caller
-from persistence.connectors.base import UNKNOWN_COLUMNS, Connector, ConnectorError
+from persistence.connectors.core.base import UNKNOWN_COLUMNS, Connector, ConnectorError
 from persistence.jobs import JobError
 from persistence.queries.catalog_rows import below, chunks
 from persistence.queries.metadata_search import in_scope

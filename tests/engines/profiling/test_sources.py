@@ -17,8 +17,8 @@ import pymysql
 import pytest
 from sqlglot import exp
 
-from persistence.connectors.base import Connector
-from persistence.connectors.folders import Folder, Folders
+from persistence.connectors.core.base import Connector
+from persistence.connectors.core.folders import Folder, Folders
 from persistence.samples.postgres import database_name
 from resolvers.engines.profiling import NoStatistics, profile_table, streaming
 from resolvers.engines.profiling.references import Known, foreign_keys
