@@ -28,7 +28,7 @@ from benchmarks.baseline import GRAPH_FIELDS, Place
 from benchmarks.data import FULL, ORGANIZATION, QUICK, WIDE, WORD, Size, World, loaded
 from benchmarks.load import Generator, Order
 from benchmarks.scorecard import STORES
-from persistence.jobs import InlineJobs
+from persistence.jobs.port import InlineJobs
 from persistence.samples.postgres import NoPostgres, die_with_parent, free_port, running_postgres
 from resolvers.operation import Kind, require
 from rest_compat.app import Parts

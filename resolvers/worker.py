@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from auth.caller import Caller
 from auth.guard import Guard
-from persistence.jobs import FanOut, JobContext, JobError, JobOutcome, JobTask
+from persistence.jobs.port import FanOut, JobContext, JobError, JobOutcome, JobTask
 from persistence.queries.workflows import OPEN
 from persistence.repository import Scope
 from persistence.store import Shelves

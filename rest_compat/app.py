@@ -30,12 +30,12 @@ from auth.tokens import TokenVerifier
 from persistence.blobs import StoredBlobs
 from persistence.connectors.core.gateway import Gateway
 from persistence.engine import Database
-from persistence.jobs import Jobs
-from persistence.jobs_dbos import DbosJobs
+from persistence.jobs.dbos import DbosJobs
+from persistence.jobs.port import Jobs
 from persistence.keyring import KeyRing
+from persistence.language_models.providers import Models
 from persistence.limits import LimitRows
 from persistence.migrations.run import check, upgrade
-from persistence.models import Models
 from persistence.outbound import OutboundPolicy, http_client
 from persistence.private import private_folder
 from persistence.signals import Signals

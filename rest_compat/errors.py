@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
-from persistence.job_store import FolderInUse
+from persistence.jobs.store import FolderInUse
 from persistence.keyring import KeyRingFixed, SealBroken
 from persistence.migrations.run import OtherVersion
 from schema.errors import ApiError, InternalError, InvalidRequest, NotFound

@@ -13,12 +13,12 @@ from auth.tokens import TokenSettings
 from persistence.blobs import BlobSettings
 from persistence.connectors.core.base import ConnectorSettings
 from persistence.engine import DatabaseSettings
-from persistence.jobs import JobSettings
+from persistence.jobs.port import JobSettings
+from persistence.jobs.slots import RunSettings
 from persistence.keyring import KeyRingSettings
-from persistence.models import ModelSettings
+from persistence.language_models.providers import ModelSettings
 from persistence.outbound import OutboundSettings
 from persistence.signals import StreamSettings
-from persistence.slots import RunSettings
 from persistence.turn_limits import TurnSettings
 from resolvers.utils.firing_limits import ScheduleSettings
 from schema.graph_bounds import GraphSettings

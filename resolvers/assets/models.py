@@ -2,7 +2,7 @@
 
 import time
 
-from persistence.models import Message, ModelAddress, ModelError
+from persistence.language_models.providers import Message, ModelAddress, ModelError
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
 from schema.assets.model_check import ModelVerification, ModelVerify

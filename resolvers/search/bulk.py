@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from pydantic import Field
 
-from persistence.jobs import JobContext
+from persistence.jobs.port import JobContext
 from persistence.queries.search import words_of
 from persistence.store import Shelves
 from persistence.tables.search import search_entities as table

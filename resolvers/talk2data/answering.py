@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from auth.caller import Caller
 from auth.guard import Guard
-from persistence.jobs import FanOut, JobContext, JobError, JobOutcome, JobTask, explain
+from persistence.jobs.port import FanOut, JobContext, JobError, JobOutcome, JobTask, explain
 from persistence.queries.chat import OPEN, NewEvent, TurnRow
 from persistence.store import Shelves
 from persistence.tables.talk2data import turns

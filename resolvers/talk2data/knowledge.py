@@ -14,7 +14,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from persistence.connectors.core.sql import Selection
-from persistence.jobs import JobError
+from persistence.jobs.port import JobError
 from persistence.queries import chat_knowledge as queries
 from persistence.queries.enrichment import usable_terms
 from persistence.repository import Scope

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from persistence.jobs import JobError
+from persistence.jobs.port import JobError
 from persistence.queries.chat_provenance import EarlierAnswer
 from resolvers.context import Context
 from resolvers.engines.nl2sql.model import (

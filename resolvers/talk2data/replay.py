@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from uuid import uuid4
 
 from persistence.connectors.core.base import ConnectorError
-from persistence.jobs import JobError
+from persistence.jobs.port import JobError
 from persistence.queries.chat_knowledge import memories_of_ids
 from resolvers.context import Context
 from resolvers.engines.answering.rows import digest

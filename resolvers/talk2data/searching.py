@@ -22,7 +22,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from persistence.connectors.core.base import ConnectorError
-from persistence.jobs import JobError
+from persistence.jobs.port import JobError
 from resolvers.context import Context
 from resolvers.engines.nl2sql.linking.lookups import MOST_COLUMNS, found_in, query_of
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue

@@ -17,7 +17,7 @@ from uuid import UUID, uuid5
 
 from auth.caller import Caller
 from auth.guard import Guard
-from persistence.jobs import JobContext, explain
+from persistence.jobs.port import JobContext, explain
 from persistence.store import Shelves
 from resolvers.context import Context, Services
 from resolvers.data_readiness.runs import start_run

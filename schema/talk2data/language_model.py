@@ -1,5 +1,5 @@
 """The port to a language model: what is asked, what comes back, and what it cost. Every adapter and every user of it
-speaks in these values; `persistence/models.py` has the adapters."""
+speaks in these values; `persistence/language_models/providers.py` has the adapters."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass

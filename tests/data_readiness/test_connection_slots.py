@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from persistence.engine import Database
-from persistence.slots import RunSettings, place_at
+from persistence.jobs.slots import RunSettings, place_at
 from persistence.store import Store
 from persistence.tables.slots import connection_slots
 from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks

@@ -7,7 +7,7 @@ import pytest
 
 from auth.relations import object_name
 from persistence.connectors.postgres.connector import PostgresConnector
-from persistence.jobs import FanOut, JobContext
+from persistence.jobs.port import FanOut, JobContext
 from resolvers.assets.data_connections import update_data_connection
 from resolvers.data_readiness.runs import (
     RUN_JOB,

@@ -10,7 +10,7 @@ import pytest
 
 from auth.caller import Caller
 from auth.guard import Guard
-from persistence.models import ModelError
+from persistence.language_models.providers import ModelError
 from persistence.tables.catalog import metadata_assets
 from resolvers.context import Context
 from resolvers.data_readiness.work.model_words import chat_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from persistence.jobs import JobError
+from persistence.jobs.port import JobError
 from resolvers.data_readiness import approvals
 from resolvers.data_readiness.approvals import get_run_approval, list_run_proposals
 from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks, retry_run, trigger_run

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from persistence.jobs import JobError
+from persistence.jobs.port import JobError
 from persistence.queries.workflows import OPEN
 from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks, retry_run, trigger_run
 from resolvers.data_readiness.work import WORKS

@@ -10,7 +10,7 @@ from pydantic import SecretStr, ValidationError
 
 from auth.relations import Question, RelationTuple
 from auth.remote import KEY_HEADER, PATH, GovernanceSettings, GovernanceUnavailable, RemoteRelations
-from persistence.jobs import InlineJobs
+from persistence.jobs.port import InlineJobs
 from rest_compat.app import Parts, create_app
 from schema.errors import ApiError
 from tests.world import ORG, World

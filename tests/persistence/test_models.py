@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from persistence.models import ModelAddress, Models, ModelSettings
-from persistence.models_trying import LONGEST_PAUSE, Patience
+from persistence.language_models.providers import ModelAddress, Models, ModelSettings
+from persistence.language_models.retrying import LONGEST_PAUSE, Patience
 from persistence.outbound import OutboundPolicy, OutboundSettings
 from schema.talk2data.language_model import (
     Message,

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from persistence.models import ModelAddress, Models, ModelSettings
-from persistence.models_litellm import MACHINE
-from persistence.models_trying import Patience
+from persistence.language_models.litellm import MACHINE
+from persistence.language_models.providers import ModelAddress, Models, ModelSettings
+from persistence.language_models.retrying import Patience
 from persistence.outbound import OutboundPolicy, OutboundSettings
 from schema.talk2data.language_model import Message, ModelError, Prompt, Said, Trouble, Usage
 
@@ -212,6 +212,6 @@ async def test_a_deployment_without_the_package_says_so(monkeypatch: pytest.Monk
 
 
 def test_importing_the_models_does_not_import_the_package() -> None:
-    program = "import sys, persistence.models; print('litellm' in sys.modules)"
+    program = "import sys, persistence.language_models.providers; print('litellm' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

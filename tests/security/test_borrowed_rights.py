@@ -10,7 +10,7 @@ import pytest
 from auth.caller import Caller
 from auth.guard import Guard
 from auth.relations import RelationTuple, object_name, user_subject
-from persistence.models import Message, ModelError
+from persistence.language_models.providers import Message, ModelError
 from persistence.tables.data_readiness import workflow_configurations
 from persistence.tables.talk2data import chat_settings
 from resolvers.authors import addresser_of, limited_by_author

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from persistence.jobs import JobError, JobOutcome, JobState, JobTask
+from persistence.jobs.port import JobError, JobOutcome, JobState, JobTask
 from persistence.store import Shelves
 from resolvers.data_readiness.runs import trigger_run
 from resolvers.data_readiness.work import WORKS

@@ -11,7 +11,7 @@ import httpx
 import pytest
 import uvicorn
 
-from persistence.jobs import InlineJobs
+from persistence.jobs.port import InlineJobs
 from resolvers.talk2data.engine import Told
 from rest_compat.app import create_app
 from tests.support.chat import (

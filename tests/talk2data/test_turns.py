@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from persistence.jobs import JobError
+from persistence.jobs.port import JobError
 from resolvers.talk2data.answering import LARGEST_EVENT
 from resolvers.talk2data.engine import Told
 from resolvers.talk2data.sessions import create_chat_session, get_chat_session

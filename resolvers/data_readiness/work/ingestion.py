@@ -11,7 +11,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from persistence.connectors.core.base import UNKNOWN_COLUMNS, Connector, SchemaInfo, TableInfo
-from persistence.jobs import JobError
+from persistence.jobs.port import JobError
 from persistence.queries.catalog_ingest import mark_vanished, upsert_source
 from persistence.queries.metadata_search import in_scope
 from persistence.repository import Scope

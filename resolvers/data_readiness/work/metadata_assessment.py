@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from persistence.jobs import JobError
+from persistence.jobs.port import JobError
 from persistence.queries.catalog_rows import below, chunks
 from persistence.queries.metadata_search import in_scope
 from persistence.queries.quality import Measured

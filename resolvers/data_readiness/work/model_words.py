@@ -18,7 +18,7 @@ from typing import Any, Final
 import orjson
 
 from auth.caller import WORKER, Caller
-from persistence.models import BASES, ChatModel, Message, ModelAddress, ModelError, provider_of
+from persistence.language_models.providers import BASES, ChatModel, Message, ModelAddress, ModelError, provider_of
 from resolvers.authors import addresser_of
 from resolvers.bound_secrets import may_read_project_secrets
 from resolvers.context import Context

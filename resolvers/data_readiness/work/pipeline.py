@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
 
-from persistence.jobs import JobError
+from persistence.jobs.port import JobError
 from persistence.queries.pipelines import profiled_since
 from persistence.store import Shelves
 from resolvers.data_readiness.work.describing import MetadataEnrichment

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Final
 
-from persistence.jobs import JobError
+from persistence.jobs.port import JobError
 from persistence.queries.profiles import profile_id
 from persistence.store import Shelves
 from resolvers.data_readiness.run_parameters import parameters_of

@@ -10,11 +10,11 @@ import sqlalchemy as sa
 
 from auth.caller import WORKER, Caller
 from persistence.connectors.core.base import UNKNOWN_COLUMNS, Connector, ConnectorError
-from persistence.jobs import JobError
+from persistence.jobs.port import JobError
+from persistence.jobs.slots import place_at
 from persistence.queries.catalog_rows import below, chunks
 from persistence.queries.metadata_search import in_scope
 from persistence.repository import Scope
-from persistence.slots import place_at
 from persistence.store import Shelves
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.data_readiness import run_tasks

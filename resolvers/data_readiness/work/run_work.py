@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Protocol
 from uuid import NAMESPACE_URL, uuid5
 
-from persistence.jobs import JobError, JobOutcome, JobState, JobTask, explain
+from persistence.jobs.port import JobError, JobOutcome, JobState, JobTask, explain
 from persistence.queries.workflows import OPEN
 from persistence.repository import Scope
 from persistence.store import Shelves

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import httpx
 
-from persistence.models_protocols import END, Form, Target, call_of
-from persistence.models_trying import AGAIN, Malformed, Passing, Patience, PatientModel
+from persistence.language_models.protocols import END, Form, Target, call_of
+from persistence.language_models.retrying import AGAIN, Malformed, Passing, Patience, PatientModel
 from schema.talk2data.language_model import ModelError, Prompt, Trouble
 
 _AMAZON: Final = ("aws_access_key_id", "aws_secret_access_key", "aws_region_name")

@@ -16,10 +16,10 @@ from concurrent.futures import CancelledError as FutureCancelled
 from dataclasses import dataclass, field
 from typing import Any
 
-from persistence import job_ledger
 from persistence.connectors.core.base import ConnectorError
 from persistence.engine import Database
-from persistence.jobs import Arguments, Handler, JobContext, JobError, JobState, explain, plain
+from persistence.jobs import ledger as job_ledger
+from persistence.jobs.port import Arguments, Handler, JobContext, JobError, JobState, explain, plain
 from schema.errors import ApiError, DatabaseError
 
 log = logging.getLogger("stoa.jobs")

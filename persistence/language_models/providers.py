@@ -9,10 +9,10 @@ from typing import Any, Final, Protocol
 
 import httpx
 
-from persistence.models_http import HttpModel
-from persistence.models_litellm import litellm_model
-from persistence.models_protocols import Target
-from persistence.models_trying import ModelSettings, Patience
+from persistence.language_models.http import HttpModel
+from persistence.language_models.litellm import litellm_model
+from persistence.language_models.protocols import Target
+from persistence.language_models.retrying import ModelSettings, Patience
 from persistence.outbound import OutboundPolicy
 from schema.talk2data.language_model import LanguageModel, Message, ModelError
 

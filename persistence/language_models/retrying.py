@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
-from persistence.models_protocols import Form, Hearing, narrower
+from persistence.language_models.protocols import Form, Hearing, narrower
 from schema.talk2data.language_model import Message, ModelError, Prompt, Said, Trouble
 
 MOST_FORMS: Final = 6

@@ -22,7 +22,7 @@ What a handler may rely on:
   more, `finish` and `failed` included: whoever cancels writes the platform's own records;
 - a task that fails does not stop the others; `finish` sees it as an outcome with state failed.
 
-`persistence/jobs_dbos.py` has the durable engine.
+`persistence/jobs/dbos.py` has the durable engine.
 """
 
 import asyncio

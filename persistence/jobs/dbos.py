@@ -1,9 +1,9 @@
-"""The durable job engine: DBOS behind the port of `persistence/jobs.py`.
+"""The durable job engine: DBOS behind the port of `persistence/jobs/port.py`.
 
 How the parts divide the work. DBOS keeps the queues, hands each piece to one process and checkpoints a plan; its
 client enqueues, cancels and asks, so a process that only enqueues never starts DBOS itself. The `job_ledger` table
 counts how often each call was begun and remembers cancellations, because resuming work resets DBOS's own counter and
-forgets a cancellation. `persistence/reaper.py` hands on the work of dead processes.
+forgets a cancellation. `persistence/jobs/reaper.py` hands on the work of dead processes.
 
 A job is a DBOS workflow on the queue `stoa-jobs`, each task one on `stoa-tasks`, so that waiting jobs can never take
 the places of the tasks they wait for. Workflows are synchronous functions in DBOS's threads that pass the handlers to
@@ -31,19 +31,10 @@ from typing import Any, ClassVar, TypeVar
 
 import sqlalchemy as sa
 
-from persistence import job_ledger
 from persistence.engine import Database
-from persistence.job_calls import Abandoned, Calls, Run, pauses, unknown_work
-from persistence.job_store import (
-    FileLock,
-    destroy_dbos,
-    engine_url,
-    postgres_engine,
-    quiet_dbos,
-    retire,
-    sqlite_engine,
-)
-from persistence.jobs import (
+from persistence.jobs import ledger as job_ledger
+from persistence.jobs.calls import Abandoned, Calls, Run, pauses, unknown_work
+from persistence.jobs.port import (
     Arguments,
     FanOut,
     Handler,
@@ -56,8 +47,17 @@ from persistence.jobs import (
     checked_plan,
     plain,
 )
+from persistence.jobs.reaper import Claim, Reaper
+from persistence.jobs.store import (
+    FileLock,
+    destroy_dbos,
+    engine_url,
+    postgres_engine,
+    quiet_dbos,
+    retire,
+    sqlite_engine,
+)
 from persistence.private import private_database
-from persistence.reaper import Claim, Reaper
 from schema.errors import DatabaseError
 
 log = logging.getLogger("stoa.jobs")

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from persistence.engine import IDLE_SECONDS, driver_url
-from persistence.jobs import JobSettings
+from persistence.jobs.port import JobSettings
 
 
 class FolderInUse(RuntimeError):

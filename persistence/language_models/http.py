@@ -15,8 +15,8 @@ from typing import Any, Final
 import httpx
 import orjson
 
-from persistence.models_protocols import END, Call, Form, Target, call_of
-from persistence.models_trying import AGAIN, Malformed, Passing, Patience, PatientModel
+from persistence.language_models.protocols import END, Call, Form, Target, call_of
+from persistence.language_models.retrying import AGAIN, Malformed, Passing, Patience, PatientModel
 from persistence.outbound import OutboundPolicy, RefusedAddress, ResponseTooLarge, http_client, read_bounded
 from schema.talk2data.language_model import ModelError, Prompt, Trouble
 
