@@ -349,7 +349,7 @@ def _http_app(
 @functools.cache
 def openapi_of(service: Service) -> dict[str, Any]:
     """The OpenAPI 3.0 document of one service, made when it is first asked for. Not to be changed."""
-    from rest_compat.openapi import document_of
+    from rest_compat.openapi.document import document_of
 
     return document_of(
         service.door, title=service.title, version=version("stoa-platform"), description=service.description
@@ -359,8 +359,8 @@ def openapi_of(service: Service) -> dict[str, Any]:
 @functools.cache
 def whole_openapi() -> dict[str, Any]:
     """The OpenAPI 3.0 document of all services together, made when it is first asked for. Not to be changed."""
-    from rest_compat.openapi import READING
-    from rest_compat.openapi_whole import whole_of
+    from rest_compat.openapi.document import READING
+    from rest_compat.openapi.whole import whole_of
 
     services = {service.title: openapi_of(service) for service in SERVICES}
     return whole_of(services, title="Stoa", description=f"All services of the platform. {READING}")

@@ -1,7 +1,7 @@
 """One path of the REST door: an operation, how its request is read, and how its answer is written.
 
 The request is parsed once by the operation's own argument model and answered once as bytes, so both doors apply the
-same bounds and nothing is validated twice. What the document says of a route stands in `openapi_routes.py`.
+same bounds and nothing is validated twice. What the document says of a route stands in `openapi/routes.py`.
 """
 
 import inspect

@@ -12,7 +12,7 @@ from rest_compat.bodies import BodyBounds
 from rest_compat.door import Door
 from rest_compat.envelopes import OffsetResults, PageLimitList
 from rest_compat.middleware import Front
-from rest_compat.openapi import document_of
+from rest_compat.openapi.document import document_of
 from rest_compat.route import Deprecation
 from tests.world import World
 

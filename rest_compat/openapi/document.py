@@ -7,13 +7,13 @@ from fastapi.openapi.utils import get_openapi
 from resolvers.operation import Kind
 from rest_compat.door import Door
 from rest_compat.events import StreamRoute
-from rest_compat.openapi_examples import add_examples
-from rest_compat.openapi_failures import HEADERS, error_schema, failures_of, header_references
-from rest_compat.openapi_links import add_links
-from rest_compat.openapi_names import ERROR, renamed
-from rest_compat.openapi_refusals import EVERYWHERE, EXTENSION, refusals_of, tell_refusals
-from rest_compat.openapi_routes import IF_NONE_MATCH, documented
-from rest_compat.openapi_version import as_openapi_3_0, plain_parameter
+from rest_compat.openapi.examples import add_examples
+from rest_compat.openapi.failures import HEADERS, error_schema, failures_of, header_references
+from rest_compat.openapi.links import add_links
+from rest_compat.openapi.names import ERROR, renamed
+from rest_compat.openapi.refusals import EVERYWHERE, EXTENSION, refusals_of, tell_refusals
+from rest_compat.openapi.routes import IF_NONE_MATCH, documented
+from rest_compat.openapi.version import as_openapi_3_0, plain_parameter
 from rest_compat.route import OperationRoute
 from schema.base import Resource
 from schema.descriptions import described

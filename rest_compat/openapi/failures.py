@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from resolvers.operation import Kind
-from rest_compat.openapi_names import ERROR
-from rest_compat.openapi_refusals import REFUSALS
+from rest_compat.openapi.names import ERROR
+from rest_compat.openapi.refusals import REFUSALS
 from rest_compat.route import OperationRoute
 
 REQUEST_ID = "req-2f1c1f0e-6f0a-4d5c-9a57-3f0f6f2f8a11"
