@@ -16,9 +16,9 @@ from persistence.store import Shelves
 from persistence.tables.data_readiness import workflow_runs
 from resolvers.authors import limited_by_author
 from resolvers.context import Context, Services
-from resolvers.data_readiness.runs import RUN_JOB, job_key, job_of
-from resolvers.data_readiness.work import WORKS
-from resolvers.data_readiness.work.run_work import RunWork, fail_run
+from resolvers.data_readiness.runs.executor import RunWork, fail_run
+from resolvers.data_readiness.runs.kinds import WORKS
+from resolvers.data_readiness.runs.operations import RUN_JOB, job_key, job_of
 from resolvers.search.bulk import SearchIndexer
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 

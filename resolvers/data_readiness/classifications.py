@@ -12,7 +12,7 @@ from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.classification import classifications as table
 from resolvers.context import Context
-from resolvers.data_readiness.classification_effects import KINDS
+from resolvers.data_readiness.approval.classifications import KINDS
 from resolvers.engines.catalog_diff import judge
 from resolvers.engines.recognition import RECOGNIZERS, VERSION
 from resolvers.engines.recognition.taxonomy import LEVELS, TAXONOMY, Level

@@ -2,7 +2,7 @@
 
 from resolvers.context import Context
 from resolvers.data_readiness.moments import past_in_body
-from resolvers.data_readiness.work.report import keep_report, report_page, staged
+from resolvers.data_readiness.report_building import keep_report, report_page, staged
 from resolvers.operation import Kind, operation, require
 from resolvers.uploads import settled
 from schema.assets.artifact import Artifact

@@ -9,8 +9,8 @@ from pydantic import Field
 from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.data_readiness.work.measuring import Known, check_of, named_tables, read_known, rule_check, table_of
-from resolvers.data_readiness.work.reading import read_facts, use_source
+from resolvers.data_readiness.runs.measuring import Known, check_of, named_tables, read_known, rule_check, table_of
+from resolvers.data_readiness.runs.reading import read_facts, use_source
 from resolvers.engines.checks.conditions import condition_of
 from resolvers.engines.checks.counting import fits
 from resolvers.engines.checks.evaluate import evaluate

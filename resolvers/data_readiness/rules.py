@@ -20,7 +20,7 @@ from resolvers.context import Context
 from resolvers.data_readiness.definitions import dimensions_named
 from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter
 from resolvers.data_readiness.rule_checks import problem_of, rule_check
-from resolvers.data_readiness.work.reading import read_facts, table_names
+from resolvers.data_readiness.runs.reading import read_facts, table_names
 from resolvers.engines.rules.dbt import read_dbt, write_dbt
 from resolvers.engines.rules.draft import measured_by, rule_key
 from resolvers.engines.rules.exchange import Imported, Unreadable

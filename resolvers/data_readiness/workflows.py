@@ -10,7 +10,7 @@ from persistence.store import Shelves
 from persistence.tables.data_readiness import workflow_configurations as table
 from resolvers.authors import authored
 from resolvers.context import Context
-from resolvers.data_readiness.run_parameters import check_config
+from resolvers.data_readiness.runs.parameters import check_config
 from resolvers.operation import Kind, operation
 from resolvers.utils.schedules import remove_configuration_schedule, sync_configuration_schedule
 from schema.data_readiness.workflow import (

@@ -8,7 +8,7 @@ from auth.caller import Caller
 from persistence.store import Shelves
 from resolvers.authors import ADDRESS, addresser_of, authored
 from resolvers.context import Context
-from resolvers.data_readiness.work.model_words import KeyWithheld, chat_of
+from resolvers.data_readiness.runs.model_descriptions import KeyWithheld, chat_of
 from resolvers.operation import Kind, operation, refusal, require
 from schema.errors import ValidationError, VersionConflict
 from schema.governance.permission import Permission

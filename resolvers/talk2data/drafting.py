@@ -7,7 +7,7 @@ from typing import Final
 
 from resolvers.authors import addresser_of
 from resolvers.context import Context
-from resolvers.data_readiness.work.model_words import chat_of
+from resolvers.data_readiness.runs.model_descriptions import chat_of
 from resolvers.engines.answering.rows import digest
 from resolvers.engines.nl2sql.drafter import Planner
 from resolvers.engines.nl2sql.linking.link import link

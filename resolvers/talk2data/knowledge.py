@@ -22,8 +22,8 @@ from persistence.store import Shelves
 from resolvers.assets.data_connections import config_of
 from resolvers.context import Context
 from resolvers.data_readiness.rule_checks import DIALECTS
-from resolvers.data_readiness.work.reading import read_facts
-from resolvers.data_readiness.work.words import private_columns
+from resolvers.data_readiness.runs.description_context import private_columns
+from resolvers.data_readiness.runs.reading import read_facts
 from resolvers.engines.describing.known import Term
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.sql_guard import Refused, Table, tables_of_catalog

@@ -14,8 +14,8 @@ from sqlglot import exp
 from persistence.connectors.core.base import ConnectorError
 from persistence.tabular import NotATable, Scratch
 from resolvers.context import Context
-from resolvers.data_readiness.work.reading import use_source
-from resolvers.data_readiness.work.task_use import TaskUse, within
+from resolvers.data_readiness.runs.leases import TaskUse, within
+from resolvers.data_readiness.runs.reading import use_source
 from resolvers.engines.answering.rows import ResultTable, parquet_rows, size_of, table_of
 from resolvers.talk2data.guarding import judged
 from resolvers.talk2data.knowledge import Ground

@@ -20,7 +20,7 @@ from auth.guard import Guard
 from persistence.jobs.port import JobContext, explain
 from persistence.store import Shelves
 from resolvers.context import Context, Services
-from resolvers.data_readiness.runs import start_run
+from resolvers.data_readiness.runs.operations import start_run
 from resolvers.engines.firing import due
 from resolvers.operation import require
 from resolvers.utils.firing_limits import ScheduleSettings

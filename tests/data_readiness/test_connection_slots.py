@@ -14,9 +14,9 @@ from persistence.engine import Database
 from persistence.jobs.slots import RunSettings, place_at
 from persistence.store import Store
 from persistence.tables.slots import connection_slots
-from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks
-from resolvers.data_readiness.work.reading import use_connection
-from resolvers.data_readiness.work.run_work import Unit
+from resolvers.data_readiness.runs.executor import Unit
+from resolvers.data_readiness.runs.operations import cancel_run, get_workflow_run, list_run_tasks
+from resolvers.data_readiness.runs.reading import use_connection
 from tests.data_readiness.workflows import written
 from tests.doors import Door
 from tests.support.ingestion import Bench, Source, body_of, connected, setting_overrides, source

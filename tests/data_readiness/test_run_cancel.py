@@ -9,9 +9,9 @@ import psycopg
 import pytest
 from sqlglot import exp
 
-from resolvers.data_readiness.runs import cancel_run, get_workflow_run
-from resolvers.data_readiness.work.reading import use_source
-from resolvers.data_readiness.work.run_work import Unit
+from resolvers.data_readiness.runs.executor import Unit
+from resolvers.data_readiness.runs.operations import cancel_run, get_workflow_run
+from resolvers.data_readiness.runs.reading import use_source
 from tests.doors import Door
 from tests.support.ingestion import Bench, Source, bench, setting_overrides, source
 from tests.support.scripted import Scripted, staged

@@ -7,11 +7,17 @@ from typing import Any
 import pytest
 
 from persistence.jobs.port import JobError
-from resolvers.data_readiness import approvals
-from resolvers.data_readiness.approvals import get_run_approval, list_run_proposals
-from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks, retry_run, trigger_run
-from resolvers.data_readiness.work import run_work
-from resolvers.data_readiness.work.run_work import Skip, Unit
+from resolvers.data_readiness.approval import operations as approvals
+from resolvers.data_readiness.approval.operations import get_run_approval, list_run_proposals
+from resolvers.data_readiness.runs import executor as run_work
+from resolvers.data_readiness.runs.executor import Skip, Unit
+from resolvers.data_readiness.runs.operations import (
+    cancel_run,
+    get_workflow_run,
+    list_run_tasks,
+    retry_run,
+    trigger_run,
+)
 from resolvers.governance.permissions import revoke_permission
 from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_run import RunCreate

@@ -15,7 +15,7 @@ from resolvers.assets.data_connections import (
     update_data_connection,
     verify_data_connection,
 )
-from resolvers.data_readiness.runs import get_workflow_run, trigger_run
+from resolvers.data_readiness.runs.operations import get_workflow_run, trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from schema.assets.data_connection import ConnectionType, DataConnectionChange, DataConnectionCreate
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType

@@ -10,9 +10,9 @@ import pytest
 
 from persistence.jobs.port import JobError, JobOutcome, JobState, JobTask
 from persistence.store import Shelves
-from resolvers.data_readiness.runs import trigger_run
-from resolvers.data_readiness.work import WORKS
-from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
+from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.kinds import WORKS
+from resolvers.data_readiness.runs.operations import trigger_run
 from schema.data_readiness.proposal import Proposal, ProposalKind, ProposalState
 from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_run import RunCreate

@@ -20,9 +20,9 @@ from persistence.tables.catalog import metadata_assets
 from persistence.tables.data_readiness import run_tasks
 from resolvers.assets.data_connections import config_of, opened
 from resolvers.context import Context
-from resolvers.data_readiness.runs import included_in
-from resolvers.data_readiness.work.run_work import RunWork, Skip, nothing_to_do
-from resolvers.data_readiness.work.task_use import TASK, TaskUse
+from resolvers.data_readiness.runs.executor import RunWork, Skip, nothing_to_do
+from resolvers.data_readiness.runs.leases import TASK, TaskUse
+from resolvers.data_readiness.runs.operations import included_in
 from schema.assets.data_connection import ConnectionStatus
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.source import ColumnFacts, Source, TableFacts

@@ -6,7 +6,7 @@ leaves what people wrote and can be read in the asset's history.
 
 A proposal was made about an asset as it was. When the field it is about holds something else by now, or the asset is
 gone, it is a conflict: it stays undecided and is told, while every other proposal is carried out whole. A decision and
-all its effects (those on other things than the catalog are in `effects.py`) are one transaction.
+all its effects (those on other things than the catalog are in `registry.py`) are one transaction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,10 +24,10 @@ from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.data_readiness import proposals as table
 from resolvers.context import Context
-from resolvers.data_readiness.effects import EFFECTS, take_effect
-from resolvers.data_readiness.enrichment_effects import with_relationship
+from resolvers.data_readiness.approval.enrichments import with_relationship
+from resolvers.data_readiness.approval.registry import EFFECTS, take_effect
 from resolvers.data_readiness.levels import fallen_levels
-from resolvers.data_readiness.runs import RunId
+from resolvers.data_readiness.runs.operations import RunId
 from resolvers.engines.catalog_diff import judge
 from resolvers.operation import Kind, operation, require
 from schema.data_readiness.proposal import (
@@ -366,7 +366,7 @@ class _AssetDraft:
             return None
         name = SETS.get(proposal.kind)
         if name is None:
-            return None  # approving it changes no asset by itself; `effects.py` may say what else it does
+            return None  # approving it changes no asset by itself; `registry.py` may say what else it does
         if name in self.changes:
             return f"Another proposal for the same {name} was approved before it."
         if asset.get(name) != proposal.current_value:

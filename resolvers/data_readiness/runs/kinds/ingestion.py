@@ -19,10 +19,10 @@ from persistence.store import Shelves
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.data_readiness import run_tasks
 from resolvers.context import Context
-from resolvers.data_readiness.runs import included_in
-from resolvers.data_readiness.work.outcome import UNREAD_TOLD
-from resolvers.data_readiness.work.reading import use_connection
-from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
+from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.operations import included_in
+from resolvers.data_readiness.runs.outcome import UNREAD_TOLD
+from resolvers.data_readiness.runs.reading import use_connection
 from resolvers.engines.catalog_diff import judge
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 from schema.identifiers import Fqn, ResourceUri, join_fqn

@@ -15,13 +15,13 @@ from typing import Any, ClassVar, Final
 from persistence.queries.profiles import profile_id
 from persistence.queries.rules import Kept
 from persistence.store import Shelves
-from resolvers.data_readiness.run_parameters import parameters_of
-from resolvers.data_readiness.work.dimension_tags import ENGINE, put_dimension_tags
-from resolvers.data_readiness.work.profiles import latest_profiles
-from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
-from resolvers.data_readiness.work.reading import facts_of, gone, require_columns, tables_of, use_table, without_columns
-from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
-from resolvers.data_readiness.work.sampling import sample_size
+from resolvers.data_readiness.approval.proposing import Draft, basis_of, put_new
+from resolvers.data_readiness.runs.dimension_tags import ENGINE, put_dimension_tags
+from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.latest_profiles import latest_profiles
+from resolvers.data_readiness.runs.parameters import parameters_of
+from resolvers.data_readiness.runs.reading import facts_of, gone, require_columns, tables_of, use_table, without_columns
+from resolvers.data_readiness.runs.sampling import sample_size
 from resolvers.engines.checks.trial import tried
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.rules.draft import RuleDraft

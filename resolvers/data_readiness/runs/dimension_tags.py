@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from persistence.queries.classifications import StandingTags, classification_id
 from persistence.store import Shelves
-from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
-from resolvers.data_readiness.work.run_work import RunWork
-from resolvers.data_readiness.work.tagging import people_decided
+from resolvers.data_readiness.approval.proposing import Draft, basis_of, put_new
+from resolvers.data_readiness.runs.executor import RunWork
+from resolvers.data_readiness.runs.kinds.tagging import people_decided
 from resolvers.engines.rules.tags import DimensionTag
 from schema.data_readiness.classification import (
     CATEGORIES,

@@ -22,10 +22,10 @@ from persistence.tables.quality import metric_results
 from persistence.tables.quality import violations as violation_rows
 from resolvers.assets.artifacts import keep_artifact
 from resolvers.context import Context
+from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.reading import read_facts, table_names
 from resolvers.data_readiness.scorecard import scorecard_of
-from resolvers.data_readiness.work.reading import read_facts, table_names
-from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
-from resolvers.data_readiness.work.unmeasured import unmeasured
+from resolvers.data_readiness.unmeasured import unmeasured
 from resolvers.engines.masking import masked_table
 from resolvers.engines.report.page import MOST_TABLES, rendered
 from resolvers.engines.report.values import Relation, ReportData, RuleResult, TableLine, TrendPoint, Trouble

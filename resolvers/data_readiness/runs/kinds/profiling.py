@@ -13,8 +13,10 @@ from typing import Any, Final
 from persistence.jobs.port import JobError
 from persistence.queries.profiles import profile_id
 from persistence.store import Shelves
-from resolvers.data_readiness.run_parameters import parameters_of
-from resolvers.data_readiness.work.reading import (
+from resolvers.data_readiness.report_building import REPORT
+from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.parameters import parameters_of
+from resolvers.data_readiness.runs.reading import (
     facts_of,
     gone,
     read_facts,
@@ -24,9 +26,7 @@ from resolvers.data_readiness.work.reading import (
     use_source,
     use_table,
 )
-from resolvers.data_readiness.work.report import REPORT
-from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
-from resolvers.data_readiness.work.sampling import sample_size
+from resolvers.data_readiness.runs.sampling import sample_size
 from resolvers.engines.profiling import SAMPLE_ROWS, Header, NoStatistics, profile_table
 from resolvers.engines.profiling.references import Known, foreign_keys
 from schema.data_readiness.profile import ForeignKeyCandidate, ProfileTier, TableProfile

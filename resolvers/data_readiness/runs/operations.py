@@ -13,7 +13,7 @@ from persistence.store import Shelves
 from persistence.tables.data_readiness import run_tasks, workflow_runs
 from resolvers.authors import on_behalf
 from resolvers.context import Context
-from resolvers.data_readiness.run_parameters import checked_parameters
+from resolvers.data_readiness.runs.parameters import checked_parameters
 from resolvers.data_readiness.workflows import ConfigurationId
 from resolvers.operation import Kind, operation, require
 from schema.assets.data_connection import ConnectionStatus, DataConnection

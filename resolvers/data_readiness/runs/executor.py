@@ -19,10 +19,10 @@ from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.data_readiness import run_tasks
 from resolvers.context import Context
-from resolvers.data_readiness.approvals import approve_next, may_approve
-from resolvers.data_readiness.runs import RUN_JOB, job_key, job_of
-from resolvers.data_readiness.work.outcome import achieved, failure, unread
-from resolvers.data_readiness.work.task_use import TaskUse, within
+from resolvers.data_readiness.approval.operations import approve_next, may_approve
+from resolvers.data_readiness.runs.leases import TaskUse, within
+from resolvers.data_readiness.runs.operations import RUN_JOB, job_key, job_of
+from resolvers.data_readiness.runs.outcome import achieved, failure, unread
 from schema.data_readiness.proposal import Proposal
 from schema.data_readiness.workflow_run import RunStatus, TaskStatus, WorkflowRun
 from schema.errors import DatabaseError

@@ -14,7 +14,9 @@ from persistence.queries.quality import below
 from persistence.queries.violations import Finding
 from persistence.store import Shelves
 from persistence.tables.quality import violations
-from resolvers.data_readiness.work.measuring import (
+from resolvers.data_readiness.report_building import REPORT
+from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.measuring import (
     Known,
     check_of,
     kind_of,
@@ -25,9 +27,7 @@ from resolvers.data_readiness.work.measuring import (
     versions_of,
     with_losses,
 )
-from resolvers.data_readiness.work.reading import tables_of, use_source, use_table
-from resolvers.data_readiness.work.report import REPORT
-from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
+from resolvers.data_readiness.runs.reading import tables_of, use_source, use_table
 from resolvers.engines.checks.builtin import Builtin, builtin_checks, uncovered
 from resolvers.engines.checks.evaluate import evaluate
 from resolvers.engines.checks.model import Counted, Evaluation

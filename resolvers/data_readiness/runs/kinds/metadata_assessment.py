@@ -17,9 +17,9 @@ from persistence.queries.violations import Finding
 from persistence.store import Shelves
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.glossary import glossary_term_assets
-from resolvers.data_readiness.work.reading import targets
-from resolvers.data_readiness.work.report import REPORT
-from resolvers.data_readiness.work.run_work import RunWork, Unit, Write, nothing_to_do
+from resolvers.data_readiness.report_building import REPORT
+from resolvers.data_readiness.runs.executor import RunWork, Unit, Write, nothing_to_do
+from resolvers.data_readiness.runs.reading import targets
 from schema.data_readiness.quality_builtin import METRICS, VIOLATIONS
 from schema.identifiers import Version
 from schema.utils.metadata_asset import AssetType

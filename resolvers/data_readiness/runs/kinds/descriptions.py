@@ -19,11 +19,11 @@ from persistence.queries.enrichment import (
     standing_words,
 )
 from persistence.store import Shelves
-from resolvers.data_readiness.work.model_words import ModelWriter, writer_of
-from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
-from resolvers.data_readiness.work.reading import tables_of
-from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
-from resolvers.data_readiness.work.words import Told, configuration_of, option, subjects_of, told
+from resolvers.data_readiness.approval.proposing import Draft, basis_of, put_new
+from resolvers.data_readiness.runs.description_context import Told, configuration_of, option, subjects_of, told
+from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.model_descriptions import ModelWriter, writer_of
+from resolvers.data_readiness.runs.reading import tables_of
 from resolvers.engines.describing.columns import column_offers
 from resolvers.engines.describing.containers import Container, container_offers
 from resolvers.engines.describing.known import ENGINE, Offer, Subject

@@ -17,11 +17,11 @@ from typing import Any, ClassVar, Final
 from persistence.queries.classifications import Looked, StandingTags, classification_id
 from persistence.repository import Scope
 from persistence.store import Shelves
+from resolvers.data_readiness.approval.proposing import Draft, basis_of, put_new
 from resolvers.data_readiness.levels import personal_data
-from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
-from resolvers.data_readiness.work.reading import facts_of, gone, tables_of, use_table
-from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
-from resolvers.data_readiness.work.sampling import sample_size
+from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.reading import facts_of, gone, tables_of, use_table
+from resolvers.data_readiness.runs.sampling import sample_size
 from resolvers.engines.recognition import VERSION, Finding, fingerprint, recognize
 from resolvers.engines.recognition.taxonomy import (
     LEVELS,

@@ -18,14 +18,14 @@ from typing import Any, Final
 from persistence.jobs.port import JobError
 from persistence.queries.pipelines import profiled_since
 from persistence.store import Shelves
-from resolvers.data_readiness.work.describing import MetadataEnrichment
-from resolvers.data_readiness.work.intelligence import Intelligence
-from resolvers.data_readiness.work.profiling import Profiling
-from resolvers.data_readiness.work.reading import tables_of
-from resolvers.data_readiness.work.report import REPORT
-from resolvers.data_readiness.work.rule_generation import RulesAndDimensions
-from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
-from resolvers.data_readiness.work.tagging import PiiTagging, SensitivityTagging
+from resolvers.data_readiness.report_building import REPORT
+from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.kinds.descriptions import MetadataEnrichment
+from resolvers.data_readiness.runs.kinds.intelligence import Intelligence
+from resolvers.data_readiness.runs.kinds.profiling import Profiling
+from resolvers.data_readiness.runs.kinds.rule_generation import RulesAndDimensions
+from resolvers.data_readiness.runs.kinds.tagging import PiiTagging, SensitivityTagging
+from resolvers.data_readiness.runs.reading import tables_of
 from schema.data_readiness.workflow_run import RunStatus
 from schema.identifiers import Fqn
 

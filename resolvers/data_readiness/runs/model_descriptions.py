@@ -22,7 +22,7 @@ from persistence.language_models.providers import BASES, ChatModel, Message, Mod
 from resolvers.authors import addresser_of
 from resolvers.bound_secrets import may_read_project_secrets
 from resolvers.context import Context
-from resolvers.data_readiness.work.run_work import RunWork
+from resolvers.data_readiness.runs.executor import RunWork
 from resolvers.engines.describing.known import Subject, Term
 from resolvers.engines.describing.prompts import Answer, question_about, read_answer
 from resolvers.governance.secrets import get_project_secret

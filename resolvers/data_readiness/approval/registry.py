@@ -1,6 +1,6 @@
 """What a decision about proposals does beside the catalog's edit: one function per kind, in one table.
 
-`approvals.py` calls the function of a kind once for all proposals of that kind that one decision moves, inside the
+`operations.py` calls the function of a kind once for all proposals of that kind that one decision moves, inside the
 decision's transaction, before the proposals themselves are moved. A function is told where they go: approved,
 rejected, or proposed for those whose rejection is taken back. It answers what it could not do, as proposal id →
 sentence: those proposals stay where they are and are told as conflicts. For kinds that set a field or add a tag the
@@ -15,9 +15,9 @@ from typing import Final
 
 from persistence.repository import Scope
 from persistence.store import Shelves
-from resolvers.data_readiness.classification_effects import decide_classifications
-from resolvers.data_readiness.enrichment_effects import link_terms
-from resolvers.data_readiness.rule_effects import decide_rules
+from resolvers.data_readiness.approval.classifications import decide_classifications
+from resolvers.data_readiness.approval.enrichments import link_terms
+from resolvers.data_readiness.approval.rules import decide_rules
 from schema.data_readiness.proposal import Proposal, ProposalKind, ProposalState
 
 Effect = Callable[[Shelves, Scope, Sequence[Proposal], ProposalState, str, datetime], Mapping[str, str]]

@@ -19,7 +19,7 @@ from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.catalog import metadata_assets
 from resolvers.context import Context
-from resolvers.data_readiness.work.reading import columns_gone, lost_columns, read_facts
+from resolvers.data_readiness.runs.reading import columns_gone, lost_columns, read_facts
 from resolvers.engines.checks.examples import Shown, key_of
 from resolvers.engines.checks.model import Check, Evaluation, Result, not_evaluated
 from schema.data_readiness.classification import ClassificationKind, ClassificationState

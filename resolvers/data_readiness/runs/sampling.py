@@ -5,7 +5,7 @@ import math
 from sqlglot import exp
 
 from persistence.connectors.core.base import ConnectorError
-from resolvers.data_readiness.run_parameters import parameters_of
+from resolvers.data_readiness.runs.parameters import parameters_of
 from schema.data_readiness.source import Source, TableFacts
 from schema.data_readiness.workflow_run import WorkflowRun
 

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from persistence.store import Shelves
-from resolvers.data_readiness.work.measuring import (
+from resolvers.data_readiness.report_building import REPORT
+from resolvers.data_readiness.runs.executor import RunWork, Unit, Write, nothing_to_do
+from resolvers.data_readiness.runs.measuring import (
     Known,
     check_of,
     measured,
@@ -17,9 +19,7 @@ from resolvers.data_readiness.work.measuring import (
     table_of,
     with_losses,
 )
-from resolvers.data_readiness.work.reading import targets, use_source, use_table
-from resolvers.data_readiness.work.report import REPORT
-from resolvers.data_readiness.work.run_work import RunWork, Unit, Write, nothing_to_do
+from resolvers.data_readiness.runs.reading import targets, use_source, use_table
 from resolvers.engines.checks.evaluate import evaluate
 from resolvers.engines.checks.model import Evaluation, not_evaluated
 from schema.data_readiness.rule import RuleState

@@ -6,7 +6,7 @@ Events come from the store alone, so a follower that comes late, or at another p
 from collections.abc import AsyncGenerator, AsyncIterator
 
 from resolvers.context import Context
-from resolvers.data_readiness.runs import RunId, get_workflow_run
+from resolvers.data_readiness.runs.operations import RunId, get_workflow_run
 from resolvers.data_readiness.workflows import ConfigurationId
 from resolvers.operation import operation
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun

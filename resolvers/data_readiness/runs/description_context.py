@@ -17,9 +17,9 @@ from persistence.queries.enrichment import (
 from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.data_readiness.work.profiles import latest_profiles
-from resolvers.data_readiness.work.reading import read_facts
-from resolvers.data_readiness.work.run_work import RunWork
+from resolvers.data_readiness.runs.executor import RunWork
+from resolvers.data_readiness.runs.latest_profiles import latest_profiles
+from resolvers.data_readiness.runs.reading import read_facts
 from resolvers.engines.describing.known import Around, Subject, Term
 from resolvers.engines.describing.names import abbreviations_in
 from schema.data_readiness.classification import ClassificationKind, ClassificationState

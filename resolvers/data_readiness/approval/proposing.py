@@ -10,7 +10,7 @@ import orjson
 
 from persistence.queries.enrichment import Earlier, StandingWords, proposed_before, standing_words
 from persistence.store import Shelves
-from resolvers.data_readiness.work.run_work import RunWork
+from resolvers.data_readiness.runs.executor import RunWork
 from schema.data_readiness.proposal import SETS, Proposal, ProposalKind, ProposalState
 
 MOST_OF_A_TASK: Final = 20_000

@@ -11,11 +11,11 @@ from typing import Any, Final
 from persistence.queries.enrichment import StandingWords, keys_in, open_violations, standing_words
 from persistence.store import Shelves
 from persistence.tables.data_readiness import run_tasks
-from resolvers.data_readiness.enrichment_effects import identity_of
-from resolvers.data_readiness.work.proposing import Draft, basis_of, put_new
-from resolvers.data_readiness.work.reading import tables_of, targets
-from resolvers.data_readiness.work.run_work import RunWork, Unit, Write
-from resolvers.data_readiness.work.words import configuration_of, subjects_of, told
+from resolvers.data_readiness.approval.enrichments import identity_of
+from resolvers.data_readiness.approval.proposing import Draft, basis_of, put_new
+from resolvers.data_readiness.runs.description_context import configuration_of, subjects_of, told
+from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.reading import tables_of, targets
 from resolvers.engines.intelligence.insights import ENGINE as INSIGHTS
 from resolvers.engines.intelligence.insights import Brief, Insight, brief_of, scope_insights, table_insights
 from resolvers.engines.intelligence.relations import ENGINE as RELATIONS
