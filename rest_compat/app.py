@@ -44,9 +44,9 @@ from persistence.tuples import StoredTuples
 from resolvers.context import Services, utc_now
 from resolvers.engines.nl2sql.model import Drafter
 from resolvers.governance.access import organization_ids
-from resolvers.talk2data.analyst import Analyst
-from resolvers.talk2data.answering import Answering
-from resolvers.talk2data.engine import TurnEngine
+from resolvers.talk2data.answering.analyst import Analyst
+from resolvers.talk2data.answering.port import TurnEngine
+from resolvers.talk2data.answering.turn_execution import Answering
 from resolvers.utils.firings import Firings
 from resolvers.worker import Worker
 from rest_compat.assets import assets

@@ -5,7 +5,7 @@ from sqlalchemy.exc import IntegrityError
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
-from resolvers.talk2data.learning import count_help, learn_from_rating
+from resolvers.talk2data.answering.learning import count_help, learn_from_rating
 from resolvers.talk2data.sessions import SessionId
 from resolvers.talk2data.turns import TurnId, own_turn
 from schema.governance.permission import Permission

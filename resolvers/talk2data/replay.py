@@ -12,16 +12,16 @@ from resolvers.context import Context
 from resolvers.engines.answering.rows import digest
 from resolvers.engines.sql_guard import Refused
 from resolvers.operation import Kind, operation
-from resolvers.talk2data.analyst import asked_again
+from resolvers.talk2data.answering.analyst import asked_again
+from resolvers.talk2data.answering.catalog_context import NotThere, ground_of, places_of
+from resolvers.talk2data.answering.evidence import as_of_now, used_memories
+from resolvers.talk2data.answering.guarding import told_of
+from resolvers.talk2data.answering.pipeline import Work
+from resolvers.talk2data.answering.query_execution import Ran, SourceFailed, run_query
+from resolvers.talk2data.answering.results import provenance_of, text_of
 from resolvers.talk2data.chat_settings import settings_of
-from resolvers.talk2data.grounds import as_of_now, used_memories
-from resolvers.talk2data.guarding import told_of
-from resolvers.talk2data.knowledge import NotThere, ground_of, places_of
-from resolvers.talk2data.pipeline import Work
 from resolvers.talk2data.provenance import own_provenance
-from resolvers.talk2data.running import Ran, SourceFailed, run_query
 from resolvers.talk2data.sessions import SessionId
-from resolvers.talk2data.telling import provenance_of, text_of
 from resolvers.talk2data.turns import TurnId
 from schema.errors import Forbidden, UpstreamUnavailable
 from schema.governance.permission import Permission

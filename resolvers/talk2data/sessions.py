@@ -14,7 +14,7 @@ from persistence.store import Shelves
 from persistence.tables.talk2data import chat_sessions
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
-from resolvers.talk2data.answer_artifacts import Going, MoreThere
+from resolvers.talk2data.answering.artifacts import Going, MoreThere
 from resolvers.uploads import discard
 from schema.errors import Forbidden, NotFound
 from schema.governance.permission import Done, Permission

@@ -10,7 +10,7 @@ from persistence.store import Shelves
 from persistence.tables.talk2data import turns
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
-from resolvers.talk2data.answering import TURN_JOB, ended, update_of
+from resolvers.talk2data.answering.turn_execution import TURN_JOB, ended, update_of
 from resolvers.talk2data.sessions import SessionId, require_own
 from schema.errors import Forbidden, NotFound, ValidationError
 from schema.governance.permission import Permission

@@ -19,8 +19,8 @@ from resolvers.data_readiness.runs.model_descriptions import chat_of
 from resolvers.data_readiness.runs.operations import trigger_run
 from resolvers.data_readiness.workflows import update_workflow_configuration
 from resolvers.governance.secrets import create_project_secret
+from resolvers.talk2data.answering.drafting import drafter_of
 from resolvers.talk2data.chat_settings import set_chat_settings, settings_of
-from resolvers.talk2data.drafting import drafter_of
 from resolvers.utils.schedules import create_schedule
 from schema.data_readiness.workflow import WorkflowType
 from schema.governance.secret import SecretCreate

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from resolvers.context import Context
-from resolvers.talk2data.engine import Question, Told
+from resolvers.talk2data.answering.port import Question, Told
 from schema.talk2data.turn_event import TurnEventType
 from tests.world import World
 

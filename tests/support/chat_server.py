@@ -5,7 +5,7 @@ import sys
 from collections.abc import AsyncGenerator, Sequence
 
 from resolvers.context import Context
-from resolvers.talk2data.engine import Question, Told
+from resolvers.talk2data.answering.port import Question, Told
 from rest_compat.app import create_app
 from rest_compat.server import Server
 from rest_compat.settings import Settings

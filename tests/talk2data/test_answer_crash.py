@@ -18,8 +18,8 @@ from persistence.queries.chat import TurnRow
 from persistence.store import Shelves
 from persistence.tables.talk2data import turns
 from resolvers.context import Context
-from resolvers.talk2data.analyst import Analyst
-from resolvers.talk2data.engine import Question, Told
+from resolvers.talk2data.answering.analyst import Analyst
+from resolvers.talk2data.answering.port import Question, Told
 from schema.talk2data.turn import TurnState
 from schema.talk2data.turn_event import TurnEventType
 from tests.support.chat import begun, events_of

@@ -19,7 +19,7 @@ from resolvers.engines.nl2sql.model import (
     Reading,
     Unanswerable,
 )
-from resolvers.talk2data.drafting import TOO_MUCH, InThread
+from resolvers.talk2data.answering.drafting import TOO_MUCH, InThread
 from resolvers.talk2data.sessions import delete_chat_session, get_chat_session
 from resolvers.talk2data.turns import get_turn, list_turn_artifacts
 from schema.assets.artifact import ArtifactCreate

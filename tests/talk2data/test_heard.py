@@ -6,8 +6,8 @@ from auth.caller import Caller
 from auth.guard import Guard
 from resolvers.context import Context
 from resolvers.engines.nl2sql.model import Clarification, Draft, Reading, Unanswerable
-from resolvers.talk2data.heard import LONGEST_SQL, LONGEST_TEXT, MOST_READINGS, heard
-from resolvers.talk2data.knowledge import MOST_READ, Place, likely
+from resolvers.talk2data.answering.catalog_context import MOST_READ, Place, likely
+from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, LONGEST_TEXT, MOST_READINGS, heard
 from schema.assets.data_connection import DataConnection
 from schema.text import require_storable
 from tests.support.ingestion import Bench

@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 
 from persistence.jobs.port import InlineJobs
-from resolvers.talk2data.engine import Told
+from resolvers.talk2data.answering.port import Told
 from rest_compat.app import create_app
 from tests.support.chat import (
     ANSWER,

@@ -6,8 +6,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from persistence.jobs.port import JobError
-from resolvers.talk2data.answering import LARGEST_EVENT
-from resolvers.talk2data.engine import Told
+from resolvers.talk2data.answering.port import Told
+from resolvers.talk2data.answering.turn_execution import LARGEST_EVENT
 from resolvers.talk2data.sessions import create_chat_session, get_chat_session
 from resolvers.talk2data.turns import create_turn, get_turn, list_turn_artifacts, list_turns
 from schema.talk2data.turn import TurnContext, TurnCreate

@@ -1,7 +1,7 @@
 """From a question to rows in plain steps: link, draft, guard, run, repair. Each is told as it begins.
 
-A step that failed is mended at most twice, by a draft that knows why. What is found is told by `telling.py`, kept by
-`analyst.py`, and compared with an older answer by `replay.py`.
+A step that failed is mended at most twice, by a draft that knows why. What is found is told by `results.py`, kept by
+`analyst.py`, and compared with an older answer by `talk2data/replay.py`.
 """
 
 import asyncio
@@ -26,10 +26,10 @@ from resolvers.engines.nl2sql.model import (
 )
 from resolvers.engines.nl2sql.stored import restored
 from resolvers.engines.sql_guard import Guarded, Refused
-from resolvers.talk2data.choosing import chosen
-from resolvers.talk2data.drafting import drafter_of
-from resolvers.talk2data.engine import Told
-from resolvers.talk2data.grounds import (
+from resolvers.talk2data.answering.catalog_context import Ground, NotThere, ground_of, likely, places_of
+from resolvers.talk2data.answering.connection_choice import chosen
+from resolvers.talk2data.answering.drafting import drafter_of
+from resolvers.talk2data.answering.evidence import (
     all_checked,
     as_of_now,
     columns_of,
@@ -40,11 +40,11 @@ from resolvers.talk2data.grounds import (
     too_poor,
     used_memories,
 )
-from resolvers.talk2data.guarding import UNREADABLE, judged, told_of
-from resolvers.talk2data.heard import LONGEST_SQL, heard, plain
-from resolvers.talk2data.knowledge import Ground, NotThere, ground_of, likely, places_of
-from resolvers.talk2data.running import Ran, SourceFailed, run_query
-from resolvers.talk2data.searching import Search
+from resolvers.talk2data.answering.guarding import UNREADABLE, judged, told_of
+from resolvers.talk2data.answering.port import Told
+from resolvers.talk2data.answering.query_execution import Ran, SourceFailed, run_query
+from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, heard, plain
+from resolvers.talk2data.answering.value_lookup import Search
 from schema.errors import Forbidden
 from schema.talk2data.chat_settings import ChatSettings
 from schema.talk2data.language_model import ModelError

@@ -11,7 +11,7 @@ from resolvers.engines.nl2sql.linking.link import link
 from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import Reading
-from resolvers.talk2data.knowledge import Ground
+from resolvers.talk2data.answering.catalog_context import Ground
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.source import TableFacts
 

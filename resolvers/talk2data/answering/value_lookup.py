@@ -27,9 +27,9 @@ from resolvers.context import Context
 from resolvers.engines.nl2sql.linking.lookups import MOST_COLUMNS, found_in, query_of
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue
 from resolvers.engines.sql_guard import Refused
-from resolvers.talk2data.guarding import judged
-from resolvers.talk2data.knowledge import Ground
-from resolvers.talk2data.running import in_source
+from resolvers.talk2data.answering.catalog_context import Ground
+from resolvers.talk2data.answering.guarding import judged
+from resolvers.talk2data.answering.query_execution import in_source
 from schema.data_readiness.source import Row, Source
 from schema.errors import ApiError
 

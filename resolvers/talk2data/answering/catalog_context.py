@@ -27,7 +27,7 @@ from resolvers.data_readiness.runs.reading import read_facts
 from resolvers.engines.describing.known import Term
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.sql_guard import Refused, Table, tables_of_catalog
-from resolvers.talk2data.guarding import Policies, judged_tables, policies_of
+from resolvers.talk2data.answering.guarding import Policies, judged_tables, policies_of
 from schema.assets.connection_configs.databases import SelectedDatabase
 from schema.assets.data_connection import ConnectionStatus, ConnectionType, DataConnection
 from schema.data_readiness.glossary import TermStatus

@@ -17,9 +17,9 @@ from resolvers.context import Context
 from resolvers.data_readiness.runs.leases import TaskUse, within
 from resolvers.data_readiness.runs.reading import use_source
 from resolvers.engines.answering.rows import ResultTable, parquet_rows, size_of, table_of
-from resolvers.talk2data.guarding import judged
-from resolvers.talk2data.knowledge import Ground
-from resolvers.talk2data.overlap import Told, compare, told_by
+from resolvers.talk2data.answering.catalog_context import Ground
+from resolvers.talk2data.answering.differencing import Told, compare, told_by
+from resolvers.talk2data.answering.guarding import judged
 from schema.content import Upload
 from schema.data_readiness.source import Row, Source
 from schema.errors import Forbidden

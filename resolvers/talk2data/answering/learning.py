@@ -13,8 +13,8 @@ from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.engines.sql_guard import Refused
 from resolvers.operation import Kind, operation
-from resolvers.talk2data.guarding import judged, told_of
-from resolvers.talk2data.knowledge import Ground, NotThere, ground_of, places_of
+from resolvers.talk2data.answering.catalog_context import Ground, NotThere, ground_of, places_of
+from resolvers.talk2data.answering.guarding import judged, told_of
 from resolvers.talk2data.sessions import SessionId
 from resolvers.talk2data.turns import TurnId, own_turn
 from resolvers.utils.context_packs import new_pack

@@ -11,7 +11,7 @@ from resolvers.context import Context
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.sql_guard import Broken, Guarded, Policy, Refused, Table, guard_sql, is_policy, policies_for
 from resolvers.engines.sql_guard.policies import ruling_of
-from resolvers.talk2data.heard import plain
+from resolvers.talk2data.answering.sanitizing import plain
 from schema.data_readiness.source import Source
 from schema.governance.permission import Permission
 from schema.utils.memory import Memory
@@ -22,7 +22,7 @@ LONGEST_NAME: Final = 120
 LONGEST_WHY: Final = 300
 
 if TYPE_CHECKING:
-    from resolvers.talk2data.knowledge import Ground
+    from resolvers.talk2data.answering.catalog_context import Ground
 
 
 @dataclass(frozen=True, slots=True)

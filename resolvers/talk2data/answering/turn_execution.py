@@ -25,7 +25,7 @@ from persistence.tables.talk2data import turns
 from persistence.turn_limits import TurnSettings
 from resolvers.context import Context, Services
 from resolvers.operation import require
-from resolvers.talk2data.engine import Question, Told, TurnEngine
+from resolvers.talk2data.answering.port import Question, Told, TurnEngine
 from schema.errors import ApiError, DatabaseError
 from schema.governance.permission import Permission
 from schema.talk2data.turn import TaskState, TurnArtifact, TurnState

@@ -29,8 +29,8 @@ from resolvers.engines.nl2sql.model_drafter import ModelDrafter
 from resolvers.engines.nl2sql.model_drafter import Ran as Voted
 from resolvers.engines.nl2sql.prompting.question import Window
 from resolvers.engines.sql_guard import Refused
-from resolvers.talk2data.knowledge import Ground
-from resolvers.talk2data.running import SourceFailed, run_query
+from resolvers.talk2data.answering.catalog_context import Ground
+from resolvers.talk2data.answering.query_execution import SourceFailed, run_query
 from schema.talk2data.chat_settings import AnswerDrafter, ChatSettings
 
 TOO_MUCH: Final = "This is too much to be asked at once. Ask for less, in a shorter sentence."

@@ -15,11 +15,11 @@ from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.engines.nl2sql.model import Draft
 from resolvers.engines.nl2sql.stored import restored, stored
-from resolvers.talk2data import pipeline
+from resolvers.talk2data.answering import pipeline
+from resolvers.talk2data.answering.pipeline import Begun, Work
+from resolvers.talk2data.answering.port import Question, Told
+from resolvers.talk2data.answering.results import made_of
 from resolvers.talk2data.chat_settings import settings_of
-from resolvers.talk2data.engine import Question, Told
-from resolvers.talk2data.pipeline import Begun, Work
-from resolvers.talk2data.telling import made_of
 from resolvers.uploads import settled
 from schema.talk2data.provenance import FailedDraft
 from schema.talk2data.turn_event import TurnEventType

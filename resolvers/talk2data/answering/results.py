@@ -18,11 +18,11 @@ from resolvers.engines.answering.sentence import sentence_of
 from resolvers.engines.answering.shape import Rows
 from resolvers.engines.drawing import NoCharts
 from resolvers.engines.nl2sql.stored import stored
-from resolvers.talk2data.answer_artifacts import CHART, PICTURE, ROWS, called, uri_of
-from resolvers.talk2data.engine import Told
-from resolvers.talk2data.grounds import all_checked, told_of_examples, used_memories
-from resolvers.talk2data.pipeline import Finding, applied_in
-from resolvers.talk2data.running import Ran, parquet_of, shown_rows, staged
+from resolvers.talk2data.answering.artifacts import CHART, PICTURE, ROWS, called, uri_of
+from resolvers.talk2data.answering.evidence import all_checked, told_of_examples, used_memories
+from resolvers.talk2data.answering.pipeline import Finding, applied_in
+from resolvers.talk2data.answering.port import Told
+from resolvers.talk2data.answering.query_execution import Ran, parquet_of, shown_rows, staged
 from schema.assets.artifact import ArtifactCreate, ArtifactType
 from schema.content import Upload
 from schema.talk2data.provenance import TurnProvenance
