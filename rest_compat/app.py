@@ -47,7 +47,7 @@ from resolvers.governance.access import organization_ids
 from resolvers.talk2data.answering.analyst import Analyst
 from resolvers.talk2data.answering.port import TurnEngine
 from resolvers.talk2data.answering.turn_execution import Answering
-from resolvers.utils.firings import Firings
+from resolvers.utils.schedule_execution import Firings
 from resolvers.worker import Worker
 from rest_compat.assets import assets
 from rest_compat.bodies import BodyBounds

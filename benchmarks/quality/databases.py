@@ -14,8 +14,8 @@ from sqlglot import exp
 
 from benchmarks.alike import created, names_of, profiles, targets_of
 from persistence.samples import baseball
-from resolvers.engines.nl2sql.linking.lookups import found_in, query_of
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, Knowledge
+from resolvers.engines.nl2sql.schema_linking.lookups import found_in, query_of
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.profiling.references import Known, foreign_keys
 from schema.data_readiness.profile import ProfileTier, TableProfile

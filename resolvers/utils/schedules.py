@@ -16,7 +16,7 @@ from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.schedules import schedule_runs, schedules
 from resolvers.context import Context
-from resolvers.engines.firing import BadTiming, check_timing, firings, moment_of, zone_of
+from resolvers.engines.recurrence import BadTiming, check_timing, firings, moment_of, zone_of
 from resolvers.operation import Kind, operation
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.errors import MissingRequiredField, ValidationError

@@ -6,11 +6,11 @@ import pytest
 
 from resolvers.engines.describing.columns import column_offers
 from resolvers.engines.describing.containers import Container, container_offers
-from resolvers.engines.describing.grammar import article, listed, plural, plural_phrase, singular
 from resolvers.engines.describing.known import Around, Subject, Term
-from resolvers.engines.describing.names import abbreviations_in, shared_prefix, table_name, title_of, words_of
 from resolvers.engines.describing.tables import table_offers
 from resolvers.engines.describing.terms import column_matches, definition_offer, glossary_of, table_matches
+from resolvers.engines.english.grammar import article, listed, plural, plural_phrase, singular
+from resolvers.engines.english.identifiers import abbreviations_in, shared_prefix, table_name, title_of, words_of
 from schema.data_readiness.profile import ColumnProfile, PatternCount, ProfileTier, TableProfile, ValueCount, ValueKind
 from schema.data_readiness.source import ColumnFacts, TableFacts
 from tests.world import Clock

@@ -21,7 +21,7 @@ from resolvers.data_readiness.runs.executor import RunWork
 from resolvers.data_readiness.runs.latest_profiles import latest_profiles
 from resolvers.data_readiness.runs.reading import read_facts
 from resolvers.engines.describing.known import Around, Subject, Term
-from resolvers.engines.describing.names import abbreviations_in
+from resolvers.engines.english.identifiers import abbreviations_in
 from schema.data_readiness.classification import ClassificationKind, ClassificationState
 from schema.data_readiness.glossary import TermStatus
 from schema.data_readiness.source import TableFacts

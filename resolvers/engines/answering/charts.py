@@ -11,8 +11,8 @@ from math import isfinite
 from typing import Any, Final
 
 from resolvers.engines.answering.shape import Rows, names_things
-from resolvers.engines.describing.names import tokens_of
-from resolvers.engines.drawing import renderer
+from resolvers.engines.chart_library import renderer
+from resolvers.engines.english.identifiers import tokens_of
 from schema.data_readiness.profile import ValueKind
 
 Spec = dict[str, Any]

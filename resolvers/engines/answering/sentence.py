@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from resolvers.engines.answering.shape import Rows, names_things
-from resolvers.engines.describing.grammar import plural_phrase
+from resolvers.engines.english.grammar import plural_phrase
 from schema.data_readiness.profile import ValueKind
 
 MOST_NAMED: Final = 10

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
-from resolvers.engines.describing.names import tokens_of
+from resolvers.engines.english.identifiers import tokens_of
 from schema.data_readiness.profile import ValueKind
 
 MOST_LOOKED_AT: Final = 1000

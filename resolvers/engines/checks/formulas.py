@@ -18,8 +18,8 @@ from resolvers.engines.checks.predicates import (
     text_of,
     type_of,
 )
-from resolvers.engines.errors.formula_arguments import formula_of
-from resolvers.engines.errors.formulas import Formula, Kind
+from resolvers.engines.error_detection.formula_arguments import formula_of
+from resolvers.engines.error_detection.formulas import Formula, Kind
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
 NUMBER: Final = "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]{1,2})?$"

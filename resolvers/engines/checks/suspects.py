@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 from resolvers.engines.checks.counting import MOST_LOOKED_AT, Place, columns_of
 from resolvers.engines.checks.examples import Shown
 from resolvers.engines.checks.model import MOST_EXAMPLES, CannotEvaluate, Check, Result, judged, shown
-from resolvers.engines.errors.detect import find_errors
+from resolvers.engines.error_detection.detect import find_errors
 from resolvers.engines.rules.repeats import near_repeats
 from schema.data_readiness.source import Sample
 

@@ -4,13 +4,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from resolvers.engines.describing.grammar import plural_phrase, sentence, singular, with_article
 from resolvers.engines.describing.known import Offer, Statement, Subject, offer_of
-from resolvers.engines.describing.names import Words, title_of
 from resolvers.engines.describing.tables import bridge_of
 from resolvers.engines.describing.values import is_flag, statements_of
-from resolvers.engines.describing.vocabulary import COMMON, UNITS
-from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.english.grammar import plural_phrase, sentence, singular, with_article
+from resolvers.engines.english.identifiers import Words, title_of
+from resolvers.engines.english.vocabulary import COMMON, UNITS
+from resolvers.engines.english.vocabulary import words as word_set
 from schema.data_readiness.source import ColumnFacts
 from schema.identifiers import Fqn
 

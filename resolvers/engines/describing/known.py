@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from resolvers.engines.describing.grammar import UNCOUNTABLE
-from resolvers.engines.describing.names import TableName, Words, shared_prefix, table_name, tokens_of, words_of
-from resolvers.engines.describing.vocabulary import PERSONAL
+from resolvers.engines.english.grammar import UNCOUNTABLE
+from resolvers.engines.english.identifiers import TableName, Words, shared_prefix, table_name, tokens_of, words_of
+from resolvers.engines.english.vocabulary import PERSONAL
 from schema.data_readiness.profile import ColumnProfile, TableProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
 from schema.identifiers import Fqn

@@ -14,8 +14,8 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from resolvers.engines.describing.known import Subject, Term
-from resolvers.engines.describing.names import tokens_of
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.english.identifiers import tokens_of
+from resolvers.engines.english.vocabulary import words
 from resolvers.engines.masking import masked_text
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from resolvers.engines.describing.grammar import listed, plural_phrase, sentence, with_article
 from resolvers.engines.describing.known import Offer, Statement, Subject, offer_of
-from resolvers.engines.describing.names import title_of
+from resolvers.engines.english.grammar import listed, plural_phrase, sentence, with_article
+from resolvers.engines.english.identifiers import title_of
 from schema.data_readiness.source import ColumnFacts
 from schema.identifiers import Fqn
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from resolvers.engines.describing.grammar import singular
 from resolvers.engines.describing.known import Offer, Subject, Term
-from resolvers.engines.describing.names import words_of
+from resolvers.engines.english.grammar import singular
+from resolvers.engines.english.identifiers import words_of
 from schema.data_readiness.source import ColumnFacts
 
 ENOUGH: Final = 0.6

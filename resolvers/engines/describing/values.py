@@ -3,9 +3,9 @@
 import re
 from typing import Final
 
-from resolvers.engines.describing.grammar import listed
 from resolvers.engines.describing.known import Statement
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.english.grammar import listed
+from resolvers.engines.english.vocabulary import words
 from schema.data_readiness.profile import ColumnProfile, ValueKind
 
 MOST_VALUES: Final = 10

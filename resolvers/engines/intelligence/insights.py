@@ -9,8 +9,8 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any, Final
 
-from resolvers.engines.describing.grammar import listed
 from resolvers.engines.describing.known import Subject
+from resolvers.engines.english.grammar import listed
 from schema.identifiers import Fqn
 
 ENGINE: Final = "insights/1"

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from resolvers.engines.describing.grammar import singular
 from resolvers.engines.describing.known import Around, Subject
-from resolvers.engines.describing.names import shared_prefix, table_name
 from resolvers.engines.describing.tables import bridge_of
+from resolvers.engines.english.grammar import singular
+from resolvers.engines.english.identifiers import shared_prefix, table_name
 from schema.data_readiness.profile import ForeignKeyCandidate
 from schema.data_readiness.source import ColumnFacts, TableFacts
 from schema.identifiers import Fqn

@@ -5,14 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from resolvers.engines.describing.grammar import listed
-from resolvers.engines.describing.vocabulary import words as word_set
-from resolvers.engines.nl2sql.following.followups import cannot_stand, followed, leans, may_stand
+from resolvers.engines.english.grammar import listed
+from resolvers.engines.english.vocabulary import words as word_set
+from resolvers.engines.nl2sql.followup.followups import cannot_stand, followed, leans, may_stand
 from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, joins_of
 from resolvers.engines.nl2sql.language.measures import in_one_unit
 from resolvers.engines.nl2sql.language.trends import compared, over_time
-from resolvers.engines.nl2sql.linking.link import link
-from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.mention import Linked
 from resolvers.engines.nl2sql.model import (
     Asked,
@@ -26,14 +24,16 @@ from resolvers.engines.nl2sql.model import (
     Reading,
     Unanswerable,
 )
+from resolvers.engines.nl2sql.paraphrase import called, said
 from resolvers.engines.nl2sql.plan import Column, Plan, Related
 from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
-from resolvers.engines.nl2sql.wording import called, said
-from resolvers.engines.nl2sql.writing.comparing import Unwritable
-from resolvers.engines.nl2sql.writing.uses import parts_of
-from resolvers.engines.nl2sql.writing.written import Writer, written
+from resolvers.engines.nl2sql.schema_linking.link import link
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
+from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable
+from resolvers.engines.nl2sql.sql_writing.query import Writer, written
+from resolvers.engines.nl2sql.sql_writing.uses import parts_of
 from schema.utils.memory import MemoryType
 
 NAME: Final = "planner/1"

@@ -1,4 +1,4 @@
-"""The words of a question and what they may stand for. `linking/link.py` finds it; the planner chooses among it."""
+"""The words of a question, and what they may stand for: `schema_linking/link.py` finds it, the planner chooses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,8 @@
 from collections import deque
 from typing import Final
 
-from resolvers.engines.describing.grammar import UNCOUNTABLE, plural_phrase
-from resolvers.engines.describing.names import shared_prefix, table_name, words_of
+from resolvers.engines.english.grammar import UNCOUNTABLE, plural_phrase
+from resolvers.engines.english.identifiers import shared_prefix, table_name, words_of
 from resolvers.engines.nl2sql.joining.names import nouns
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Column

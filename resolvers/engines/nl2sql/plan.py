@@ -1,4 +1,4 @@
-"""What a question asks for, free of any SQL: the tree that the planner builds and `writing/` turns into a query.
+"""What a question asks for, free of any SQL: the tree that the planner builds and `sql_writing/` turns into a query.
 
 Tables are named by FQN, columns by table and name. Joins are not part of a plan: they follow from the tables that it
 uses and the keys between them (`joining/`). It is stored with a turn, so that a later question can build on it.

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, timedelta
 from typing import Any, Final
 
-from resolvers.engines.drawing import renderer
+from resolvers.engines.chart_library import renderer
 from resolvers.engines.report.values import RuleResult, TrendPoint
 from resolvers.engines.report.wording import figure, percent, short
 from schema.data_readiness.profile import ColumnProfile, ValueKind

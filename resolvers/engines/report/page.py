@@ -10,7 +10,7 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from resolvers.engines.drawing import NoCharts
+from resolvers.engines.chart_library import NoCharts
 from resolvers.engines.report import charts, maps
 from resolvers.engines.report.values import ReportData, RuleResult, TableLine
 from resolvers.engines.report.wording import below, breakable, common_parent, count, figure, percent, prose, weight

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from resolvers.engines.errors.missing import is_stand_in
+from resolvers.engines.error_detection.missing import is_stand_in
 from resolvers.engines.rules.draft import RuleDraft, allowing, measured_by, rule_name
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound
 from resolvers.engines.rules.learning import Learned, Values

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from resolvers.engines.errors.formula_arguments import arguments_of
-from resolvers.engines.errors.formula_fits import Found
-from resolvers.engines.errors.formula_signs import Formulas
-from resolvers.engines.errors.formulas import Formula, Kind, told
-from resolvers.engines.errors.numbers import measured, ordered_pairs
+from resolvers.engines.error_detection.formula_arguments import arguments_of
+from resolvers.engines.error_detection.formula_fits import Found
+from resolvers.engines.error_detection.formula_signs import Formulas
+from resolvers.engines.error_detection.formulas import Formula, Kind, told
+from resolvers.engines.error_detection.numbers import measured, ordered_pairs
 from resolvers.engines.rules.figures import tolerated, upper_bound
 from resolvers.engines.rules.learning import Learned
 

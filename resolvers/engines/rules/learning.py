@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from resolvers.engines.errors.dependencies import Dependency, find_dependencies
-from resolvers.engines.errors.detect import find_errors
-from resolvers.engines.errors.evidence import Suspect
-from resolvers.engines.errors.formula_fits import Found, find_formulas
-from resolvers.engines.errors.missing import is_stand_in
-from resolvers.engines.errors.table import Column, encode
+from resolvers.engines.error_detection.dependencies import Dependency, find_dependencies
+from resolvers.engines.error_detection.detect import find_errors
+from resolvers.engines.error_detection.evidence import Suspect
+from resolvers.engines.error_detection.formula_fits import Found, find_formulas
+from resolvers.engines.error_detection.missing import is_stand_in
+from resolvers.engines.error_detection.table import Column, encode
 from schema.data_readiness.source import Sample
 
 

@@ -7,7 +7,7 @@ engine `stoa`; a reader that does not know the engine passes it over, as the sta
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from resolvers.engines.errors.formula_arguments import finite, formula_of
+from resolvers.engines.error_detection.formula_arguments import finite, formula_of
 from resolvers.engines.rules.draft import RuleDraft, measured_by, rule_name
 from resolvers.engines.rules.exchange import (
     LONGEST_TEXT,

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from resolvers.engines.checks.formulas import formula_condition
 from resolvers.engines.checks.model import CannotEvaluate, Check
-from resolvers.engines.errors.dependencies import Dependency
-from resolvers.engines.errors.table import MISSING
+from resolvers.engines.error_detection.dependencies import Dependency
+from resolvers.engines.error_detection.table import MISSING
 from resolvers.engines.rules.draft import RuleDraft, allowing, measured_by, rule_name
 from resolvers.engines.rules.exchange import asset_of_key
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound

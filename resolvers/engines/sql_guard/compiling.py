@@ -8,9 +8,9 @@ from typing import Final
 import sqlglot
 from sqlglot import exp
 
-from resolvers.engines.sql_guard.behind import Grouped
 from resolvers.engines.sql_guard.binding import Binder
-from resolvers.engines.sql_guard.failing import may_fail
+from resolvers.engines.sql_guard.error_disclosure import may_fail
+from resolvers.engines.sql_guard.group_sizes import Grouped
 from resolvers.engines.sql_guard.grouping import Protected, keep_to_groups
 from resolvers.engines.sql_guard.judging import UNREADABLE, parsed
 from resolvers.engines.sql_guard.lineage import Bound, Key, Source

@@ -12,7 +12,7 @@ from typing import Final, NoReturn
 
 from sqlglot import exp
 
-from resolvers.engines.sql_guard.failing import may_fail
+from resolvers.engines.sql_guard.error_disclosure import may_fail
 from resolvers.engines.sql_guard.lineage import Block, Bound, Reference, Source
 from resolvers.engines.sql_guard.naming import quoted
 from resolvers.engines.sql_guard.refusing import Refused, plain

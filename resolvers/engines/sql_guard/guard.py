@@ -18,9 +18,9 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from resolvers.engines.sql_guard.behind import Behind, rows_behind
 from resolvers.engines.sql_guard.binding import Binder
 from resolvers.engines.sql_guard.compiling import ROW, Compiled, compiled, readable, refuse_forbidden
+from resolvers.engines.sql_guard.group_sizes import Behind, rows_behind
 from resolvers.engines.sql_guard.judging import parsed
 from resolvers.engines.sql_guard.lineage import Bound, Key
 from resolvers.engines.sql_guard.masking import HIDDEN, UNSHOWN

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from resolvers.engines.describing.names import tokens_of
-from resolvers.engines.nl2sql.linking.link import link
-from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import Reading
+from resolvers.engines.nl2sql.schema_linking.link import link
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from resolvers.talk2data.answering.catalog_context import Ground
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.source import TableFacts

@@ -34,7 +34,7 @@ from persistence.queries.chat_overlap import hash_of
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.engines.sql_guard import Guarded, Refused
-from resolvers.engines.sql_guard.behind import Behind
+from resolvers.engines.sql_guard.group_sizes import Behind
 from resolvers.engines.sql_guard.refusing import plain
 from resolvers.engines.sql_guard.sketches import Sketch, point_of, sketch_of, tell_few, whole_of
 from schema.data_readiness.source import Row, Source

@@ -10,8 +10,6 @@ from resolvers.context import Context
 from resolvers.data_readiness.runs.model_descriptions import chat_of
 from resolvers.engines.answering.rows import digest
 from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.linking.link import link
-from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.mention import Linked
 from resolvers.engines.nl2sql.model import (
     Asked,
@@ -28,6 +26,8 @@ from resolvers.engines.nl2sql.model import (
 from resolvers.engines.nl2sql.model_drafter import ModelDrafter
 from resolvers.engines.nl2sql.model_drafter import Ran as Voted
 from resolvers.engines.nl2sql.prompting.question import Window
+from resolvers.engines.nl2sql.schema_linking.link import link
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from resolvers.engines.sql_guard import Refused
 from resolvers.talk2data.answering.catalog_context import Ground
 from resolvers.talk2data.answering.query_execution import SourceFailed, run_query

@@ -7,7 +7,7 @@ from typing import Final
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.data_readiness.scorecard import scorecard_of
-from resolvers.engines.describing.grammar import listed
+from resolvers.engines.english.grammar import listed
 from resolvers.engines.sql_guard import Guarded
 from schema.data_readiness.scorecard import ScorecardRequest
 from schema.identifiers import Fqn

@@ -16,7 +16,7 @@ from resolvers.engines.answering.charts import chart_of, png_of
 from resolvers.engines.answering.rows import ResultTable, digest
 from resolvers.engines.answering.sentence import sentence_of
 from resolvers.engines.answering.shape import Rows
-from resolvers.engines.drawing import NoCharts
+from resolvers.engines.chart_library import NoCharts
 from resolvers.engines.nl2sql.stored import stored
 from resolvers.talk2data.answering.artifacts import CHART, PICTURE, ROWS, called, uri_of
 from resolvers.talk2data.answering.evidence import all_checked, told_of_examples, used_memories

@@ -24,8 +24,8 @@ from sqlglot import exp
 from persistence.connectors.core.base import ConnectorError
 from persistence.jobs.port import JobError
 from resolvers.context import Context
-from resolvers.engines.nl2sql.linking.lookups import MOST_COLUMNS, found_in, query_of
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue
+from resolvers.engines.nl2sql.schema_linking.lookups import MOST_COLUMNS, found_in, query_of
 from resolvers.engines.sql_guard import Refused
 from resolvers.talk2data.answering.catalog_context import Ground
 from resolvers.talk2data.answering.guarding import judged

@@ -6,10 +6,10 @@ import pytest
 
 from benchmarks.alike import MOMENTS, NOW, asked, catalog, profiles
 from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.linking.likely import MOST_TABLES
-from resolvers.engines.nl2sql.linking.link import link
-from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.model import Asked, Clarification, Draft, Knowledge, no_lookup
+from resolvers.engines.nl2sql.schema_linking.likely import MOST_TABLES
+from resolvers.engines.nl2sql.schema_linking.link import link
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from schema.talk2data.chat_settings import UNSURE
 
 TABLES = catalog(120)

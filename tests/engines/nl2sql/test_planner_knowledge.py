@@ -5,12 +5,12 @@ import asyncio
 import pytest
 
 from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.linking.link import link
-from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.model import Asked, Clarification, ColumnKey, Draft, Exchange, Unanswerable
 from resolvers.engines.nl2sql.planner.atoms import cut
 from resolvers.engines.nl2sql.planner.catalog import catalog_of
 from resolvers.engines.nl2sql.planner.choosing import unused
+from resolvers.engines.nl2sql.schema_linking.link import link
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from schema.talk2data.chat_settings import UNSURE
 from schema.utils.memory import MemoryType
 from tests.engines.nl2sql.asking import NOW, asked, knowledge, loaded, memory, rows

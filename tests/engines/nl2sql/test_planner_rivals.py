@@ -3,8 +3,8 @@
 import pytest
 
 from resolvers.engines.nl2sql.language.measures import in_one_unit, scale
-from resolvers.engines.nl2sql.linking.asked import Question
-from resolvers.engines.nl2sql.linking.unknown import unknown
+from resolvers.engines.nl2sql.schema_linking.question_tokens import Question
+from resolvers.engines.nl2sql.schema_linking.unknown import unknown
 from schema.talk2data.chat_settings import UNSURE
 from tests.engines.nl2sql.catalogs import drafted, knowledge, profiled, table
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from resolvers.engines.describing.vocabulary import ABBREVIATIONS, words
+from resolvers.engines.english.vocabulary import ABBREVIATIONS, words
 from resolvers.engines.nl2sql.joining.names import HEADS, family, folded, names_key, nouns, role_of
 from resolvers.engines.nl2sql.joining.ties import Key, Origin
-from resolvers.engines.nl2sql.linking.roles import PERSONS
+from resolvers.engines.nl2sql.schema_linking.roles import PERSONS
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
 if TYPE_CHECKING:

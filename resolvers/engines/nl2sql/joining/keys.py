@@ -19,7 +19,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from resolvers.engines.describing.names import tokens_of
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.joining.guessing import COMMON, MEASURES, guessed, plain_key
 from resolvers.engines.nl2sql.joining.names import folded, nouns, role_of
 from resolvers.engines.nl2sql.joining.ties import Key, Origin

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from resolvers.engines.describing.grammar import singular
-from resolvers.engines.describing.names import table_name, tokens_of
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.english.grammar import singular
+from resolvers.engines.english.identifiers import table_name, tokens_of
+from resolvers.engines.english.vocabulary import words
 
 HEADS: Final = words("id key code cd no nr nbr number num fk pk sk ref uuid guid uid")
 """Last words of names of keys."""

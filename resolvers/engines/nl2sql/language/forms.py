@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from resolvers.engines.describing.grammar import singular
-from resolvers.engines.describing.names import shared_prefix, table_name, tokens_of, words_of
-from resolvers.engines.describing.vocabulary import ABBREVIATIONS, COMMON, UNITS
-from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.english.grammar import singular
+from resolvers.engines.english.identifiers import shared_prefix, table_name, tokens_of, words_of
+from resolvers.engines.english.vocabulary import ABBREVIATIONS, COMMON, UNITS
+from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.spellings import REWRITTEN, SHORT
 from resolvers.engines.nl2sql.language.synonyms import GROUPS, WIDER
 from resolvers.engines.nl2sql.language.tokens import lemma_of, root_of

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Final
 
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.english.vocabulary import words
 
 _LENGTH: Final = "length height altitude elevation depth distance width size range wingspan diameter"
 _FAMILIES: Final = (

@@ -9,8 +9,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from resolvers.engines.describing.grammar import singular
-from resolvers.engines.describing.vocabulary import COMMON
+from resolvers.engines.english.grammar import singular
+from resolvers.engines.english.vocabulary import COMMON
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.mention import Token
 

@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.english.vocabulary import words
 
 IRREGULAR_VERBS: Final = {
     form: base

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.english.vocabulary import words
 from resolvers.engines.nl2sql.plan import Aggregate, Operator, Unit
 
 QUESTION_WORDS: Final = words("what which who whom whose where when how why")
