@@ -15,7 +15,7 @@ from auth.model import Model
 from auth.relations import Undecided
 
 
-class Conditions:
+class ConditionEvaluator:
     """Evaluates the conditions of one model; compiled expressions are kept."""
 
     def __init__(self, model: Model) -> None:

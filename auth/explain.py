@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
-from auth.evaluator import MAX_DEPTH, Edge, Evaluator, Key, Solver
+from auth.evaluator import MAX_DEPTH, Evaluator, Key, Solver, TupleEdge
 from auth.model import Computed, Exclusion, FromParent, Intersection, Model, Rewrite, This, TupleLike, Union, spelled
 from auth.relations import Explanation, Link, RelationTuple, Undecided, split_object, split_user
 
@@ -160,7 +160,7 @@ def _power(model: Model, grant: RelationTuple) -> int:
     return sum(alone.holds_or_no(grant.user, name, grant.object) for name in names)
 
 
-def _condition(evaluator: Evaluator, edge: Edge) -> bool:
+def _condition(evaluator: Evaluator, edge: TupleEdge) -> bool:
     try:
         return evaluator.condition_holds(edge)
     except Undecided:

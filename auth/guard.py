@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from auth.caller import Caller
-from auth.relations import Question, Relations, bare_id, object_name
+from auth.relations import CheckRequest, Relations, bare_id, object_name
 from schema.governance.permission import Permission
 
 LONGEST_ID = 1000
@@ -51,7 +51,7 @@ class Guard:
         self, caller: Caller, permission: Permission, object_type: str, object_ids: Sequence[str]
     ) -> dict[str, bool]:
         questions = [
-            Question(subject, permission.value, object_name(object_type, object_id))
+            CheckRequest(subject, permission.value, object_name(object_type, object_id))
             for object_id in object_ids
             for subject in caller.subjects
         ]

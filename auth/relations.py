@@ -41,7 +41,7 @@ class RelationTuple:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CheckRequest:
     """Does `user` hold `relation` (or the permission of that name) on `object`?"""
 
     user: str
@@ -110,7 +110,7 @@ class Relations(Protocol):
     async def check(
         self,
         store: str,
-        question: Question,
+        question: CheckRequest,
         *,
         contextual: Sequence[RelationTuple] = (),
         context: Mapping[str, Any] | None = None,
@@ -121,7 +121,7 @@ class Relations(Protocol):
     async def batch_check(
         self,
         store: str,
-        questions: Sequence[Question],
+        questions: Sequence[CheckRequest],
         *,
         contextual: Sequence[RelationTuple] = (),
         context: Mapping[str, Any] | None = None,

@@ -18,7 +18,7 @@ from schema.errors import InvalidRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class ConnectionTimeouts:
     """How long a connection may take for what.
 
     `head_seconds` is for the head of a request, counted from when the connection is made or its first byte comes.
@@ -30,12 +30,12 @@ class Patience:
     least_rate: int
 
 
-def patient_http(patience: Patience) -> type[asyncio.Protocol]:
+def patient_http(patience: ConnectionTimeouts) -> type[asyncio.Protocol]:
     """The installed protocol for HTTP, with bounds."""
     return type("PatientHttp", (_Heads, _Stalls, AutoHTTPProtocol), {"patience": patience})
 
 
-def patient_websockets(patience: Patience) -> type[asyncio.Protocol] | None:
+def patient_websockets(patience: ConnectionTimeouts) -> type[asyncio.Protocol] | None:
     """The installed protocol for WebSockets, with bounds; None where none is installed."""
     if AutoWebSocketsProtocol is None:
         return None
@@ -46,7 +46,7 @@ def patient_websockets(patience: Patience) -> type[asyncio.Protocol] | None:
 class _Stalls:
     """Cuts a connection whose caller does not take what is sent to him."""
 
-    patience: ClassVar[Patience]
+    patience: ClassVar[ConnectionTimeouts]
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
     _stall: asyncio.TimerHandle | None = None

@@ -19,7 +19,7 @@ from persistence.store import Shelves
 from persistence.tables.data_readiness import run_tasks, workflow_runs
 from persistence.tables.jobs import workers
 from rest_compat.errors import as_api_error, response_of
-from rest_compat.request import Reception, state_of
+from rest_compat.request import ContextFactory, state_of
 from schema.data_readiness.workflow_run import RunStatus
 from schema.errors import Unauthenticated
 
@@ -39,11 +39,11 @@ def metrics_route(token: SecretStr) -> Route:
 
     async def endpoint(request: Request) -> Response:
         given = request.headers.get("Authorization", "").encode("utf-8", "replace")
-        reception: Reception = request.app.state.reception
+        context_factory: ContextFactory = request.app.state.context_factory
         try:
             if not hmac.compare_digest(given, expected):
                 raise Unauthenticated("This path takes the token of STOA_METRICS_TOKEN.")
-            text, media_type = exposed(await reception.services.store.read(figures))
+            text, media_type = exposed(await context_factory.services.store.read(figures))
         except Exception as error:
             path, state = request.url.path, state_of(request)
             failure = as_api_error(error, path)

@@ -9,12 +9,10 @@ from starlette.requests import HTTPConnection
 
 from auth.caller import Caller
 from auth.guard import Guard
-from auth.rate_limit import Kind as WindowKind
-from auth.rate_limit import Limits, RateLimiter, Window
+from auth.rate_limit import CallKind, Limits, RateLimiter, RateWindow
 from auth.tokens import TokenVerifier
 from persistence.limits import LimitRows
 from resolvers.context import Context, Services
-from resolvers.operation import Kind
 from schema.errors import (
     ApiError,
     InvalidParameter,
@@ -42,7 +40,7 @@ class RequestState:
 
     request_id: str
     trace_id: str
-    window: Window | None = None
+    window: RateWindow | None = None
     """The rate window that the response headers show."""
     caller: Caller | None = None
     """Who calls, once his token was looked at; None for nobody, too."""
@@ -56,7 +54,7 @@ class RequestState:
 
 
 @dataclass(frozen=True, slots=True)
-class Reception:
+class ContextFactory:
     """Receives requests: who calls, on which project, and whether his window has room."""
 
     services: Services
@@ -65,7 +63,7 @@ class Reception:
     defaults: Limits
     tenant_rows: LimitRows
 
-    async def caller(self, connection: HTTPConnection, kind: Kind) -> Caller:
+    async def caller(self, connection: HTTPConnection, kind: CallKind) -> Caller:
         """Who calls. Raises the exact 401."""
         state = state_of(connection)
         state.looked = True
@@ -73,11 +71,11 @@ class Reception:
             state.caller = await self.verifier.verify(connection.headers.get("authorization"))
             return state.caller
         except Unauthenticated as refused:
-            if type(refused) is not Unauthenticated or kind is not Kind.READ:
+            if type(refused) is not Unauthenticated or kind is not CallKind.READ:
                 raise
             return self.verifier.anonymous(_address(connection))  # raises unless the deployment allows it
 
-    async def charge(self, connection: HTTPConnection, caller: Caller, kind: Kind, cost: int = 1) -> None:
+    async def charge(self, connection: HTTPConnection, caller: Caller, kind: CallKind, cost: int = 1) -> None:
         """Charge the caller's window. Raises RateLimitExceeded; a refused charge costs nothing."""
         limits = await self.limits_of(caller.organization_id)
         of_kind = self.window_kind(caller, kind)
@@ -87,11 +85,11 @@ class Reception:
             raise RateLimitExceeded(window.retry_after)
 
     @staticmethod
-    def window_kind(caller: Caller, kind: Kind) -> WindowKind:
+    def window_kind(caller: Caller, kind: CallKind) -> CallKind:
         """Which of the caller's windows a call of this kind is charged to."""
-        return WindowKind.ANONYMOUS if caller.anonymous else WindowKind(kind.value)
+        return CallKind.ANONYMOUS if caller.anonymous else kind
 
-    async def peek(self, connection: HTTPConnection) -> Window:
+    async def peek(self, connection: HTTPConnection) -> RateWindow:
         """The window that a response shows when nothing was charged: the caller's own of reads.
 
         Without a token that holds it is the anonymous one of this address. Never raises for what ails the store: a
@@ -100,13 +98,13 @@ class Reception:
         state = state_of(connection)
         if not state.looked:
             with contextlib.suppress(Exception):
-                await self.caller(connection, Kind.WRITE)  # not of reads, for which nobody would do too
+                await self.caller(connection, CallKind.WRITE)  # not of reads, for which nobody would do too
         caller = state.caller or self._nobody(connection)
         limits = self.defaults
         if caller.organization_id:
             with contextlib.suppress(Exception):
                 limits = await self.limits_of(caller.organization_id)
-        kind = WindowKind.ANONYMOUS if caller.anonymous else WindowKind.READS
+        kind = CallKind.ANONYMOUS if caller.anonymous else CallKind.READ
         return await self.limiter.peek(caller.principal, kind, limits.of(kind))
 
     def _nobody(self, connection: HTTPConnection) -> Caller:

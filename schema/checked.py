@@ -45,7 +45,7 @@ _RULES: Final = (*specified_rules, MaybeNullValidationRule, OneOfInputValidation
 overlapping.MAX_COMPLEXITY_BUDGET = MOST_WORK  # read by the rule when it starts
 
 
-class Turns:
+class LoopLocks:
     """One lock for each event loop."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class CheckedDocuments:
         self._parse = lru_cache(settings.graphql_cache_size)(self._parsed)
         self._right: OrderedDict[tuple[int, str], GraphQLSchema] = OrderedDict()
         self._rules = (*_RULES, *(() if settings.graphql_introspection else (NoSchemaIntrospectionCustomRule,)))
-        self.turns, self.schema_turns = Turns(), Turns()
+        self.turns, self.schema_turns = LoopLocks(), LoopLocks()
         """Under which one document is worked on, and one question about the schema answered."""
 
     def parsed(self, text: str) -> DocumentNode:

@@ -22,13 +22,20 @@ from persistence.tables.quality import metric_results
 from persistence.tables.quality import violations as violation_rows
 from resolvers.assets.artifacts import keep_artifact
 from resolvers.context import Context
-from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.reading import read_facts, table_names
 from resolvers.data_readiness.scorecard import scorecard_of
 from resolvers.data_readiness.unmeasured import unmeasured
 from resolvers.engines.masking import masked_table
 from resolvers.engines.report.page import MOST_TABLES, rendered
-from resolvers.engines.report.values import Relation, ReportData, RuleResult, TableLine, TrendPoint, Trouble
+from resolvers.engines.report.values import (
+    ReportData,
+    ReportReference,
+    RuleResult,
+    TableLine,
+    TrendPoint,
+    ViolationSummary,
+)
 from schema.assets.artifact import Artifact, ArtifactCreate, ArtifactType
 from schema.content import Upload
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
@@ -55,10 +62,10 @@ _SCOPES: Final = {place: scope.value for place, scope in enumerate(ScorecardScop
 class RunReport:
     """The report on the asset that a run names; a run that names none has no report."""
 
-    def unit(self, work: RunWork, phase: int) -> Unit | None:
+    def unit(self, work: RunWork, phase: int) -> RunUnit | None:
         """The unit that makes it when all others have ended."""
         fqn = work.run.asset_fqn
-        return Unit(f"Report on {fqn}", {"report": fqn}, phase, follows=True) if fqn else None
+        return RunUnit(f"Report on {fqn}", {"report": fqn}, phase, follows=True) if fqn else None
 
     async def made(self, work: RunWork, arguments: Mapping[str, Any]) -> Write:
         """Make it. Nothing is kept for a caller who may create nothing in the project, or of what is gone meanwhile."""
@@ -252,7 +259,7 @@ def _personal(shelves: Shelves, scope: Scope, asset_fqn: str) -> list[Classifica
 
 def _troubles(
     shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None
-) -> tuple[list[Trouble], int]:
+) -> tuple[list[ViolationSummary], int]:
     """What is wrong at or under a name and not resolved, by kind, the worst first; and how many there are in all."""
     table = violation_rows.c
     where = [
@@ -279,25 +286,27 @@ def _troubles(
         )
         label = definitions[definition_id].display_name if definition_id in definitions else None
         found = list(shelves.connection.execute(places).scalars())
-        troubles.append(Trouble(label or name, Severity(severity), count, found, spread))
+        troubles.append(ViolationSummary(label or name, Severity(severity), count, found, spread))
     return troubles, sum(row[-1] for row in rows)
 
 
-def _relations(facts: Sequence[TableFacts], lines: Sequence[TableLine]) -> list[Relation]:
+def _relations(facts: Sequence[TableFacts], lines: Sequence[TableLine]) -> list[ReportReference]:
     """Which of the tables refer to which: what is declared or approved, then what profiles have found."""
     short = _short_names(facts)
-    found: dict[tuple[str, str, str], Relation] = {}
+    found: dict[tuple[str, str, str], ReportReference] = {}
     for table in facts:
         for column in table.columns:
             if column.references is not None:
                 key = (table.fqn, column.references[0], column.name)
                 target = short.get(key[1]) or _beside(key[1], table.fqn)
-                found[key] = Relation(short[table.fqn], target, column.name, column.is_reference_declared)
+                found[key] = ReportReference(short[table.fqn], target, column.name, column.is_reference_declared)
     for line in lines:
         for one in line.profile.foreign_keys if line.profile else ():
             key = (line.fqn, one.target_fqn, ", ".join(one.columns))
             if key not in found and not one.is_declared and one.match_rate >= LIKELY:
-                found[key] = Relation(short[line.fqn], short.get(key[1]) or _beside(key[1], line.fqn), key[2], False)
+                found[key] = ReportReference(
+                    short[line.fqn], short.get(key[1]) or _beside(key[1], line.fqn), key[2], False
+                )
     return list(found.values())
 
 

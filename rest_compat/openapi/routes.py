@@ -12,8 +12,8 @@ from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from starlette.responses import Response
 
+from auth.rate_limit import CallKind
 from resolvers.idempotency import KEY_PATTERN, LONGEST_KEY
-from resolvers.operation import Kind
 from resolvers.talk2data.streaming import LAST_EVENT
 from rest_compat.events import RESUME_HEADER, EventStream, StreamRoute
 from rest_compat.request import ETAG_PATTERN, PROJECT_HEADER
@@ -93,7 +93,7 @@ def _headers(route: OperationRoute) -> Iterator[inspect.Parameter]:
         yield _LAST_EVENT_ID
     if route.takes_revision:
         yield _IF_MATCH
-    if route.operation.kind is not Kind.READ:
+    if route.operation.kind is not CallKind.READ:
         yield _IDEMPOTENCY_KEY
     if route.project != "none":
         yield _REQUIRED_PROJECT if route.project == "required" else _PROJECT

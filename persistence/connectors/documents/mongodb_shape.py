@@ -36,7 +36,7 @@ class _Seen:
     filled: int = 0
 
 
-class Shape:
+class DocumentShape:
     """The columns of documents, path by path, as they come by."""
 
     def __init__(self) -> None:

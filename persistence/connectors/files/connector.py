@@ -42,7 +42,7 @@ from persistence.connectors.core.base import (
     TableInfo,
 )
 from persistence.connectors.core.reading import cancelled
-from persistence.connectors.files.formats import FileProblem, FileReader, Readers, Shape
+from persistence.connectors.files.formats import FileProblem, FileReader, FileShape, Readers
 from persistence.connectors.files.layout import FileTable, Layout, Listing, StoredFile, lay_out
 from persistence.connectors.files.reading import FileReading
 
@@ -231,7 +231,7 @@ class FileTables(Connector[ConfigT, CredentialsT]):
             self._found = lay_out(self.store().name, self.store().files(self.limits), self._same_columns)
         return self._found
 
-    def _shape(self, file: StoredFile, suffix: str) -> Shape:
+    def _shape(self, file: StoredFile, suffix: str) -> FileShape:
         with self.opened(file) as reader:
             return self._reading().shape(reader, suffix)
 
@@ -262,7 +262,7 @@ class FileTables(Connector[ConfigT, CredentialsT]):
 
     def _describe(self, table: FileTable) -> TableInfo | None:
         """The table with its columns, or without any and with the reason; None when its file has vanished."""
-        shapes: list[Shape] = []
+        shapes: list[FileShape] = []
         problems: list[str] = []
         gone = 0
         # Text parts are sampled, so more of them would not make the answer surer.
@@ -325,7 +325,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _united(shapes: Sequence[Shape]) -> tuple[list[ColumnInfo], bool]:
+def _united(shapes: Sequence[FileShape]) -> tuple[list[ColumnInfo], bool]:
     """The columns of several files by name, in the order in which they are first met, and whether files differ."""
     first = shapes[0].columns
     if all(shape.columns == first for shape in shapes[1:]):

@@ -45,10 +45,10 @@ class SmbConnector(FileTables[SmbConfig, SmbCredentials]):
                 "bad_config", "auth_required is set, but the credentials hold no username. Enter one, or unset it."
             )
         host, port, share, folder = split_share(self.config.path)
-        return Share(host, port, share, folder, self._credentials, self.settings, self.outbound)
+        return SmbTree(host, port, share, folder, self._credentials, self.settings, self.outbound)
 
 
-class Share(FileStore):
+class SmbTree(FileStore):
     """The tree below one folder of a share. Links and referrals to other servers are not followed."""
 
     def __init__(
@@ -303,7 +303,7 @@ _LOGON = {0xC000006E, 0xC000006F, 0xC0000070, 0xC0000072, 0xC0000193, 0xC0000234
 class _ShareReader:
     """An open file of a share."""
 
-    def __init__(self, share: Share, handle: Any, size: int) -> None:
+    def __init__(self, share: SmbTree, handle: Any, size: int) -> None:
         self._share = share
         self._handle = handle
         self.size = size

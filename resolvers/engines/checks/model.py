@@ -63,7 +63,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CheckResult:
     """What evaluating a check came to."""
 
     outcome: RuleOutcome
@@ -77,7 +77,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class MetricCount:
     """The sum of the checks of one metric on one asset; a row that breaks two of them counts once."""
 
     counts_in: str
@@ -91,22 +91,22 @@ class Counted:
 class Evaluation:
     """What the checks of one table came to."""
 
-    results: Mapping[str, Result]
-    counted: tuple[Counted, ...]
+    results: Mapping[str, CheckResult]
+    counted: tuple[MetricCount, ...]
 
 
-def not_evaluated(reason: str) -> Result:
+def not_evaluated(reason: str) -> CheckResult:
     """The result of a check that could not be evaluated."""
-    return Result(RuleOutcome.NOT_EVALUATED, reason=reason)
+    return CheckResult(RuleOutcome.NOT_EVALUATED, reason=reason)
 
 
-def judged(check: Check, bad: int, denominator: int, **more: Any) -> Result:
+def judged(check: Check, bad: int, denominator: int, **more: Any) -> CheckResult:
     """The result of a check that `bad` of `denominator` rows or values break."""
     value: int | Fraction = bad
     if check.unit is RuleUnit.PERCENT:
         value = Fraction(100 * bad, denominator) if denominator else Fraction(0)
     outcome = RuleOutcome.PASSED if holds(check, value) else RuleOutcome.FAILED
-    return Result(outcome, denominator - bad, denominator, value=written(value), **more)
+    return CheckResult(outcome, denominator - bad, denominator, value=written(value), **more)
 
 
 def holds(check: Check, value: int | Fraction) -> bool:

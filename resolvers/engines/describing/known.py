@@ -61,7 +61,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class Surroundings:
     """What stands around the tables to describe."""
 
     siblings: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -80,12 +80,12 @@ class Around:
 
 
 @dataclass(slots=True)
-class Subject:
+class DescribedTable:
     """A table with its profile and surroundings, and what its name says."""
 
     facts: TableFacts
     profile: TableProfile | None = None
-    around: Around = field(default_factory=Around)
+    around: Surroundings = field(default_factory=Surroundings)
     name: TableName = field(init=False)
     columns: dict[str, ColumnProfile] = field(init=False)
     known: frozenset[str] = field(init=False)

@@ -5,7 +5,7 @@ from typing import Final
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.missing import is_stand_in
-from resolvers.engines.error_detection.table import Column
+from resolvers.engines.error_detection.table import TableColumn
 
 OFTEN: Final = 0.02
 """The share of the rows from which a value is one of the few of its column."""
@@ -22,7 +22,7 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _SMALL: Final = frozenset(["of", "the", "and", "for", "de", "und", "der", "et", "la", "y", "e", "&"])
 
 
-def alias_signs(column: Column) -> dict[int, Reason]:
+def alias_signs(column: TableColumn) -> dict[int, Reason]:
     """For each rare code that stands for a frequent one, why."""
     if column.present < 50 or column.number_share > 0.3:
         return {}

@@ -6,7 +6,7 @@ from typing import Final
 
 from resolvers.engines.error_detection.dependencies import Votes
 from resolvers.engines.error_detection.evidence import Reason, Sign
-from resolvers.engines.error_detection.table import MISSING, Column
+from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 STRONG: Final = 0.75
 """How strong a dependency is whose exceptions are looked at."""
@@ -19,7 +19,7 @@ MOST_ROWS: Final = 0.04
 
 
 def blamed_signs(
-    table: Sequence[Column], votes: Sequence[Votes], scores: Mapping[tuple[int, int], float]
+    table: Sequence[TableColumn], votes: Sequence[Votes], scores: Mapping[tuple[int, int], float]
 ) -> dict[tuple[int, int], Reason]:
     """Cells that decide another wrongly: its value is another, and a third column says that this one is right."""
     asked: dict[int, list[Votes]] = defaultdict(list)
@@ -52,10 +52,10 @@ def blamed_signs(
 
 
 def _spoken_for(
-    table: Sequence[Column],
+    table: Sequence[TableColumn],
     asked: Sequence[Votes],
     row: int,
-    column: Column,
+    column: TableColumn,
     scores: Mapping[tuple[int, int], float],
 ) -> bool:
     """Whether a trusted cell of another column says that the one of this is right."""

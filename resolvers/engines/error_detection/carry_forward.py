@@ -9,7 +9,7 @@ from itertools import permutations
 from typing import Final
 
 from resolvers.engines.error_detection.days import day_of
-from resolvers.engines.error_detection.table import MISSING, Column
+from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 FEWEST: Final = 40
 """Rows that take over a figure, at least."""
@@ -30,7 +30,7 @@ STUCK: Final = 0.05
 Cell = tuple[int, int]
 
 
-def carried(table: Sequence[Column]) -> dict[Cell, float]:
+def carried(table: Sequence[TableColumn]) -> dict[Cell, float]:
     """What speaks for cells (below 0) or against them (above) by what the rows before and after have."""
     said: dict[Cell, float] = {}
     usable = [column for column in table if _is_figure(column)]
@@ -57,13 +57,13 @@ def carried(table: Sequence[Column]) -> dict[Cell, float]:
     return said
 
 
-def _is_figure(column: Column) -> bool:
+def _is_figure(column: TableColumn) -> bool:
     if not column.is_scalar or column.present < FEWEST or column.distinct < max(20, 0.1 * column.present):
         return False
     return column.number_share >= 0.6 or day_of(column.texts[1]) is not None
 
 
-def _links(begins: Column, ends: Column, table: Sequence[Column]) -> list[tuple[int, int]]:
+def _links(begins: TableColumn, ends: TableColumn, table: Sequence[TableColumn]) -> list[tuple[int, int]]:
     """Each row with the row before of the same thing, by the column that tells the things apart best."""
     best: tuple[float, list[tuple[int, int]]] = 0.0, []
     for thing in table:
@@ -78,7 +78,7 @@ def _links(begins: Column, ends: Column, table: Sequence[Column]) -> list[tuple[
     return best[1]
 
 
-def _before(thing: Column, steps: int) -> Iterator[tuple[int, int]]:
+def _before(thing: TableColumn, steps: int) -> Iterator[tuple[int, int]]:
     rows: dict[int, list[int]] = {}
     for row, code in enumerate(thing.codes):
         if code != MISSING:
@@ -88,6 +88,6 @@ def _before(thing: Column, steps: int) -> Iterator[tuple[int, int]]:
             some.append(row)
 
 
-def _kept(begins: Column, ends: Column, links: Sequence[tuple[int, int]]) -> float:
+def _kept(begins: TableColumn, ends: TableColumn, links: Sequence[tuple[int, int]]) -> float:
     kept = sum(begins.texts[begins.codes[row]] == ends.texts[ends.codes[before]] for row, before in links)
     return kept / len(links) if links else 0.0

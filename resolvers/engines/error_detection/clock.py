@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
-from resolvers.engines.error_detection.table import Column
+from resolvers.engines.error_detection.table import TableColumn
 
 FEWEST: Final = 40
 """Rows with a time, at least."""
@@ -18,7 +18,7 @@ ENDS: Final = 8
 _TIME: Final = re.compile(r"(?:.*[T ])?(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?")
 
 
-def clock_signs(column: Column) -> dict[int, Reason]:
+def clock_signs(column: TableColumn) -> dict[int, Reason]:
     """For each code that holds a time which no clock shows, why.
 
     What lasts may be longer than a day. So hours beyond count only where the others leave a gap before 24, or where

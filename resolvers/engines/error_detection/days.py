@@ -5,7 +5,7 @@ from collections import Counter
 from datetime import date
 from typing import Final
 
-from resolvers.engines.error_detection.table import Column
+from resolvers.engines.error_detection.table import TableColumn
 
 MEANT: Final = 0.9
 """The share of the rows of a form that are days in one order, for that order to be meant."""
@@ -32,7 +32,7 @@ def day_of(text: str) -> float | None:
     return None if match is None or match[2] != "-" else _ordinal(match[1], match[3], match[4])
 
 
-def days_of(column: Column) -> tuple[list[float | None], set[int]] | None:
+def days_of(column: TableColumn) -> tuple[list[float | None], set[int]] | None:
     """The day of each code of a column that holds days, and the codes written as a day that is none.
 
     Days with a year of two digits are read, but have no place among others: their century is not told. None where
@@ -75,7 +75,9 @@ def _form(text: str) -> tuple[str, tuple[str, ...]] | None:
     return None
 
 
-def _read(column: Column, form: str, some: dict[int, tuple[str, ...]], rows: int) -> dict[int, float | None] | None:
+def _read(
+    column: TableColumn, form: str, some: dict[int, tuple[str, ...]], rows: int
+) -> dict[int, float | None] | None:
     """Each code's day in the order that most rows allow: None for no day, below 0 for one of an untold century."""
     if form.startswith("ymd"):
         return {code: _ordinal(*parts) for code, parts in some.items()}

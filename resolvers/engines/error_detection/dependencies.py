@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from resolvers.engines.error_detection.missing import is_stand_in
-from resolvers.engines.error_detection.table import MISSING, Column
+from resolvers.engines.error_detection.table import MISSING, TableColumn
 from resolvers.engines.error_detection.texts import is_list, known_lists, parts_of
 
 ROWS_TRIED: Final = 4000
@@ -60,7 +60,9 @@ class Votes:
     """Negative log odds where the others agree."""
 
 
-def find_dependencies(columns: Sequence[Column], doubtful: Sequence[Set[int]] = (), seed: int = 7) -> list[Dependency]:
+def find_dependencies(
+    columns: Sequence[TableColumn], doubtful: Sequence[Set[int]] = (), seed: int = 7
+) -> list[Dependency]:
     """The dependencies between single columns that hold for most rows.
 
     `doubtful` are the codes of each column that look wrong by themselves: they are not asked whether they depend.
@@ -85,13 +87,13 @@ def find_dependencies(columns: Sequence[Column], doubtful: Sequence[Set[int]] = 
     return best
 
 
-def dependency_of(left: Column, right: Column, odd: Set[int], seed: int = 7) -> Dependency | None:
+def dependency_of(left: TableColumn, right: TableColumn, odd: Set[int], seed: int = 7) -> Dependency | None:
     """The dependency of one column on another, None if it does not hold for most rows."""
     groups = _groups(left, seed)
     return _judge(left, right, groups, odd) if len(groups) >= 2 else None
 
 
-def _measures(column: Column) -> bool:
+def _measures(column: TableColumn) -> bool:
     """Whether a column holds numbers with fractions of many values: they agree by chance, and decide nothing."""
     fractions = sum(
         count
@@ -101,7 +103,7 @@ def _measures(column: Column) -> bool:
     return fractions > 0.3 * column.present and column.distinct > 50
 
 
-def _groups(column: Column, seed: int) -> list[list[int]]:
+def _groups(column: TableColumn, seed: int) -> list[list[int]]:
     rows: dict[int, list[int]] = defaultdict(list)
     for row, code in enumerate(column.codes):
         if code != MISSING and column.counts[code] > 1:
@@ -121,7 +123,7 @@ def _groups(column: Column, seed: int) -> list[list[int]]:
     return chosen
 
 
-def _judge(left: Column, right: Column, groups: Sequence[Sequence[int]], odd: Set[int]) -> Dependency | None:
+def _judge(left: TableColumn, right: TableColumn, groups: Sequence[Sequence[int]], odd: Set[int]) -> Dependency | None:
     codes = right.codes
     asked = right_ones = 0
     clear = 0
@@ -177,7 +179,7 @@ def meant(dependency: Dependency) -> float:
     return sure * min(1.0, 2.5 / max(dependency.unevenness, 0.1))
 
 
-def vote(columns: Sequence[Column], dependency: Dependency, doubtful: Set[int] = frozenset()) -> Votes:
+def vote(columns: Sequence[TableColumn], dependency: Dependency, doubtful: Set[int] = frozenset()) -> Votes:
     """What the groups of a dependency say of the values in them; a single doubtful value says nothing of others."""
     left, right = columns[dependency.determinant], columns[dependency.dependent]
     pairs = Counter(zip(left.codes, right.codes, strict=True))
@@ -223,7 +225,7 @@ def _spare_frequent(votes: Votes, pairs: Mapping[tuple[int, int], int], rows: in
             votes.against[pair] = (odds - 200 * (share - 0.015), top, most)
 
 
-def _spare_overlaps(votes: Votes, left: Column, groups: Mapping[int, Sequence[tuple[int, int]]]) -> None:
+def _spare_overlaps(votes: Votes, left: TableColumn, groups: Mapping[int, Sequence[tuple[int, int]]]) -> None:
     """Where numbers decide by how large they are, a value that the next ones have is none of a wrong row.
 
     So the lengths of two kinds overlap at their ends. Numbers that are names have nothing to do with the next ones.
@@ -247,7 +249,7 @@ def _spare_overlaps(votes: Votes, left: Column, groups: Mapping[int, Sequence[tu
                 votes.against[code, b] = odds - KNOWN, top, most
 
 
-def _spare_own(votes: Votes, right: Column, pairs: Mapping[tuple[int, int], int], doubtful: Set[int]) -> None:
+def _spare_own(votes: Votes, right: TableColumn, pairs: Mapping[tuple[int, int], int], doubtful: Set[int]) -> None:
     """A well-formed exception that occurs in this group only: rather two things share the group than one is wrong.
 
     A value from elsewhere occurs elsewhere too, and against many rows a few are rather copies of one error. One of a

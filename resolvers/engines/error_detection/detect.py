@@ -27,7 +27,7 @@ from resolvers.engines.error_detection.numbers import order_signs, outlier_signs
 from resolvers.engines.error_detection.pairs import pair_signs
 from resolvers.engines.error_detection.refined import Refined, refined
 from resolvers.engines.error_detection.shapes import case, shape_signs
-from resolvers.engines.error_detection.table import MISSING, Column, encode
+from resolvers.engines.error_detection.table import MISSING, TableColumn, encode
 from resolvers.engines.error_detection.variants import Budget, variant_signs
 
 PRIOR: Final = -3.2
@@ -77,7 +77,7 @@ def find_errors(
 
 
 def _ask_groups(
-    table: Sequence[Column],
+    table: Sequence[TableColumn],
     cells: dict[tuple[int, int], list[Reason]],
     bound: Set[tuple[int, int]],
     decided: Set[int],
@@ -111,7 +111,7 @@ def _ask_formulas(formulas: Formulas, cells: dict[tuple[int, int], list[Reason]]
         cells[cell].append(reason)
 
 
-def _value_signs(table: Sequence[Column]) -> list[dict[int, list[Reason]]]:
+def _value_signs(table: Sequence[TableColumn]) -> list[dict[int, list[Reason]]]:
     """For each column its odd codes with their signs."""
     budget = Budget()
     usual = _usual_stand_ins(table)
@@ -141,7 +141,7 @@ def _add(reasons: list[Reason], reason: Reason) -> None:
         reasons[reasons.index(same)] = reason
 
 
-def _usual_stand_ins(table: Sequence[Column]) -> frozenset[str]:
+def _usual_stand_ins(table: Sequence[TableColumn]) -> frozenset[str]:
     """What the table as such writes for null: stand-ins that are frequent in a column, or occur in several."""
     found: set[str] = set()
     once: set[str] = set()
@@ -154,7 +154,7 @@ def _usual_stand_ins(table: Sequence[Column]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _missing(column: Column, signs: dict[int, list[Reason]], usual: Set[str]) -> None:
+def _missing(column: TableColumn, signs: dict[int, list[Reason]], usual: Set[str]) -> None:
     """Nulls and what stands for them, where nearly all rows have a value."""
     size = len(column.codes)
     for code in range(len(column.texts)):
@@ -174,7 +174,7 @@ def _missing(column: Column, signs: dict[int, list[Reason]], usual: Set[str]) ->
         signs[code].append(Reason(sign, max(0.3, weight - 12 * share), told))
 
 
-def _has_nulls_of_numbers(column: Column) -> bool:
+def _has_nulls_of_numbers(column: TableColumn) -> bool:
     """Whether a column of numbers has empty cells: what stands for none there in words is a second writing of it."""
     words = sum(
         count
@@ -185,7 +185,7 @@ def _has_nulls_of_numbers(column: Column) -> bool:
     return column.counts[MISSING] > 0 and numbers >= 20 and words <= 0.05 * numbers
 
 
-def _is_like_others(column: Column, code: int) -> bool:
+def _is_like_others(column: TableColumn, code: int) -> bool:
     """Whether what could stand for a missing value is written as many values are: NA among codes, / among paths."""
     text = column.texts[code]
     if not text.isalpha():
@@ -203,7 +203,7 @@ def _is_like_others(column: Column, code: int) -> bool:
     return alike > 0.1 * column.present
 
 
-def _clear(table: Sequence[Column], signs: Sequence[dict[int, list[Reason]]]) -> None:
+def _clear(table: Sequence[TableColumn], signs: Sequence[dict[int, list[Reason]]]) -> None:
     """Take back what was held against a value that fills whole groups of rows: errors are strewn, such a one is meant.
 
     The signs of its form stay; those of its being rare or near another are what a good value shows as well.
@@ -234,7 +234,7 @@ def _clear(table: Sequence[Column], signs: Sequence[dict[int, list[Reason]]]) ->
 
 
 def _cells(
-    table: Sequence[Column], by_value: Sequence[dict[int, list[Reason]]], asked: Refined
+    table: Sequence[TableColumn], by_value: Sequence[dict[int, list[Reason]]], asked: Refined
 ) -> dict[tuple[int, int], list[Reason]]:
     cells: dict[tuple[int, int], list[Reason]] = defaultdict(list)
     for column, signs in zip(table, by_value, strict=True):
@@ -251,7 +251,7 @@ def _cells(
 
 
 def _clear_empty_groups(
-    table: Sequence[Column], votes: Sequence[Votes], cells: dict[tuple[int, int], list[Reason]]
+    table: Sequence[TableColumn], votes: Sequence[Votes], cells: dict[tuple[int, int], list[Reason]]
 ) -> None:
     """Leave out empty cells of things of which no row has a value: what nobody tells is not known, or is none."""
     strongest = {one.dependency.dependent: one for one in reversed(votes)}
@@ -279,7 +279,7 @@ def _weigh(reasons: Sequence[Reason]) -> float:
 
 
 def _judge(
-    table: Sequence[Column], cells: dict[tuple[int, int], list[Reason]], refined: Refined, single: Sequence[Votes]
+    table: Sequence[TableColumn], cells: dict[tuple[int, int], list[Reason]], refined: Refined, single: Sequence[Votes]
 ) -> dict[tuple[int, int], tuple[float, list[Reason]]]:
     asked: dict[int, list[Votes]] = defaultdict(list)
     for one in refined.votes:
@@ -303,10 +303,10 @@ def _judge(
 
 
 def _clear_together(
-    table: Sequence[Column],
+    table: Sequence[TableColumn],
     scores: dict[tuple[int, int], float],
     own: dict[tuple[int, int], float],
-    wide: Sequence[Column],
+    wide: Sequence[TableColumn],
     asked: Mapping[int, Sequence[Votes]],
 ) -> None:
     """Leave out exceptions that are what nearly all rows of some group have: they follow a rule of their own."""
@@ -326,7 +326,7 @@ def _clear_together(
                         own.pop((row, index), None)
 
 
-def _is_told(table: Sequence[Column], asked: Sequence[Votes], row: int, index: int) -> bool:
+def _is_told(table: Sequence[TableColumn], asked: Sequence[Votes], row: int, index: int) -> bool:
     """Whether a cell is empty though others tell of the same thing what belongs there.
 
     Where these contradict one another in places anyway, they are reports; what one does not tell is missing.
@@ -378,7 +378,7 @@ def _probability(odds: float) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
-def _suspect(table: Sequence[Column], row: int, index: int, score: float, reasons: list[Reason]) -> Suspect:
+def _suspect(table: Sequence[TableColumn], row: int, index: int, score: float, reasons: list[Reason]) -> Suspect:
     column = table[index]
     code = column.codes[row]
     heaviest = tuple(sorted(reasons, key=lambda reason: -reason.weight))

@@ -8,7 +8,7 @@ from typing import Final
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.missing import is_stand_in
-from resolvers.engines.error_detection.table import MISSING, Column
+from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 MOST_VALUES: Final = 50_000
 FOREIGN: Final = 5
@@ -19,7 +19,7 @@ MERGED: Final = 0.15
 _TWO: Final = re.compile(r"(.*\S)(?:\s*[,;/|]\s*|\s+-\s+|\s+\()([^,;/|()]*[^\W_][^,;/|()]*?)\)?")
 
 
-def domain_signs(table: Sequence[Column]) -> Iterator[tuple[int, int, Reason]]:
+def domain_signs(table: Sequence[TableColumn]) -> Iterator[tuple[int, int, Reason]]:
     """Columns, codes and reasons of rare values that another, otherwise different column has often."""
     texts = [column for column in table if column.is_scalar and column.present and column.number_share < 0.6]
     at = {column.index: _codes(column) for column in texts}
@@ -38,7 +38,7 @@ def domain_signs(table: Sequence[Column]) -> Iterator[tuple[int, int, Reason]]:
                 yield column.index, own[text], Reason(Sign.DOMAIN, 3.0, told)
 
 
-def exchange_signs(table: Sequence[Column]) -> dict[tuple[int, int], Reason]:
+def exchange_signs(table: Sequence[TableColumn]) -> dict[tuple[int, int], Reason]:
     """Cells of one row of which each holds what is usual in the other's column, and not in its own."""
     signs: dict[tuple[int, int], Reason] = {}
     texts = [column for column in table if column.is_scalar and column.present and column.number_share < 0.6]
@@ -57,16 +57,16 @@ def exchange_signs(table: Sequence[Column]) -> dict[tuple[int, int], Reason]:
     return signs
 
 
-def _is_foreign(column: Column, code: int, other: Column, others: dict[str, int]) -> bool:
+def _is_foreign(column: TableColumn, code: int, other: TableColumn, others: dict[str, int]) -> bool:
     here, there = column.counts[code], other.counts[others[column.texts[code]]]
     return there >= 2 and there > here and here <= max(2.0, 0.01 * column.present)
 
 
-def _codes(column: Column) -> dict[str, int]:
+def _codes(column: TableColumn) -> dict[str, int]:
     return {text: code for code, text in enumerate(column.texts[: MOST_VALUES + 1]) if code}
 
 
-def _is_one_domain(column: Column, other: Column, own: dict[str, int], others: dict[str, int]) -> bool:
+def _is_one_domain(column: TableColumn, other: TableColumn, own: dict[str, int], others: dict[str, int]) -> bool:
     """Whether two columns hold the same kind of values: many occur in both about as often."""
     shared = own.keys() & others.keys()
     alike = moved = 0
@@ -77,7 +77,7 @@ def _is_one_domain(column: Column, other: Column, own: dict[str, int], others: d
     return alike > 0.2 * min(len(own), len(others)) or moved > 0.06 * min(column.present, other.present)
 
 
-def merged_signs(table: Sequence[Column]) -> Iterator[tuple[int, int, Reason]]:
+def merged_signs(table: Sequence[TableColumn]) -> Iterator[tuple[int, int, Reason]]:
     """Columns, codes and reasons of values with the value of another column written behind their own."""
     texts = [column for column in table if column.is_scalar and column.distinct > 1 and column.number_share < 0.6]
     tails = {
@@ -121,7 +121,7 @@ def merged_signs(table: Sequence[Column]) -> Iterator[tuple[int, int, Reason]]:
                 yield column.index, code, Reason(Sign.DOMAIN, 4.0, told, split[code][0])
 
 
-def _goes_with(column: Column, other: Column, held: dict[int, int]) -> bool:
+def _goes_with(column: TableColumn, other: TableColumn, held: dict[int, int]) -> bool:
     """Whether the other column's cell of the same row is empty or has the same."""
     same: dict[bool, int] = defaultdict(int)
     for row, code in enumerate(column.codes):

@@ -10,7 +10,7 @@ from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.minority_formats import lettered_manners
 from resolvers.engines.error_detection.missing import is_stand_in
 from resolvers.engines.error_detection.numbers import TOGETHER, rank_correlation
-from resolvers.engines.error_detection.table import Column
+from resolvers.engines.error_detection.table import TableColumn
 from resolvers.engines.error_detection.texts import BETWEEN, are_sentences, parts_of
 
 KEPT: Final = 0.9
@@ -34,7 +34,7 @@ _FREE: Final = frozenset(".,'-\u2019")
 _GAP: Final = re.compile(r"\S(?:\s{2,}|\t)\S")
 
 
-def format_signs(column: Column) -> dict[int, Reason]:
+def format_signs(column: TableColumn) -> dict[int, Reason]:
     """For each code that breaks a convention of its column, why; the heaviest reason."""
     found: dict[int, Reason] = {}
     if column.present < FEWEST:
@@ -52,7 +52,7 @@ def format_signs(column: Column) -> dict[int, Reason]:
 
 
 def _minority(
-    column: Column, kinds: Mapping[int, str], told: str, weight: float, kept: float = KEPT
+    column: TableColumn, kinds: Mapping[int, str], told: str, weight: float, kept: float = KEPT
 ) -> dict[int, Reason]:
     """The codes of another kind than nearly all of those that have one."""
     rows: Counter[str] = Counter()
@@ -68,7 +68,7 @@ def _minority(
     return {code: reason for code, kind in kinds.items() if kind != top}
 
 
-def _decimals(column: Column) -> dict[int, Reason]:
+def _decimals(column: TableColumn) -> dict[int, Reason]:
     """Fractions among whole numbers, and another number of decimals where zeros at the end are written too."""
     kinds: dict[int, str] = {}
     zeros = rows = 0
@@ -91,7 +91,7 @@ def _decimals(column: Column) -> dict[int, Reason]:
     return found if whole or zeros > 0.03 * rows else _finer(column, {code: int(kind) for code, kind in kinds.items()})
 
 
-def _finer(column: Column, decimals: Mapping[int, int]) -> dict[int, Reason]:
+def _finer(column: TableColumn, decimals: Mapping[int, int]) -> dict[int, Reason]:
     """Numbers with more decimals than nearly all, of which most have as many as there may be."""
     rows: Counter[int] = Counter()
     for code, places in decimals.items():
@@ -104,7 +104,7 @@ def _finer(column: Column, decimals: Mapping[int, int]) -> dict[int, Reason]:
     return {code: reason for code, places in decimals.items() if places > usual and column.counts[code] < 3}
 
 
-def _thousands(column: Column) -> dict[int, Reason]:
+def _thousands(column: TableColumn) -> dict[int, Reason]:
     """Large numbers that nearly all have, or have not, a sign between the thousands."""
     kinds = {
         code: "9,999" if _THOUSANDS.fullmatch(column.texts[code]) else "9999"
@@ -114,7 +114,7 @@ def _thousands(column: Column) -> dict[int, Reason]:
     return _minority(column, kinds, "are written as", 3.8, kept=MIXED)
 
 
-def _inner_thousands(column: Column) -> dict[int, Reason]:
+def _inner_thousands(column: TableColumn) -> dict[int, Reason]:
     """The same for the one large number in a text."""
     if not any("," in text for text in column.texts):
         return {}
@@ -126,7 +126,7 @@ def _inner_thousands(column: Column) -> dict[int, Reason]:
     return _minority(column, kinds, "have their number written as", 3.8)
 
 
-def _separators(column: Column) -> dict[int, Reason]:
+def _separators(column: TableColumn) -> dict[int, Reason]:
     """Lists whose parts stand apart by another sign than those of nearly all lists of the column."""
     split = {
         code: parts
@@ -146,7 +146,7 @@ def _separators(column: Column) -> dict[int, Reason]:
     return _minority(column, kinds, "have between their parts", 3.8, kept=MIXED)
 
 
-def _gaps(column: Column) -> dict[int, Reason]:
+def _gaps(column: TableColumn) -> dict[int, Reason]:
     """Two spaces in a row, where hardly any value has them."""
     wide = [code for code in range(1, len(column.texts)) if _GAP.search(column.texts[code])]
     rows = sum(column.counts[code] for code in wide)
@@ -156,7 +156,7 @@ def _gaps(column: Column) -> dict[int, Reason]:
     return dict.fromkeys(wide, reason)
 
 
-def _doubled(column: Column) -> dict[int, Reason]:
+def _doubled(column: TableColumn) -> dict[int, Reason]:
     """A sign twice in a row, which most values have once and hardly any twice."""
     twice: dict[int, set[str]] = {}
     rows: Counter[str] = Counter()
@@ -174,7 +174,7 @@ def _doubled(column: Column) -> dict[int, Reason]:
     return {code: reason for code, found in twice.items() if found & signs and not is_stand_in(column.texts[code])}
 
 
-def _needed(column: Column) -> dict[int, Reason]:
+def _needed(column: TableColumn) -> dict[int, Reason]:
     """Values without a sign that nearly all of the column have as often: the @ of an address, the { of a list."""
     codes = [code for code in range(1, len(column.texts)) if not is_stand_in(column.texts[code])]
     spoken = sum(column.counts[code] for code in codes)
@@ -204,7 +204,7 @@ def _needed(column: Column) -> dict[int, Reason]:
     return {code: reason for code, reason in found.items() if code not in meant}
 
 
-def _spans(column: Column) -> dict[int, Reason]:
+def _spans(column: TableColumn) -> dict[int, Reason]:
     """Spans that end before they begin, where hardly any does."""
     ends = {}
     for code in range(1, len(column.texts)):

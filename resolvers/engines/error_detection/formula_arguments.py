@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from resolvers.engines.error_detection.formulas import PARTS, Formula, Kind
+from resolvers.engines.error_detection.formulas import PARTS, Formula, FormulaKind
 
 MOST_TERMS: Final = 16
 
@@ -27,7 +27,7 @@ def arguments_of(formula: Formula, names: Sequence[str]) -> dict[str, Any]:
         said["added"] = names[formula.added]
     if formula.part:
         said["part"] = formula.part
-    if formula.kind in (Kind.SUM, Kind.PRODUCT, Kind.SPAN):
+    if formula.kind in (FormulaKind.SUM, FormulaKind.PRODUCT, FormulaKind.SPAN):
         said["tolerance"] = float(f"{formula.tolerance:.6g}")
         said["relative"] = formula.relative
     return said
@@ -36,9 +36,9 @@ def arguments_of(formula: Formula, names: Sequence[str]) -> dict[str, Any]:
 def formula_of(said: Mapping[str, Any]) -> tuple[Formula, tuple[str, ...]]:
     """A formula and the names of its columns, by their number in it. Raises ValueError, with what is amiss."""
     try:
-        kind = Kind(str(said.get("formula")))
+        kind = FormulaKind(str(said.get("formula")))
     except ValueError:
-        raise ValueError(f"`formula` is one of {', '.join(Kind)}.") from None
+        raise ValueError(f"`formula` is one of {', '.join(FormulaKind)}.") from None
     columns = said.get("columns")
     if not isinstance(columns, list) or not 0 < len(columns) <= MOST_TERMS:
         raise ValueError(f"`columns` names the 1 to {MOST_TERMS} columns that the result is worked out of.")
@@ -47,21 +47,25 @@ def formula_of(said: Mapping[str, Any]) -> tuple[Formula, tuple[str, ...]]:
     if len(set(names)) < len(names):
         raise ValueError("Each column stands in a formula once.")
     result, rate, added = (None if one is None else names.index(one) for one in singles)
-    if result is None and kind is not Kind.SUM:
+    if result is None and kind is not FormulaKind.SUM:
         raise ValueError(f"A formula of the kind {kind} needs `result`, a column.")
-    needed = {Kind.SPAN: 2, Kind.YEARS: 2, Kind.PART: 1, Kind.ORDER: 1}.get(kind, len(columns))
+    needed = {FormulaKind.SPAN: 2, FormulaKind.YEARS: 2, FormulaKind.PART: 1, FormulaKind.ORDER: 1}.get(
+        kind, len(columns)
+    )
     if len(columns) != needed:
         raise ValueError(f"A formula of the kind {kind} takes {needed} in `columns`.")
-    factors = said.get("factors", [1.0] * len(columns) if kind in (Kind.SUM, Kind.PRODUCT) else [])
-    if not isinstance(factors, list) or (kind in (Kind.SUM, Kind.PRODUCT) and len(factors) != len(columns)):
+    factors = said.get("factors", [1.0] * len(columns) if kind in (FormulaKind.SUM, FormulaKind.PRODUCT) else [])
+    if not isinstance(factors, list) or (
+        kind in (FormulaKind.SUM, FormulaKind.PRODUCT) and len(factors) != len(columns)
+    ):
         raise ValueError("`factors` has a number for each of `columns`.")
     part = str(said.get("part") or "")
-    if (kind is Kind.PART) != (part in PARTS):
-        raise ValueError(f"`part` is one of {', '.join(PARTS)}, for the kind {Kind.PART}.")
+    if (kind is FormulaKind.PART) != (part in PARTS):
+        raise ValueError(f"`part` is one of {', '.join(PARTS)}, for the kind {FormulaKind.PART}.")
     scale = _number(said, "rateScale", 1.0)
-    if rate is not None and (kind is not Kind.PRODUCT or not scale):
+    if rate is not None and (kind is not FormulaKind.PRODUCT or not scale):
         raise ValueError("`rate` is for products, and `rateScale` is not 0.")
-    if added is not None and kind is not Kind.PRODUCT:
+    if added is not None and kind is not FormulaKind.PRODUCT:
         raise ValueError("`added` is for products.")
     made = Formula(
         kind, result, tuple(range(len(columns))), tuple(finite(one, "factors") for one in factors),
@@ -69,7 +73,7 @@ def formula_of(said: Mapping[str, Any]) -> tuple[Formula, tuple[str, ...]]:
         added=added, part=part, tolerance=abs(_number(said, "tolerance", 0.0)),
         relative=abs(_number(said, "relative", 1e-9)),
     )  # fmt: skip
-    if kind is Kind.PRODUCT and any(one not in (1, -1) for one in made.factors):
+    if kind is FormulaKind.PRODUCT and any(one not in (1, -1) for one in made.factors):
         raise ValueError("The `factors` of a product are 1, or -1 for what it is divided by.")
     return made, tuple(names)
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Final
 
-from resolvers.engines.error_detection.formulas import RELATIVE, Formula, Kind
+from resolvers.engines.error_detection.formulas import RELATIVE, Formula, FormulaKind
 from resolvers.engines.error_detection.guesses import guesses
 from resolvers.engines.error_detection.linear_relations import line
 from resolvers.engines.error_detection.measures import FEWEST, Measure, Measures, measures_of
-from resolvers.engines.error_detection.table import Column
+from resolvers.engines.error_detection.table import TableColumn
 
 LEAST: Final = 0.75
 """The share of the rows that a formula must hold on."""
@@ -30,7 +30,7 @@ COARSE: Final = 0.001
 """The slack from which a formula may hold because it is coarse."""
 MOST_FORMULAS: Final = 30
 MOST_FOR_A_RESULT: Final = 3
-OF_DAYS: Final = (Kind.SPAN, Kind.YEARS, Kind.PART)
+OF_DAYS: Final = (FormulaKind.SPAN, FormulaKind.YEARS, FormulaKind.PART)
 QUICK: Final = 60
 """Rows on which a guess is tried first."""
 
@@ -38,7 +38,7 @@ Rows = Sequence[Sequence[float | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FittedFormula:
     """A formula, and how it did on the rows that it was tried on."""
 
     formula: Formula
@@ -51,7 +51,7 @@ class Found:
     """The tolerance as a share of how far the results lie apart."""
 
 
-def find_formulas(table: Sequence[Column]) -> list[Found]:
+def find_formulas(table: Sequence[TableColumn]) -> list[FittedFormula]:
     """The formulas that hold on most rows of a table, those of fewer columns first."""
     measures = measures_of(table) if table else None
     if measures is None:
@@ -70,11 +70,11 @@ def find_formulas(table: Sequence[Column]) -> list[Found]:
     return _kept([*aliases, *tried])
 
 
-def _aliases(measures: Measures) -> tuple[list[Found], set[int]]:
+def _aliases(measures: Measures) -> tuple[list[FittedFormula], set[int]]:
     """Columns that are another in another unit; and those that are just another, which need not be looked at."""
     known = measures.by_index()
     quick = measures.tried[:: max(1, len(measures.tried) // QUICK)]
-    best: dict[frozenset[int], Found] = {}
+    best: dict[frozenset[int], FittedFormula] = {}
     for a, b in permutations(measures.numbers, 2):
         for formula in line(a, b, quick, measures.tried):
             found = _tried(formula, measures.tried, known)
@@ -92,8 +92,8 @@ def _aliases(measures: Measures) -> tuple[list[Found], set[int]]:
     return kept, dropped
 
 
-def _better(one: Found, other: Found, known: dict[int, Measure]) -> bool:
-    def strictness(found: Found) -> tuple[float, float]:
+def _better(one: FittedFormula, other: FittedFormula, known: dict[int, Measure]) -> bool:
+    def strictness(found: FittedFormula) -> tuple[float, float]:
         result = known[found.formula.columns[0]]
         return round(found.holds, 2), -found.formula.tolerance / ((result.high - result.low) or 1.0)
 
@@ -112,11 +112,11 @@ def _tolerances(formula: Formula, known: dict[int, Measure]) -> list[tuple[float
     """How far off a result may be, and by which share of itself, from the strictest to the loosest."""
     unit = _unit(formula, known)
     match formula.kind:
-        case Kind.YEARS | Kind.PART:
+        case FormulaKind.YEARS | FormulaKind.PART:
             return [(0.0, RELATIVE)]
-        case Kind.SPAN:
+        case FormulaKind.SPAN:
             return [(0.51 * unit, RELATIVE), (1.01 * unit, RELATIVE)]
-        case Kind.PRODUCT:
+        case FormulaKind.PRODUCT:
             strict = [(0.51 * unit, RELATIVE), (1.01 * unit, RELATIVE)]
             return strict if formula.added is not None else [*strict, (0.51 * unit, 0.002), (0.51 * unit, 0.006)]
     if any(abs(one) != 1 for one in formula.factors) or (formula.constant and formula.result is not None):
@@ -135,7 +135,7 @@ def _is_likely(formula: Formula, rows: Rows, known: dict[int, Measure], share: f
     return len(told) >= 3 and sum(told) >= share * len(told)
 
 
-def _tried(formula: Formula, rows: Rows, known: dict[int, Measure]) -> Found | None:
+def _tried(formula: Formula, rows: Rows, known: dict[int, Measure]) -> FittedFormula | None:
     """How a formula does on all rows that are tried, None where it does not hold."""
     pairs: list[tuple[float, float]] = []
     at: list[int] = []
@@ -158,7 +158,10 @@ def _tried(formula: Formula, rows: Rows, known: dict[int, Measure]) -> Found | N
             holds, tolerance, relative = one
     if holds < LEAST or (relative > RELATIVE and holds < 0.85):
         return None
-    if not (formula.kind in (Kind.YEARS, Kind.PART) or (formula.kind is Kind.SUM and tolerance < 1 <= tolerance * 2)):
+    if not (
+        formula.kind in (FormulaKind.YEARS, FormulaKind.PART)
+        or (formula.kind is FormulaKind.SUM and tolerance < 1 <= tolerance * 2)
+    ):
         # What holds much oftener with more slack is only near it, and its exceptions are no errors.
         near = sum(1 for a, b in pairs if _is_near(a, b, 3 * tolerance, 3 * relative))
         if near / size > holds + NEARLY:
@@ -183,7 +186,7 @@ def _tried(formula: Formula, rows: Rows, known: dict[int, Measure]) -> Found | N
     ends = sorted(result if kept.result is not None else expected for result, expected in pairs)
     spread = ends[-1 - size // 20] - ends[size // 20]
     slack = (tolerance + relative * abs(ends[size // 2])) / (spread or 1.0)
-    return Found(kept, holds, chance, size, slack)
+    return FittedFormula(kept, holds, chance, size, slack)
 
 
 def _moved(formula: Formula, rows: Rows, tolerance: float, relative: float) -> float:
@@ -203,9 +206,9 @@ def _is_near(result: float, expected: float, tolerance: float, relative: float) 
     return abs(result - expected) <= tolerance + relative * abs(expected)
 
 
-def _kept(found: Sequence[Found]) -> list[Found]:
+def _kept(found: Sequence[FittedFormula]) -> list[FittedFormula]:
     """Of what holds, what does not follow from the rest."""
-    by_columns: dict[frozenset[int], Found] = {}
+    by_columns: dict[frozenset[int], FittedFormula] = {}
     for one in found:
         columns = frozenset(one.formula.columns)
         if columns not in by_columns or _rank(one) < _rank(by_columns[columns]):
@@ -219,7 +222,7 @@ def _kept(found: Sequence[Found]) -> list[Found]:
     strict = {column for one in explained if one.formula.relative == RELATIVE for column in one.formula.columns}
     basis: list[dict[int, float]] = []
     for_result: Counter[tuple[int | None, str | None]] = Counter()
-    kept: list[Found] = []
+    kept: list[FittedFormula] = []
     for one in explained:
         if one.formula.relative > RELATIVE and strict.issuperset(one.formula.columns):
             continue
@@ -235,23 +238,23 @@ def _kept(found: Sequence[Found]) -> list[Found]:
     return kept
 
 
-def _explains(longer: Found, shorter: Found) -> bool:
+def _explains(longer: FittedFormula, shorter: FittedFormula) -> bool:
     """Whether a longer formula holds where the shorter does not, or as often although it is far stricter."""
     if longer.holds > shorter.holds + 0.02:
         return True
     return shorter.slack > COARSE and longer.holds > shorter.holds - 0.03 and 3 * longer.slack < shorter.slack
 
 
-def _rank(found: Found) -> tuple[float, int, int, float, tuple[int, ...]]:
+def _rank(found: FittedFormula) -> tuple[float, int, int, float, tuple[int, ...]]:
     """The better, the less: what holds oftener, then sums before products before quotients, then the stricter."""
     formula = found.formula
-    quotients = sum(1 for one in formula.factors if one < 0) if formula.kind is Kind.PRODUCT else 0
+    quotients = sum(1 for one in formula.factors if one < 0) if formula.kind is FormulaKind.PRODUCT else 0
     is_round = formula.factor == 1
     loose = formula.tolerance + formula.relative
     awkward = quotients + (not is_round) + (formula.relative > RELATIVE)
     return (
         -round(found.holds - 0.03 * awkward, 2),
-        0 if formula.kind is Kind.SUM else 1,
+        0 if formula.kind is FormulaKind.SUM else 1,
         awkward,
         loose,
         formula.columns,
@@ -260,7 +263,7 @@ def _rank(found: Found) -> tuple[float, int, int, float, tuple[int, ...]]:
 
 def _vector(formula: Formula) -> dict[int, float] | None:
     """What a sum says, as factors of columns that come to a constant (column -1)."""
-    if formula.kind is not Kind.SUM:
+    if formula.kind is not FormulaKind.SUM:
         return None
     vector: dict[int, float] = defaultdict(float)
     vector[-1] = formula.constant

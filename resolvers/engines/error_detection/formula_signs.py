@@ -17,10 +17,10 @@ from rapidfuzz.distance import OSA
 
 from resolvers.engines.error_detection.dependencies import Votes
 from resolvers.engines.error_detection.evidence import Reason, Sign
-from resolvers.engines.error_detection.formula_fits import LEAST, Found
-from resolvers.engines.error_detection.formulas import Formula, Kind, part_of, told, years_between
+from resolvers.engines.error_detection.formula_fits import LEAST, FittedFormula
+from resolvers.engines.error_detection.formulas import Formula, FormulaKind, part_of, told, years_between
 from resolvers.engines.error_detection.measures import Measure, measures_of
-from resolvers.engines.error_detection.table import MISSING, Column
+from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 Cell = tuple[int, int]
 Values = Sequence[float | None]
@@ -50,19 +50,19 @@ class Judged:
     signs: dict[Cell, Reason]
     probable: dict[Cell, float]
     """How probable it is that a cell of a row that breaks a formula is the wrong one."""
-    broken: dict[int, list[Found]]
+    broken: dict[int, list[FittedFormula]]
     """The formulas that each row breaks, but for exceptions that keep to a rule of their own."""
 
 
 class Formulas:
     """The formulas of a table, to be asked about its rows."""
 
-    def __init__(self, table: Sequence[Column], found: Sequence[Found]) -> None:
-        self.table, self.found = table, [one for one in found if one.formula.kind is not Kind.ORDER]
+    def __init__(self, table: Sequence[TableColumn], found: Sequence[FittedFormula]) -> None:
+        self.table, self.found = table, [one for one in found if one.formula.kind is not FormulaKind.ORDER]
         self._wholes: dict[int, list[float]] = {}
         measures = measures_of(table) if self.found else None
         self.known: dict[int, Measure] = measures.by_index() if measures is not None else {}
-        self.of: dict[int, list[Found]] = defaultdict(list)
+        self.of: dict[int, list[FittedFormula]] = defaultdict(list)
         for one in self.found:
             for column in one.formula.columns:
                 self.of[column].append(one)
@@ -85,15 +85,15 @@ class Formulas:
         values = self.values(row)
         return bool(values[column]) and any(one.chance < 0.1 and one.formula.holds(values) for one in self.of[column])
 
-    def broken(self) -> dict[int, list[Found]]:
+    def broken(self) -> dict[int, list[FittedFormula]]:
         """The formulas that each row breaks; without exceptions that keep to a rule of their own."""
-        rows: dict[int, list[Found]] = defaultdict(list)
+        rows: dict[int, list[FittedFormula]] = defaultdict(list)
         for one in self.found:
             for row in self._exceptions(one):
                 rows[row].append(one)
         return rows
 
-    def _exceptions(self, found: Found) -> list[int]:
+    def _exceptions(self, found: FittedFormula) -> list[int]:
         over = self._over(found.formula)
         rows = [row for row, one in enumerate(over) if one > 0]
         there = len(over) - sum(map(math.isnan, over))
@@ -102,7 +102,7 @@ class Formulas:
         columns = found.formula.columns
         return self._strewn(_renumbered(found.formula), rows, self._numbers(columns), columns)
 
-    def holding(self, found: Found) -> Iterator[tuple[int, bool]]:
+    def holding(self, found: FittedFormula) -> Iterator[tuple[int, bool]]:
         """Whether each row keeps to a formula, of the rows that have all that it needs."""
         for row, over in enumerate(self._over(found.formula)):
             if not math.isnan(over):
@@ -124,11 +124,11 @@ class Formulas:
         size = len(self.table[0].codes)
         expected: list[float]
         match formula.kind:
-            case Kind.SUM:
+            case FormulaKind.SUM:
                 expected = [formula.constant] * size
                 for term, factor in zip(terms, formula.factors, strict=True):
                     expected = [so_far + factor * one for so_far, one in zip(expected, term, strict=True)]
-            case Kind.PRODUCT:
+            case FormulaKind.PRODUCT:
                 expected = [formula.factor] * size
                 for term, power in zip(terms, formula.factors, strict=True):
                     if power > 0:
@@ -142,10 +142,10 @@ class Formulas:
                     expected = [so_far * (1 + one / scale) for so_far, one in zip(expected, rate, strict=True)]
                 if formula.added is not None:
                     expected = [a + b for a, b in zip(expected, self._whole(formula.added), strict=True)]
-            case Kind.SPAN:
+            case FormulaKind.SPAN:
                 factor, constant = formula.factor, formula.constant
                 expected = [factor * (a - b) + constant for a, b in zip(*terms, strict=True)]
-            case Kind.PART:
+            case FormulaKind.PART:
                 (column,) = formula.terms
                 parts = [None if day is None else part_of(day, formula.part) for day in self.known[column].by_code]
                 told_by = [math.nan if part is None else part for part in parts]
@@ -234,7 +234,7 @@ def formula_signs(formulas: Formulas, votes: Sequence[Votes], own: Mapping[Cell,
 def _blamed(
     formulas: Formulas,
     row: int,
-    broken: Sequence[Found],
+    broken: Sequence[FittedFormula],
     asked: Mapping[int, Sequence[Votes]],
     own: Mapping[Cell, float],
 ) -> dict[int, tuple[float, str | None, Formula]]:
@@ -251,7 +251,7 @@ def _blamed(
     while left:
         scores: dict[int, float] = {}
         repairs: dict[int, float | None] = {}
-        explained: dict[int, Sequence[Found]] = {}
+        explained: dict[int, Sequence[FittedFormula]] = {}
         spoken_of = {column for one in left for column in one.formula.columns}
         for column in spoken_of:
             said = [one for one in asked.get(column, ()) if one.dependency.determinant not in spoken_of]
@@ -284,7 +284,7 @@ def _blamed(
 
 
 def _exchanged(
-    formulas: Formulas, values: Values, broken: Sequence[Found], row: int, own: Mapping[Cell, float]
+    formulas: Formulas, values: Values, broken: Sequence[FittedFormula], row: int, own: Mapping[Cell, float]
 ) -> tuple[int, int] | None:
     """Two columns of which a row keeps to all its formulas if the one has what the other has; None if there are none.
 
@@ -313,7 +313,7 @@ def _exchanged(
     return pairs[0] if len(pairs) == 1 else None
 
 
-def _sure(found: Found) -> float:
+def _sure(found: FittedFormula) -> float:
     """How probable it is that an exception is an error: with many exceptions they may be meant."""
     exceptions = max(1e-6, 1 - found.holds)
     return min(0.98, max(0.3, USUAL * len(found.formula.columns) / exceptions))
@@ -325,14 +325,14 @@ def _kept(formulas: Formulas, values: Values, column: int, held: Set[int]) -> fl
     A wrong day is mostly near the right one, and has the same year and month all the same.
     """
     said = [
-        math.log(max(0.4 if one.formula.kind is Kind.PART else 0.02, one.chance))
+        math.log(max(0.4 if one.formula.kind is FormulaKind.PART else 0.02, one.chance))
         for one in formulas.of[column]
         if id(one) in held and values[column]
     ]
     return min(said) + 0.3 * (sum(said) - min(said)) if said else 0.0
 
 
-def _voted(table: Sequence[Column], asked: Sequence[Votes], row: int, column: int) -> float:
+def _voted(table: Sequence[TableColumn], asked: Sequence[Votes], row: int, column: int) -> float:
     """What columns that decide this one say of its cell."""
     said = 0.0
     for one in asked:
@@ -345,7 +345,7 @@ def _voted(table: Sequence[Column], asked: Sequence[Votes], row: int, column: in
 
 
 def _repaired(
-    formulas: Formulas, values: Values, column: int, broken: Sequence[Found], row: int
+    formulas: Formulas, values: Values, column: int, broken: Sequence[FittedFormula], row: int
 ) -> tuple[float | None, float]:
     """What a cell should be for the formulas to hold, and what speaks for that it should."""
     measure = formulas.known[column]

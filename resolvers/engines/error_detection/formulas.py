@@ -17,7 +17,7 @@ RELATIVE: Final = 1e-9
 YEAR: Final = 365.2425
 
 
-class Kind(StrEnum):
+class FormulaKind(StrEnum):
     """How the terms of a formula are put together."""
 
     SUM = "sum"
@@ -38,7 +38,7 @@ class Kind(StrEnum):
 class Formula:
     """A result and what it is worked out of; columns by their number."""
 
-    kind: Kind
+    kind: FormulaKind
     result: int | None
     """None where the terms come to the constant."""
     terms: tuple[int, ...]
@@ -70,11 +70,11 @@ class Formula:
         if any(one is None for one in some):
             return None
         match self.kind:
-            case Kind.SUM:
+            case FormulaKind.SUM:
                 found = self.constant
                 for one, factor in zip(some, self.factors, strict=True):
                     found += factor * one  # type: ignore[operator]
-            case Kind.PRODUCT:
+            case FormulaKind.PRODUCT:
                 found = self.factor
                 for one, power in zip(some, self.factors, strict=True):
                     if power > 0:
@@ -91,13 +91,13 @@ class Formula:
                     if (more := values[self.added]) is None:
                         return None
                     found += more
-            case Kind.SPAN:
+            case FormulaKind.SPAN:
                 found = self.factor * (some[0] - some[1]) + self.constant  # type: ignore[operator]
-            case Kind.YEARS:
+            case FormulaKind.YEARS:
                 return years_between(some[1], some[0])  # type: ignore[arg-type]
-            case Kind.PART:
+            case FormulaKind.PART:
                 return part_of(some[0], self.part)  # type: ignore[arg-type]
-            case Kind.ORDER:
+            case FormulaKind.ORDER:
                 return some[0]
         return found if math.isfinite(found) else None
 
@@ -107,7 +107,7 @@ class Formula:
         expected = self.expected(values)
         if result is None or expected is None:
             return None
-        if self.kind is Kind.ORDER:
+        if self.kind is FormulaKind.ORDER:
             return result <= expected
         return abs(result - expected) <= self.tolerance + self.relative * abs(expected)
 
@@ -124,15 +124,15 @@ class Formula:
             return None
 
     def _needed(self, values: Sequence[float | None], column: int, result: float) -> float | None:
-        if self.kind is Kind.SUM:
+        if self.kind is FormulaKind.SUM:
             at = self.terms.index(column)
             without = self.expected(_with(values, column, 0.0))
             return None if without is None else (result - without) / self.factors[at]
-        if self.kind is Kind.SPAN:
+        if self.kind is FormulaKind.SPAN:
             days = (result - self.constant) / self.factor
             start, end = values[self.terms[1]], values[self.terms[0]]
             return start + days if column == self.terms[0] else end - days  # type: ignore[operator]
-        if self.kind is not Kind.PRODUCT:
+        if self.kind is not FormulaKind.PRODUCT:
             return None
         if column == self.added:
             without = self.expected(_with(values, column, 0.0))
@@ -179,7 +179,7 @@ def told(formula: Formula, names: Sequence[str]) -> str:
     result = names[formula.result] if formula.result is not None else f"{-formula.constant:g}"
     terms = [names[at] for at in formula.terms]
     match formula.kind:
-        case Kind.SUM:
+        case FormulaKind.SUM:
             text = ""
             for name, factor in zip(terms, formula.factors, strict=True):
                 sign = "-" if factor < 0 else "+"
@@ -188,7 +188,7 @@ def told(formula: Formula, names: Sequence[str]) -> str:
             if formula.constant and formula.result is not None:
                 text += f" {'-' if formula.constant < 0 else '+'} {abs(formula.constant):.12g}"
             return f"{result} = {text}"
-        case Kind.PRODUCT:
+        case FormulaKind.PRODUCT:
             over = [name for name, power in zip(terms, formula.factors, strict=True) if power < 0]
             parts = [] if formula.factor == 1 else [f"{formula.factor:.12g}"]
             parts += [name for name in terms if name not in over]
@@ -197,15 +197,15 @@ def told(formula: Formula, names: Sequence[str]) -> str:
                 scale = "" if abs(formula.rate_scale) == 1 else f" / {abs(formula.rate_scale):g}"
                 text += f" * (1 {'-' if formula.rate_scale < 0 else '+'} {names[formula.rate]}{scale})"
             return f"{result} = {text}" + (f" + {names[formula.added]}" if formula.added is not None else "")
-        case Kind.SPAN:
+        case FormulaKind.SPAN:
             unit = _UNITS.get(round(formula.factor, 6), f"{formula.factor:g} times the days")
             more = f", and {formula.constant:g}" if formula.constant else ""
             return f"{result} = {unit} from {terms[1]} to {terms[0]}{more}"
-        case Kind.YEARS:
+        case FormulaKind.YEARS:
             return f"{result} = whole years from {terms[1]} to {terms[0]}"
-        case Kind.PART:
+        case FormulaKind.PART:
             return f"{result} = {formula.part} of {terms[0]}"
-        case Kind.ORDER:
+        case FormulaKind.ORDER:
             return f"{result} <= {terms[0]}"
 
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.numbers import Fences, distance_from, fences_of
-from resolvers.engines.error_detection.table import MISSING, Column
+from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 ROWS_TRIED: Final = 800
 EXPLAINED: Final = 0.5
@@ -45,7 +45,7 @@ Cell = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupSigns:
     """What groups say of numbers."""
 
     signs: dict[Cell, Reason]
@@ -64,12 +64,12 @@ class _Group:
     high: float
 
 
-def grouped(table: Sequence[Column], bound: Set[tuple[int, int]]) -> Grouped:
+def grouped(table: Sequence[TableColumn], bound: Set[tuple[int, int]]) -> GroupSigns:
     """The numbers of a table that are far off, and those that are usual, among the rows of their group.
 
     Columns that are `bound` to one another by a formula do not group one another: the formula tells better.
     """
-    found = Grouped({}, {})
+    found = GroupSigns({}, {})
     causes = [one for one in table if one.is_scalar and 2 <= one.distinct <= one.present / FEWEST]
     if not causes:
         return found
@@ -85,7 +85,7 @@ def grouped(table: Sequence[Column], bound: Set[tuple[int, int]]) -> Grouped:
     return found
 
 
-def _explaining(column: Column, causes: Sequence[Column], rows: Sequence[int]) -> list[Column]:
+def _explaining(column: TableColumn, causes: Sequence[TableColumn], rows: Sequence[int]) -> list[TableColumn]:
     """The columns that explain most of how the numbers of a column differ, the best first."""
     numbers = column.numbers
     there = [row for row in rows if numbers[column.codes[row]] is not None]
@@ -103,7 +103,7 @@ def _explaining(column: Column, causes: Sequence[Column], rows: Sequence[int]) -
     spread = sum((rank - mean) ** 2 for rank in ranks)
     if not spread:
         return []
-    told: list[tuple[float, int, Column]] = []
+    told: list[tuple[float, int, TableColumn]] = []
     for cause in causes:
         sums: dict[int, float] = defaultdict(float)
         counts: Counter[int] = Counter()
@@ -121,8 +121,8 @@ def _explaining(column: Column, causes: Sequence[Column], rows: Sequence[int]) -
     return [cause for explained, _, cause in told[:MOST_ASKED] if explained >= AS_GOOD * told[0][0]]
 
 
-def _judge(column: Column, asked: Sequence[Column], table: Sequence[Column], found: Grouped) -> None:
-    best: dict[int, tuple[float, Column, _Group]] = {}
+def _judge(column: TableColumn, asked: Sequence[TableColumn], table: Sequence[TableColumn], found: GroupSigns) -> None:
+    best: dict[int, tuple[float, TableColumn, _Group]] = {}
     rows: Sequence[int] = range(len(column.codes))
     for cause in asked:
         groups = _groups(column, cause)
@@ -161,7 +161,7 @@ def _judge(column: Column, asked: Sequence[Column], table: Sequence[Column], fou
             found.signs[row, column.index] = Reason(Sign.OUTLIER, weight, told)
 
 
-def _groups(column: Column, cause: Column) -> dict[int, _Group]:
+def _groups(column: TableColumn, cause: TableColumn) -> dict[int, _Group]:
     """The groups of a size to judge in, none where they are too few or mostly hold one number each."""
     members: dict[int, list[float]] = defaultdict(list)
     for code, own in zip(cause.codes, column.codes, strict=True):
@@ -198,7 +198,7 @@ def _groups(column: Column, cause: Column) -> dict[int, _Group]:
 
 
 def _distances(
-    column: Column, cause: Column, groups: dict[int, _Group], rows: Sequence[int]
+    column: TableColumn, cause: TableColumn, groups: dict[int, _Group], rows: Sequence[int]
 ) -> Iterator[tuple[int, float]]:
     """How far the numbers of some rows lie from the middle of their group, as the groups of all rows spread."""
     spread = _spread(column, cause, groups)
@@ -218,7 +218,7 @@ def _distances(
         yield row, distance if place >= by_width[1] else -distance
 
 
-def _spread(column: Column, cause: Column, groups: dict[int, _Group]) -> tuple[Fences, Fences | None] | None:
+def _spread(column: TableColumn, cause: TableColumn, groups: dict[int, _Group]) -> tuple[Fences, Fences | None] | None:
     """How far from the middle of their group numbers usually lie, in widths of it: plainly, and by factors."""
     plain: list[float] = []
     logs: list[float] = []
@@ -234,7 +234,7 @@ def _spread(column: Column, cause: Column, groups: dict[int, _Group]) -> tuple[F
     return by_width, fences_of(sorted(logs), is_coarse=False) if logs else None
 
 
-def _strewn(far: Sequence[int], column: Column, table: Sequence[Column]) -> list[int]:
+def _strewn(far: Sequence[int], column: TableColumn, table: Sequence[TableColumn]) -> list[int]:
     """Leave out rows far off that nearly fill a group of another column: what they have in common is the cause."""
     spared: set[int] = set()
     for other in table if far else ():

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Final
 
-from resolvers.engines.error_detection.formulas import PARTS, SPANS, Formula, Kind
+from resolvers.engines.error_detection.formulas import PARTS, SPANS, Formula, FormulaKind
 from resolvers.engines.error_detection.measures import Measure, Measures
 
 MOST_GUESSES: Final = 1500
@@ -183,20 +183,20 @@ def _formula(key: Key) -> Formula:
             alone = [signed[-1][0]]
         own = next(sign for at, sign in signed if at == alone[0])
         terms = [(at, float(-sign * own)) for at, sign in signed if at != alone[0]]
-        return Formula(Kind.SUM, alone[0], tuple(at for at, _ in terms), tuple(sign for _, sign in terms))
+        return Formula(FormulaKind.SUM, alone[0], tuple(at for at, _ in terms), tuple(sign for _, sign in terms))
     if kind == "=":
         whole, *run = rest
-        return Formula(Kind.SUM, None, tuple(run), (1.0,) * len(run), constant=-whole)  # type: ignore[arg-type, operator]
+        return Formula(FormulaKind.SUM, None, tuple(run), (1.0,) * len(run), constant=-whole)  # type: ignore[arg-type, operator]
     result, first, second, *more = rest
     if kind == "*":
-        return Formula(Kind.PRODUCT, result, (first, second), (1.0, 1.0), factor=more[0])  # type: ignore[arg-type]
+        return Formula(FormulaKind.PRODUCT, result, (first, second), (1.0, 1.0), factor=more[0])  # type: ignore[arg-type]
     if kind == "/":
-        return Formula(Kind.PRODUCT, result, (first, second), (1.0, -1.0), factor=more[0])  # type: ignore[arg-type]
+        return Formula(FormulaKind.PRODUCT, result, (first, second), (1.0, -1.0), factor=more[0])  # type: ignore[arg-type]
     if kind == "r":
-        return Formula(Kind.PRODUCT, result, (first,), (1.0,), rate=second, rate_scale=more[0])  # type: ignore[arg-type]
+        return Formula(FormulaKind.PRODUCT, result, (first,), (1.0,), rate=second, rate_scale=more[0])  # type: ignore[arg-type]
     if kind == "*+":
-        return Formula(Kind.PRODUCT, result, (first, second), (1.0, 1.0), added=more[0])  # type: ignore[arg-type]
-    return Formula(Kind.PRODUCT, result, (first, second), (1.0, 1.0), rate=more[0], rate_scale=more[1])  # type: ignore[arg-type]
+        return Formula(FormulaKind.PRODUCT, result, (first, second), (1.0, 1.0), added=more[0])  # type: ignore[arg-type]
+    return Formula(FormulaKind.PRODUCT, result, (first, second), (1.0, 1.0), rate=more[0], rate_scale=more[1])  # type: ignore[arg-type]
 
 
 def _of_days(measures: Measures) -> Iterator[Formula]:
@@ -206,11 +206,11 @@ def _of_days(measures: Measures) -> Iterator[Formula]:
         for one in whole:
             for span in SPANS:
                 for constant in (0.0, 1.0) if span == 1.0 else (0.0,):
-                    yield Formula(Kind.SPAN, one.index, (end.index, start.index), factor=span, constant=constant)
+                    yield Formula(FormulaKind.SPAN, one.index, (end.index, start.index), factor=span, constant=constant)
             if one.unit == 1.0 and one.low >= 0 and one.high <= 130:
-                yield Formula(Kind.YEARS, one.index, (end.index, start.index))
+                yield Formula(FormulaKind.YEARS, one.index, (end.index, start.index))
     for day in measures.days:
         for one in whole:
             if one.unit == 1.0:
                 for part in PARTS:
-                    yield Formula(Kind.PART, one.index, (day.index,), part=part)
+                    yield Formula(FormulaKind.PART, one.index, (day.index,), part=part)

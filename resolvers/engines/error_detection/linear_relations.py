@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from resolvers.engines.error_detection.formulas import Formula, Kind
+from resolvers.engines.error_detection.formulas import Formula, FormulaKind
 from resolvers.engines.error_detection.measures import Measure
 
 FEWEST: Final = 20
@@ -21,10 +21,10 @@ def line(a: Measure, b: Measure, quick: Rows, rows: Rows) -> Iterator[Formula]:
     every = _pairs(a, b, rows)
     factor = _factor(every, b.unit)
     if factor is not None:
-        yield Formula(Kind.SUM, b.index, (a.index,), (factor,))
+        yield Formula(FormulaKind.SUM, b.index, (a.index,), (factor,))
     fitted = _fitted(every, a.unit, b.unit)
     if fitted is not None:
-        yield Formula(Kind.SUM, b.index, (a.index,), (fitted[0],), constant=fitted[1])
+        yield Formula(FormulaKind.SUM, b.index, (a.index,), (fitted[0],), constant=fitted[1])
 
 
 def _pairs(a: Measure, b: Measure, rows: Rows) -> list[tuple[float, float]]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from resolvers.engines.error_detection.days import days_of
-from resolvers.engines.error_detection.table import MISSING, Column
+from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 FEWEST: Final = 40
 """Rows with a value that a formula is concluded from."""
@@ -54,7 +54,7 @@ class Measures:
         return {one.index: one for one in (*self.numbers, *self.days)}
 
 
-def measures_of(table: Sequence[Column]) -> Measures | None:
+def measures_of(table: Sequence[TableColumn]) -> Measures | None:
     """The numbers and days of a table; None where fewer than two columns could go together."""
     usable = [column for column in table if column.is_scalar and column.present >= FEWEST and column.distinct >= 2]
     usable = [column for column in usable if max(column.counts[1:]) <= ALWAYS * column.present]
@@ -84,7 +84,7 @@ def measures_of(table: Sequence[Column]) -> Measures | None:
     return Measures(numbers, days, tried, probed[:ROWS_PROBED])
 
 
-def _number(column: Column) -> Measure | None:
+def _number(column: TableColumn) -> Measure | None:
     if column.number_share < 0.6:
         return None
     places: dict[int, int] = {}
@@ -109,7 +109,7 @@ def _number(column: Column) -> Measure | None:
     return _measure(column, column.numbers, unit, is_day=False)
 
 
-def _counts_up(column: Column) -> bool:
+def _counts_up(column: TableColumn) -> bool:
     """Whether whole numbers rather number the rows: hardly one twice, and hardly any gap."""
     numbers = [one for one in column.numbers if one is not None]
     if len(numbers) < 0.97 * column.present:
@@ -119,7 +119,7 @@ def _counts_up(column: Column) -> bool:
     return spread <= 2 * len(ordered) or _ascends(column)
 
 
-def _ascends(column: Column) -> bool:
+def _ascends(column: TableColumn) -> bool:
     last, falls = float("-inf"), 0
     for code in column.codes[:2000]:
         number = column.numbers[code]
@@ -129,7 +129,7 @@ def _ascends(column: Column) -> bool:
     return falls <= 0.02 * min(2000, column.present)
 
 
-def _days(column: Column) -> Measure | None:
+def _days(column: TableColumn) -> Measure | None:
     probe = column.texts[1:30]
     if not any(text[:1].isdigit() or text[-4:].isdigit() for text in probe):
         return None
@@ -153,7 +153,7 @@ def _days(column: Column) -> Measure | None:
     return _measure(column, moments, 0.0 if has_time else 1.0, is_day=True)
 
 
-def _measure(column: Column, by_code: Sequence[float | None], unit: float, *, is_day: bool) -> Measure | None:
+def _measure(column: TableColumn, by_code: Sequence[float | None], unit: float, *, is_day: bool) -> Measure | None:
     step = max(1, len(column.codes) // 5000)
     some = sorted(one for code in column.codes[::step] if (one := by_code[code]) is not None)
     if len(some) < FEWEST / 2:
@@ -165,7 +165,7 @@ def _measure(column: Column, by_code: Sequence[float | None], unit: float, *, is
     return Measure(column.index, by_code, unit, is_day, by_code[usual] or 0.0, low, high, known)
 
 
-def code_share(column: Column) -> float:
+def code_share(column: TableColumn) -> float:
     """The share of the rows with a value whose value occurs in another row too."""
     repeated = sum(count for code, count in enumerate(column.counts) if code != MISSING and count > 1)
     return repeated / column.present if column.present else 0.0

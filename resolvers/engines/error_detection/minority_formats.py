@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
-from resolvers.engines.error_detection.table import Column
+from resolvers.engines.error_detection.table import TableColumn
 
 FEWEST: Final = 5
 """Rows that have a manner of their own, at least."""
@@ -40,7 +40,7 @@ def is_dated(text: str) -> bool:
     return len(text) <= LONGEST_DATED and _DATED.fullmatch(text) is not None
 
 
-def dated_signs(column: Column) -> dict[int, Reason]:
+def dated_signs(column: TableColumn) -> dict[int, Reason]:
     """The codes that a spreadsheet made days of: 2-Jan among 1-2 and 3-4, 2-Sep among names of genes."""
     dated = [code for code in range(1, len(column.texts)) if is_dated(column.texts[code])]
     rows = sum(column.counts[code] for code in dated)
@@ -53,7 +53,7 @@ def dated_signs(column: Column) -> dict[int, Reason]:
     return dict.fromkeys(dated, Reason(Sign.PATTERN, 4.2, "It is a day, as a spreadsheet makes of numbers and codes."))
 
 
-def numbered_manners(column: Column) -> frozenset[int]:
+def numbered_manners(column: TableColumn) -> frozenset[int]:
     """Of a column of numbers, the codes that are written otherwise on purpose."""
     kinds: dict[str, dict[int, float]] = defaultdict(dict)
     spans: set[int] = set()
@@ -75,12 +75,12 @@ def numbered_manners(column: Column) -> frozenset[int]:
     return frozenset(meant)
 
 
-def _come_again(column: Column, codes: Set[int]) -> bool:
+def _come_again(column: TableColumn, codes: Set[int]) -> bool:
     rows = sum(column.counts[code] for code in codes)
     return rows >= max(FEWEST, SHARE * column.present, 2 * len(codes))
 
 
-def _have_own_numbers(column: Column, some: dict[int, float]) -> bool:
+def _have_own_numbers(column: TableColumn, some: dict[int, float]) -> bool:
     """Whether numbers keep to a part of the column's range, as chance would hardly have it."""
     low, high = min(some.values()), max(some.values())
     pairs = zip(column.numbers, column.counts, strict=True)
@@ -89,7 +89,7 @@ def _have_own_numbers(column: Column, some: dict[int, float]) -> bool:
     return share ** sum(column.counts[code] for code in some) <= CHANCE
 
 
-def lettered_manners(column: Column) -> frozenset[int]:
+def lettered_manners(column: TableColumn) -> frozenset[int]:
     """The codes with the same letter before each number, where several have it: e12, S270-S284."""
     rows: Counter[str] = Counter()
     kinds: dict[str, list[int]] = defaultdict(list)
@@ -102,7 +102,7 @@ def lettered_manners(column: Column) -> frozenset[int]:
     return frozenset(code for letter, some in kinds.items() if rows[letter] >= least for code in some)
 
 
-def without_groups(column: Column) -> Column:
+def without_groups(column: TableColumn) -> TableColumn:
     """The column with no sign between thousands, where it writes them: that is a matter of size and no other form."""
     grouped = [
         code for code in range(1, len(column.texts)) if "," in column.texts[code] and _GROUPS.search(column.texts[code])

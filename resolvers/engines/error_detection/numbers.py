@@ -13,7 +13,7 @@ from typing import Final
 from resolvers.engines.error_detection.days import days_of
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.missing import PLACEHOLDER_NUMBERS, is_placeholder_date
-from resolvers.engines.error_detection.table import MISSING, Column
+from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 Fences = tuple[float, float, float, float, float]
 """Low end, middle and high end of the usual numbers, and the widths below and above the middle."""
@@ -28,14 +28,14 @@ MOST_COMPARED: Final = 30
 """Columns whose order is looked at."""
 
 
-def measured(column: Column) -> tuple[list[float | None], Set[int] | None] | None:
+def measured(column: TableColumn) -> tuple[list[float | None], Set[int] | None] | None:
     """A number for each code of a column of numbers or days; and of days the codes that spell none."""
     if column.number_share >= 0.6:
         return column.numbers, None
     return days_of(column)
 
 
-def outlier_signs(column: Column) -> dict[int, Reason]:
+def outlier_signs(column: TableColumn) -> dict[int, Reason]:
     """For each code that lies far from all others, why."""
     found = measured(column)
     if found is None or column.present < 12:
@@ -182,7 +182,7 @@ def _say(number: float, is_day: bool) -> str:
     return date.fromordinal(int(number)).isoformat() if is_day else f"{number:g}"
 
 
-def order_signs(columns: Sequence[Column], doubtful: Sequence[Set[int]]) -> dict[tuple[int, int], Reason]:
+def order_signs(columns: Sequence[TableColumn], doubtful: Sequence[Set[int]]) -> dict[tuple[int, int], Reason]:
     """Cells of two columns of which one is, but for a few rows, never less than the other.
 
     Of two of which one is among the `doubtful` codes of its column, only that one is named.
@@ -204,7 +204,7 @@ def order_signs(columns: Sequence[Column], doubtful: Sequence[Set[int]]) -> dict
     return signs
 
 
-def ordered_pairs(columns: Sequence[Column]) -> list[tuple[int, int]]:
+def ordered_pairs(columns: Sequence[TableColumn]) -> list[tuple[int, int]]:
     """The columns of which one is, but for a few rows, never more than the other, where their ranges would allow it."""
     found = set()
     for left, low, right, high in _comparable(columns):
@@ -217,8 +217,8 @@ def ordered_pairs(columns: Sequence[Column]) -> list[tuple[int, int]]:
 
 
 def _comparable(
-    columns: Sequence[Column],
-) -> Iterator[tuple[Column, Sequence[float | None], Column, Sequence[float | None]]]:
+    columns: Sequence[TableColumn],
+) -> Iterator[tuple[TableColumn, Sequence[float | None], TableColumn, Sequence[float | None]]]:
     found = [(column, *one) for column in columns if column.is_scalar and (one := measured(column)) is not None]
     for (left, low, left_days), (right, high, right_days) in permutations(found[:MOST_COMPARED], 2):
         if (left_days is None) is (right_days is None) and left.distinct >= 10 and right.distinct >= 10:
@@ -250,7 +250,9 @@ class _Broken:
     reason: Reason
 
 
-def _order(left: Column, low: Sequence[float | None], right: Column, high: Sequence[float | None]) -> _Order | None:
+def _order(
+    left: TableColumn, low: Sequence[float | None], right: TableColumn, high: Sequence[float | None]
+) -> _Order | None:
     both = above = 0
     step = max(1, len(left.codes) // 2000)
     seen: list[tuple[float, float]] = []
@@ -279,9 +281,9 @@ def _order(left: Column, low: Sequence[float | None], right: Column, high: Seque
 
 def _ordered(
     broken: dict[int, list[_Broken]],
-    left: Column,
+    left: TableColumn,
     low: Sequence[float | None],
-    right: Column,
+    right: TableColumn,
     high: Sequence[float | None],
     order: _Order,
 ) -> None:

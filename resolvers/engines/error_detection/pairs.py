@@ -12,7 +12,7 @@ from typing import Final
 
 from resolvers.engines.error_detection.dependencies import Votes
 from resolvers.engines.error_detection.evidence import Reason, Sign
-from resolvers.engines.error_detection.table import MISSING, Column
+from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 MOST_VALUES: Final = 200
 """Different values of a column that is looked at."""
@@ -32,7 +32,7 @@ MOST_ROWS: Final = 0.03
 
 
 def pair_signs(
-    table: Sequence[Column], votes: Sequence[Votes], doubtful: Sequence[Set[int]]
+    table: Sequence[TableColumn], votes: Sequence[Votes], doubtful: Sequence[Set[int]]
 ) -> dict[tuple[int, int], Reason]:
     """Cells whose value hardly ever comes with that of another cell, which other columns confirm."""
     decided = {(one.dependency.determinant, one.dependency.dependent) for one in votes}
@@ -57,7 +57,7 @@ def pair_signs(
     return signs
 
 
-def _odd_pairs(left: Column, right: Column, doubtful: Sequence[Set[int]]) -> Set[tuple[int, int]]:
+def _odd_pairs(left: TableColumn, right: TableColumn, doubtful: Sequence[Set[int]]) -> Set[tuple[int, int]]:
     """The pairs of codes that should not be, none if the columns are not bound to one another."""
     pairs = Counter(zip(left.codes, right.codes, strict=True))
     size = len(left.codes)
@@ -88,7 +88,7 @@ def _odd_pairs(left: Column, right: Column, doubtful: Sequence[Set[int]]) -> Set
 
 
 def _without_measures(
-    odd: Set[tuple[int, int]], pairs: Mapping[tuple[int, int], int], right: Column
+    odd: Set[tuple[int, int]], pairs: Mapping[tuple[int, int], int], right: TableColumn
 ) -> Set[tuple[int, int]]:
     """Leave out numbers of a measure beside others of their group: those at its ends are rare in each, and right."""
     ordered = sorted({number for number in right.numbers if number is not None})
@@ -111,11 +111,11 @@ def _without_measures(
 
 
 def _is_confirmed(
-    table: Sequence[Column], asked: dict[int, list[Votes]], row: int, left: Column, right: Column
+    table: Sequence[TableColumn], asked: dict[int, list[Votes]], row: int, left: TableColumn, right: TableColumn
 ) -> bool:
     """Whether other columns speak for the one cell, and none for the other."""
 
-    def spoken_for(of: Column, without: Column) -> bool:
+    def spoken_for(of: TableColumn, without: TableColumn) -> bool:
         return any(
             (table[one.dependency.determinant].codes[row], of.codes[row]) in one.support
             for one in asked[of.index]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from resolvers.engines.error_detection.dependencies import Votes, dependency_of, vote
-from resolvers.engines.error_detection.table import MISSING, Column
+from resolvers.engines.error_detection.table import MISSING, TableColumn
 
 FEWEST: Final = 8
 """Exceptions, at least, that a second column is sought for; and their share of the rows."""
@@ -33,7 +33,7 @@ MOST_VALUES: Final = 0.05
 class Refined:
     """Dependencies of which those that two columns make are told apart from those that one makes."""
 
-    table: list[Column]
+    table: list[TableColumn]
     """The columns, and after them the pairs as columns of their own."""
     votes: list[Votes]
     parts: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Refined:
         return self.parts.get(column, (column,))
 
 
-def refined(table: Sequence[Column], votes: Sequence[Votes], doubtful: Sequence[Set[int]]) -> Refined:
+def refined(table: Sequence[TableColumn], votes: Sequence[Votes], doubtful: Sequence[Set[int]]) -> Refined:
     """The dependencies, where a second column explains the exceptions of one with that column beside it."""
     found = Refined(list(table), [])
     made: set[tuple[int, int, int]] = set()
@@ -76,7 +76,9 @@ def refined(table: Sequence[Column], votes: Sequence[Votes], doubtful: Sequence[
     return found
 
 
-def _second(table: Sequence[Column], others: Sequence[Column], votes: Votes, odd: Set[int]) -> Column | None:
+def _second(
+    table: Sequence[TableColumn], others: Sequence[TableColumn], votes: Votes, odd: Set[int]
+) -> TableColumn | None:
     """The column that tells, beside the determinant, what the exceptions are; None where they are strewn."""
     left, right = table[votes.dependency.determinant], table[votes.dependency.dependent]
     size = len(left.codes)
@@ -93,7 +95,7 @@ def _second(table: Sequence[Column], others: Sequence[Column], votes: Votes, odd
                 exceptions.append(row)
     if len(exceptions) < max(FEWEST, SHARE * size):
         return None
-    best: tuple[int, Column] | None = None
+    best: tuple[int, TableColumn] | None = None
     for column in others:
         if column is right or not column.is_scalar or not 2 <= column.distinct <= MOST_VALUES * column.present:
             continue
@@ -124,7 +126,7 @@ def _second(table: Sequence[Column], others: Sequence[Column], votes: Votes, odd
     return best[1] if best else None
 
 
-def _pair(left: Column, second: Column, index: int) -> Column:
+def _pair(left: TableColumn, second: TableColumn, index: int) -> TableColumn:
     known: dict[tuple[int, int], int] = {}
     texts, counts, codes = [""], [0], []
     for pair in zip(left.codes, second.codes, strict=True):
@@ -136,4 +138,4 @@ def _pair(left: Column, second: Column, index: int) -> Column:
                 counts.append(0)
         codes.append(code)
         counts[code] += 1
-    return Column(index, f"{left.name}, {second.name}", codes, texts, counts, numbers=[None] * len(texts))
+    return TableColumn(index, f"{left.name}, {second.name}", codes, texts, counts, numbers=[None] * len(texts))

@@ -16,7 +16,7 @@ from resolvers.engines.error_detection.minority_formats import (
     without_groups,
 )
 from resolvers.engines.error_detection.missing import is_stand_in
-from resolvers.engines.error_detection.table import Column
+from resolvers.engines.error_detection.table import TableColumn
 from resolvers.engines.error_detection.texts import are_sentences
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
@@ -41,7 +41,7 @@ def strict(text: str) -> str:
     return _WORDS.sub("a a", _DIGIT.sub("9", _LETTERS.sub("a", text)))
 
 
-def counted(column: Column) -> Callable[[str], str]:
+def counted(column: TableColumn) -> Callable[[str], str]:
     """The strict form, but for numbers within the texts of a column: those may have any number of digits.
 
     Digits are a number, and no code of so many digits, where none of several begins with 0, and another number of
@@ -97,7 +97,7 @@ def case(text: str) -> str:
     return "title" if text[:1].isupper() or not text[:1].isalpha() else "mixed"
 
 
-def shape_signs(column: Column) -> dict[int, Reason]:
+def shape_signs(column: TableColumn) -> dict[int, Reason]:
     """For each code of the column whose form is odd, why."""
     signs: dict[int, Reason] = {}
     if column.present < 8:
@@ -134,7 +134,7 @@ def _keep(signs: dict[int, Reason], more: dict[int, Reason]) -> None:
             signs[code] = reason
 
 
-def _no_numbers(column: Column, share: float, meant: Set[int]) -> dict[int, Reason]:
+def _no_numbers(column: TableColumn, share: float, meant: Set[int]) -> dict[int, Reason]:
     """Texts among numbers. Units, signs and the like weigh more than words, which may be values of their own."""
     found = {}
     frequent = max(3.0, 0.03 * column.present)
@@ -156,7 +156,7 @@ def _no_numbers(column: Column, share: float, meant: Set[int]) -> dict[int, Reas
 
 
 def _odd(
-    column: Column, form: Callable[[str], str], meant: Set[int], *, only_narrow: bool = False
+    column: TableColumn, form: Callable[[str], str], meant: Set[int], *, only_narrow: bool = False
 ) -> dict[int, Reason]:
     forms = [""] + [form(text) for text in column.texts[1:]]
     rows: Counter[str] = Counter()
@@ -227,7 +227,7 @@ def _one_word(form: str) -> str:
     return _SEVERAL.sub("a", form)
 
 
-def _written_otherwise(column: Column, meant: Set[int]) -> dict[int, Reason]:
+def _written_otherwise(column: TableColumn, meant: Set[int]) -> dict[int, Reason]:
     """The same numbers with a unit or sign beside them, or days written in another order, by a minor part of rows."""
     if column.number_share >= 0.4:
         usual = {number for number in column.numbers if number is not None}
@@ -291,7 +291,7 @@ def _day_form(text: str) -> str | None:
     return next((form for form, pattern in _DAYS if pattern.fullmatch(text)), None)
 
 
-def _odd_unit(column: Column) -> dict[int, Reason]:
+def _odd_unit(column: TableColumn) -> dict[int, Reason]:
     """Numbers with other words behind them than nearly all of a column of such."""
     forms = {
         code: _DIGITS.sub("9", match[1]).replace("9,9", "9").replace("9.9", "9") + match[2].lower()
@@ -311,7 +311,7 @@ def _odd_unit(column: Column) -> dict[int, Reason]:
     return {code: Reason(Sign.PATTERN, 3.8, told) for code, form in forms.items() if form != top}
 
 
-def _odd_case(column: Column) -> dict[int, Reason]:
+def _odd_case(column: TableColumn) -> dict[int, Reason]:
     written = [""] + [case(text) for text in column.texts[1:]]
     rows: Counter[str] = Counter()
     for code in range(1, len(written)):

@@ -19,7 +19,7 @@ _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][
 
 
 @dataclass(slots=True)
-class Column:
+class TableColumn:
     """One column: a code per row, and what each code stands for."""
 
     index: int
@@ -52,13 +52,13 @@ class Column:
         return self._number_share
 
 
-def encode(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Column]:
+def encode(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[TableColumn]:
     """The columns of a table; what is beyond the bounds is not looked at."""
     rows = rows[:MOST_ROWS]
     return [_encode(index, name, rows) for index, name in enumerate(columns[:MOST_COLUMNS])]
 
 
-def _encode(index: int, name: str, rows: Sequence[Sequence[Any]]) -> Column:
+def _encode(index: int, name: str, rows: Sequence[Sequence[Any]]) -> TableColumn:
     known: dict[Any, int] = {None: MISSING}
     by_text: dict[str, int] = {"": MISSING}
     texts, counts, codes = [""], [0], []
@@ -81,7 +81,7 @@ def _encode(index: int, name: str, rows: Sequence[Sequence[Any]]) -> Column:
         codes.append(code)
         counts[code] += 1
     numbers = [None, *(number_of(text) for text in texts[1:])]
-    return Column(index, name, codes, texts, counts, is_scalar, numbers)
+    return TableColumn(index, name, codes, texts, counts, is_scalar, numbers)
 
 
 def text_of(value: Any) -> str | None:

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from typing import Final
 
-from resolvers.engines.error_detection.table import Column
+from resolvers.engines.error_detection.table import TableColumn
 
 MOST_LOOKED_AT: Final = 200
 """Different texts from which it is told whether they are sentences."""
@@ -23,7 +23,7 @@ BETWEEN: Final = re.compile(r"\s*[,;|/&]\s*")
 """What stands between the parts of a list."""
 
 
-def are_sentences(column: Column) -> bool:
+def are_sentences(column: TableColumn) -> bool:
     """Whether nearly all texts are running text: many words between signs, most of them beginning small."""
     texts = column.texts[1 :: max(1, column.distinct // MOST_LOOKED_AT)]
     if not texts or column.number_share > 0.1:
@@ -47,7 +47,7 @@ def parts_of(text: str) -> list[str]:
     return BETWEEN.split(text)
 
 
-def known_lists(column: Column) -> frozenset[int]:
+def known_lists(column: TableColumn) -> frozenset[int]:
     """The codes that are lists of values which other rows have too: made of what is known, they are not odd."""
     split = {code: parts_of(column.texts[code]) for code in range(1, len(column.texts)) if is_list(column.texts[code])}
     if sum(column.counts[code] for code in split) < MANNER * column.present:

@@ -13,7 +13,7 @@ from rapidfuzz.distance import OSA
 
 from resolvers.engines.error_detection.evidence import Reason, Sign
 from resolvers.engines.error_detection.missing import is_stand_in
-from resolvers.engines.error_detection.table import Column
+from resolvers.engines.error_detection.table import TableColumn
 from resolvers.engines.error_detection.texts import known_lists
 
 MOST_COMPARED: Final = 20_000_000
@@ -52,7 +52,7 @@ class _Near:
     similarity: float
 
 
-def variant_signs(column: Column, budget: Budget) -> dict[int, list[Reason]]:
+def variant_signs(column: TableColumn, budget: Budget) -> dict[int, list[Reason]]:
     """For each code of the column that looks miswritten, why, each with what it may have been meant as."""
     signs: dict[int, list[Reason]] = defaultdict(list)
     if column.present < 8 or not column.is_scalar:
@@ -68,7 +68,7 @@ def variant_signs(column: Column, budget: Budget) -> dict[int, list[Reason]]:
     return signs
 
 
-def _writings(column: Column, signs: dict[int, list[Reason]]) -> None:
+def _writings(column: TableColumn, signs: dict[int, list[Reason]]) -> None:
     """The same value with another case, other spaces or signs, of which one writing is the usual one."""
     if column.number_share > 0.9:
         return
@@ -93,7 +93,7 @@ def _writings(column: Column, signs: dict[int, list[Reason]]) -> None:
                 signs[code].append(Reason(Sign.WRITING, weight, told, column.texts[usual]))
 
 
-def _numbered_writings(column: Column, signs: dict[int, list[Reason]]) -> None:
+def _numbered_writings(column: TableColumn, signs: dict[int, list[Reason]]) -> None:
     """The same for texts that differ in their numbers: 12 Rows among 7 rows and 31 rows."""
     written: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for code in range(1, len(column.texts)):
@@ -156,7 +156,7 @@ def _surprise(natural: tuple[float, int], length: int) -> float:
     return -math.log((share * number + doubt) / (number + 2 * doubt))
 
 
-def _near_values(column: Column, budget: Budget, signs: dict[int, list[Reason]], lists: Set[int]) -> None:
+def _near_values(column: TableColumn, budget: Budget, signs: dict[int, list[Reason]], lists: Set[int]) -> None:
     least = max(3.0, column.present * 0.001)
     codes = sorted(range(1, len(column.texts)), key=lambda code: -column.counts[code])
     frequent = [code for code in codes if column.counts[code] >= least and len(column.texts[code]) > 1][:MOST_FREQUENT]
@@ -189,7 +189,7 @@ def _near_values(column: Column, budget: Budget, signs: dict[int, list[Reason]],
         signs[code].append(Reason(Sign.VARIANT, weight, told, column.texts[to]))
 
 
-def _near_words(column: Column, budget: Budget, signs: dict[int, list[Reason]]) -> None:
+def _near_words(column: TableColumn, budget: Budget, signs: dict[int, list[Reason]]) -> None:
     words: list[list[str]] = [[]]
     rows: Counter[str] = Counter()
     for code in range(1, len(column.texts)):
@@ -238,7 +238,7 @@ def _as(written: str, word: str) -> str:
     return word.capitalize() if written[:1].isupper() else word
 
 
-def _odd_letters(column: Column, signs: dict[int, list[Reason]]) -> None:
+def _odd_letters(column: TableColumn, signs: dict[int, list[Reason]]) -> None:
     """Sequences of three characters that no other value of the column has."""
     texts = column.texts[: MOST_LOOKED_AT + 1]
     grams: list[set[str]] = [set()]
@@ -264,7 +264,7 @@ def _odd_letters(column: Column, signs: dict[int, list[Reason]]) -> None:
             signs[code].append(Reason(Sign.LETTERS, weight, f"{odd} of its sequences of letters occur nowhere else."))
 
 
-def _rare(column: Column, signs: dict[int, list[Reason]], lists: Set[int]) -> None:
+def _rare(column: TableColumn, signs: dict[int, list[Reason]], lists: Set[int]) -> None:
     """Values of few rows in a column that nearly always has one of a few that are much more frequent."""
     present = column.present
     numeric = column.number_share > 0.6

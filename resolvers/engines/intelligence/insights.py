@@ -9,7 +9,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any, Final
 
-from resolvers.engines.describing.known import Subject
+from resolvers.engines.describing.known import DescribedTable
 from resolvers.engines.english.grammar import listed
 from schema.identifiers import Fqn
 
@@ -62,7 +62,7 @@ class Brief:
     key_columns: tuple[str, ...] = field(default=())
 
 
-def brief_of(subject: Subject) -> Brief:
+def brief_of(subject: DescribedTable) -> Brief:
     """What is kept of a table."""
     facts, profile = subject.facts, subject.profile
     form = sorted((one.name.lower(), (one.data_type or "").upper()) for one in facts.columns)
@@ -84,7 +84,7 @@ def brief_of(subject: Subject) -> Brief:
     )
 
 
-def table_insights(subject: Subject) -> list[Insight]:
+def table_insights(subject: DescribedTable) -> list[Insight]:
     """What is remarkable about one table by itself."""
     profile, name = subject.profile, f"`{subject.facts.name}`"
     found: list[Insight] = []

@@ -25,7 +25,7 @@ def _names_of(tables: tuple[TableFacts, ...]) -> _Kept:
     return made
 
 
-class Names:
+class CatalogNames:
     """The names of one catalog."""
 
     def __init__(self, known: Knowledge) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 from resolvers.engines.english.grammar import UNCOUNTABLE, plural_phrase
 from resolvers.engines.nl2sql.joining.names import family, names_its_row, names_key, role_of
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
-from resolvers.engines.nl2sql.names import Names
+from resolvers.engines.nl2sql.names import CatalogNames
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Arithmetic,
@@ -63,16 +63,16 @@ def said(plan: Plan, known: Knowledge) -> str:
 
 def called(known: Knowledge, table: str, column: str | None = None) -> str:
     """What people call a table, one row of it, or a column."""
-    names = Names(known)
+    names = CatalogNames(known)
     return names.noun(table) if column is None else names.name(Column(table, column))
 
 
 def called_many(known: Knowledge, table: str) -> str:
     """What people call the rows of a table."""
-    return Names(known).many(table)
+    return CatalogNames(known).many(table)
 
 
-class _Speaker(Names):
+class _Speaker(CatalogNames):
     def __init__(self, known: Knowledge) -> None:
         super().__init__(known)
         self._plan: Plan | None = None

@@ -50,7 +50,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ColumnFigures:
     """What a pass tells of a column."""
 
     basics: Basics
@@ -64,7 +64,7 @@ class Passed:
     """What a pass tells of a table."""
 
     row_count: int
-    columns: dict[str, Told]
+    columns: dict[str, ColumnFigures]
     rows: list[Row]
     """Rows that were met by chance; all of them when that was asked for."""
 
@@ -154,7 +154,7 @@ def read(
 ) -> Passed:
     """What the one row of a pass tells; `more` are the figures of columns that come from elsewhere, by their names."""
     at = 2
-    found: dict[str, Told] = {}
+    found: dict[str, ColumnFigures] = {}
     for column in columns:
         names = [name for name, _ in _asked(column)]
         values = dict(zip(names, row[at : at + len(names)], strict=True))
@@ -174,7 +174,7 @@ def _extreme(value: Any) -> Any:
     return hashable(value)
 
 
-def _told(values: Mapping[str, Any]) -> Told:
+def _told(values: Mapping[str, Any]) -> ColumnFigures:
     basics = Basics(
         filled=int(values["filled"]),
         minimum=_extreme(values.get("minimum")),
@@ -190,7 +190,7 @@ def _told(values: Mapping[str, Any]) -> Told:
     if basics.stddev is not None and basics.minimum == basics.maximum:
         basics = replace(basics, stddev=0.0)  # what is added up in parts is hardly ever nothing
     distinct = values.get("distinct")
-    return Told(basics, None if distinct is None else min(int(distinct), basics.filled))
+    return ColumnFigures(basics, None if distinct is None else min(int(distinct), basics.filled))
 
 
 def with_values(

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from resolvers.engines.profiling import distribution
 from resolvers.engines.profiling.basics import Basics
-from resolvers.engines.profiling.battery import Told, top_values
+from resolvers.engines.profiling.battery import ColumnFigures, top_values
 from resolvers.engines.profiling.kinds import is_integer, kind_of, type_of
 from resolvers.engines.profiling.values import is_blank, moment_of, number_of, seconds_of, text_of
 from schema.data_readiness.profile import ColumnProfile, ValueCount, ValueKind
@@ -134,7 +134,7 @@ def _settle(
             )
 
 
-def with_pass(profile: ColumnProfile, told: Told) -> ColumnProfile:
+def with_pass(profile: ColumnProfile, told: ColumnFigures) -> ColumnProfile:
     """The profile with what a pass over every row tells better than the sample."""
     better: dict[str, Any] = {}
     approximate = set(profile.approximate)

@@ -16,8 +16,8 @@ from sqlglot import exp, parse_one
 from resolvers.engines.profiling.basics import is_refused, with_blanks, with_extreme_numbers
 from resolvers.engines.profiling.battery import (
     COLUMNS_AT_ONCE,
+    ColumnFigures,
     Passed,
-    Told,
     Wanted,
     battery,
     in_row,
@@ -120,7 +120,7 @@ def _passes(
 ) -> Passed:
     """One pass, or several over a wide table, whose first one then collects the rows of all columns."""
     count = 0
-    told: dict[str, Told] = {}
+    told: dict[str, ColumnFigures] = {}
     kept: list[Row] = []
 
     def told_of(done: int) -> None:

@@ -22,8 +22,8 @@ from resolvers.engines.recognition.model import (
     FIRST_LOOK,
     LONGEST,
     ColumnValues,
-    Match,
     Recognizer,
+    RecognizerMatch,
     Strength,
 )
 from resolvers.engines.recognition.numbers import NUMBERS
@@ -95,7 +95,7 @@ def _filled(recognizer: Recognizer, text: str) -> Iterator[str]:
                 yield text.zfill(width)
 
 
-def _try(recognizer: Recognizer, column: ColumnValues) -> Match | None:
+def _try(recognizer: Recognizer, column: ColumnValues) -> RecognizerMatch | None:
     test, numeric = recognizer.test, column.is_number
     tested = matched = 0
     for text in column.distinct[: recognizer.most]:
@@ -118,7 +118,7 @@ def _try(recognizer: Recognizer, column: ColumnValues) -> Match | None:
         return None
     if recognizer.ceiling < 1:
         nats = min(nats, ENOUGH * recognizer.ceiling)
-    return Match(recognizer, tested, matched, matched / tested, strength_of(nats), nats)
+    return RecognizerMatch(recognizer, tested, matched, matched / tested, strength_of(nats), nats)
 
 
 def _by_chance(recognizer: Recognizer, column: ColumnValues) -> float:
@@ -135,7 +135,7 @@ def _by_chance(recognizer: Recognizer, column: ColumnValues) -> float:
     return (passed + 1) / (tried + 2)
 
 
-def _within(recognizer: Recognizer, column: ColumnValues) -> Match | None:
+def _within(recognizer: Recognizer, column: ColumnValues) -> RecognizerMatch | None:
     """Candidates that stand in longer text: what counts is how many of them pass, and in how many values."""
     assert recognizer.embedded is not None
     candidates = passed = hits = tested = 0
@@ -156,14 +156,14 @@ def _within(recognizer: Recognizer, column: ColumnValues) -> Match | None:
         recognizer.chance, 0.3 if recognizer.strength is Strength.SHAPE or recognizer.tag == "IpAddress" else 0.01
     )
     nats = passed * divergence(passed / candidates, chance)
-    return Match(recognizer, tested, hits, hits / tested, strength_of(nats), nats, "text")
+    return RecognizerMatch(recognizer, tested, hits, hits / tested, strength_of(nats), nats, "text")
 
 
-def matches(column: ColumnValues, now: datetime) -> list[Match]:
+def matches(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
     """How every recogniser that could apply did on the column, those that speak against it as well."""
     if not column.distinct or column.is_boolean:
         return []
-    found: list[Match] = []
+    found: list[RecognizerMatch] = []
     if column.documents:
         return _documents(column, now)
     if column.is_moment or is_dates(column):
@@ -215,7 +215,7 @@ def _other_code(column: ColumnValues) -> float:
     return max(column.share_of(lambda text, kind=kind: bool(kind(text))) for kind in kinds)  # type: ignore[misc]
 
 
-def _column_wide(column: ColumnValues, found: list[Match]) -> list[Match]:
+def _column_wide(column: ColumnValues, found: list[RecognizerMatch]) -> list[RecognizerMatch]:
     """Drop what the column as a whole speaks against, though its values pass one by one."""
     things = _is_of_things(column)
     bare = column.share_of(str.isdigit)
@@ -268,7 +268,7 @@ def _is_of_things(column: ColumnValues) -> bool:
     return towns > 0.4 * len(several)
 
 
-def _without_rivals(found: list[Match]) -> list[Match]:
+def _without_rivals(found: list[RecognizerMatch]) -> list[RecognizerMatch]:
     """Of each kind the tag that explains the values best: towns are named after people, and people after towns."""
     dropped: set[int] = set()
     for kind in (Strength.LISTED, Strength.CHECKED, Strength.FORM):
@@ -281,12 +281,12 @@ def _without_rivals(found: list[Match]) -> list[Match]:
     return [match for match in found if id(match) not in dropped]
 
 
-def _documents(column: ColumnValues, now: datetime) -> list[Match]:
+def _documents(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
     """The fields of JSON documents, each as a column of its own; its name in the document is a hint like any other."""
     fields: dict[str, list[Any]] = {}
     for document in column.documents:
         _walk(document, "", fields, 0)
-    found: list[Match] = []
+    found: list[RecognizerMatch] = []
     for path, values in list(fields.items())[:MOST_PATHS]:
         name = path.rsplit(".", 1)[-1]
         inner = ColumnValues(ColumnFacts(column.facts.fqn, name, 0), values)

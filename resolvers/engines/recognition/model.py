@@ -71,7 +71,7 @@ class Recognizer:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class RecognizerMatch:
     """How a recogniser did on a column."""
 
     recognizer: Recognizer
@@ -86,7 +86,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class TagFinding:
     """A tag of a column, how sure it is, and why. No value of the data stands in it."""
 
     tag: str

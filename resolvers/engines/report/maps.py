@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from resolvers.engines.report.charts import FONT, Spec, lite
-from resolvers.engines.report.values import Relation, TableLine
+from resolvers.engines.report.values import ReportReference, TableLine
 from resolvers.engines.report.wording import below, percent, short
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
 from schema.data_readiness.profile import ColumnProfile
@@ -192,7 +192,7 @@ def pii_map(found: Sequence[Classification]) -> Spec | None:
     )
 
 
-def relationships(relations: Sequence[Relation]) -> Spec | None:
+def relationships(relations: Sequence[ReportReference]) -> Spec | None:
     """Which tables refer to which, laid out by forces; what the source declares is solid, what was found dashed.
 
     The drawing has no size of its own: it is as large as what stands in it.

@@ -15,7 +15,7 @@ from resolvers.engines.rules.exchange import (
     Imported,
     NotUnderstood,
     Tables,
-    Unreadable,
+    UnreadableRules,
     by_table,
     column_fqn,
     dump,
@@ -55,7 +55,9 @@ def read_dbt(text: str, tables: Sequence[TableFacts]) -> Imported:
     """The rules of a properties file about tables that are known. Raises Unreadable."""
     document = load(text)
     if not any(isinstance(document.get(name), list) for name in (*_SECTIONS, "sources")):
-        raise Unreadable("The file is no dbt properties file: it has neither models nor sources, seeds or snapshots.")
+        raise UnreadableRules(
+            "The file is no dbt properties file: it has neither models nor sources, seeds or snapshots."
+        )
     found = Imported()
     reader = _Reader(found, Tables(tables), _sources(document))
     for where, name, schema, table in _tables(document):

@@ -1,6 +1,6 @@
 """Rules for a table, from its profile, what the catalog declares, and a sample of its rows."""
 
-from resolvers.engines.rules.columns import Subject, column_rules
+from resolvers.engines.rules.columns import ColumnSubject, column_rules
 from resolvers.engines.rules.draft import RuleDraft
 from resolvers.engines.rules.learning import Learned, learn
 from resolvers.engines.rules.tables import table_rules
@@ -20,7 +20,7 @@ def draft_rules(
     for column in facts.columns:
         known = profiles.get(column.name)
         if known is not None:
-            subject = Subject(facts, column, profile, known, learned, learned.values(column.name))
+            subject = ColumnSubject(facts, column, profile, known, learned, learned.values(column.name))
             for draft in column_rules(subject):
                 found.setdefault(draft.key, draft)
     return list(found.values())

@@ -11,7 +11,7 @@ from typing import Final
 from sqlglot import exp
 
 from resolvers.engines.sql_guard.grouping import Protected
-from resolvers.engines.sql_guard.lineage import Block, Key
+from resolvers.engines.sql_guard.lineage import Key, SelectBlock
 from resolvers.engines.sql_guard.naming import quoted
 
 _READ: Final = ("from_", "joins", "laterals", "where")
@@ -19,10 +19,10 @@ _UNLIKE: Final = ("JSON", "XML", "GEO", "POINT", "STRUCT", "MAP", "VARIANT", "UN
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupedTable:
     """A use of a table that is shown only in groups."""
 
-    block: Block
+    block: SelectBlock
     protected: Protected
     forbidden: tuple[str, ...]
     """The columns of the table that nobody may use."""
@@ -47,12 +47,14 @@ class Behind:
     column tells rows apart."""
 
 
-def rows_behind(query: exp.Query, grouped: Sequence[Grouped], row: str, closed: Collection[Key]) -> tuple[Behind, ...]:
+def rows_behind(
+    query: exp.Query, grouped: Sequence[GroupedTable], row: str, closed: Collection[Key]
+) -> tuple[Behind, ...]:
     """What tells the rows behind a compiled query. Its tables must stand as they are sent."""
     return tuple(made for one in grouped for made in _of(query, one, row, closed))
 
 
-def _of(query: exp.Query, one: Grouped, row: str, closed: Collection[Key]) -> Iterator[Behind]:
+def _of(query: exp.Query, one: GroupedTable, row: str, closed: Collection[Key]) -> Iterator[Behind]:
     source, table = one.protected.source, one.protected.source.table
     assert table is not None
     subjects: list[tuple[str | None, int]] = [(None, one.protected.minimum)] if one.protected.minimum else []

@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from resolvers.engines.sql_guard.refusing import Refused, plain
+from resolvers.engines.sql_guard.refusing import QueryRefused, plain
 from resolvers.engines.sql_guard.tables import Table
 
 UPPER_CASE: Final = frozenset({"snowflake", "oracle", "db2"})
@@ -25,7 +25,7 @@ def quoted(name: str) -> exp.Identifier:
     return exp.Identifier(this=name, quoted=True)
 
 
-class Names:
+class NameRules:
     """How a dialect compares names."""
 
     def __init__(self, dialect: str) -> None:
@@ -37,7 +37,7 @@ class Names:
         """The name that two spellings of the same alias share."""
         name = identifier.name
         if not name or len(name.encode()) > LONGEST_ALIAS:
-            raise Refused("size", f"A name in a query has 1 to {LONGEST_ALIAS} bytes: {plain(name)[:40]} has not.")
+            raise QueryRefused("size", f"A name in a query has 1 to {LONGEST_ALIAS} bytes: {plain(name)[:40]} has not.")
         if self.folds_all:
             return name.lower()
         if isinstance(identifier, exp.Identifier) and identifier.quoted:
@@ -111,11 +111,11 @@ class TableIndex:
             fits = [table for table in fits if (table.database, table.schema) == (near.database, near.schema)] or fits
         told = plain(".".join(part.name for part in given if part is not None))
         if not fits:
-            raise Refused("tables", f"{told} is not a table that this query may read. Name tables of the catalog.")
+            raise QueryRefused("tables", f"{told} is not a table that this query may read. Name tables of the catalog.")
         if len(fits) > 1:
             exact = [table for table in fits if table.name == node.name]
             if len(exact) != 1:
-                raise Refused("tables", f"{told} may mean several tables. Name it with its schema.")
+                raise QueryRefused("tables", f"{told} may mean several tables. Name it with its schema.")
             fits = exact
         return fits[0]
 

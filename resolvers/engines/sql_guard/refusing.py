@@ -8,7 +8,7 @@ _TOKEN: Final = re.compile(r"<Token token_type: [\w.]+, text: (.*?), line: \d+, 
 _MISSING: Final = re.compile(r"Required keyword: '\w+' missing for <class '[\w.]*?(\w+)'>")
 
 
-class Refused(Exception):
+class QueryRefused(Exception):
     """A query that may not be sent: the rule that refused it, and a sentence that says what to do."""
 
     def __init__(self, rule: str, reason: str) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from resolvers.engines.nl2sql.followup.fragments import Parse
-from resolvers.engines.nl2sql.followup.refinements import Turns, count_of
+from resolvers.engines.nl2sql.followup.refinements import RefinementReader, count_of
 from resolvers.engines.nl2sql.followup.revising import (
     added,
     answer_of,
@@ -100,7 +100,7 @@ def cannot_stand(asked: Asked, known: Knowledge) -> bool:
     return bool(asked.earlier) and _Reader(asked, known, lambda text: None, plan).must()
 
 
-class _Reader(Turns):
+class _Reader(RefinementReader):
     # Whether it leans.
 
     def leans(self) -> bool:

@@ -54,7 +54,7 @@ from resolvers.engines.nl2sql.sql_writing.uses import aggregates
 _ADDED: Final = (Aggregate.COUNT, Aggregate.SUM)
 
 
-class Turns(Fragment):
+class RefinementReader(Fragment):
     """Reads what turns the earlier answer."""
 
     def turns(self) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from resolvers.engines.english.vocabulary import ABBREVIATIONS, words
 from resolvers.engines.nl2sql.joining.names import HEADS, family, folded, names_key, nouns, role_of
-from resolvers.engines.nl2sql.joining.ties import Key, Origin
+from resolvers.engines.nl2sql.joining.ties import Key, KeyOrigin
 from resolvers.engines.nl2sql.schema_linking.roles import PERSONS
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
@@ -131,7 +131,7 @@ def _of_column(fqn: str, column: ColumnFacts, names: _Names) -> Iterator[Key]:
         if cost <= least + 0.4:
             role = role_of((column.name,), names.finder.tables[to].name, (names.keys[to].name,))
             cost += 0.05 * bool(role)
-            yield Key(fqn, (column.name,), to, (names.keys[to].name,), Origin.GUESSED, cost, role=role)
+            yield Key(fqn, (column.name,), to, (names.keys[to].name,), KeyOrigin.GUESSED, cost, role=role)
 
 
 COUNTS: Final = frozenset(("num", "number", "no", "nr", "nb", "count", "total", "amount"))
@@ -252,7 +252,7 @@ def _shared(names: _Names, taken: set[tuple[str, str]]) -> Iterator[Key]:
                     (ends[0][1].name,),
                     ends[1][0],
                     (ends[1][1].name,),
-                    Origin.GUESSED,
+                    KeyOrigin.GUESSED,
                     3.0 if is_key else 3.4,
                 )
 

@@ -14,7 +14,7 @@ from math import inf
 from typing import Any, Final, NamedTuple
 
 from resolvers.engines.nl2sql.joining.keys import KeyFinder
-from resolvers.engines.nl2sql.joining.ties import Key, Origin
+from resolvers.engines.nl2sql.joining.ties import Key, KeyOrigin
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Column
 
@@ -41,7 +41,7 @@ class Use(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class JoinStep:
     """One join: from a use that is there already to the next one."""
 
     near: Use
@@ -61,7 +61,7 @@ class Tree:
     """How uses of tables are joined, in an order in which each link begins at what is there."""
 
     root: Use
-    links: tuple[Link, ...] = ()
+    links: tuple[JoinStep, ...] = ()
 
     @property
     def uses(self) -> tuple[Use, ...]:
@@ -71,7 +71,7 @@ class Tree:
     @property
     def guessed(self) -> tuple[Key, ...]:
         """The keys that only names speak for."""
-        return tuple(link.key for link in self.links if link.key.origin == Origin.GUESSED)
+        return tuple(link.key for link in self.links if link.key.origin == KeyOrigin.GUESSED)
 
 
 class Unjoinable(Exception):
@@ -144,9 +144,9 @@ class Joins:
         said = {name for key in own for name in key.columns} | set(self.key(fqn))
         return len({key.to for key in own}) > 1 and len(self.finder.columns[fqn].keys() - said) <= 2
 
-    def multiplies(self, link: Link) -> bool:
+    def multiplies(self, link: JoinStep) -> bool:
         """Whether a row of the near side may meet several of the far side."""
-        if link.forward and link.key.origin in (Origin.DECLARED, Origin.PROFILED):
+        if link.forward and link.key.origin in (KeyOrigin.DECLARED, KeyOrigin.PROFILED):
             return False
         return not self.is_unique(link.far.table, (far for _, far in link.pairs))
 
@@ -212,7 +212,7 @@ class Joins:
         left, right = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
         if self.is_unique(one.table, left) and not self.is_unique(other.table, right):
             one, other, left, right = other, one, right, left
-        return one, other, Key(one.table, left, other.table, right, Origin.GUESSED, 1.0)
+        return one, other, Key(one.table, left, other.table, right, KeyOrigin.GUESSED, 1.0)
 
     def _repeated(self, wanted: Sequence[Use], links: Sequence[tuple[Use, Use, Key]]) -> list[tuple[Use, Use, Key]]:
         tied = {use for one, other, _ in links for use in (one, other)}
@@ -375,13 +375,13 @@ class Joins:
 
     def _rooted(self, root: Use, links: Sequence[tuple[Use, Use, Key]]) -> Tree:
         """The links in the order of joining, from the root on."""
-        ordered: list[Link] = []
+        ordered: list[JoinStep] = []
         reached, left = {root}, list(links)
         while left:
             for at, (one, other, key) in enumerate(left):
                 if (one in reached) != (other in reached):
                     near, far = (one, other) if one in reached else (other, one)
-                    ordered.append(Link(near, far, key, forward=near == one))
+                    ordered.append(JoinStep(near, far, key, forward=near == one))
                     reached.add(far)
                     del left[at]
                     break

@@ -22,14 +22,14 @@ from sqlglot.errors import SqlglotError
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.joining.guessing import COMMON, MEASURES, guessed, plain_key
 from resolvers.engines.nl2sql.joining.names import folded, nouns, role_of
-from resolvers.engines.nl2sql.joining.ties import Key, Origin
+from resolvers.engines.nl2sql.joining.ties import Key, KeyOrigin
 from resolvers.engines.nl2sql.model import Knowledge
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import TableFacts
 from schema.identifiers import Fqn
 from schema.utils.memory import Memory, MemoryType
 
-__all__ = ["Key", "KeyFinder", "Origin"]
+__all__ = ["Key", "KeyFinder", "KeyOrigin"]
 
 LEAST_MATCHED: Final = 0.6
 _ENDINGS: Final = ("id", "no", "nr", "cd", "code", "key", "num")
@@ -233,7 +233,7 @@ class KeyFinder:
         columns, to = tuple(left[1] for left, _ in turned), tuple(right[1] for _, right in turned)
         if self.is_unique(first, columns) and not self.is_unique(second, to):
             first, second, columns, to = second, first, to, columns
-        return Key(first, columns, second, to, Origin.MEMORY, 0.5, condition, memory)
+        return Key(first, columns, second, to, KeyOrigin.MEMORY, 0.5, condition, memory)
 
     def resolved(self, path: str) -> tuple[str, str] | None:
         """The table and column that a dotted path means: `table.column`, `schema.table.column` or an FQN."""
@@ -272,11 +272,11 @@ class KeyFinder:
                     to = self.key(target)
                 if columns and len(columns) == len(to):
                     whole.update(columns if len(columns) > 1 else ())
-                    yield self._made(table.fqn, columns, target, to, Origin.DECLARED, 1.0)
+                    yield self._made(table.fqn, columns, target, to, KeyOrigin.DECLARED, 1.0)
             for column in table.columns:
                 if column.references is not None and column.name not in whole:
                     target, name = column.references
-                    yield self._made(table.fqn, (column.name,), target, (name,), Origin.DECLARED, 1.0)
+                    yield self._made(table.fqn, (column.name,), target, (name,), KeyOrigin.DECLARED, 1.0)
 
     def _profiled(self) -> Iterator[Key]:
         for fqn, profile in self.known.profiles.items():
@@ -284,11 +284,11 @@ class KeyFinder:
                 if one.match_rate >= LEAST_MATCHED and not any(map(_measures, one.columns)):
                     cost = 1.2 + 2 * (1 - one.match_rate)
                     yield self._made(
-                        fqn, tuple(one.columns), one.target_fqn, tuple(one.target_columns), Origin.PROFILED, cost
+                        fqn, tuple(one.columns), one.target_fqn, tuple(one.target_columns), KeyOrigin.PROFILED, cost
                     )
 
     def _made(
-        self, table: str, columns: tuple[str, ...], to: str, to_columns: tuple[str, ...], origin: Origin, cost: float
+        self, table: str, columns: tuple[str, ...], to: str, to_columns: tuple[str, ...], origin: KeyOrigin, cost: float
     ) -> Key:
         role = role_of(columns, self.tables[to].name, to_columns) if to in self.tables else ()
         return Key(table, columns, to, to_columns, origin, cost + 0.05 * bool(role), role=role)

@@ -128,7 +128,7 @@ _WIDER: Final = {_one(word): tuple(_one(other) for other in others) for word, ot
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class NameForm:
     """One way to call a table or a column: its words, each with how much it matters that it is said."""
 
     words: tuple[str, ...]
@@ -141,7 +141,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedColumn:
+class ColumnWords:
     """What the names of a column say."""
 
     words: tuple[str, ...]
@@ -159,7 +159,7 @@ class NamedTable:
 
     words: tuple[str, ...]
     noun: str
-    columns: tuple[NamedColumn, ...]
+    columns: tuple[ColumnWords, ...]
 
 
 def _whole(word: str) -> str:
@@ -296,7 +296,7 @@ def named(
                 if own != words or letter:
                     phrase = " ".join(_spelled(_lower(rest.words)))
                     words = (*table, *own)
-        found.append(NamedColumn(words, own, _measured(phrase), _plain(one, words)))
+        found.append(ColumnWords(words, own, _measured(phrase), _plain(one, words)))
     owns = [one.own for one in found]
     for at, made in enumerate(found):
         if len(made.own) == 1 and made.own != made.words and owns.count(made.own) > 1:  # `singer id`, `concert id`

@@ -58,7 +58,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ClarifyingQuestion:
     """The model wants to know which of several readings is meant."""
 
     readings: tuple[str, ...]
@@ -71,7 +71,7 @@ class Cannot:
     message: str
 
 
-def read_answer(text: str, said: str) -> Query | Choice | Cannot | str:
+def read_answer(text: str, said: str) -> Query | ClarifyingQuestion | Cannot | str:
     """What an answer holds, or a sentence that says why nothing of it can be used.
 
     `said` is what the asker said: what sentences may take figures from, beside the query.
@@ -96,7 +96,7 @@ def read_answer(text: str, said: str) -> Query | Choice | Cannot | str:
     readings = list(dict.fromkeys(one for given in answer.readings if (one := plain(given, said))))[:MOST_READINGS]
     if len(readings) < 2:
         return "A need of clarification must come with two to five readings, as plain questions."
-    return Choice(tuple(readings))
+    return ClarifyingQuestion(tuple(readings))
 
 
 def is_made_up(sql: str, dialect: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 import sqlglot
 from sqlglot.errors import SqlglotError
 
-from resolvers.engines.describing.known import Subject
+from resolvers.engines.describing.known import DescribedTable
 from resolvers.engines.masking import GONE, masked_text
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -58,7 +58,7 @@ class Privacy:
         return column in private
 
     def _of(self, table: TableFacts) -> Iterable[str]:
-        subject = Subject(table, self.known.profiles.get(table.fqn))
+        subject = DescribedTable(table, self.known.profiles.get(table.fqn))
         for column in table.columns:
             if table.is_pii_tagged or self._is_said(table, column) or subject.is_private(column):
                 yield column.name

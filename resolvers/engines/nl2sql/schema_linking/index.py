@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from rapidfuzz import fuzz, process
 
 from resolvers.engines.english.vocabulary import COMMON
-from resolvers.engines.nl2sql.language.forms import SAME_ROOT, Form, related, same_root, squeezed, weight_of
+from resolvers.engines.nl2sql.language.forms import SAME_ROOT, NameForm, related, same_root, squeezed, weight_of
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.schema_linking.table_context import Beside, Said, with_most
 
@@ -36,7 +36,7 @@ _FEW: Final = 64
 """Up to so many entities are filtered one by one."""
 
 
-class Found(NamedTuple):
+class IndexMatch(NamedTuple):
     """How well an entity is called by the words."""
 
     score: float
@@ -57,8 +57,8 @@ class Index:
     def __init__(self, unsaid: float) -> None:
         """`unsaid` is what a form is worth of whose words hardly any was said."""
         self._unsaid = unsaid
-        self.forms: list[Form] = []
-        self._numbers: dict[Form, int] = {}
+        self.forms: list[NameForm] = []
+        self._numbers: dict[NameForm, int] = {}
         self._bearers: list[list[int]] = []
         self._sums: list[float] = []
         self._postings: dict[str, list[tuple[int, int]]] = {}
@@ -74,13 +74,15 @@ class Index:
         self._owners_of: dict[int, frozenset[int]] = {}
         self._says: dict[str, Said] = {}
         self._hits: dict[str, Hits] = {}
-        self._found: dict[tuple[tuple[str, ...], Scope | None, int | None, float], list[tuple[int, Found]]] = {}
+        self._found: dict[
+            tuple[tuple[str, ...], IndexSubset | None, int | None, float], list[tuple[int, IndexMatch]]
+        ] = {}
         self._short: dict[str, list[str]] | None = None
         """Short words that are none of the language, by their first letter; made when first asked for."""
         self.synonyms: dict[str, dict[str, float]] = {}
         """Words that people noted as standing for others."""
 
-    def add(self, entity: int, form: Form) -> None:
+    def add(self, entity: int, form: NameForm) -> None:
         """Another way to call an entity."""
         at = self._numbers.get(form)
         if at is None:
@@ -222,8 +224,8 @@ class Index:
         return found
 
     def search(
-        self, words: Sequence[str], scope: "Scope | None" = None, most: int | None = None, least: float = 0.0
-    ) -> list[tuple[int, Found]]:
+        self, words: Sequence[str], scope: "IndexSubset | None" = None, most: int | None = None, least: float = 0.0
+    ) -> list[tuple[int, IndexMatch]]:
         """The entities that are called so, best first, then by number: so many at most, and none of a lower score."""
         if not words:
             return []
@@ -239,7 +241,7 @@ class Index:
                 self._found[asked] = found
         return list(found)
 
-    def _by_words(self, words: Sequence[str], scope: "Scope | None", least: float) -> list[_Group]:
+    def _by_words(self, words: Sequence[str], scope: "IndexSubset | None", least: float) -> list[_Group]:
         hits_of = self.hits if scope is None else scope.hits
         if len(words) == 1:
             return self._by_word(hits_of(words[0]), weight_of(words[0]), scope, least)
@@ -292,7 +294,7 @@ class Index:
                     groups.append((score, how, form.memory, entities))
         return groups
 
-    def _by_word(self, hits: Hits, weight: float, scope: "Scope | None", least: float) -> list[_Group]:
+    def _by_word(self, hits: Hits, weight: float, scope: "IndexSubset | None", least: float) -> list[_Group]:
         """The same for one word, which no other is said beside."""
         above = max(least, _LEAST * (1 + 1e-9))
         groups: list[_Group] = []
@@ -320,7 +322,7 @@ class Index:
         whole = covered / self._sums[at] if form.how != "description" else 1.0
         return form.score * (self._unsaid + (1 - self._unsaid) * whole)
 
-    def _in_one_piece(self, words: Sequence[str], scope: "Scope | None", least: float) -> Iterator[_Group]:
+    def _in_one_piece(self, words: Sequence[str], scope: "IndexSubset | None", least: float) -> Iterator[_Group]:
         for at, entities in self._pieces.get(squeezed(words), {}).items():
             form = self.forms[at]
             score = form.score * (1 if form.words == tuple(words) else IN_ONE_PIECE)
@@ -328,7 +330,7 @@ class Index:
                 yield score, form.how, form.memory, inside
 
 
-class Scope:
+class IndexSubset:
     """The entities of some tables of an index, to be asked about several times."""
 
     def __init__(self, index: Index, tables: Iterable[int]) -> None:
@@ -376,16 +378,16 @@ def _note(entities: list[int], entity: int) -> None:
         insort(entities, entity)
 
 
-def _merged(groups: list[_Group], most: int | None) -> list[tuple[int, Found]]:
+def _merged(groups: list[_Group], most: int | None) -> list[tuple[int, IndexMatch]]:
     """The entities of all groups, each as it is called best; the best first, then by number."""
     groups.sort(key=itemgetter(0), reverse=True)
-    found: dict[int, Found] = {}
+    found: dict[int, IndexMatch] = {}
     at = 0
     while at < len(groups) and (most is None or len(found) < most):
         score, how, memory, entities = groups[at]
         at += 1
         if at == len(groups) or groups[at][0] < score:
-            one = Found(score, how, memory)
+            one = IndexMatch(score, how, memory)
             for entity in entities if most is None else entities[:most]:
                 found.setdefault(entity, one)
             continue
@@ -398,7 +400,7 @@ def _merged(groups: list[_Group], most: int | None) -> list[tuple[int, Found]]:
         alike.sort(key=itemgetter(0))
         for entity, how, memory in alike:
             if entity not in found:
-                found[entity] = Found(score, how, memory)
+                found[entity] = IndexMatch(score, how, memory)
                 if len(found) == most:
                     break
     return list(found.items())[:most]

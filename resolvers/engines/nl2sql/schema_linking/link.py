@@ -27,9 +27,9 @@ from resolvers.engines.nl2sql.model import ColumnKey, Lookup, no_lookup
 from resolvers.engines.nl2sql.plan import Literal
 from resolvers.engines.nl2sql.schema_linking.likely import MOST_TABLES, likeliest
 from resolvers.engines.nl2sql.schema_linking.lookups import LONGEST, MOST_COLUMNS, MOST_TEXTS
-from resolvers.engines.nl2sql.schema_linking.question_tokens import INSIDE, Question, is_thing
+from resolvers.engines.nl2sql.schema_linking.question_tokens import INSIDE, TokenizedQuestion, is_thing
 from resolvers.engines.nl2sql.schema_linking.unknown import left_over, unknown
-from resolvers.engines.nl2sql.schema_linking.values import Held, Values
+from resolvers.engines.nl2sql.schema_linking.values import Held, ValueIndex
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 
 _NAMED: Final = 2.0
@@ -64,7 +64,7 @@ looked into. Many of them have columns of the same name, and the planner asks fo
 
 def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_lookup) -> Linked:
     """All mentions of a question, in the order of their tokens. `lookup` is called once at most."""
-    question = Question.of(text)
+    question = TokenizedQuestion.of(text)
     if not vocabulary.has_full_names:
         question = question.without_full()
     work = _Work(question, vocabulary)
@@ -103,7 +103,7 @@ def _in_order(one: Mention) -> tuple[object, ...]:
 
 @dataclass
 class _Work:
-    question: Question
+    question: TokenizedQuestion
     vocabulary: Vocabulary
     mentions: list[Mention] = field(default_factory=list)
     plausible: list[str] = field(default_factory=list)
@@ -313,7 +313,7 @@ class _Work:
             return []
         return [Held(key, one.value) for one in profile.top_values]
 
-    def find_value(self, first: int, last: int, values: Values, within: Collection[str] | None) -> None:
+    def find_value(self, first: int, last: int, values: ValueIndex, within: Collection[str] | None) -> None:
         """The values that a run of tokens is, in one way or another."""
         said, quoted = self.question.said(first, last), self.tokens[first].quoted
         capital = said[:1].isupper() and first > 0

@@ -6,8 +6,8 @@ from typing import Final
 
 from resolvers.engines.nl2sql.joining.joins import joins_of
 from resolvers.engines.nl2sql.language.forms import (
-    Form,
     NamedTable,
+    NameForm,
     named,
     phrase_words,
     schema_prefix,
@@ -76,19 +76,21 @@ class Naming:
                 self._places[key] = (column, at)
                 self._numbers[key] = entity
                 weights = weights_of(called.words, called.own)
-                self._column_index.add(entity, Form(called.words, weights, 1.0, "name"))
+                self._column_index.add(entity, NameForm(called.words, weights, 1.0, "name"))
                 if called.own != called.words[len(called.words) - len(called.own) :]:
-                    self._column_index.add(entity, Form(called.own, weights_of(called.own, called.own), 1.0, "name"))
+                    self._column_index.add(
+                        entity, NameForm(called.own, weights_of(called.own, called.own), 1.0, "name")
+                    )
                 self._column_index.add_piece(column.name)
                 if called.plain:
-                    plain = Form(called.plain, weights_of(called.plain, called.plain), _PLAIN, "name")
+                    plain = NameForm(called.plain, weights_of(called.plain, called.plain), _PLAIN, "name")
                     self._column_index.add(entity, plain)
                 kind = kind_of(column, called.words, self._profiles_of(table.fqn).get(column.name))
                 if kind.is_temporal and called.own[-1] in KEY_HEADS and (bare := called.own[:-1]):  # `yearID` is a year
-                    self._column_index.add(entity, Form(bare, weights_of(bare, bare), _PLAIN, "name"))
+                    self._column_index.add(entity, NameForm(bare, weights_of(bare, bare), _PLAIN, "name"))
                 if kind in (ColumnKind.DATE, ColumnKind.MOMENT) and "date" not in called.words:
                     weights = (*(0.2 for _ in called.own), 0.6)
-                    self._column_index.add(entity, Form((*called.own, "date"), weights, _DATED, "name"))
+                    self._column_index.add(entity, NameForm((*called.own, "date"), weights, _DATED, "name"))
                 self._more(self._column_index, entity, column.display_name, column.description)
             self._own[table.fqn] = range(start, len(self._keys))
             self._column_index.put_beside(len(self._own[table.fqn]), names.words)
@@ -104,21 +106,21 @@ class Naming:
             if head not in KEY_HEADS or not said or set(said) <= set(self._names[fqn].words):
                 continue
             if not self._table_index.search(said, most=1, least=_KEYED):
-                self._table_index.add(number, Form(tuple(said), weights_of(said, said), _KEYED, "name"))
+                self._table_index.add(number, NameForm(tuple(said), weights_of(said, said), _KEYED, "name"))
 
     def _add_table(self, number: int, table: TableFacts, names: NamedTable) -> None:
-        self._table_index.add(number, Form(names.words, _headed(names.words, table.name), 1.0, "name"))
+        self._table_index.add(number, NameForm(names.words, _headed(names.words, table.name), 1.0, "name"))
         whole = phrase_words(table.name.replace("_", " "))
         if whole and whole != names.words:
-            self._table_index.add(number, Form(whole, _headed(whole, table.name), 1.0, "name"))
+            self._table_index.add(number, NameForm(whole, _headed(whole, table.name), 1.0, "name"))
         self._more(self._table_index, number, table.display_name, table.description)
 
     @staticmethod
     def _more(index: Index, entity: int, display_name: str | None, description: str | None) -> None:
         if display_name and (words := phrase_words(display_name)):
-            index.add(entity, Form(words, weights_of(words, words), 1.0, "display_name"))
+            index.add(entity, NameForm(words, weights_of(words, words), 1.0, "display_name"))
         if description and (words := phrase_words(description)):
-            index.add(entity, Form(words, (1.0,) * len(words), _DESCRIBED, "description"))
+            index.add(entity, NameForm(words, (1.0,) * len(words), _DESCRIBED, "description"))
 
     def _note(self) -> None:
         for note in notes_of(self.known.terms, self.known.memories):
@@ -136,7 +138,7 @@ class Naming:
                 wider = words not in phrases
                 score = note.score * (0.8 if wider else 1.0)
                 for target in list(targets)[:20]:
-                    self._add_noted(target, Form(words, weights_of(words, words), score, note.how, note.id))
+                    self._add_noted(target, NameForm(words, weights_of(words, words), score, note.how, note.id))
             if not targets:
                 self._synonyms(phrases, [words for words in map(phrase_words, note.wider) if words], note.score)
 
@@ -147,7 +149,7 @@ class Naming:
         columns = self._column_index.search(words, least=_EXACT) if not found else ()
         return found or {self._keys[at] for at, one in columns if one.score > _EXACT}
 
-    def _add_noted(self, target: "str | ColumnKey", form: Form) -> None:
+    def _add_noted(self, target: "str | ColumnKey", form: NameForm) -> None:
         if isinstance(target, str):
             self._table_index.add(self._fqns.index(target), form)
         else:

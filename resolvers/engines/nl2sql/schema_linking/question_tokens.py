@@ -14,18 +14,18 @@ INSIDE: Final = frozenset(("of", "the", "a", "an", "for", "in", "to", "'s", "by"
 
 
 @dataclass(frozen=True)
-class Question:
+class TokenizedQuestion:
     """The text of a question with its tokens."""
 
     text: str
     tokens: tuple[Token, ...]
 
     @classmethod
-    def of(cls, text: str) -> "Question":
+    def of(cls, text: str) -> "TokenizedQuestion":
         """A question by its text."""
         return cls(text, tokenize(text))
 
-    def without_full(self) -> "Question":
+    def without_full(self) -> "TokenizedQuestion":
         """`full name` as `name`, for where nothing is called by the one only."""
         said = [token.lemma for token in (*self.tokens, *self.tokens[-1:])]
         kept = (
@@ -33,7 +33,7 @@ class Question:
             for at, token in enumerate(self.tokens)
             if not (token.lemma in ("full", "whole", "complete") and said[at + 1] == "name" and not token.quoted)
         )
-        return Question(self.text, tuple(kept))
+        return TokenizedQuestion(self.text, tuple(kept))
 
     def carries(self, at: int) -> bool:
         """Whether a token may begin or end a name."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from resolvers.engines.english.vocabulary import words as word_set
-from resolvers.engines.nl2sql.language.forms import NamedColumn, NamedTable
+from resolvers.engines.nl2sql.language.forms import ColumnWords, NamedTable
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind, is_numeric_text
 from schema.data_readiness.profile import ColumnProfile
@@ -32,7 +32,7 @@ PERSONS: Final = word_set(
 )
 
 
-def is_identifier(facts: ColumnFacts, named: NamedColumn) -> bool:
+def is_identifier(facts: ColumnFacts, named: ColumnWords) -> bool:
     """Whether a column only tells rows apart, or refers to others."""
     if facts.is_primary_key or facts.references is not None:
         return True

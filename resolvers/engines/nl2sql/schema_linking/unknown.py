@@ -20,7 +20,7 @@ from resolvers.engines.nl2sql.language.words import (
 )
 from resolvers.engines.nl2sql.mention import Mention, MentionKind
 from resolvers.engines.nl2sql.schema_linking.lookups import MOST_TEXTS
-from resolvers.engines.nl2sql.schema_linking.question_tokens import Question
+from resolvers.engines.nl2sql.schema_linking.question_tokens import TokenizedQuestion
 
 _LONGEST: Final = 9
 _BEYOND: Final = 3
@@ -47,7 +47,7 @@ Wanted = dict[tuple[int, int], list[str]]
 """Runs of tokens, each with the texts that it may be spelled as, as it was written first."""
 
 
-def unknown(question: Question, mentions: Sequence[Mention]) -> Wanted:
+def unknown(question: TokenizedQuestion, mentions: Sequence[Mention]) -> Wanted:
     """What to look up, the most promising runs first: quoted texts, names in capitals, words that are left over."""
     found: Wanted = {}
     known = [one for one in mentions if one.kind is MentionKind.VALUE and one.score >= 0.9]
@@ -75,7 +75,7 @@ def unknown(question: Question, mentions: Sequence[Mention]) -> Wanted:
     return found
 
 
-def _spelled(question: Question, first: int, last: int) -> list[str]:
+def _spelled(question: TokenizedQuestion, first: int, last: int) -> list[str]:
     said = question.said(first, last)
     token = question.tokens[first]
     found = [said]
@@ -91,7 +91,7 @@ def _spelled(question: Question, first: int, last: int) -> list[str]:
     return [*found, *other_names(said)[:5]]
 
 
-def _within(question: Question, first: int, last: int) -> Iterator[tuple[int, int]]:
+def _within(question: TokenizedQuestion, first: int, last: int) -> Iterator[tuple[int, int]]:
     """All runs inside of a run, the longest first."""
     for length in range(last - first, 0, -1):
         for start in range(first, last - length + 1):
@@ -99,7 +99,7 @@ def _within(question: Question, first: int, last: int) -> Iterator[tuple[int, in
                 yield start, start + length
 
 
-def _capitals(question: Question) -> Iterator[tuple[int, int]]:
+def _capitals(question: TokenizedQuestion) -> Iterator[tuple[int, int]]:
     """Runs of tokens that look like a name by their capitals."""
     at, end_of_all = 0, len(question.tokens)
     while at < end_of_all:
@@ -120,12 +120,12 @@ def _capitals(question: Question) -> Iterator[tuple[int, int]]:
         at = end
 
 
-def _joins(question: Question, at: int) -> bool:
+def _joins(question: TokenizedQuestion, at: int) -> bool:
     """Whether a small word stands there, and no letter that ends a name: Gate A."""
     return question.tokens[at].lemma in _JOINING and not question.is_letter(at)
 
 
-def left_over(question: Question, mentions: Sequence[Mention]) -> set[int]:
+def left_over(question: TokenizedQuestion, mentions: Sequence[Mention]) -> set[int]:
     """The tokens that stand for nothing that is known."""
     strong: set[int] = set()
     for one in mentions:
@@ -134,7 +134,7 @@ def left_over(question: Question, mentions: Sequence[Mention]) -> set[int]:
     return {at for at in range(len(question.tokens)) if at not in strong and _may_be_left(question, at)}
 
 
-def _may_be_left(question: Question, at: int) -> bool:
+def _may_be_left(question: TokenizedQuestion, at: int) -> bool:
     token = question.tokens[at]
     if token.quoted or not any(map(str.isalnum, token.text)) or number_of(token.lemma) is not None:
         return False
@@ -155,7 +155,7 @@ def _rows(places: set[int]) -> Iterator[tuple[int, int]]:
             first = None
 
 
-def _around(question: Question, at: int) -> Iterator[tuple[int, int]]:
+def _around(question: TokenizedQuestion, at: int) -> Iterator[tuple[int, int]]:
     """Runs of a few words that a word stands in, known ones among them: `student union` where student is a table."""
     tokens = question.tokens
     for first in range(max(0, at - _BEYOND), at + 1):

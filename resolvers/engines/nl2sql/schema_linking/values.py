@@ -57,7 +57,7 @@ _Places = dict[str, dict[ColumnKey, str]]
 """Where a text stands: by the FQN of the table the columns, each with how it is spelled there."""
 
 
-class Values:
+class ValueIndex:
     """An index of values. Tables are read when they are first asked about."""
 
     def __init__(self, vocabulary: "Vocabulary") -> None:

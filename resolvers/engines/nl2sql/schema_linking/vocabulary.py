@@ -22,12 +22,12 @@ from resolvers.engines.nl2sql.language.forms import (
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.plan import Literal
 from resolvers.engines.nl2sql.schema_linking.glossary import names_of
-from resolvers.engines.nl2sql.schema_linking.index import Found, Scope
+from resolvers.engines.nl2sql.schema_linking.index import IndexMatch, IndexSubset
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind, flag_of, is_numeric_text, kind_of
 from resolvers.engines.nl2sql.schema_linking.lookups import is_text
 from resolvers.engines.nl2sql.schema_linking.naming import Naming
 from resolvers.engines.nl2sql.schema_linking.roles import NAMED_ENOUGH, is_identifier, is_person, naming, whole_name
-from resolvers.engines.nl2sql.schema_linking.values import Values
+from resolvers.engines.nl2sql.schema_linking.values import ValueIndex
 from schema.utils.memory import MemoryType
 
 _SOME_TIME: Final = 0.55
@@ -57,7 +57,7 @@ class Vocabulary(Naming):
         self._texts: dict[str, list[ColumnKey]] = {}
         self._with: dict[str, tuple[dict[str, float], float]] = {}
         self._neighbours: dict[str, frozenset[str]] = {}
-        self._scopes: dict[tuple[str, ...], Scope] = {}
+        self._scopes: dict[tuple[str, ...], IndexSubset] = {}
 
     @classmethod
     def of(cls, known: Knowledge) -> "Vocabulary":
@@ -82,7 +82,7 @@ class Vocabulary(Naming):
 
     def found_tables(
         self, lemmas: Sequence[str], most: int | None = None, least: float = 0.0
-    ) -> list[tuple[str, Found]]:
+    ) -> list[tuple[str, IndexMatch]]:
         """The tables that are called so, with how it is known, best first."""
         found = self._table_index.search(self.asked(lemmas), None, most, least)
         return [(self._fqns[at], one) for at, one in found]
@@ -97,18 +97,18 @@ class Vocabulary(Naming):
         within: Sequence[str] | None = None,
         most: int | None = None,
         least: float = 0.0,
-    ) -> list[tuple[ColumnKey, Found]]:
+    ) -> list[tuple[ColumnKey, IndexMatch]]:
         """The columns that are called so, with how it is known, best first; none of a lower score than the least."""
         scope = self._scope(tuple(within)) if within is not None else None
         found = self._column_index.search(self.asked(lemmas), scope, most, least)
         return [(self._keys[at], one) for at, one in found]
 
-    def _scope(self, tables: tuple[str, ...]) -> Scope:
+    def _scope(self, tables: tuple[str, ...]) -> IndexSubset:
         """The columns of some tables. The last ones asked for are kept: a question asks often about the same."""
         kept = self._scopes.get(tables)
         if kept is None:
             owners = self._column_index.owners
-            kept = Scope(self._column_index, (owners[own.start] for fqn in tables if (own := self._own.get(fqn))))
+            kept = IndexSubset(self._column_index, (owners[own.start] for fqn in tables if (own := self._own.get(fqn))))
             self._scopes[tables] = kept
             while len(self._scopes) > _SCOPES:
                 self._scopes.pop(next(iter(self._scopes)), None)
@@ -274,9 +274,9 @@ class Vocabulary(Naming):
         return bool(self.found_columns(("full", "name"), most=1, least=_FULL))
 
     @cached_property
-    def values(self) -> Values:
+    def values(self) -> ValueIndex:
         """The values that profiles know."""
-        return Values(self)
+        return ValueIndex(self)
 
     @cached_property
     def memories_named(self) -> dict[tuple[str, ...], list[tuple[str, str, str | None]]]:

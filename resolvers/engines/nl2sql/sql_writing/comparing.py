@@ -31,7 +31,7 @@ class Unwritable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TypedKind:
     """What the values of a column are."""
 
     family: str
@@ -45,11 +45,11 @@ class Kind:
     samples: tuple[str, ...] = ()
 
 
-UNKNOWN: Final = Kind("")
-NUMBER: Final = Kind("number")
+UNKNOWN: Final = TypedKind("")
+NUMBER: Final = TypedKind("number")
 
 
-def kind_of(column: ColumnFacts, profile: ColumnProfile | None, dialect: str) -> Kind:
+def kind_of(column: ColumnFacts, profile: ColumnProfile | None, dialect: str) -> TypedKind:
     """What a column holds, by its type and, of texts, by its profile."""
     name = (column.data_type or "").upper()
     group = family(column.data_type)
@@ -58,15 +58,15 @@ def kind_of(column: ColumnFacts, profile: ColumnProfile | None, dialect: str) ->
         ends = [one for one in (profile.minimum, profile.maximum) if one is not None]
         samples = (*ends, *(one.value for one in profile.top_values))
     if group == "moment" and dialect == "sqlite":
-        return Kind("text", name, iso=True, samples=samples)
+        return TypedKind("text", name, iso=True, samples=samples)
     if group == "moment":
-        return Kind(group, name, has_time="TIME" in name)
+        return TypedKind(group, name, has_time="TIME" in name)
     if group == "text" and samples:
         filled = [one for one in samples if one.strip()]
         iso = bool(filled) and all(_ISO.fullmatch(one.strip()) for one in filled)
         numeric = bool(filled) and all(_NUMBER.fullmatch(one) for one in filled)
-        return Kind(group, name, iso=iso, numeric=numeric, samples=samples)
-    return Kind(group, name, samples=samples)
+        return TypedKind(group, name, iso=iso, numeric=numeric, samples=samples)
+    return TypedKind(group, name, samples=samples)
 
 
 def number(value: Decimal | int) -> exp.Expr:
@@ -75,7 +75,7 @@ def number(value: Decimal | int) -> exp.Expr:
     return exp.Neg(this=exp.Literal.number(text[1:])) if text.startswith("-") else exp.Literal.number(text)
 
 
-def as_number(this: exp.Expr, kind: Kind) -> exp.Expr:
+def as_number(this: exp.Expr, kind: TypedKind) -> exp.Expr:
     """A text that holds numbers as a number; anything else as it is."""
     return exp.TryCast(this=this, to=exp.DataType.build("DOUBLE")) if kind.family == "text" else this
 
@@ -93,7 +93,7 @@ def literal(value: Literal) -> exp.Expr:
     return exp.Literal.string(given)
 
 
-def compared(this: exp.Expr, kind: Kind, operator: Operator, right: tuple[Literal, ...]) -> exp.Expr:
+def compared(this: exp.Expr, kind: TypedKind, operator: Operator, right: tuple[Literal, ...]) -> exp.Expr:
     """A column of this kind compared to values."""
     if operator == Operator.LIKE:
         return _like(this, kind, right[0])
@@ -131,13 +131,13 @@ _SIGNS: Final[dict[Operator, type[exp.Binary]]] = {
 }
 
 
-def _like(this: exp.Expr, kind: Kind, pattern: Literal) -> exp.Expr:
+def _like(this: exp.Expr, kind: TypedKind, pattern: Literal) -> exp.Expr:
     if kind.family not in ("text", ""):
         this = exp.cast(this, "TEXT")
     return exp.Like(this=exp.Lower(this=this), expression=exp.Literal.string(str(pattern.value).lower()))
 
 
-def fitted(value: Literal, kind: Kind) -> exp.Expr:
+def fitted(value: Literal, kind: TypedKind) -> exp.Expr:
     """A value as a column of this kind holds it. Raises Unwritable for one that it can never hold."""
     given = value.value
     match kind.family:
@@ -168,13 +168,13 @@ def _plain(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _spelled(value: bool, kind: Kind) -> str:
+def _spelled(value: bool, kind: TypedKind) -> str:
     """How a text column spells true or false."""
     wanted = _TRUE if value else _FALSE
     return next((one for one in kind.samples if one.strip().lower() in wanted), "true" if value else "false")
 
 
-def _by_day(this: exp.Expr, kind: Kind, operator: Operator, right: tuple[Literal, ...]) -> exp.Expr:
+def _by_day(this: exp.Expr, kind: TypedKind, operator: Operator, right: tuple[Literal, ...]) -> exp.Expr:
     """Days and moments: a day compared to what has a time of day means all of that day."""
     if kind.family == "number":
         years = [Literal("number", Decimal(str(one.value)[:4])) for one in right]
@@ -199,7 +199,7 @@ def _by_day(this: exp.Expr, kind: Kind, operator: Operator, right: tuple[Literal
     return days[0] if len(days) == 1 else exp.paren(exp.or_(*days), copy=False)
 
 
-def _in_text(this: exp.Expr, kind: Kind, operator: Operator, right: tuple[Literal, ...]) -> exp.Expr:
+def _in_text(this: exp.Expr, kind: TypedKind, operator: Operator, right: tuple[Literal, ...]) -> exp.Expr:
     """Dates against text that is no ISO date: only whole years that stand there alone can be told."""
     if all(re.fullmatch(r"\d{4}", one.strip()) for one in kind.samples):
         return relation(this, operator, [exp.Literal.string(str(one.value)[:4]) for one in right])
@@ -213,7 +213,7 @@ def _within(this: exp.Expr, first: exp.Expr, after: exp.Expr) -> exp.Expr:
     return exp.and_(since, exp.LT(this=this.copy(), expression=after), copy=False)
 
 
-def _moment(value: str, kind: Kind) -> exp.Expr:
+def _moment(value: str, kind: TypedKind) -> exp.Expr:
     if kind.family == "text":
         return exp.Literal.string(value)
     return exp.cast(exp.Literal.string(value), _type("TIMESTAMP" if kind.has_time or len(value) > 10 else "DATE"))
@@ -245,7 +245,7 @@ def day_of(value: str) -> date:
         raise Unwritable(f"“{value}” is no day of the calendar.") from None
 
 
-def span(this: exp.Expr, kind: Kind, unit: Unit, part: bool, dialect: str) -> exp.Expr:
+def span(this: exp.Expr, kind: TypedKind, unit: Unit, part: bool, dialect: str) -> exp.Expr:
     """The span that a moment lies in: its first day, of years the number; with `part` the number within the year.
 
     Of texts that hold ISO dates years, months and days are cut out, so that no cast can fail on a strange one.
@@ -265,7 +265,7 @@ def span(this: exp.Expr, kind: Kind, unit: Unit, part: bool, dialect: str) -> ex
     return _truncated(this, kind, unit, dialect)
 
 
-def _truncated(this: exp.Expr, kind: Kind, unit: Unit, dialect: str) -> exp.Expr:
+def _truncated(this: exp.Expr, kind: TypedKind, unit: Unit, dialect: str) -> exp.Expr:
     day = this if kind.name == "DATE" else exp.cast(this, "DATE")
     if unit == Unit.DAY:
         return day
@@ -297,10 +297,10 @@ def _text_span(this: exp.Expr, unit: Unit, part: bool, dialect: str) -> exp.Expr
     whole = exp.cast(cut(1, 10), "DATE")
     if part:
         return exp.Extract(this=exp.var(unit.value.upper()), expression=whole)
-    return _truncated(whole, Kind("moment", "DATE"), unit, dialect)
+    return _truncated(whole, TypedKind("moment", "DATE"), unit, dialect)
 
 
-def span_value(value: Literal, kind: Kind, unit: Unit, part: bool) -> exp.Expr:
+def span_value(value: Literal, kind: TypedKind, unit: Unit, part: bool) -> exp.Expr:
     """What a span is compared to: a number, or the first day of the span."""
     if isinstance(value.value, Decimal):
         return number(value.value)

@@ -14,7 +14,7 @@ from typing import Final
 import sqlglot
 from sqlglot import exp
 
-from resolvers.engines.nl2sql.joining.joins import Joins, Link, NotConnected, Tree, Use
+from resolvers.engines.nl2sql.joining.joins import Joins, JoinStep, NotConnected, Tree, Use
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
@@ -33,7 +33,7 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable, as_number, number
 from resolvers.engines.nl2sql.sql_writing.grouping import completed, figures_of, in_time, is_grouped
-from resolvers.engines.nl2sql.sql_writing.terms import AGGREGATES, Scope
+from resolvers.engines.nl2sql.sql_writing.terms import AGGREGATES, SelectScope
 from resolvers.engines.nl2sql.sql_writing.uses import (
     columns_in,
     nodes_of,
@@ -151,7 +151,7 @@ class Writer:
         return self._finished(query, plan, having, scope, grouped)
 
     def _finished(
-        self, query: exp.Select, plan: Plan, having: Sequence[Condition], scope: Scope, grouped: bool
+        self, query: exp.Select, plan: Plan, having: Sequence[Condition], scope: SelectScope, grouped: bool
     ) -> exp.Select:
         query = self._named(query, plan, scope)
         for group in plan.groups:
@@ -178,9 +178,9 @@ class Writer:
             query = query.offset(plan.offset, copy=False)
         return query.limit(limit, copy=False) if limit is not None else query
 
-    def _scope(self, plan: Plan, tree: Tree | None, aliases: Mapping[Use, str]) -> Scope:
+    def _scope(self, plan: Plan, tree: Tree | None, aliases: Mapping[Use, str]) -> SelectScope:
         nullable = frozenset(link.far for link in tree.links) if tree is not None and plan.keep else frozenset()
-        return Scope(self.known, self.joins, plan.main, tree, dict(aliases), self._whole, self._related, nullable)
+        return SelectScope(self.known, self.joins, plan.main, tree, dict(aliases), self._whole, self._related, nullable)
 
     def _name(self, use: Use) -> str:
         return self.joins.finder.tables[use.table].name
@@ -229,9 +229,9 @@ class Writer:
             query = query.where(condition, copy=False)
         return query
 
-    def _on(self, link: Link, aliases: Mapping[Use, str]) -> exp.Expr:
+    def _on(self, link: JoinStep, aliases: Mapping[Use, str]) -> exp.Expr:
         """How two tables are joined; a number and a text are compared as texts."""
-        scope = Scope(self.known, self.joins, link.near.table, None, aliases, self._whole, self._related)
+        scope = SelectScope(self.known, self.joins, link.near.table, None, aliases, self._whole, self._related)
         if link.key.memory is not None:
             self.noted.add(link.key.memory)
         if link.key.condition is not None:
@@ -254,14 +254,14 @@ class Writer:
 
     def _pruned(
         self, tree: Tree, core: set[Use], rows: Sequence[Condition], keeps: bool
-    ) -> tuple[Tree, list[tuple[list[Link], list[Condition]]]]:
+    ) -> tuple[Tree, list[tuple[list[JoinStep], list[Condition]]]]:
         """The tree without the branches that rows are only chosen by, where joining them would multiply rows."""
         below = {link.far: {link.far} for link in tree.links}
         for link in reversed(tree.links):
             if link.near in below:
                 below[link.near] |= below[link.far]
         touched = {id(one): uses_of(one, tree.root.table) for one in rows}
-        branches: list[tuple[list[Link], list[Condition]]] = []
+        branches: list[tuple[list[JoinStep], list[Condition]]] = []
         gone: set[Use] = set()
         for link in tree.links:
             inside = below[link.far]
@@ -277,7 +277,7 @@ class Writer:
                 gone |= inside
         return Tree(tree.root, tuple(one for one in tree.links if one.far not in gone)), branches
 
-    def _exists(self, links: Sequence[Link], chosen: Sequence[Condition], scope: Scope) -> exp.Expr:
+    def _exists(self, links: Sequence[JoinStep], chosen: Sequence[Condition], scope: SelectScope) -> exp.Expr:
         """Whether rows beyond the first link meet conditions."""
         aliases = {link.far: self._alias(self._name(link.far)) for link in links}
         tree = Tree(links[0].far, tuple(links[1:]))
@@ -286,7 +286,7 @@ class Writer:
         query = query.where(self._on(links[0], inner.aliases), *map(inner.condition, chosen), copy=False)
         return exp.Exists(this=query.select(number(1), copy=False))
 
-    def _related(self, scope: Scope, related: Related) -> exp.Expr:
+    def _related(self, scope: SelectScope, related: Related) -> exp.Expr:
         """Whether a row of the outer query has rows that fit, tied along the keys."""
         plan = related.plan
         if plan.limit is not None or plan.combined is not None or plan.keep:
@@ -305,7 +305,7 @@ class Writer:
         if any(link.near == outer for link in others):
             raise Unwritable("The question ties two tables together in more than one way.")
         tree = Tree(first.far, tuple(others))
-        branches: list[tuple[list[Link], list[Condition]]] = []
+        branches: list[tuple[list[JoinStep], list[Condition]]] = []
         if having or plan.groups:
             tree, branches = self._pruned(tree, {first.far, Use(plan.main), *core}, rows, False)
         aliases = {use: self._alias(self._name(use)) for use in tree.uses}
@@ -327,7 +327,12 @@ class Writer:
     # Groups and figures.
 
     def _apart(
-        self, query: exp.Select, plan: Plan, having: Sequence[Condition], scope: Scope, sensitive: Sequence[Figure]
+        self,
+        query: exp.Select,
+        plan: Plan,
+        having: Sequence[Condition],
+        scope: SelectScope,
+        sensitive: Sequence[Figure],
     ) -> exp.Select:
         """Rows told apart before they are summed: each row of the table that figures are of stands once per group."""
         figures = figures_of(plan, having)
@@ -365,7 +370,7 @@ class Writer:
         where = Both(rows) if rows else None
         return exp.Subquery(this=self._whole(Plan(plan.main, (Output(figure),), where, also=plan.also, via=plan.via)))
 
-    def _tied(self, plan: Plan, having: Sequence[Condition], scope: Scope, grouped: bool) -> exp.Expr:
+    def _tied(self, plan: Plan, having: Sequence[Condition], scope: SelectScope, grouped: bool) -> exp.Expr:
         """Whether a row is as good as the last one of the limit."""
         order = plan.orders[0]
         this = scope.ordered(order.term)
@@ -382,7 +387,7 @@ class Writer:
         sign = exp.GTE if order.descending else exp.LTE
         return sign(this=this, expression=exp.Subquery(this=ends))
 
-    def _may_lack(self, column: Column, scope: Scope) -> bool:
+    def _may_lack(self, column: Column, scope: SelectScope) -> bool:
         """Whether rows without a value must be left out of the first few."""
         facts = self.joins.finder.columns[column.table][column.column]
         kind = scope.kind(column)
@@ -392,7 +397,7 @@ class Writer:
 
     # Names.
 
-    def _named(self, query: exp.Select, plan: Plan, scope: Scope) -> exp.Select:
+    def _named(self, query: exp.Select, plan: Plan, scope: SelectScope) -> exp.Select:
         """The outputs, each under a name of its own."""
         names: set[str] = set()
         for output in plan.outputs:
@@ -440,7 +445,7 @@ CALLED: Final = {
 }
 
 
-def _all(branches: Sequence[tuple[list[Link], list[Condition]]]) -> list[Condition]:
+def _all(branches: Sequence[tuple[list[JoinStep], list[Condition]]]) -> list[Condition]:
     return [one for _, chosen in branches for one in chosen]
 
 

@@ -8,7 +8,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from resolvers.engines.nl2sql.joining.joins import Joins, Link, Tree, Use
+from resolvers.engines.nl2sql.joining.joins import Joins, JoinStep, Tree, Use
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
@@ -33,7 +33,7 @@ from resolvers.engines.nl2sql.plan import (
 from resolvers.engines.nl2sql.sql_writing.comparing import (
     NUMBER,
     UNKNOWN,
-    Kind,
+    TypedKind,
     Unwritable,
     as_number,
     compared,
@@ -48,7 +48,7 @@ from resolvers.engines.nl2sql.sql_writing.uses import columns_in
 
 
 @dataclass(slots=True)
-class Scope:
+class SelectScope:
     """One SELECT that is being written."""
 
     known: Knowledge
@@ -59,7 +59,7 @@ class Scope:
     """Of the tables in FROM, and of those around it that a tie reaches."""
     write: Callable[[Plan], exp.Query]
     """Writes a plan that stands in this one."""
-    relate: Callable[["Scope", Related], exp.Expr]
+    relate: Callable[["SelectScope", Related], exp.Expr]
     """Writes whether rows of another table fit."""
     nullable: frozenset[Use] = frozenset()
     """Tables whose rows may be missing beside kept ones."""
@@ -78,7 +78,7 @@ class Scope:
         while waiting:
             here = waiting.pop()
             for link in self.tree.links:
-                for step in (link, Link(link.far, link.near, link.key, not link.forward)):
+                for step in (link, JoinStep(link.far, link.near, link.key, not link.forward)):
                     if step.near == here and step.far not in reached:
                         if self.joins.multiplies(step):
                             return True
@@ -125,7 +125,7 @@ class Scope:
         alias = exp.to_identifier(self.aliases[use], quoted=True)
         return exp.column(exp.to_identifier(name, quoted=True), table=alias, copy=False)
 
-    def kind(self, term: Term) -> Kind:
+    def kind(self, term: Term) -> TypedKind:
         """What the values of a term are."""
         match term:
             case Column():
