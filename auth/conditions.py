@@ -61,7 +61,7 @@ def _cel() -> Any:
 
 
 def _functions(cel: Any) -> dict[str, Callable[..., Any]]:
-    """What the language adds to CEL: addresses and networks."""
+    """Return what the language adds to CEL: addresses and networks."""
 
     def in_cidr(address: Any, network: Any) -> Any:
         return cel.celtypes.BoolType(ipaddress.ip_address(str(address)) in ipaddress.ip_network(str(network)))

@@ -132,7 +132,7 @@ class Evaluator:
         return found
 
     def condition_holds(self, edge: TupleEdge) -> bool:
-        """Whether the tuple's condition lets it count. Raises Undecided."""
+        """Return whether the tuple's condition lets it count. Raises Undecided."""
         name = edge.item.condition
         return name is None or self._conditions.hold(name, edge.item.context, self._context)
 
@@ -202,7 +202,7 @@ class Solver:
         return self._solve((object_, relation), 0)[0]
 
     def matches(self, edge: TupleEdge) -> bool:
-        """Whether a tuple names the user himself or everybody of his type."""
+        """Return whether a tuple names the user himself or everybody of his type."""
         return edge.item.user == self.user or edge.item.user == self._everybody
 
     def _solve(self, key: Key, depth: int) -> tuple[bool, frozenset[Key]]:

@@ -1,4 +1,4 @@
-"""Why an answer is what it is: the proof of a yes, and the smallest grants that would turn a no."""
+"""Defines why an answer is what it is: the proof of a yes, and the smallest grants that would turn a no."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
@@ -147,7 +147,7 @@ class _Suggestions:
                 yield from self._rewrite(base, key, above, distance)
 
     def _power(self, grant: RelationTuple) -> int:
-        """How much a grant confers on its own object: the number of relations and permissions that follow."""
+        """Return how much a grant confers on its own object: the number of relations and permissions that follow."""
         return _power(self._evaluator.model, grant)
 
     def _turns(self, grants: frozenset[RelationTuple], object_: str, relation: str) -> bool:

@@ -17,7 +17,8 @@ class Guard:
         self._answers: dict[tuple[str, tuple[str, ...], str, str], bool] = {}
 
     async def allows(self, caller: Caller, permission: Permission, object_type: str, object_id: str) -> bool:
-        """Whether the caller or any of his groups holds the permission, inside his own organization's tuples only.
+        """Return whether the caller or any of his groups holds the permission, inside his own organization's tuples
+        only.
 
         So must everybody who limits him. An id that is empty or over-long names nothing and is refused unasked. Raises
         UpstreamUnavailable when the engine is down.

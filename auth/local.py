@@ -28,7 +28,7 @@ log = logging.getLogger("stoa.auth")
 
 
 class TupleSource(Protocol):
-    """Where the tuples are kept. Every call is one round trip."""
+    """Describes where the tuples are kept. Every call is one round trip."""
 
     async def around(
         self, store: str, objects: Sequence[str], users: Sequence[str] | None, node_types: Sequence[str]

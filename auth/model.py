@@ -94,7 +94,7 @@ class Condition:
 
 
 class TupleLike(Protocol):
-    """What the model and the evaluator read of a tuple."""
+    """Describes what the model and the evaluator read of a tuple."""
 
     @property
     def user(self) -> str: ...
@@ -162,7 +162,7 @@ class Model:
         return tuple(sorted(name for name, relations in self.types.items() if relations))
 
     def accepts(self, item: TupleLike) -> bool:
-        """Whether a tuple fits the type restrictions, its condition included."""
+        """Return whether a tuple fits the type restrictions, its condition included."""
         try:
             self.validate(item)
         except NotInModel:

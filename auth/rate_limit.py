@@ -33,7 +33,7 @@ MOST_WINDOWS = 100_000
 
 
 class CallKind(StrEnum):
-    """Which rate window a call is charged to (contract section 8)."""
+    """Describes which rate window a call is charged to (contract section 8)."""
 
     READ = "reads"
     WRITE = "writes"
@@ -145,7 +145,7 @@ class MemoryWindows(MemoryStorage):
         return True
 
     async def get_moving_window(self, key: str, limit: int, expiry: int) -> tuple[float, int]:
-        """When the oldest counted call was made, and how many there are."""
+        """Return when the oldest counted call was made, and how many there are."""
         now = self._clock()
         times = self._live(key, now - expiry)
         return (times[0], len(times)) if times else (now, 0)

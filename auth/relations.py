@@ -32,7 +32,7 @@ class RelationTuple:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What makes it one tuple: object, relation and user."""
+        """Return what makes it one tuple: object, relation and user."""
         return (self.object, self.relation, self.user)
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why the answer is what it is.
+    """Holds why the answer is what it is.
 
     `chain` holds the ordered steps behind a yes, from the question down to the grant. `grants` holds what would turn
     a no into a yes, the narrowest first; each item is the set of tuples that must be written together (one tuple

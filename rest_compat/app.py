@@ -100,7 +100,7 @@ SERVICES = (
 
 @dataclass(slots=True)
 class Parts:
-    """What a running server consists of. A test gives what it wants to hold in its own hands."""
+    """Holds what a running server consists of. A test gives what it wants to hold in its own hands."""
 
     settings: Settings
     relations: Relations | None = None
@@ -295,7 +295,7 @@ class Application:
 
     @property
     def failure(self) -> BaseException | None:
-        """Why start-up failed, if it did."""
+        """Return why start-up failed, if it did."""
         return self._failure
 
 

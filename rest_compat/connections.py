@@ -19,7 +19,7 @@ from schema.errors import InvalidRequest
 
 @dataclass(frozen=True, slots=True)
 class ConnectionTimeouts:
-    """How long a connection may take for what.
+    """Holds how long a connection may take for what.
 
     `head_seconds` is for the head of a request, counted from when the connection is made or its first byte comes.
     Within `stall_seconds` a caller who is behind takes at least as much of his answer as `least_rate` bytes a second.
@@ -125,7 +125,9 @@ class _Heads(_Stalls):
         self._refuse(InvalidRequest("This is no request of HTTP/1.1 that can be read. See RFC 9112 for its form."))
 
     def _serves(self) -> bool:
-        """Whether a request is being served, by this protocol or by the one that it has handed the connection to."""
+        """Return whether a request is being served, by this protocol or by the one that it has handed the connection
+        to.
+        """
         begun = self.cycle is not None and not self.cycle.response_complete
         current: object = self.transport.get_protocol()
         return begun or current is not self

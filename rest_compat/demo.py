@@ -39,7 +39,7 @@ console = Console(highlight=False)
 
 @dataclass(frozen=True, slots=True)
 class DemoSource:
-    """What the demo connects to: the body that registers it, and what the deployment must allow for it."""
+    """Holds what the demo connects to: the body that registers it, and what the deployment must allow for it."""
 
     body: dict[str, Any]
     settings: dict[str, Any]
@@ -178,7 +178,7 @@ class Api:
         return answer.json()
 
     async def bytes_of(self, path: str) -> bytes:
-        """What a path answers with, as it is."""
+        """Return what a path answers with, as it is."""
         answer = await self._client.get(path)
         if answer.is_error:
             raise StepRefused(answer.json()["error"]["message"])

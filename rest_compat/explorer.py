@@ -94,7 +94,7 @@ class ExplorerAt:
 
 
 def is_visit(request: Request) -> bool:
-    """Whether a browser comes to see a page: it would rather have HTML than any form of data.
+    """Return whether a browser comes to see a page: it would rather have HTML than any form of data.
 
     A request that names its document by the hash is none, whatever its headers say.
     """

@@ -1,4 +1,5 @@
-"""What one request of the graph is charged: a call before anything of it is read, and the rest when it is known.
+"""Defines what one request of the graph is charged: a call before anything of it is read, and the rest when it is
+known.
 
 The call charged first is a read. It counts towards what the request turns out to cost and is given back when that is no
 read; who has no read left may still change something, as over REST, and is charged a write first then.

@@ -34,7 +34,7 @@ class GraphForm:
         self._turn = asyncio.Lock()
 
     async def operations(self) -> Any:
-        """What the request asks for, with a way to each file in its place. Raises InvalidFormat."""
+        """Return what the request asks for, with a way to each file in its place. Raises InvalidFormat."""
         operations = self._decode(await self._text("operations", self._most))
         places = self._decode(await self._text("map", LARGEST_FIELD))
         if not isinstance(places, dict) or not all(isinstance(paths, list) for paths in places.values()):

@@ -131,7 +131,7 @@ class GraphEndpoint(GraphQL[Context, None]):
         return ctx, self._charges(ctx, connection, caller)
 
     def expiry(self, connection: HTTPConnection) -> datetime | None:
-        """When the token of a connection ceases to hold."""
+        """Return when the token of a connection ceases to hold."""
         return expiry_of(connection.headers.get("authorization"))
 
     def _charges(self, ctx: Context, request: HTTPConnection, caller: Caller) -> Charge:
@@ -214,7 +214,7 @@ class GraphEndpoint(GraphQL[Context, None]):
         return data
 
     async def _document_id(self, request: AsyncHTTPRequestAdapter) -> object:
-        """What the request calls its document, which the view does not read."""
+        """Return what the request calls its document, which the view does not read."""
         if request.method == "GET":
             return request.query_params.get("documentId")
         if "application/json" not in (request.content_type or ""):
@@ -301,7 +301,7 @@ class _MutationByGet(InvalidRequest):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What is taken instead."""
+        """Return what is taken instead."""
         return {"Allow": "POST"}
 
 
@@ -318,7 +318,7 @@ _INSTEAD: Final = {
 
 
 def _refused(error: Exception) -> Exception:
-    """What the view refuses as HTTP, as an error of the catalogue."""
+    """Return what the view refuses as HTTP, as an error of the catalogue."""
     if not isinstance(error, HTTPException):
         return error
     if error.reason.startswith("mutations are not allowed"):

@@ -1,4 +1,5 @@
-"""What an operator's monitoring asks for: how much work waits, runs and has failed, in the text format of Prometheus.
+"""Defines what an operator's monitoring asks for: how much work waits, runs and has failed, in the text format of
+Prometheus.
 
 The figures are of the whole deployment, read from the store, so that every process answers alike. They name no tenant.
 """
@@ -54,7 +55,7 @@ def metrics_route(token: SecretStr) -> Route:
 
 
 def figures(shelves: Shelves) -> list[Figure]:
-    """What stands in the store at this moment; four statements."""
+    """Return what stands in the store at this moment; four statements."""
     ask, now = shelves.connection.execute, datetime.now(UTC)
     runs = workflow_runs.c
     by_type = sa.select(runs.workflow_type, runs.status, sa.func.count()).group_by(runs.workflow_type, runs.status)

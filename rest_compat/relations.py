@@ -1,4 +1,6 @@
-"""What governance answers the services that run apart from it: the relations engine, behind the services' own key."""
+"""Defines what governance answers the services that run apart from it: the relations engine, behind the services' own
+key.
+"""
 
 import hmac
 from collections.abc import Iterator

@@ -36,7 +36,7 @@ _TAGS, _ETAG = re.compile(ETAG_PATTERN, re.ASCII), re.compile(_TAG, re.ASCII)
 
 @dataclass(slots=True)
 class RequestState:
-    """What the middleware and the doors know of one request."""
+    """Holds what the middleware and the doors know of one request."""
 
     request_id: str
     trace_id: str
@@ -64,7 +64,7 @@ class ContextFactory:
     tenant_rows: LimitRows
 
     async def caller(self, connection: HTTPConnection, kind: CallKind) -> Caller:
-        """Who calls. Raises the exact 401."""
+        """Return who calls. Raises the exact 401."""
         state = state_of(connection)
         state.looked = True
         try:
@@ -86,7 +86,7 @@ class ContextFactory:
 
     @staticmethod
     def window_kind(caller: Caller, kind: CallKind) -> CallKind:
-        """Which of the caller's windows a call of this kind is charged to."""
+        """Return which of the caller's windows a call of this kind is charged to."""
         return CallKind.ANONYMOUS if caller.anonymous else kind
 
     async def peek(self, connection: HTTPConnection) -> RateWindow:
@@ -108,7 +108,7 @@ class ContextFactory:
         return await self.limiter.peek(caller.principal, kind, limits.of(kind))
 
     def _nobody(self, connection: HTTPConnection) -> Caller:
-        """Who reads without a token, in the organization that everybody may read if there is one."""
+        """Return who reads without a token, in the organization that everybody may read if there is one."""
         try:
             return self.verifier.anonymous(_address(connection))
         except Unauthenticated:
@@ -160,7 +160,9 @@ async def require_project(guard: Guard, caller: Caller, project: str) -> None:
 
 
 def expected_revisions(header: str | None) -> frozenset[int] | None:
-    """What `If-Match` names; None for whatever stands. Raises InvalidParameter for what is no tag of this service."""
+    """Return what `If-Match` names; None for whatever stands. Raises InvalidParameter for what is no tag of this
+    service.
+    """
     if header is None or header.strip() == "*":
         return None
     if _TAGS.fullmatch(header.strip()) is None:
@@ -181,7 +183,7 @@ def entity_tag(revision: int, content: bytes) -> str:
 
 
 def known(header: str | None, tag: str) -> bool:
-    """Whether `If-None-Match` names a tag, by the weak comparison of RFC 9110."""
+    """Return whether `If-None-Match` names a tag, by the weak comparison of RFC 9110."""
     return header is not None and (header.strip() == "*" or tag in _QUOTED.findall(header))
 
 

@@ -100,7 +100,7 @@ class OperationRoute(Route):
 
     @cached_property
     def answer(self) -> TypeAdapter[Any]:
-        """How the answer is written; made for the first one."""
+        """Return how the answer is written; made for the first one."""
         return TypeAdapter(self.answer_type())
 
     def answer_type(self) -> Any:
@@ -111,7 +111,7 @@ class OperationRoute(Route):
         return self.envelope.__class_getitem__(item)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether the route is the one for a request; a word that has a path of its own is no id."""
+        """Return whether the route is the one for a request; a word that has a path of its own is no id."""
         match, child = super().matches(scope)
         if match is Match.FULL and self.param_convertors and scope["path"] in self.words:
             return Match.NONE, {}

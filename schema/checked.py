@@ -79,7 +79,7 @@ class CheckedDocuments:
         return self._parse(text)
 
     def errors(self, schema: GraphQLSchema, text: str, document: DocumentNode) -> list[GraphQLError]:
-        """What is wrong with a document; none when it may be carried out."""
+        """Return what is wrong with a document; none when it may be carried out."""
         key = (id(schema), text)
         if key in self._right:
             self._right.move_to_end(key)

@@ -1,4 +1,4 @@
-"""What a GraphQL request may cost: bounded before it runs, and charged like the REST calls that it replaces."""
+"""Defines what a GraphQL request may cost: bounded before it runs, and charged like the REST calls that it replaces."""
 
 import asyncio
 from collections import Counter
@@ -85,7 +85,7 @@ class ChargeRootFields(SchemaExtension):
             )
 
     def get_results(self) -> dict[str, Any]:
-        """What the answer says about its cost."""
+        """Return what the answer says about its cost."""
         if self._estimate is None:
             return {}
         settings = self._settings
@@ -143,7 +143,7 @@ def _variables(operation: OperationDefinitionNode, given: Mapping[str, Any]) -> 
 
 
 def _charge_of(root: GraphQLObjectType, name: str) -> CallKind | None:
-    """Which window a root field is charged to: that of its operation, or the one that it names itself."""
+    """Return which window a root field is charged to: that of its operation, or the one that it names itself."""
     field = root.fields.get(name)
     definition = field.extensions.get("strawberry-definition") if field is not None else None
     if definition is None:

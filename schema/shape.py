@@ -1,4 +1,4 @@
-"""How deep a document nests and how many aliases it spells out, told without walking any fragment twice."""
+"""Defines how deep a document nests and how many aliases it spells out, told without walking any fragment twice."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class SelectionShape:
 
 
 def shape_errors(document: DocumentNode, *, max_depth: int, max_aliases: int) -> list[GraphQLError]:
-    """What is wrong with a document that nests deeper or spells out more aliases."""
+    """Return what is wrong with a document that nests deeper or spells out more aliases."""
     errors = []
     aliases = nesting = 0
     try:

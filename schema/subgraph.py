@@ -119,7 +119,7 @@ class Subgraph(Graph):
         ]
 
     def _is_resolvable(self, model: type) -> bool:
-        """Whether this service adds anything to an entity."""
+        """Return whether this service adds anything to an entity."""
         if _service_of(model) == self.service:
             return True
         edges = (field for field in _definition(model).fields if field.base_resolver is not None)

@@ -143,7 +143,7 @@ _TOO_LONG: Final = ("context_length_exceeded", "string_above_max_length", "reque
 
 
 async def _failure(response: httpx.Response) -> ModelError:
-    """Why a provider refused, in our own words. Of what it says only codes are looked at."""
+    """Return why a provider refused, in our own words. Of what it says only codes are looked at."""
     status = response.status_code
     if status in AGAIN or status >= 500:
         return Passing(refusal(status), after=_after(response.headers))
@@ -178,7 +178,7 @@ def refusal(status: int) -> str:
 
 
 def _after(headers: httpx.Headers) -> float | None:
-    """When a provider says to come again, in seconds from now."""
+    """Return when a provider says to come again, in seconds from now."""
     given = headers.get("retry-after", "").strip()[:100]
     try:
         seconds = (

@@ -104,7 +104,7 @@ class LitellmModel(RetryingModel):
 
 
 def _failure(package: Any, failure: Exception) -> ModelError:
-    """Why a call failed, in our own words: litellm's may hold the key."""
+    """Return why a call failed, in our own words: litellm's may hold the key."""
     status = getattr(failure, "status_code", None)
     if isinstance(failure, package.exceptions.ContextWindowExceededError):
         return ModelError(

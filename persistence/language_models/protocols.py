@@ -1,4 +1,6 @@
-"""What the protocols of chat models send and answer: OpenAI-compatible, Azure and Anthropic. Values in, values out."""
+"""Defines what the protocols of chat models send and answer: OpenAI-compatible, Azure and Anthropic. Values in,
+values out.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,7 +42,9 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedParameters:
-    """Which of the newer parts of a protocol a provider takes, as far as it is known: all, until one is refused."""
+    """Holds which of the newer parts of a protocol a provider takes, as far as it is known: all, until one is
+    refused.
+    """
 
     schema: OneOf["schema", "object", "none"] = "schema"
     """How it is held to a schema: by the schema itself, to some JSON object, or by what the messages say alone."""
@@ -53,7 +57,8 @@ class AcceptedParameters:
 def narrower(
     form: AcceptedParameters, prompt: Prompt, provider: str, parameter: str | None
 ) -> AcceptedParameters | None:
-    """What to try after a provider refused a call as malformed, and perhaps named a parameter; None: nothing is left.
+    """Return what to try after a provider refused a call as malformed, and perhaps named a parameter; None: nothing
+    is left.
 
     Many servers speak an older state of the protocol, and newer models refuse older parameters.
     """
@@ -172,7 +177,7 @@ class ResponseReader:
 
     @property
     def is_over(self) -> bool:
-        """Whether the answer is whole, though more may come about it, such as its count of tokens."""
+        """Return whether the answer is whole, though more may come about it, such as its count of tokens."""
         return self._understood and self._ended
 
     def said(self, prompt: Prompt, form: AcceptedParameters, attempts: int) -> Said:

@@ -56,7 +56,7 @@ class ChatModel(LanguageModel, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ModelAddress:
-    """Which model is meant and how it is reached."""
+    """Holds which model is meant and how it is reached."""
 
     llm_model: str
     provider: str | None = None

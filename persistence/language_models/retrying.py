@@ -1,4 +1,4 @@
-"""How a language model is asked with patience: what is tried again, when, and how often.
+"""Defines how a language model is asked with patience: what is tried again, when, and how often.
 
 An answer is read as a stream, so that silence is noticed before the whole time is over. What may pass (a provider that
 is overloaded, a connection that breaks off) is tried again, with growing pauses and within one deadline; never once a
@@ -59,7 +59,7 @@ class Malformed(ModelError):
 
 
 class RetryPolicy:
-    """How often, how long and with which pauses a model is tried."""
+    """Describes how often, how long and with which pauses a model is tried."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class RetryingModel(ABC):
     def _events(
         self, prompt: Prompt, form: AcceptedParameters, deadline: float, *, stream: bool
     ) -> AsyncGenerator[Any, None]:
-        """What the provider sends to one call, event by event; an answer that is not streamed is one event.
+        """Return what the provider sends to one call, event by event; an answer that is not streamed is one event.
 
         `deadline` is in the time of the running loop. Raises ModelError.
         """

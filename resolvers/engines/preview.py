@@ -19,7 +19,7 @@ csv.field_size_limit(2 << 20)  # a preview reads one megabyte at most, which may
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a preview shows, by the field of the answer that holds it."""
+    """Holds what a preview shows, by the field of the answer that holds it."""
 
     kind: str
     truncated: bool
@@ -86,7 +86,7 @@ def json_value(data: bytes, *, whole: bool, limit: int) -> Preview:
 
 
 def _deeper(value: Any, most: int) -> bool:
-    """Whether lists and objects nest deeper than so many levels, which an answer could not hold."""
+    """Return whether lists and objects nest deeper than so many levels, which an answer could not hold."""
     level = [value]
     for _ in range(most):
         level = [inner for one in level if isinstance(one, list | dict) for inner in _within(one)]

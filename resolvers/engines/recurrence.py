@@ -1,4 +1,4 @@
-"""When a schedule fires: cron expressions and single moments in IANA time zones, clock changes included.
+"""Defines when a schedule fires: cron expressions and single moments in IANA time zones, clock changes included.
 
 A cron that names hours means wall-clock times: one that the clocks skip fires once, at the first moment after the gap,
 and one that they repeat fires once, at its first occurrence. A cron for every hour of the day follows real time, so it
@@ -33,7 +33,7 @@ class BadTiming(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What is to be done about a schedule whose time has come."""
+    """Holds what is to be done about a schedule whose time has come."""
 
     fires: datetime | None
     """The moment to fire for, if one is recent enough."""
@@ -78,7 +78,7 @@ def firings(timing: ScheduleTiming, after: datetime) -> Iterator[datetime]:
 
 
 def due(timing: ScheduleTiming, first: datetime, now: datetime, patience: timedelta) -> Due:
-    """What to do now about a timing whose moment `first` has come.
+    """Return what to do now about a timing whose moment `first` has come.
 
     The latest moment that has passed is fired for, once, when it is at most `patience` ago. All others are passed over:
     a platform that stood still catches up with one firing, not with a storm of them.

@@ -19,7 +19,7 @@ _UNIT: Final = 10**PLACES
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """How many of how many."""
+    """Holds how many of how many."""
 
     numerator: int
     denominator: int
@@ -62,7 +62,7 @@ def overall(dimensions: Iterable[tuple[Decimal, Ratio]]) -> str | None:
 
 
 def difference(after: str | None, before: str | None) -> str | None:
-    """What lies between two scores as they are answered; None when either is."""
+    """Return what lies between two scores as they are answered; None when either is."""
     if after is None or before is None:
         return None
     return f"{Decimal(after) - Decimal(before):.{PLACES}f}"

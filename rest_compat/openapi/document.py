@@ -138,7 +138,7 @@ _PYTHON: Final = {"boolean": bool, "integer": int, "number": float, "string": st
 
 
 def _type_of(told: dict[str, Any]) -> list[Any]:
-    """What a property of a document holds, as an annotation says it."""
+    """Return what a property of a document holds, as an annotation says it."""
     return [_PYTHON.get(str(told.get("type")), Any), *([None] if told.get("nullable") else [])]
 
 

@@ -1,4 +1,6 @@
-"""How operations fail, for the documents: which statuses can occur where, each with its codes and an example."""
+"""Defines how operations fail, for the documents: which statuses can occur where, each with its codes and an
+example.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple

@@ -1,4 +1,5 @@
-"""What FastAPI is told of each route, so that it writes the document. Nothing here is needed to serve a request.
+"""Defines what FastAPI is told of each route, so that it writes the document. Nothing here is needed to serve a
+request.
 
 FastAPI reads the signature of a function: the operation's parameters, and the headers that the route itself reads.
 """
@@ -45,7 +46,7 @@ def documented(route: OperationRoute) -> APIRoute:
 
 
 def _kind(route: OperationRoute) -> dict[str, Any]:
-    """What a kind of route tells beside what every route does."""
+    """Return what a kind of route tells beside what every route does."""
     if isinstance(route, UploadRoute):
         return {"openapi_extra": {"requestBody": {"required": True, "content": {"multipart/form-data": _form(route)}}}}
     if isinstance(route, DownloadRoute):

@@ -43,7 +43,7 @@ class DbApiReading(Reading):
         return exp.table_(table, db=schema, catalog=database if self.has_catalogs else None, quoted=True)
 
     def allows(self, table: exp.Table) -> bool:
-        """Whether the table is selected, by all the parts of its name."""
+        """Return whether the table is selected, by all the parts of its name."""
         if not table.db or bool(table.catalog) != self.has_catalogs or len(table.parts) > 3:
             return False
         return self._selected(table.catalog or self.connector.level, table.db, table.name)
@@ -150,7 +150,7 @@ class OracleReading(DbApiReading):
         self.connector.connected().cancel()
 
     def estimate(self, relation: exp.Table) -> int | None:
-        """What the optimizer counted last."""
+        """Return what the optimizer counted last."""
         names = {"schema": relation.db, "name": relation.name}
         found = self._known("select num_rows from all_tables where owner = :schema and table_name = :name", names)
         return whole(found[0][0]) if found else None
@@ -160,7 +160,7 @@ class OracleReading(DbApiReading):
         return by_clause(query, share, "BLOCK" if share < _SMALL_SHARE else None)
 
     def statistics(self, database: str, schema: str, table: str) -> KnownStatistics | None:
-        """What the optimizer knows."""
+        """Return what the optimizer knows."""
         relation = self.relation(database, schema, table)
         rows = self.estimate(relation)
         if rows is None:

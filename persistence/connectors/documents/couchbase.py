@@ -132,7 +132,7 @@ class CouchbaseConnector(DocumentConnector[CouchbaseConfig, BasicCredentials]):
             http.close()
 
     def holds(self, database: str, schema: str, table: str) -> bool:
-        """Whether the collection is there and selected."""
+        """Return whether the collection is there and selected."""
         return any(
             (found.database, found.name) == (database, schema) and table in found.tables for found in self.schemas()
         )

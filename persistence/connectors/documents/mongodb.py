@@ -126,7 +126,7 @@ class MongodbConnector(DocumentConnector[MongodbConfig, MongodbCredentials]):
                 client.close()
 
     def holds(self, database: str, schema: str, table: str) -> bool:
-        """Whether the collection is there and selected."""
+        """Return whether the collection is there and selected."""
         named = self.config.database is None or database == self.config.database
         selected = schema == _SCHEMA and self._selection.has_table(database, schema, table)
         own = database in _OWN or table.startswith("system.")

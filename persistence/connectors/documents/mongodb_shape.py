@@ -29,7 +29,7 @@ _NEUTRAL = {
 
 @dataclass(slots=True)
 class _Seen:
-    """What a path was seen to hold."""
+    """Holds what a path was seen to hold."""
 
     types: dict[str, None] = field(default_factory=dict)
     elements: dict[str, None] = field(default_factory=dict)

@@ -51,7 +51,7 @@ __all__ = ["FileLimits", "FileReader", "FileStore", "FileTables", "Listing", "St
 
 @dataclass(frozen=True, slots=True)
 class FileLimits:
-    """How much of a tree is looked at."""
+    """Holds how much of a tree is looked at."""
 
     max_files: int = 20_000
     """Entries that are listed; the rest of a larger tree is left out, and the discovery says so."""
@@ -122,12 +122,12 @@ class FileTables(Connector[ConfigT, CredentialsT]):
 
     @property
     def cut_short(self) -> bool:
-        """Whether the tree holds more entries than were listed."""
+        """Return whether the tree holds more entries than were listed."""
         return self._layout().truncated
 
     @property
     def ignored(self) -> dict[str, Any]:
-        """How many files are no tables, and the first of them with why."""
+        """Return how many files are no tables, and the first of them with why."""
         layout = self._layout()
         first = [{"path": path, "reason": reason} for path, reason in layout.ignored_first]
         return {"ignored_files": layout.ignored, "ignored": first}
@@ -242,7 +242,7 @@ class FileTables(Connector[ConfigT, CredentialsT]):
             yield _UntilStopped(reader, self._stopped)
 
     def _same_columns(self, files: Sequence[StoredFile]) -> bool:
-        """Whether Parquet files look like parts of one table: a handful of them is compared."""
+        """Return whether Parquet files look like parts of one table: a handful of them is compared."""
         step = max(1, len(files) // 7)
         wanted: list[tuple[str, str]] | None = None
         for file in [*files[::step][:7], files[-1]]:

@@ -77,7 +77,9 @@ class FileReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileShape:
-    """What a file holds: its columns, its rows when they are known without a scan, and what a reader should know."""
+    """Holds what a file holds: its columns, its rows when they are known without a scan, and what a reader should
+    know.
+    """
 
     columns: tuple[ColumnInfo, ...]
     row_count: int | None = None

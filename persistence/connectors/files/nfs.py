@@ -168,7 +168,7 @@ class LocalFiles(FileStore):
 
 @dataclass(slots=True)
 class _Walk:
-    """What a walk has seen."""
+    """Holds what a walk has seen."""
 
     limits: FileLimits
     files: list[StoredFile] = field(default_factory=list)
@@ -221,7 +221,7 @@ def _way(path: str, folders: Folders) -> tuple[str, list[str]] | None:
 
 
 def _within(folder: str, path: str) -> bool:
-    """Whether a resolved path is a resolved folder, or lies in it."""
+    """Return whether a resolved path is a resolved folder, or lies in it."""
     return os.path.commonpath((folder, path)) == folder
 
 

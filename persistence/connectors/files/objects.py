@@ -267,7 +267,7 @@ def _sorted(files: list[StoredFile]) -> tuple[StoredFile, ...]:
 
 
 def redirected(answer: HttpAnswer, name: str) -> ConnectorError:
-    """What a redirect means here: it is not followed, since it could lead anywhere."""
+    """Return what a redirect means here: it is not followed, since it could lead anywhere."""
     with contextlib.suppress(ValueError):
         elsewhere = urlsplit(answer.headers.get("location", "")).hostname
         if elsewhere and len(elsewhere) < 254:

@@ -89,7 +89,7 @@ class FileReading(DuckReading):
             os.close(descriptor)
 
     def statistics(self, database: str, schema: str, table: str) -> KnownStatistics | None:
-        """What the footers of Parquet files say; of texts, the number of rows."""
+        """Return what the footers of Parquet files say; of texts, the number of rows."""
         relation = self.relation(database, schema, table)
         held = self._footers.get(relation.name)
         with self.session(self.limits.source_statement_timeout) as session:
@@ -404,7 +404,7 @@ def _decoded(text: Iterator[bytes], encoding: str) -> Iterator[bytes]:
 
 
 def _inflated(reader: FileReader) -> Iterator[bytes]:
-    """What a gzip file holds, in pieces of bounded length however well it packs."""
+    """Yield what a gzip file holds, in pieces of bounded length however well it packs."""
     unpacker = zlib.decompressobj(wbits=31)
     try:
         for piece in _pieces(reader):

@@ -72,7 +72,7 @@ class MysqlReading(Reading):
         return exp.table_(table, db=schema, quoted=True)
 
     def allows(self, table: exp.Table) -> bool:
-        """Whether the table is selected."""
+        """Return whether the table is selected."""
         return bool(table.db) and not table.catalog and self._selected(self.connector.level, table.db, table.name)
 
     def _selected(self, database: str, schema: str, table: str) -> bool:
@@ -117,7 +117,7 @@ class MysqlReading(Reading):
         return connection
 
     def estimate(self, relation: exp.Table) -> int | None:
-        """What the storage engine estimates, for tables that are not views."""
+        """Return what the storage engine estimates, for tables that are not views."""
         found = self._known(_ROWS, {"schema": relation.db, "name": relation.name})
         return int(found[0][0]) if found and found[0][0] is not None else None
 

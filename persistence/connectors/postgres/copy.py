@@ -48,16 +48,16 @@ _EARLIEST, _LATEST = (int(np.datetime64(day, "D").astype(np.int64)) for day in (
 
 
 class UnreadableCopy(Exception):
-    """What came is no binary COPY of these columns, or holds a text that is not UTF-8."""
+    """Describes what came is no binary COPY of these columns, or holds a text that is not UTF-8."""
 
 
 def is_known(oid: int) -> bool:
-    """Whether values of a type come as they are; others are to be cast to text by the query."""
+    """Return whether values of a type come as they are; others are to be cast to text by the query."""
     return oid in _FIXED or oid in _TEXTS
 
 
 def header(first: memoryview) -> int:
-    """How many bytes come before the first row. Raises Unreadable."""
+    """Return how many bytes come before the first row. Raises Unreadable."""
     start = len(SIGNATURE) + 8
     flags, extension = first[len(SIGNATURE) : start - 4], first[start - 4 : start]
     if bytes(first[: len(SIGNATURE)]) != SIGNATURE or len(extension) < 4 or bytes(flags[:2]) != b"\0\0":

@@ -7,7 +7,7 @@ from schema.data_readiness.source import TableFacts
 
 
 def condition_of(check: Check, table: TableFacts, dialect: str, alias: str = "t") -> RowCondition:
-    """Which rows a check looks at, and which of them break it. Raises CannotEvaluate."""
+    """Return which rows a check looks at, and which of them break it. Raises CannotEvaluate."""
     if check.metric == "brokenFormulas":
         return formula_condition(check, table, dialect, alias)
     return value_condition(check, table, dialect, alias)

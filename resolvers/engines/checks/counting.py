@@ -37,7 +37,7 @@ class CheckedTable:
     """The other tables of the same connection, by FQN."""
 
     def relation(self, alias: str = "t") -> exp.Table:
-        """What stands in FROM for the table."""
+        """Return what stands in FROM for the table."""
         return aliased(self.source.relation(self.table.database, self.table.schema, self.table.name), alias)
 
 
@@ -54,12 +54,12 @@ def named(name: str) -> exp.Identifier:
 
 
 def total() -> exp.Expr:
-    """How many rows."""
+    """Return how many rows."""
     return exp.Count(this=exp.Star())
 
 
 def counted(condition: exp.Expr) -> exp.Expr:
-    """How many rows a condition holds for."""
+    """Return how many rows a condition holds for."""
     return exp.Count(this=exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.Literal.number(1))]))
 
 
@@ -185,7 +185,7 @@ def _dependency(check: Check, table: TableFacts) -> tuple[tuple[str, ...], str]:
 
 
 def _agreeing(names: Sequence[str], dependent: str, place: CheckedTable) -> exp.Select:
-    """How often each value of the dependent stands beside each determinant."""
+    """Return how often each value of the dependent stands beside each determinant."""
     return (
         exp.select(
             *(exp.alias_(column_of(name), named(f"c{at}")) for at, name in enumerate(names)),
@@ -275,10 +275,10 @@ def told_by_sql(found: GuardedQuery, place: CheckedTable, *, personal: bool) -> 
 
 
 def _is_count(query: exp.Query) -> bool:
-    """Whether the one figure of a query is a COUNT, and nothing that is made of one."""
+    """Return whether the one figure of a query is a COUNT, and nothing that is made of one."""
     return isinstance(query, exp.Select) and isinstance(query.expressions[0].unalias(), exp.Count)
 
 
 def _is_whole(value: int | float | Decimal) -> bool:
-    """Whether it is a whole number from 0; infinity and what is no number are none."""
+    """Return whether it is a whole number from 0; infinity and what is no number are none."""
     return math.isfinite(value) and value == int(value) and value >= 0

@@ -154,7 +154,9 @@ class _Evaluator:
         }
 
     def _parts(self, check: Check, conditions: Mapping[str, RowCondition]) -> tuple[exp.Expr | None, exp.Expr]:
-        """What is asked for a check: how many were looked at (None for all rows), and how many of those break it."""
+        """Return what is asked for a check: how many were looked at (None for all rows), and how many of those break
+        it.
+        """
         if check.metric == "rowCount":
             return None, total()
         if check.metric == "staleData":
@@ -266,7 +268,9 @@ class _Evaluator:
             results[check.key] = not_evaluated(self._reason(check, error))
 
     def _reason(self, check: Check, error: Exception) -> str:
-        """What the connector says; but a database's words on people's SQL may hold a value that it stumbled over."""
+        """Return what the connector says; but a database's words on people's SQL may hold a value that it stumbled
+        over.
+        """
         if check.metric is None and (self.how.masked is None or self.how.masked or self.how.elsewhere):
             return (
                 "The source could not run the query. Its message is not shown, because what the query reads holds "
@@ -327,7 +331,7 @@ def _added_up(
 
 
 def _row_count(check: Check, rows: int) -> CheckResult:
-    """How many of the rows that were expected are there; with too many, how many were expected of those."""
+    """Return how many of the rows that were expected are there; with too many, how many were expected of those."""
     passed = holds(check, rows)
     notes = {"rows": rows}
     if passed:
@@ -367,5 +371,5 @@ def _kind(error: Exception) -> str:
 
 
 def _of_the_check(error: Exception) -> bool:
-    """Whether a connector's error says something of the check, and not of the connection or of this program."""
+    """Return whether a connector's error says something of the check, and not of the connection or of this program."""
     return _kind(error) in OF_THE_CHECK

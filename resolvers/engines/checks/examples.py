@@ -17,7 +17,7 @@ MOST_KEY_COLUMNS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class ExampleStyle:
-    """How rows are shown: by which key, and which columns hold personal data."""
+    """Holds how rows are shown: by which key, and which columns hold personal data."""
 
     key: tuple[str, ...] = ()
     """The columns that tell a row apart; empty when nothing does."""
@@ -120,6 +120,6 @@ def of_sql(check: Check, place: CheckedTable, how: ExampleStyle) -> tuple[dict[s
 
 
 def is_personal(found: GuardedQuery, place: CheckedTable, how: ExampleStyle) -> bool:
-    """Whether a query names a column with personal data, of its table or of another."""
+    """Return whether a query names a column with personal data, of its table or of another."""
     own = {name for fqn, name in found.columns if fqn == place.table.fqn}
     return how.masked is None or bool(own & how.masked) or bool(found.columns & how.elsewhere)

@@ -118,7 +118,7 @@ def _literal(number: float) -> exp.Expr:
 
 
 def _expected(formula: Formula, values: Sequence[exp.Expr], dialect: str) -> exp.Expr:
-    """What the terms come to."""
+    """Return what the terms come to."""
     terms = [values[at].copy() for at in formula.terms]
     match formula.kind:
         case FormulaKind.SUM:

@@ -1,4 +1,4 @@
-"""What a check is, and what evaluating it comes to.
+"""Defines what a check is, and what evaluating it comes to.
 
 Every check counts: `numerator` rows or values keep to it, out of `denominator` that were looked at. What breaks it is
 compared with the threshold, in rows or in percent of the denominator. What could not be evaluated has no count.
@@ -28,7 +28,7 @@ class CannotEvaluate(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What is expected of a table or a column, as the evaluation takes it."""
+    """Holds what is expected of a table or a column, as the evaluation takes it."""
 
     key: str
     """Tells the results of one evaluation apart."""
@@ -64,7 +64,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What evaluating a check came to."""
+    """Holds what evaluating a check came to."""
 
     outcome: RuleOutcome
     numerator: int | None = None
@@ -89,7 +89,7 @@ class MetricCount:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What the checks of one table came to."""
+    """Holds what the checks of one table came to."""
 
     results: Mapping[str, CheckResult]
     counted: tuple[MetricCount, ...]
@@ -110,7 +110,7 @@ def judged(check: Check, bad: int, denominator: int, **more: Any) -> CheckResult
 
 
 def holds(check: Check, value: int | Fraction) -> bool:
-    """Whether a value stands to the threshold as the operator says; both ends of a range belong to it."""
+    """Return whether a value stands to the threshold as the operator says; both ends of a range belong to it."""
     bounds = [Fraction(Decimal(repr(float(one)))) for one in check.threshold]
     between = check.operator in (RuleOperator.MUST_BE_BETWEEN, RuleOperator.MUST_NOT_BE_BETWEEN)
     if len(bounds) != (2 if between else 1):

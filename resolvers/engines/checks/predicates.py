@@ -54,14 +54,14 @@ FORMATS: Final[dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class RowCondition:
-    """Which rows a check looks at (all when None), and which of those break it."""
+    """Holds which rows a check looks at (all when None), and which of those break it."""
 
     looked_at: exp.Expr | None
     bad: exp.Expr
 
 
 def facts_of(table: TableFacts, name: str) -> ColumnFacts:
-    """What the catalog knows of a column. Raises CannotEvaluate when it has none of that name."""
+    """Return what the catalog knows of a column. Raises CannotEvaluate when it has none of that name."""
     for column in table.columns:
         if column.name == name:
             return column

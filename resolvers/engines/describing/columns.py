@@ -1,4 +1,4 @@
-"""What can be said of a column: what it is, what it refers to, which values it holds."""
+"""Defines what can be said of a column: what it is, what it refers to, which values it holds."""
 
 import re
 from collections.abc import Sequence
@@ -108,7 +108,7 @@ def _rows(subject: DescribedTable) -> str:
 
 
 def _reference(subject: DescribedTable, column: ColumnFacts, words: Words) -> Statement | None:
-    """What a column refers to, and as what when its name is not that of the other table."""
+    """Return what a column refers to, and as what when its name is not that of the other table."""
     if column.references is None:
         return None
     table, target = column.references
@@ -127,7 +127,9 @@ def _reference(subject: DescribedTable, column: ColumnFacts, words: Words) -> St
 
 
 def _of_neighbour(subject: DescribedTable, column: ColumnFacts) -> tuple[Statement, str] | None:
-    """What the source says of the column that this one refers to, when it says something there and nothing here."""
+    """Return what the source says of the column that this one refers to, when it says something there and nothing
+    here.
+    """
     if column.references is None:
         return None
     table, name = column.references
@@ -139,7 +141,7 @@ def _of_neighbour(subject: DescribedTable, column: ColumnFacts) -> tuple[Stateme
 
 
 def _lead(subject: DescribedTable, column: ColumnFacts, words: Words) -> Statement | None:
-    """What the name says, as a sentence about a row."""
+    """Return what the name says, as a sentence about a row."""
     said = words.words
     if not said:
         return None
@@ -222,7 +224,7 @@ def _when(said: Sequence[str], of: str) -> str | None:
 
 
 def _is_done(word: str) -> bool:
-    """Whether a word says that something was done: `created`, `sent`."""
+    """Return whether a word says that something was done: `created`, `sent`."""
     low = word.lower()
     return low in _PARTICIPLES or (len(low) > 4 and low.endswith("ed") and low not in _NOT_PARTICIPLES)
 

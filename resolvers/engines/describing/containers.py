@@ -1,4 +1,4 @@
-"""What can be said of a schema or a database: what is in it, and what it turns around."""
+"""Defines what can be said of a schema or a database: what is in it, and what it turns around."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

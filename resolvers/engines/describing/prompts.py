@@ -1,4 +1,4 @@
-"""What a language model is asked about a table, and what of its answer is taken.
+"""Defines what a language model is asked about a table, and what of its answer is taken.
 
 Everything that comes from a database stands in the prompt as JSON inside a tag of its own, with the signs that could
 close the tag escaped, and the model is told that it is data. Values of private columns are never in it. What comes back
@@ -66,7 +66,7 @@ class _Answer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DescribingPrompt:
-    """What is asked, and what may be answered."""
+    """Holds what is asked, and what may be answered."""
 
     system: str
     user: str
@@ -77,7 +77,7 @@ class DescribingPrompt:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What of a model's answer can be used."""
+    """Holds what of a model's answer can be used."""
 
     table: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class ModelAnswer:
 
 
 def table_data(subject: DescribedTable) -> dict[str, Any]:
-    """What a model is told of a table."""
+    """Return what a model is told of a table."""
     facts, profile = subject.facts, subject.profile
     told: dict[str, Any] = {
         "name": facts.name,
@@ -100,7 +100,7 @@ def table_data(subject: DescribedTable) -> dict[str, Any]:
 
 
 def column_data(subject: DescribedTable, column: ColumnFacts) -> dict[str, Any]:
-    """What a model is told of a column; of a private one no value."""
+    """Return what a model is told of a column; of a private one no value."""
     comment = _comment(subject, column.description, (column,))
     told: dict[str, Any] = {"name": column.name, "type": column.data_type, "comment": comment}
     if column.is_primary_key:
@@ -126,7 +126,7 @@ def _figures(profile: ColumnProfile, private: bool) -> dict[str, Any]:
 
 
 def _comment(subject: DescribedTable, text: str | None, about: Sequence[ColumnFacts]) -> str | None:
-    """What the source says; without what may be a value, where it speaks of a private column."""
+    """Return what the source says; without what may be a value, where it speaks of a private column."""
     if text is not None and any(subject.is_private(column) for column in about):
         facts = subject.facts
         names = (facts.database, facts.schema, facts.name, *(column.name for column in facts.columns))
@@ -174,7 +174,7 @@ def _quoted(data: Mapping[str, Any]) -> str:
 
 
 def read_answer(text: str, question: DescribingPrompt, *, strict: bool) -> ModelAnswer | str:
-    """What of an answer can be used, or a sentence that says why none of it can.
+    """Return what of an answer can be used, or a sentence that says why none of it can.
 
     `strict` takes only what the data bears out: no figure and no quoted name that is not in it, and a word in common.
     """

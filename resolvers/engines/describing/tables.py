@@ -1,4 +1,4 @@
-"""What can be said of a table: what a row is, what identifies it, what it refers to and what refers to it."""
+"""Defines what can be said of a table: what a row is, what identifies it, what it refers to and what refers to it."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -108,7 +108,7 @@ def bridge_of(subject: DescribedTable) -> list[str] | None:
 
 
 def _from(subject: DescribedTable) -> Statement | None:
-    """What a view reads, from its definition."""
+    """Return what a view reads, from its definition."""
     definition = subject.facts.definition
     if not definition or "VIEW" not in (subject.facts.table_type or "").upper():
         return None
@@ -151,7 +151,7 @@ def _referrers(subject: DescribedTable) -> list[Statement]:
 
 
 def _content(subject: DescribedTable) -> Statement | None:
-    """What is recorded beside keys and references."""
+    """Return what is recorded beside keys and references."""
     others = [one for one in subject.facts.columns if not (one.is_primary_key or one.references)]
     if len(others) < 2:
         return None
@@ -164,7 +164,7 @@ def _content(subject: DescribedTable) -> Statement | None:
 
 
 def _readable(subject: DescribedTable, column: ColumnFacts) -> str:
-    """What a column is called, without the table's own noun; nothing for a name without words, such as `_`."""
+    """Return what a column is called, without the table's own noun; nothing for a name without words, such as `_`."""
     words = list(subject.words(column.name).words)
     noun = (subject.noun or "").split(" ")
     if len(words) > len(noun) and [word.lower() for word in words[: len(noun)]] == [word.lower() for word in noun]:

@@ -1,4 +1,4 @@
-"""Which words of the business an asset is about, found by name and synonym, never by chance."""
+"""Defines which words of the business an asset is about, found by name and synonym, never by chance."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

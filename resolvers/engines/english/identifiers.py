@@ -1,4 +1,4 @@
-"""What a name says: its words, what the short ones stand for, and how a reader would like to see it."""
+"""Defines what a name says: its words, what the short ones stand for, and how a reader would like to see it."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -62,7 +62,7 @@ class Words:
 
     @property
     def is_familiar(self) -> bool:
-        """Whether every word is one that names of data are often made of."""
+        """Return whether every word is one that names of data are often made of."""
         return bool(self.words) and all(map(_is_familiar, self.words))
 
 
@@ -189,7 +189,7 @@ def title_of(words: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """What the name of a table says."""
+    """Holds what the name of a table says."""
 
     words: Words
     """Without what says only that it is a table."""
@@ -198,7 +198,7 @@ class TableName:
 
     @property
     def noun(self) -> str | None:
-        """What one row is, in the singular; None when the name does not tell."""
+        """Return what one row is, in the singular; None when the name does not tell."""
         words = self.words.words
         if not words or all(len(word) < 3 or not word.isalpha() for word in words):
             return None
@@ -213,7 +213,7 @@ def table_name(
     extra: Mapping[str, str] | None = None,
     context: Collection[str] = (),
 ) -> TableName:
-    """What a table's name says, without the prefix that the tables of its schema share."""
+    """Return what a table's name says, without the prefix that the tables of its schema share."""
     tokens = tokens_of(name)
     if shared is not None and len(tokens) > 1 and tokens[0] == shared:
         tokens = tokens[1:]

@@ -1,1 +1,1 @@
-"""Which cells of a table are probably wrong, told from the table alone: no labels and no hand-written rules."""
+"""Defines which cells of a table are probably wrong, told from the table alone: no labels and no hand-written rules."""

@@ -65,7 +65,7 @@ def _is_alias(one: str, usual: str, is_code: bool) -> bool:
 
 
 def _is_initials(short: str, full: str) -> bool:
-    """Whether a text is the first letters of another's words, in capitals."""
+    """Return whether a text is the first letters of another's words, in capitals."""
     letters = _DOTS.sub("", short)
     words = [word for word in _WORD.findall(full) if word.casefold() not in _SMALL]
     return len(words) >= 2 and letters.isupper() and letters == "".join(word[0] for word in words).upper()

@@ -1,4 +1,4 @@
-"""Which of two cells that do not go together is wrong, where other columns speak for the one."""
+"""Defines which of two cells that do not go together is wrong, where other columns speak for the one."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -58,7 +58,7 @@ def _spoken_for(
     column: TableColumn,
     scores: Mapping[tuple[int, int], float],
 ) -> bool:
-    """Whether a trusted cell of another column says that the one of this is right."""
+    """Return whether a trusted cell of another column says that the one of this is right."""
     code = column.codes[row]
     return any(
         one.support.get((table[one.dependency.determinant].codes[row], code), 0.0) <= SPOKEN

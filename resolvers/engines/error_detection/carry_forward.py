@@ -31,7 +31,7 @@ Cell = tuple[int, int]
 
 
 def carried(table: Sequence[TableColumn]) -> dict[Cell, float]:
-    """What speaks for cells (below 0) or against them (above) by what the rows before and after have."""
+    """Return what speaks for cells (below 0) or against them (above) by what the rows before and after have."""
     said: dict[Cell, float] = {}
     usable = [column for column in table if _is_figure(column)]
     texts = {column.index: set(column.texts[1:]) for column in usable}

@@ -63,7 +63,7 @@ def days_of(column: TableColumn) -> tuple[list[float | None], set[int]] | None:
 
 
 def _form(text: str) -> tuple[str, tuple[str, ...]] | None:
-    """What kind of day a text is written as, and its parts; None for what is none."""
+    """Return what kind of day a text is written as, and its parts; None for what is none."""
     if match := _YEAR_FIRST.fullmatch(text):
         return "ymd" + match[2], (match[1], match[3], match[4])
     if (match := _YEAR_LAST.fullmatch(text)) and not (match[2] == "." and len(match[4]) < 4):  # rather a version

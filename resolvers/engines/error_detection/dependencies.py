@@ -51,7 +51,7 @@ class Dependency:
 
 @dataclass(slots=True)
 class Votes:
-    """What one dependency says of each pair of values of its two columns."""
+    """Holds what one dependency says of each pair of values of its two columns."""
 
     dependency: Dependency
     against: dict[tuple[int, int], tuple[float, int, int]]
@@ -94,7 +94,7 @@ def dependency_of(left: TableColumn, right: TableColumn, odd: Set[int], seed: in
 
 
 def _measures(column: TableColumn) -> bool:
-    """Whether a column holds numbers with fractions of many values: they agree by chance, and decide nothing."""
+    """Return whether a column holds numbers with fractions of many values: they agree by chance, and decide nothing."""
     fractions = sum(
         count
         for number, count in zip(column.numbers, column.counts, strict=True)
@@ -173,14 +173,16 @@ def _evenness(groups: Sequence[tuple[int, int]]) -> tuple[float, float]:
 
 
 def meant(dependency: Dependency) -> float:
-    """How probable it is that a dependency is a rule of the data, and its exceptions errors."""
+    """Return how probable it is that a dependency is a rule of the data, and its exceptions errors."""
     sure = min(0.97, max(0.05, 0.2 + 0.8 * (dependency.strength - 0.45) / 0.45))
     # Where some groups are of one value and others mixed, the mixed ones are no errors but another kind of thing.
     return sure * min(1.0, 2.5 / max(dependency.unevenness, 0.1))
 
 
 def vote(columns: Sequence[TableColumn], dependency: Dependency, doubtful: Set[int] = frozenset()) -> Votes:
-    """What the groups of a dependency say of the values in them; a single doubtful value says nothing of others."""
+    """Return what the groups of a dependency say of the values in them; a single doubtful value says nothing of
+    others.
+    """
     left, right = columns[dependency.determinant], columns[dependency.dependent]
     pairs = Counter(zip(left.codes, right.codes, strict=True))
     groups: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -206,7 +208,7 @@ def vote(columns: Sequence[TableColumn], dependency: Dependency, doubtful: Set[i
 
 
 def _governed(values: Sequence[tuple[int, int]], dependency: Dependency) -> float:
-    """How far a group is ruled by the dependency: one with far more exceptions than others have is not."""
+    """Return how far a group is ruled by the dependency: one with far more exceptions than others have is not."""
     size = sum(count for value, count in values if value != MISSING)
     lead = next((count for value, count in values if value != MISSING), 0)
     expected = size * (1 - min(dependency.purity, 0.98))

@@ -142,7 +142,7 @@ def _add(reasons: list[Reason], reason: Reason) -> None:
 
 
 def _usual_stand_ins(table: Sequence[TableColumn]) -> frozenset[str]:
-    """What the table as such writes for null: stand-ins that are frequent in a column, or occur in several."""
+    """Return what the table as such writes for null: stand-ins that are frequent in a column, or occur in several."""
     found: set[str] = set()
     once: set[str] = set()
     for column in table:
@@ -175,7 +175,9 @@ def _missing(column: TableColumn, signs: dict[int, list[Reason]], usual: Set[str
 
 
 def _has_nulls_of_numbers(column: TableColumn) -> bool:
-    """Whether a column of numbers has empty cells: what stands for none there in words is a second writing of it."""
+    """Return whether a column of numbers has empty cells: what stands for none there in words is a second writing of
+    it.
+    """
     words = sum(
         count
         for text, count, number in zip(column.texts, column.counts, column.numbers, strict=True)
@@ -186,7 +188,9 @@ def _has_nulls_of_numbers(column: TableColumn) -> bool:
 
 
 def _is_like_others(column: TableColumn, code: int) -> bool:
-    """Whether what could stand for a missing value is written as many values are: NA among codes, / among paths."""
+    """Return whether what could stand for a missing value is written as many values are: NA among codes, / among
+    paths.
+    """
     text = column.texts[code]
     if not text.isalpha():
         begun = sum(
@@ -327,7 +331,7 @@ def _clear_together(
 
 
 def _is_told(table: Sequence[TableColumn], asked: Sequence[Votes], row: int, index: int) -> bool:
-    """Whether a cell is empty though others tell of the same thing what belongs there.
+    """Return whether a cell is empty though others tell of the same thing what belongs there.
 
     Where these contradict one another in places anyway, they are reports; what one does not tell is missing.
     """
@@ -343,7 +347,7 @@ def _is_told(table: Sequence[TableColumn], asked: Sequence[Votes], row: int, ind
 def _hear(
     refined: Refined, asked: Sequence[Votes], cell: tuple[int, int], scores: dict[tuple[int, int], float]
 ) -> tuple[float, Reason | None]:
-    """What the dependencies say of a cell, each as far as its other cell is trusted."""
+    """Return what the dependencies say of a cell, each as far as its other cell is trusted."""
     row, index = cell
     table = refined.table
     code = table[index].codes[row]

@@ -67,7 +67,7 @@ def _codes(column: TableColumn) -> dict[str, int]:
 
 
 def _is_one_domain(column: TableColumn, other: TableColumn, own: dict[str, int], others: dict[str, int]) -> bool:
-    """Whether two columns hold the same kind of values: many occur in both about as often."""
+    """Return whether two columns hold the same kind of values: many occur in both about as often."""
     shared = own.keys() & others.keys()
     alike = moved = 0
     for text in shared:
@@ -122,7 +122,7 @@ def merged_signs(table: Sequence[TableColumn]) -> Iterator[tuple[int, int, Reaso
 
 
 def _goes_with(column: TableColumn, other: TableColumn, held: dict[int, int]) -> bool:
-    """Whether the other column's cell of the same row is empty or has the same."""
+    """Return whether the other column's cell of the same row is empty or has the same."""
     same: dict[bool, int] = defaultdict(int)
     for row, code in enumerate(column.codes):
         if code in held:

@@ -11,14 +11,14 @@ _CODECS: Final = ("cp1252", "latin-1", "mac-roman", "cp850", "cp437")
 
 
 def is_broken(text: str) -> bool:
-    """Whether a text holds signs that replace letters, or letters of UTF-8 read as another encoding."""
+    """Return whether a text holds signs that replace letters, or letters of UTF-8 read as another encoding."""
     if text.isascii() and text.isprintable():
         return False
     return _CONTROL.search(text) is not None or any(_is_misread(run) for run in _FOREIGN.findall(text))
 
 
 def has_lost_letter(text: str) -> bool:
-    """Whether a question mark stands within a word, as where an encoding had no such letter."""
+    """Return whether a question mark stands within a word, as where an encoding had no such letter."""
     return "?" in text and "=" not in text and "/" not in text and _LOST.search(text) is not None
 
 
@@ -42,5 +42,7 @@ def _bytes(run: str, codec: str) -> bytes:
 
 
 def _is_likely(sign: str) -> bool:
-    """Whether a sign may have been meant: letters and signs of Europe, the usual signs, or letters of East Asia."""
+    """Return whether a sign may have been meant: letters and signs of Europe, the usual signs, or letters of East
+    Asia.
+    """
     return "\u00a0" <= sign <= "\u052f" or "\u1e00" <= sign <= "\u22ff" or "\u3000" <= sign <= "\uffef"

@@ -1,4 +1,4 @@
-"""Why a cell is suspicious.
+"""Defines why a cell is suspicious.
 
 Each sign weighs as much as the natural logarithm of how much likelier it is to be seen on a wrong cell than on a right
 one; the weights are figures of what is measured in the column itself, within bounds that were set on made tables.
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Sign(StrEnum):
-    """What a cell shows."""
+    """Describes what a cell shows."""
 
     DEPENDENCY = "dependency"
     """Rows that agree elsewhere have another value here."""

@@ -10,7 +10,7 @@ MOST_TERMS: Final = 16
 
 
 def arguments_of(formula: Formula, names: Sequence[str]) -> dict[str, Any]:
-    """What a rule says of a formula; what is as it is without being said is left out."""
+    """Return what a rule says of a formula; what is as it is without being said is left out."""
     said: dict[str, Any] = {"formula": formula.kind.value}
     if formula.result is not None:
         said["result"] = names[formula.result]

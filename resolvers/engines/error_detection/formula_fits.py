@@ -1,4 +1,5 @@
-"""Which formulas hold on nearly all rows of a table: guesses tried on more rows, and the few kept that say everything.
+"""Defines which formulas hold on nearly all rows of a table: guesses tried on more rows, and the few kept that say
+everything.
 
 A formula must hold far oftener than with results of other rows, where chance alone decides; and it must hold where each
 of its terms is another than usual, so that a term that is nearly always 0 does not ride along. What follows from other
@@ -109,7 +110,7 @@ def _unit(formula: Formula, known: dict[int, Measure]) -> float:
 
 
 def _tolerances(formula: Formula, known: dict[int, Measure]) -> list[tuple[float, float]]:
-    """How far off a result may be, and by which share of itself, from the strictest to the loosest."""
+    """Return how far off a result may be, and by which share of itself, from the strictest to the loosest."""
     unit = _unit(formula, known)
     match formula.kind:
         case FormulaKind.YEARS | FormulaKind.PART:
@@ -128,7 +129,7 @@ def _tolerances(formula: Formula, known: dict[int, Measure]) -> list[tuple[float
 
 
 def _is_likely(formula: Formula, rows: Rows, known: dict[int, Measure], share: float) -> bool:
-    """Whether a few rows keep to it, with the loosest tolerance."""
+    """Return whether a few rows keep to it, with the loosest tolerance."""
     tolerance, relative = _tolerances(formula, known)[-1]
     loose = replace(formula, tolerance=tolerance, relative=relative)
     told = [holds for values in rows if (holds := loose.holds(values)) is not None]
@@ -136,7 +137,7 @@ def _is_likely(formula: Formula, rows: Rows, known: dict[int, Measure], share: f
 
 
 def _tried(formula: Formula, rows: Rows, known: dict[int, Measure]) -> FittedFormula | None:
-    """How a formula does on all rows that are tried, None where it does not hold."""
+    """Return how a formula does on all rows that are tried, None where it does not hold."""
     pairs: list[tuple[float, float]] = []
     at: list[int] = []
     for number, values in enumerate(rows):
@@ -239,7 +240,7 @@ def _kept(found: Sequence[FittedFormula]) -> list[FittedFormula]:
 
 
 def _explains(longer: FittedFormula, shorter: FittedFormula) -> bool:
-    """Whether a longer formula holds where the shorter does not, or as often although it is far stricter."""
+    """Return whether a longer formula holds where the shorter does not, or as often although it is far stricter."""
     if longer.holds > shorter.holds + 0.02:
         return True
     return shorter.slack > COARSE and longer.holds > shorter.holds - 0.03 and 3 * longer.slack < shorter.slack
@@ -262,7 +263,7 @@ def _rank(found: FittedFormula) -> tuple[float, int, int, float, tuple[int, ...]
 
 
 def _vector(formula: Formula) -> dict[int, float] | None:
-    """What a sum says, as factors of columns that come to a constant (column -1)."""
+    """Return what a sum says, as factors of columns that come to a constant (column -1)."""
     if formula.kind is not FormulaKind.SUM:
         return None
     vector: dict[int, float] = defaultdict(float)
@@ -275,7 +276,7 @@ def _vector(formula: Formula) -> dict[int, float] | None:
 
 
 def _adds(basis: list[dict[int, float]], vector: dict[int, float]) -> bool:
-    """Whether a sum does not follow from those before; if so, it is put with them."""
+    """Return whether a sum does not follow from those before; if so, it is put with them."""
     rest = dict(vector)
     for one in basis:
         lead = next(iter(one))

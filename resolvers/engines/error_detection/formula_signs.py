@@ -1,4 +1,4 @@
-"""Which cell of a row that breaks a formula is wrong.
+"""Defines which cell of a row that breaks a formula is wrong.
 
 Every cell of a broken formula may be. One that also keeps to another formula is likely right; one that breaks several,
 looks wrong by itself, or would be a usual number of its column if it were what the others ask for, is likely wrong.
@@ -45,7 +45,7 @@ MOST_EXCHANGED: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What formulas say of cells."""
+    """Holds what formulas say of cells."""
 
     signs: dict[Cell, Reason]
     probable: dict[Cell, float]
@@ -79,7 +79,7 @@ class Formulas:
         return values
 
     def confirms(self, row: int, column: int) -> bool:
-        """Whether a cell keeps to a formula that it would hardly keep to by chance."""
+        """Return whether a cell keeps to a formula that it would hardly keep to by chance."""
         if column not in self.of:
             return False
         values = self.values(row)
@@ -103,7 +103,7 @@ class Formulas:
         return self._strewn(_renumbered(found.formula), rows, self._numbers(columns), columns)
 
     def holding(self, found: FittedFormula) -> Iterator[tuple[int, bool]]:
-        """Whether each row keeps to a formula, of the rows that have all that it needs."""
+        """Return whether each row keeps to a formula, of the rows that have all that it needs."""
         for row, over in enumerate(self._over(found.formula)):
             if not math.isnan(over):
                 yield row, over <= 0
@@ -189,7 +189,7 @@ class Formulas:
 
 
 def _is_slip(ratio: str) -> bool:
-    """Whether a factor is one of a slip: another sign, or the decimal point in another place."""
+    """Return whether a factor is one of a slip: another sign, or the decimal point in another place."""
     if not ratio:
         return True
     number = abs(float(ratio))
@@ -209,7 +209,7 @@ def _renumbered(formula: Formula) -> Formula:
 
 
 def formula_signs(formulas: Formulas, votes: Sequence[Votes], own: Mapping[Cell, float], prior: float) -> Judged:
-    """What formulas say of the cells of a table.
+    """Return what formulas say of the cells of a table.
 
     `own` is what other signs weigh, below 0 what speaks for a cell; `prior` the log odds before any.
     """
@@ -314,13 +314,13 @@ def _exchanged(
 
 
 def _sure(found: FittedFormula) -> float:
-    """How probable it is that an exception is an error: with many exceptions they may be meant."""
+    """Return how probable it is that an exception is an error: with many exceptions they may be meant."""
     exceptions = max(1e-6, 1 - found.holds)
     return min(0.98, max(0.3, USUAL * len(found.formula.columns) / exceptions))
 
 
 def _kept(formulas: Formulas, values: Values, column: int, held: Set[int]) -> float:
-    """What it speaks for a cell that it keeps to other formulas: the more, the less these hold by chance.
+    """Return what it speaks for a cell that it keeps to other formulas: the more, the less these hold by chance.
 
     A wrong day is mostly near the right one, and has the same year and month all the same.
     """
@@ -333,7 +333,7 @@ def _kept(formulas: Formulas, values: Values, column: int, held: Set[int]) -> fl
 
 
 def _voted(table: Sequence[TableColumn], asked: Sequence[Votes], row: int, column: int) -> float:
-    """What columns that decide this one say of its cell."""
+    """Return what columns that decide this one say of its cell."""
     said = 0.0
     for one in asked:
         pair = (table[one.dependency.determinant].codes[row], table[column].codes[row])
@@ -347,7 +347,7 @@ def _voted(table: Sequence[TableColumn], asked: Sequence[Votes], row: int, colum
 def _repaired(
     formulas: Formulas, values: Values, column: int, broken: Sequence[FittedFormula], row: int
 ) -> tuple[float | None, float]:
-    """What a cell should be for the formulas to hold, and what speaks for that it should."""
+    """Return what a cell should be for the formulas to hold, and what speaks for that it should."""
     measure = formulas.known[column]
     wanted: list[float] = []
     for one in broken:
@@ -369,7 +369,7 @@ def _repaired(
 
 
 def _plausible(measure: Measure, number: float) -> float:
-    """Whether a column could have a number: within its range, and among its values where these repeat."""
+    """Return whether a column could have a number: within its range, and among its values where these repeat."""
     said = 0.0 if _is_within(measure, number) else -2.5
     if measure.known and not measure.is_day:
         near = number in measure.known or round(number, 9) in measure.known
@@ -383,7 +383,7 @@ def _is_within(measure: Measure, number: float) -> bool:
 
 
 def _alike(formulas: Formulas, column: int, row: int, number: float) -> float:
-    """How easily one number is written for another: a digit or two neighbours, the sign, the decimal point."""
+    """Return how easily one number is written for another: a digit or two neighbours, the sign, the decimal point."""
     measure = formulas.known[column]
     now = measure.by_code[formulas.table[column].codes[row]]
     if now is None or measure.is_day:

@@ -1,4 +1,5 @@
-"""What one column is worked out of others by: what it comes to, and what each column would have to be for it to hold.
+"""Defines what one column is worked out of others by: what it comes to, and what each column would have to be for it
+to hold.
 
 A formula has a result and terms. Days are counted as numbers, with the part of a day as a fraction. It holds where
 the result lies within the tolerance of what the terms come to: half a unit of the result's last decimal place where
@@ -18,7 +19,7 @@ YEAR: Final = 365.2425
 
 
 class FormulaKind(StrEnum):
-    """How the terms of a formula are put together."""
+    """Describes how the terms of a formula are put together."""
 
     SUM = "sum"
     """Each term times its factor, and a constant."""
@@ -64,7 +65,7 @@ class Formula:
         return tuple(more)
 
     def expected(self, values: Sequence[float | None]) -> float | None:
-        """What the result should be, given the values of a row by column; None where that cannot be told."""
+        """Return what the result should be, given the values of a row by column; None where that cannot be told."""
         some = [values[at] for at in self.terms]
         found: float
         if any(one is None for one in some):
@@ -102,7 +103,7 @@ class Formula:
         return found if math.isfinite(found) else None
 
     def holds(self, values: Sequence[float | None]) -> bool | None:
-        """Whether a row keeps to it; None where a value that it needs is not there."""
+        """Return whether a row keeps to it; None where a value that it needs is not there."""
         result = 0.0 if self.result is None else values[self.result]
         expected = self.expected(values)
         if result is None or expected is None:
@@ -112,7 +113,7 @@ class Formula:
         return abs(result - expected) <= self.tolerance + self.relative * abs(expected)
 
     def needed(self, values: Sequence[float | None], column: int) -> float | None:
-        """What a column would have to be for the row to keep to it, None where that cannot be told."""
+        """Return what a column would have to be for the row to keep to it, None where that cannot be told."""
         if column == self.result:
             return self.expected(values)
         result = 0.0 if self.result is None else values[self.result]

@@ -46,7 +46,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class GroupSigns:
-    """What groups say of numbers."""
+    """Holds what groups say of numbers."""
 
     signs: dict[Cell, Reason]
     """Cells far from the others of their group."""
@@ -200,7 +200,7 @@ def _groups(column: TableColumn, cause: TableColumn) -> dict[int, _Group]:
 def _distances(
     column: TableColumn, cause: TableColumn, groups: dict[int, _Group], rows: Sequence[int]
 ) -> Iterator[tuple[int, float]]:
-    """How far the numbers of some rows lie from the middle of their group, as the groups of all rows spread."""
+    """Yield how far the numbers of some rows lie from the middle of their group, as the groups of all rows spread."""
     spread = _spread(column, cause, groups)
     if spread is None:
         return
@@ -219,7 +219,7 @@ def _distances(
 
 
 def _spread(column: TableColumn, cause: TableColumn, groups: dict[int, _Group]) -> tuple[Fences, Fences | None] | None:
-    """How far from the middle of their group numbers usually lie, in widths of it: plainly, and by factors."""
+    """Return how far from the middle of their group numbers usually lie, in widths of it: plainly, and by factors."""
     plain: list[float] = []
     logs: list[float] = []
     for row in range(0, len(column.codes), max(1, len(column.codes) // MOST_MEASURED)):

@@ -200,7 +200,9 @@ def _formula(key: Key) -> Formula:
 
 
 def _of_days(measures: Measures) -> Iterator[Formula]:
-    """What days allow of numbers: how long from one to another, and their parts. There are few, so all are guessed."""
+    """Yield what days allow of numbers: how long from one to another, and their parts. There are few, so all are
+    guessed.
+    """
     whole = [one for one in measures.numbers if one.high > one.low]
     for end, start in permutations(measures.days, 2):
         for one in whole:

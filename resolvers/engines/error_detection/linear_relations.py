@@ -1,4 +1,6 @@
-"""Whether one column is another in another unit: a factor, and perhaps a constant, that nearly all rows agree on."""
+"""Defines whether one column is another in another unit: a factor, and perhaps a constant, that nearly all rows agree
+on.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -36,7 +38,7 @@ def _pairs(a: Measure, b: Measure, rows: Rows) -> list[tuple[float, float]]:
 
 
 def _are_straight(pairs: list[tuple[float, float]], unit: float, unit_of_a: float) -> bool:
-    """Whether the steps from low to high rows have nearly one slope."""
+    """Return whether the steps from low to high rows have nearly one slope."""
     ordered = sorted(pairs)
     third = len(ordered) // 3
     low, high = ordered[:third], ordered[-third:]

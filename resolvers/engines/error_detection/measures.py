@@ -110,7 +110,7 @@ def _number(column: TableColumn) -> Measure | None:
 
 
 def _counts_up(column: TableColumn) -> bool:
-    """Whether whole numbers rather number the rows: hardly one twice, and hardly any gap."""
+    """Return whether whole numbers rather number the rows: hardly one twice, and hardly any gap."""
     numbers = [one for one in column.numbers if one is not None]
     if len(numbers) < 0.97 * column.present:
         return False

@@ -36,7 +36,9 @@ _LONG: Final = re.compile(r"\d{4}")
 
 
 def is_dated(text: str) -> bool:
-    """Whether a text is a day without a year, or a month with one, as spreadsheets write what they take for a day."""
+    """Return whether a text is a day without a year, or a month with one, as spreadsheets write what they take for a
+    day.
+    """
     return len(text) <= LONGEST_DATED and _DATED.fullmatch(text) is not None
 
 
@@ -81,7 +83,7 @@ def _come_again(column: TableColumn, codes: Set[int]) -> bool:
 
 
 def _have_own_numbers(column: TableColumn, some: dict[int, float]) -> bool:
-    """Whether numbers keep to a part of the column's range, as chance would hardly have it."""
+    """Return whether numbers keep to a part of the column's range, as chance would hardly have it."""
     low, high = min(some.values()), max(some.values())
     pairs = zip(column.numbers, column.counts, strict=True)
     within = sum(count for number, count in pairs if number is not None and low <= number <= high)

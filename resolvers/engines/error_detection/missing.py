@@ -1,4 +1,4 @@
-"""What people write where there is no value."""
+"""Defines what people write where there is no value."""
 
 from typing import Final
 
@@ -23,10 +23,10 @@ PLACEHOLDER_NUMBERS: Final = frozenset(
 
 
 def is_stand_in(text: str) -> bool:
-    """Whether a text stands for a missing value, whatever the column."""
+    """Return whether a text stands for a missing value, whatever the column."""
     return text.strip().lower() in STAND_INS
 
 
 def is_placeholder_date(text: str) -> bool:
-    """Whether a text spells one of the days that stand for none."""
+    """Return whether a text spells one of the days that stand for none."""
     return text[:10] in PLACEHOLDER_DATES

@@ -145,7 +145,7 @@ def _gap(one: float, following: float, fences: Fences) -> float:
 
 
 def _growing(values: Sequence[float]) -> Callable[[float], float] | None:
-    """How numbers that are hardly ever below 0 compare by factors; those near 0 count as alike."""
+    """Return how numbers that are hardly ever below 0 compare by factors; those near 0 count as alike."""
     start, above = bisect_left(values, 0.0), bisect_right(values, 0.0)
     if start > 0.02 * len(values) or above == len(values):
         return None
@@ -169,7 +169,7 @@ def fences_of(values: Sequence[float], is_coarse: bool) -> Fences | None:
 
 
 def distance_from(number: float, fences: Fences) -> float:
-    """How far a number lies from the middle, in widths of its side."""
+    """Return how far a number lies from the middle, in widths of its side."""
     _, middle, _, below, above = fences
     return (number - middle) / above if number >= middle else (middle - number) / below
 
@@ -302,7 +302,7 @@ def _ordered(
 
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:
-    """How far one of two numbers is the greater, the greater the other is (Spearman's rank correlation)."""
+    """Return how far one of two numbers is the greater, the greater the other is (Spearman's rank correlation)."""
     first, second = (_ranks([pair[side] for pair in pairs]) for side in (0, 1))
     try:
         return correlation(first, second)

@@ -113,7 +113,7 @@ def _without_measures(
 def _is_confirmed(
     table: Sequence[TableColumn], asked: dict[int, list[Votes]], row: int, left: TableColumn, right: TableColumn
 ) -> bool:
-    """Whether other columns speak for the one cell, and none for the other."""
+    """Return whether other columns speak for the one cell, and none for the other."""
 
     def spoken_for(of: TableColumn, without: TableColumn) -> bool:
         return any(

@@ -79,7 +79,7 @@ def counted(column: TableColumn) -> Callable[[str], str]:
 
 
 def _is_unit(behind: Counter[str]) -> bool:
-    """Whether nearly all numbers at the beginning of texts have the same word behind them."""
+    """Return whether nearly all numbers at the beginning of texts have the same word behind them."""
     if not behind:
         return False
     word, rows = behind.most_common(1)[0]
@@ -87,7 +87,7 @@ def _is_unit(behind: Counter[str]) -> bool:
 
 
 def case(text: str) -> str:
-    """How a text is written: upper, lower, first letters upper, or none of these."""
+    """Return how a text is written: upper, lower, first letters upper, or none of these."""
     if not any(character.isalpha() for character in text):
         return "none"
     if text.islower():
@@ -287,7 +287,7 @@ def _number_within(text: str) -> float | None:
 
 
 def _day_form(text: str) -> str | None:
-    """How a day is written, None for what is none."""
+    """Return how a day is written, None for what is none."""
     return next((form for form, pattern in _DAYS if pattern.fullmatch(text)), None)
 
 

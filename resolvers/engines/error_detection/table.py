@@ -35,12 +35,12 @@ class TableColumn:
 
     @property
     def present(self) -> int:
-        """How many rows have a value."""
+        """Return how many rows have a value."""
         return len(self.codes) - self.counts[MISSING]
 
     @property
     def distinct(self) -> int:
-        """How many different values there are."""
+        """Return how many different values there are."""
         return len(self.texts) - 1
 
     @property

@@ -1,4 +1,4 @@
-"""What kind of texts a column holds: sentences, or lists of values."""
+"""Defines what kind of texts a column holds: sentences, or lists of values."""
 
 import re
 from collections import Counter
@@ -24,7 +24,7 @@ BETWEEN: Final = re.compile(r"\s*[,;|/&]\s*")
 
 
 def are_sentences(column: TableColumn) -> bool:
-    """Whether nearly all texts are running text: many words between signs, most of them beginning small."""
+    """Return whether nearly all texts are running text: many words between signs, most of them beginning small."""
     texts = column.texts[1 :: max(1, column.distinct // MOST_LOOKED_AT)]
     if not texts or column.number_share > 0.1:
         return False
@@ -38,7 +38,7 @@ def are_sentences(column: TableColumn) -> bool:
 
 
 def is_list(text: str) -> bool:
-    """Whether a text has a sign that stands between the parts of lists."""
+    """Return whether a text has a sign that stands between the parts of lists."""
     return _SIGN.search(text) is not None
 
 

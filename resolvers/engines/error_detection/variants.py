@@ -39,7 +39,7 @@ class Budget:
     left: int = MOST_COMPARED
 
     def take(self, number: int) -> bool:
-        """Whether so many may be made; they are counted."""
+        """Return whether so many may be made; they are counted."""
         if number > self.left:
             return False
         self.left -= number
@@ -118,7 +118,7 @@ def _in_order(text: str) -> str:
 
 
 def _allowed(text: str) -> float:
-    """How similar another text has to be; short ones nearly equal."""
+    """Return how similar another text has to be; short ones nearly equal."""
     length = len(text)
     if length <= 3:
         return 0.66
@@ -150,7 +150,7 @@ def _naturally_near(texts: Sequence[str], masked: Sequence[str], counts: Sequenc
 
 
 def _surprise(natural: tuple[float, int], length: int) -> float:
-    """How much it says that two texts are near: less if good ones often are, less for short ones."""
+    """Return how much it says that two texts are near: less if good ones often are, less for short ones."""
     share, number = natural
     doubt = max(0.08, 0.6 - 0.065 * length)
     return -math.log((share * number + doubt) / (number + 2 * doubt))

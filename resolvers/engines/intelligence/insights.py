@@ -1,4 +1,5 @@
-"""What is remarkable about tables, each with its figures: what is large, empty, stale, twice there or full of gaps.
+"""Defines what is remarkable about tables, each with its figures: what is large, empty, stale, twice there or full of
+gaps.
 
 An insight is about one table, or one column; no value of the data stands in it.
 """
@@ -44,7 +45,7 @@ class Insight:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What is kept of a table to compare it with all others."""
+    """Holds what is kept of a table to compare it with all others."""
 
     fqn: str
     rows: int | None
@@ -63,7 +64,7 @@ class Brief:
 
 
 def brief_of(subject: DescribedTable) -> Brief:
-    """What is kept of a table."""
+    """Return what is kept of a table."""
     facts, profile = subject.facts, subject.profile
     form = sorted((one.name.lower(), (one.data_type or "").upper()) for one in facts.columns)
     personal = [one.name for one in facts.columns if one.is_pii_tagged or one.fqn in subject.around.private]
@@ -85,7 +86,7 @@ def brief_of(subject: DescribedTable) -> Brief:
 
 
 def table_insights(subject: DescribedTable) -> list[Insight]:
-    """What is remarkable about one table by itself."""
+    """Return what is remarkable about one table by itself."""
     profile, name = subject.profile, f"`{subject.facts.name}`"
     found: list[Insight] = []
     fqn = subject.facts.fqn
@@ -131,7 +132,9 @@ def _figures(rows: int, columns: Sequence[str]) -> dict[str, Any]:
 
 
 def scope_insights(briefs: Sequence[Brief], violations: Mapping[str, Mapping[str, int]]) -> list[Insight]:
-    """What is remarkable about tables beside one another. `violations`: how many are open, by table and severity."""
+    """Return what is remarkable about tables beside one another. `violations`: how many are open, by table and
+    severity.
+    """
     return [
         *_largest(briefs),
         *_stale(briefs),
@@ -233,7 +236,7 @@ def _orphans(briefs: Sequence[Brief]) -> list[Insight]:
 
 
 def _personal(briefs: Sequence[Brief]) -> list[Insight]:
-    """Where personal data is concentrated."""
+    """Return where personal data is concentrated."""
     total = sum(len(one.personal) for one in briefs)
     found = []
     for one in sorted(briefs, key=lambda one: (-len(one.personal), one.fqn))[:WORST]:

@@ -71,7 +71,7 @@ def keys_of(found: Iterable[KeyOf], around: Surroundings) -> KeyNames:
 
 
 def relations_of(subject: DescribedTable, keys: KeyNames) -> list[ProposedRelationship]:
-    """What can be said of how a table belongs to others."""
+    """Return what can be said of how a table belongs to others."""
     found = [*_undeclared(subject, keys), *_cardinalities(subject)]
     if (bridge := _bridge(subject)) is not None:
         found.append(bridge)
@@ -181,7 +181,7 @@ def _foreign_key(
 
 
 def _target(facts: TableFacts, table: str) -> dict[str, Any]:
-    """How a relationship names the other table: its schema and name; the database too when it is another one."""
+    """Return how a relationship names the other table: its schema and name; the database too when it is another one."""
     service, database, schema, name = Fqn.parse(table).parts
     told: dict[str, Any] = {"schema": schema, "table": name}
     own = Fqn.parse(facts.fqn).parts
@@ -200,7 +200,7 @@ def _cardinality(subject: DescribedTable, column: ColumnFacts) -> str:
 
 
 def _cardinalities(subject: DescribedTable) -> list[ProposedRelationship]:
-    """What joins along declared foreign keys come to, as far as figures show it."""
+    """Return what joins along declared foreign keys come to, as far as figures show it."""
     found: list[ProposedRelationship] = []
     for column in subject.facts.columns:
         figures = subject.columns.get(column.name)

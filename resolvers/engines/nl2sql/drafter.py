@@ -221,7 +221,9 @@ def _outcome(found: Sequence[Candidate], known: Knowledge) -> Outcome:
 
 
 def _memories(plan: Plan, known: Knowledge, words: Iterable[str]) -> tuple[str, ...]:
-    """What shaped a query: the memories that its words were understood by, and those that its tables are joined by."""
+    """Return what shaped a query: the memories that its words were understood by, and those that its tables are
+    joined by.
+    """
     found = set(words)
     if any(memory.memory_type is MemoryType.JOIN for memory in known.memories):
         writer = Writer(known, joins_of(known))
@@ -244,7 +246,7 @@ def _readings(found: Sequence[Candidate], known: Knowledge) -> tuple[Interpretat
 
 
 def _ways(plan: Plan, known: Knowledge) -> list[str]:
-    """What the keys are called that rows of a plan are joined along, where there are several."""
+    """Return what the keys are called that rows of a plan are joined along, where there are several."""
     nested = [part.plan for part in parts_of(plan.where) if isinstance(part, Related)]
     pairs = [pair for one in (plan, *nested) for pair in one.via]
     return list(

@@ -10,7 +10,7 @@ from resolvers.engines.nl2sql.plan import Literal, Unit
 
 
 class MentionKind(StrEnum):
-    """What words may stand for."""
+    """Describes what words may stand for."""
 
     TABLE = "table"
     COLUMN = "column"

@@ -1,4 +1,5 @@
-"""What drafters are told and what they answer with. Everything here is a value: no drafter reads or runs anything.
+"""Defines what drafters are told and what they answer with. Everything here is a value: no drafter reads or runs
+anything.
 
 A question goes through plain steps: link (words to the catalog), draft (a plan, or SQL), guard, run, repair, answer.
 Two kinds of drafter stand behind one port: the planner, which needs no model, and a language model.
@@ -25,7 +26,9 @@ class ColumnKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What a drafter may know: the part of the catalog that the asker may ask about, and what people noted on it."""
+    """Holds what a drafter may know: the part of the catalog that the asker may ask about, and what people noted on
+    it.
+    """
 
     tables: tuple[TableFacts, ...]
     profiles: Mapping[str, TableProfile] = field(default_factory=dict)

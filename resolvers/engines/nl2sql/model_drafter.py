@@ -49,7 +49,7 @@ Link = Callable[[Asked, Knowledge, Lookup], Linked]
 
 @dataclass(frozen=True, slots=True)
 class CandidateRun:
-    """What came of running a candidate: the hash of its result, or why there is none."""
+    """Holds what came of running a candidate: the hash of its result, or why there is none."""
 
     result: str | None
     failure: DraftFailure | None = None
@@ -166,7 +166,7 @@ class ModelDrafter:
         window: ContextWindow,
         failures: Sequence[DraftFailure] = (),
     ) -> Questioned:
-        """What to ask. To choose among many tables takes a while, so it is done off the event loop."""
+        """Return what to ask. To choose among many tables takes a while, so it is done off the event loop."""
         return await asyncio.to_thread(question_of, asked, known, linked, window=window, failures=failures)
 
     async def _said(self, prompt: Prompt, spent: _Spent) -> Said:
@@ -175,7 +175,9 @@ class ModelDrafter:
         return said
 
     async def _voted(self, found: Sequence[_Candidate], run: Run, spent: _Spent) -> Outcome:
-        """What most candidates answer with. Queries are the same when their results are, however they are written."""
+        """Return what most candidates answer with. Queries are the same when their results are, however they are
+        written.
+        """
         groups: dict[str, list[_Candidate]] = {}
         results: dict[str, CandidateRun] = {}
         refused: list[_Candidate] = []
@@ -253,7 +255,8 @@ class ModelDrafter:
 
 
 def confidence_of(stated: float | None, votes: tuple[int, int] | None) -> float:
-    """How likely a draft is right: by the share of candidates that agree, and never more than the model itself says.
+    """Return how likely a draft is right: by the share of candidates that agree, and never more than the model itself
+    says.
 
     Without a vote that share is unknown and the prior stands.
     """

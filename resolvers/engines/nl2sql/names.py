@@ -1,4 +1,4 @@
-"""What people call tables, their rows and their columns."""
+"""Defines what people call tables, their rows and their columns."""
 
 from collections import deque
 from typing import Final
@@ -33,7 +33,7 @@ class CatalogNames:
         self._tables, self._shared = _names_of(known.tables)
 
     def noun(self, fqn: str) -> str:
-        """What one row of a table is."""
+        """Return what one row of a table is."""
         facts = self._tables.get(fqn)
         if facts is None:
             return fqn.rsplit(".", 1)[-1]

@@ -62,13 +62,13 @@ def said(plan: Plan, known: Knowledge) -> str:
 
 
 def called(known: Knowledge, table: str, column: str | None = None) -> str:
-    """What people call a table, one row of it, or a column."""
+    """Return what people call a table, one row of it, or a column."""
     names = CatalogNames(known)
     return names.noun(table) if column is None else names.name(Column(table, column))
 
 
 def called_many(known: Knowledge, table: str) -> str:
-    """What people call the rows of a table."""
+    """Return what people call the rows of a table."""
     return CatalogNames(known).many(table)
 
 
@@ -88,7 +88,7 @@ class _Speaker(CatalogNames):
         return f"the {name} of the {owner}"
 
     def _role(self, column: Column) -> str | None:
-        """What another use of a table is in its place: the manager."""
+        """Return what another use of a table is in its place: the manager."""
         pairs = self._plan.via if self._plan is not None else ()
         for left, right in (*pairs, *((right, left) for left, right in pairs)):
             here = (right.table, right.instance) == (column.table, column.instance) and column.table in self._tables
@@ -261,7 +261,7 @@ class _Speaker(CatalogNames):
         return text
 
     def _answer(self, plan: Plan) -> str:
-        """What is shown of what."""
+        """Return what is shown of what."""
         figures = [one for one in plan.outputs if aggregates(one.term)]
         plain = [one for one in plan.outputs if not aggregates(one.term)]
         if figures:
@@ -301,7 +301,7 @@ class _Speaker(CatalogNames):
         return f" of {self.many(plan.main)}" if (last.table, last.instance) == (plan.main, 0) else ""
 
     def _group(self, term: Term) -> str:
-        """What a figure is told for each of: the customer rather than the name of the customer."""
+        """Return what a figure is told for each of: the customer rather than the name of the customer."""
         if isinstance(term, Column) and term.table in self._tables:
             owner = self._tables[term.table]
             counted = {one.table for figure in self._figures_shown() for one in columns_in(figure)}
@@ -315,7 +315,7 @@ class _Speaker(CatalogNames):
         return [figure for term in terms for figure in figures_in(term)]
 
     def _is_hidden_key(self, term: Term, plan: Plan) -> bool:
-        """Whether a group is a key that only keeps those of the same name apart."""
+        """Return whether a group is a key that only keeps those of the same name apart."""
         shown = [one.term for one in plan.outputs]
         if term in shown or not isinstance(term, Column) or len(plan.groups) < 2:
             return False

@@ -26,7 +26,7 @@ _BASICS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much of a table was looked at."""
+    """Holds how much of a table was looked at."""
 
     rows: int
     """Of the table."""
@@ -159,7 +159,7 @@ def with_key(profile: ColumnProfile) -> ColumnProfile:
 
 
 def basics_of(values: Sequence[Any], kind: ValueKind, extent: Extent) -> Basics:
-    """What a scan would have told, out of a sample; counts are those of the whole."""
+    """Return what a scan would have told, out of a sample; counts are those of the whole."""
     there = [value for value in values if value is not None]
 
     def whole(count: int) -> int:

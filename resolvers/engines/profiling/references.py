@@ -207,7 +207,7 @@ def _named_for(table: ProfiledTable, target: ProfiledTable, key: str) -> str | N
 
 
 def _likelihood(guess: _Guess) -> tuple[float, bool, str]:
-    """How guesses sort: what speaks for them, then declared keys before others."""
+    """Return how guesses sort: what speaks for them, then declared keys before others."""
     key = next((of for of in guess.target.facts.columns if of.name == guess.target_columns[0]), None)
     return (-guess.score, not (key is not None and key.is_primary_key), guess.target.facts.fqn)
 
@@ -248,7 +248,7 @@ _NAMED: Final = 0.5
 
 
 def _score(table: ProfiledTable, of: ColumnFacts, figures: ColumnProfile, target: ProfiledTable, key: str) -> float:
-    """How much speaks for a reference before anything is counted, 0 to 1."""
+    """Return how much speaks for a reference before anything is counted, 0 to 1."""
     to = next((one for one in target.facts.columns if one.name == key), None)
     if to is None or _family(of) != _family(to):
         return 0.0
@@ -274,7 +274,7 @@ def _family(of: ColumnFacts) -> str:
 
 
 def _within(figures: ColumnProfile, there: ColumnProfile | None) -> bool:
-    """Whether the values can lie among those of the key, by what is known of both."""
+    """Return whether the values can lie among those of the key, by what is known of both."""
     if there is None:
         return True
     if figures.kind is ValueKind.NUMBER:
@@ -290,7 +290,7 @@ def _within(figures: ColumnProfile, there: ColumnProfile | None) -> bool:
 
 
 def _telling(of: ColumnFacts, figures: ColumnProfile) -> bool:
-    """Whether it could hardly be chance that all values occur in a key."""
+    """Return whether it could hardly be chance that all values occur in a key."""
     distinct = figures.distinct_count or 0
     if kind_of(of) is ValueKind.TEXT:
         return distinct >= _FEWEST_TEXTS and (figures.mean_length or 0) >= 3 and (figures.mean_length or 0) <= 64
@@ -387,7 +387,7 @@ def _checked(
 
 
 def match_query(child: exp.Table, columns: Sequence[str], parent: exp.Table, keys: Sequence[str]) -> exp.Select:
-    """How many rows have values, and how many of them a target. Each distinct value is looked up once."""
+    """Return how many rows have values, and how many of them a target. Each distinct value is looked up once."""
     names = [f"k{at}" for at in range(len(columns))]
     filled = exp.and_(*(exp.Not(this=exp.Is(this=column(name), expression=exp.Null())) for name in columns))
     values = (

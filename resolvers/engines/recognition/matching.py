@@ -1,4 +1,4 @@
-"""How each recogniser does on a column's values.
+"""Defines how each recogniser does on a column's values.
 
 What counts is the column, not the value: of `tested` distinct values `matched` passed, and among other things of the
 same form a share of `chance` would. The match's strength is the log-likelihood ratio of what was seen against that
@@ -72,7 +72,7 @@ def divergence(share: float, chance: float) -> float:
 
 
 def nats_of(recognizer: Recognizer, tested: int, matched: int, independent: int, chance: float) -> float:
-    """What a share of a column's values tells, see above; below nought it speaks against the tag."""
+    """Return what a share of a column's values tells, see above; below nought it speaks against the tag."""
     if not tested:
         return 0.0
     share = matched / tested
@@ -160,7 +160,7 @@ def _within(recognizer: Recognizer, column: ColumnValues) -> RecognizerMatch | N
 
 
 def matches(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
-    """How every recogniser that could apply did on the column, those that speak against it as well."""
+    """Return how every recogniser that could apply did on the column, those that speak against it as well."""
     if not column.distinct or column.is_boolean:
         return []
     found: list[RecognizerMatch] = []
@@ -194,7 +194,7 @@ def matches(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
 
 
 def is_epoch(column: ColumnValues) -> bool:
-    """Whether they are seconds or milliseconds since 1970, of the years 2000 to 2033."""
+    """Return whether they are seconds or milliseconds since 1970, of the years 2000 to 2033."""
     numbers = column.integers
     if len(numbers) < 3:
         return False
@@ -204,7 +204,7 @@ def is_epoch(column: ColumnValues) -> bool:
 
 
 def is_years(column: ColumnValues) -> bool:
-    """Whether they are years of the calendar."""
+    """Return whether they are years of the calendar."""
     numbers = column.integers
     return bool(numbers) and numbers[0] >= 1700 and numbers[-1] <= 2100
 
@@ -257,7 +257,7 @@ def _column_wide(column: ColumnValues, found: list[RecognizerMatch]) -> list[Rec
 
 
 def _is_of_things(column: ColumnValues) -> bool:
-    """Whether they are companies, places, works or goods, of which many bear the names of persons."""
+    """Return whether they are companies, places, works or goods, of which many bear the names of persons."""
     if column.share_of(is_company) > 0.12 or column.share_of(names_a_thing) > 0.15:
         return True
     words = [text.split() for text in column.distinct[:200]]

@@ -1,4 +1,6 @@
-"""What columns of one table tell of one another: rows that agree, parts of one date, places that stand together."""
+"""Defines what columns of one table tell of one another: rows that agree, parts of one date, places that stand
+together.
+"""
 
 import re
 from calendar import monthrange
@@ -68,17 +70,17 @@ class NeighbourColumns:
         return [place for place, held in enumerate(self.sure) if held & set(tags)][:MOST_COLUMNS]
 
     def agreement(self, one: int, other: int, test: Callable[[str, str], bool]) -> tuple[int, int]:
-        """How many rows have both values, and how many of them pass; rows that say the same count once."""
+        """Return how many rows have both values, and how many of them pass; rows that say the same count once."""
         pairs = {pair for pair in zip(self.texts(one), self.texts(other), strict=True) if pair[0] and pair[1]}
         return len(pairs), sum(test(str(left), str(right)) for left, right in pairs)
 
     def passed(self, place: int, name: str) -> bool:
-        """Whether a recogniser spoke for the column."""
+        """Return whether a recogniser spoke for the column."""
         return any(match.recognizer.name == name and match.strength > 0 for match in self.matched[place])
 
 
 def told(around: NeighbourColumns) -> dict[int, list[RecognizerMatch]]:
-    """What the neighbours of each column say for it, by the column's place; empty where they say nothing."""
+    """Return what the neighbours of each column say for it, by the column's place; empty where they say nothing."""
     found: dict[int, list[RecognizerMatch]] = {}
     for judge in (_names, _logins, _ages, _postcodes, _towns, _coordinates, _birth_parts):
         for place, match in judge(around):

@@ -56,7 +56,7 @@ class Candidate:
 
     @property
     def is_within(self) -> bool:
-        """Whether it was only found inside longer values."""
+        """Return whether it was only found inside longer values."""
         return all(match.where not in ("values", "rows") for match in self.matches)
 
 
@@ -118,7 +118,7 @@ def score(figures: Mapping[str, float]) -> float:
 
 
 def chosen(scored: Sequence[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
-    """What stands: the best first, and what the values that it leaves unexplained leave room for."""
+    """Return what stands: the best first, and what the values that it leaves unexplained leave room for."""
     kept: list[tuple[Candidate, float]] = []
     explained = 0.0
     for candidate, confidence in sorted(scored, key=lambda pair: (-pair[1], pair[0].tag)):

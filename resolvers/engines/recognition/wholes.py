@@ -1,4 +1,6 @@
-"""What a column shows as a whole, which its values do not tell one by one: how they are spread, and in which forms."""
+"""Defines what a column shows as a whole, which its values do not tell one by one: how they are spread, and in which
+forms.
+"""
 
 import re
 from dataclasses import replace
@@ -44,7 +46,7 @@ _DATE = re.compile(
 
 
 def is_dates(column: ColumnValues) -> bool:
-    """Whether most values are dates written as text."""
+    """Return whether most values are dates written as text."""
     return column.share_of(lambda text: bool(_DATE.fullmatch(text)), 60) > 0.8
 
 
@@ -113,13 +115,13 @@ def genders(column: ColumnValues, found: list[RecognizerMatch]) -> list[Recogniz
 
 
 def is_abbreviation(column: ColumnValues) -> bool:
-    """Whether they are capitals of one short length, which name nobody."""
+    """Return whether they are capitals of one short length, which name nobody."""
     lengths = set(map(len, column.distinct))
     return len(lengths) == 1 and max(lengths) <= 4 and column.share_of(str.isupper) > 0.9
 
 
 def degrees(column: ColumnValues) -> int:
-    """How many decimals most figures have that lie within the ranges of degrees; 0 for other figures."""
+    """Return how many decimals most figures have that lie within the ranges of degrees; 0 for other figures."""
     values = [float(text) for text in column.distinct if re.fullmatch(r"[-+]?[0-9]+\.[0-9]+", text)]
     if len(values) < 0.8 * len(column.distinct) or len(values) < 3:
         return 0
@@ -171,7 +173,7 @@ def plates(column: ColumnValues, found: list[RecognizerMatch]) -> list[Recognize
 
 
 def _turns(text: str) -> int:
-    """How often letters and digits change."""
+    """Return how often letters and digits change."""
     kinds = [character.isdigit() for character in text if character.isalnum()]
     return sum(one != other for one, other in pairwise(kinds))
 

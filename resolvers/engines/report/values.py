@@ -1,4 +1,4 @@
-"""What a report shows, as plain values."""
+"""Defines what a report shows, as plain values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class TrendPoint:
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """How a rule ended when it was executed last."""
+    """Holds how a rule ended when it was executed last."""
 
     name: str
     asset_fqn: str

@@ -1,4 +1,4 @@
-"""What is expected of a column: that it has values, of a form, a set or a range."""
+"""Defines what is expected of a column: that it has values, of a form, a set or a range."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class ColumnSubject:
 
     @property
     def is_private(self) -> bool:
-        """Whether its values must not stand in a rule."""
+        """Return whether its values must not stand in a rule."""
         return self.facts.is_pii_tagged or self.profile.masked
 
     def draft(
@@ -285,7 +285,7 @@ def _margin(ordered: list[float]) -> float:
 
 
 def _counts_up(ordered: list[float]) -> bool:
-    """Whether numbers are rather a running number: whole, all different, hardly with gaps."""
+    """Return whether numbers are rather a running number: whole, all different, hardly with gaps."""
     is_whole = all(one == int(one) for one in ordered)
     return is_whole and len(set(ordered)) > 0.98 * len(ordered)
 

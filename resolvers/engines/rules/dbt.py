@@ -84,7 +84,7 @@ def _sources(document: Mapping[str, Any]) -> dict[tuple[str, str], tuple[str, st
 
 
 def _tables(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None, Mapping[str, Any]]]:
-    """Where each table of the file stands, its name and schema, and what is said of it."""
+    """Yield where each table of the file stands, its name and schema, and what is said of it."""
     for section in _SECTIONS:
         for at, model in enumerate(mappings(document.get(section))):
             yield f"{section}[{at}]", text_of(model.get("alias")) or text_of(model.get("name")) or "", None, model
@@ -104,7 +104,7 @@ def _has_tests(table: Mapping[str, Any]) -> bool:
 
 
 class _Missed(Exception):
-    """Why a test became no rule."""
+    """Describes why a test became no rule."""
 
 
 class _Reader:

@@ -1,4 +1,6 @@
-"""What reading and writing rules in the formats of others have in common: YAML within bounds, and names of tables."""
+"""Defines what reading and writing rules in the formats of others have in common: YAML within bounds, and names of
+tables.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -224,7 +226,7 @@ def column_fqn(table: TableFacts, name: str) -> tuple[str, str] | None:
 
 
 def asset_of_key(facts: TableFacts, columns: Sequence[str]) -> str:
-    """What a rule of uniqueness is about: the column when it is one, else the table."""
+    """Return what a rule of uniqueness is about: the column when it is one, else the table."""
     if len(columns) == 1 and (found := column_fqn(facts, columns[0])) is not None:
         return found[0]
     return facts.fqn

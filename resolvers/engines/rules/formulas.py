@@ -1,4 +1,6 @@
-"""What columns are worked out of others by: a rule for each formula that holds on nearly all rows that look right."""
+"""Defines what columns are worked out of others by: a rule for each formula that holds on nearly all rows that look
+right.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -11,7 +11,7 @@ from schema.data_readiness.source import Sample, TableFacts
 def draft_rules(
     facts: TableFacts, profile: TableProfile, sample: Sample, learned: Learned | None = None
 ) -> list[RuleDraft]:
-    """What is expected of the table and its columns, one rule for each conclusion."""
+    """Return what is expected of the table and its columns, one rule for each conclusion."""
     learned = learned or learn(sample)
     profiles = {column.name: column for column in profile.columns}
     found: dict[str, RuleDraft] = {}

@@ -32,7 +32,7 @@ class CleanValues:
 
     @property
     def counts(self) -> Counter[str]:
-        """How often each occurs."""
+        """Return how often each occurs."""
         return Counter(self.all)
 
 
@@ -65,7 +65,7 @@ class Learned:
 
     @cached_property
     def formulas(self) -> list[FittedFormula]:
-        """What columns are worked out of others by."""
+        """Return what columns are worked out of others by."""
         return find_formulas(self.table)
 
     def values(self, name: str) -> CleanValues | None:

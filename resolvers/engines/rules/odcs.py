@@ -187,7 +187,7 @@ def _read_item(found: Imported, facts: TableFacts, place: tuple[str, str] | None
 
 
 class _Missed(Exception):
-    """Why an item became no rule."""
+    """Describes why an item became no rule."""
 
 
 def _drafted(facts: TableFacts, place: tuple[str, str] | None, item: Mapping[str, Any]) -> RuleDraft:

@@ -72,7 +72,7 @@ class Binder(NameResolver):
                 raise QueryRefused("columns", "A union is ordered by the names or numbers of its columns.")
 
     def _by_output(self, by: exp.Expr, answer: OutputColumns, scope: NameScope) -> bool:
-        """Whether a term of ORDER BY is a column of the answer, by its number or its name."""
+        """Return whether a term of ORDER BY is a column of the answer, by its number or its name."""
         if isinstance(by, exp.Literal):
             if by.is_string:
                 return True
@@ -382,18 +382,18 @@ class Binder(NameResolver):
 
 @lru_cache(maxsize=1_000)
 def _origins(table: str, columns: tuple[str, ...]) -> tuple[Lineage, ...]:
-    """What the columns of a table come from: themselves."""
+    """Return what the columns of a table come from: themselves."""
     return tuple(Lineage(frozenset({(table, column)})) for column in columns)
 
 
 def _aggregates(node: exp.Expr) -> bool:
-    """Whether it aggregates the rows of its own SELECT."""
+    """Return whether it aggregates the rows of its own SELECT."""
     if isinstance(node, exp.AggFunc):
         return not isinstance(node.parent, exp.Window)
     return not isinstance(node, exp.Query) and any(_aggregates(child) for child in node.iter_expressions())
 
 
 def _in_brackets(node: exp.Subquery) -> bool:
-    """Whether it is `(a JOIN b)` rather than a query."""
+    """Return whether it is `(a JOIN b)` rather than a query."""
     inner = node.this
     return isinstance(inner, exp.Table) or (isinstance(inner, exp.Subquery) and bool(inner.args.get("joins")))

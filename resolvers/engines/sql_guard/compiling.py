@@ -27,7 +27,7 @@ _NO_LIMIT: Final = 9_223_372_036_854_775_807
 
 @dataclass(slots=True)
 class Compiled:
-    """What the policies did."""
+    """Holds what the policies did."""
 
     applied: list[str] = field(default_factory=list)
     masked: set[Key] = field(default_factory=set)
@@ -206,5 +206,7 @@ def _parsed_condition(text: str, table: Table, dialect: str) -> exp.Expr:
 
 
 def _may_fail(query: exp.Query, dialect: str) -> bool:
-    """Whether something in the query may fail. Other databases cast what is compared, whatever its type is here."""
+    """Return whether something in the query may fail. Other databases cast what is compared, whatever its type is
+    here.
+    """
     return dialect != "postgres" or may_fail(query, dialect, lambda column: None)

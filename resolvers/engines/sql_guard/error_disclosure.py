@@ -1,4 +1,6 @@
-"""What may fail for the value of a row. A failure tells that there is such a row, also where no row may be seen."""
+"""Defines what may fail for the value of a row. A failure tells that there is such a row, also where no row may be
+seen.
+"""
 
 from collections.abc import Callable
 from typing import Final
@@ -30,7 +32,7 @@ KindOf = Callable[[exp.Column], str | None]
 
 
 def may_fail(root: exp.Expr, dialect: str, kind_of: KindOf) -> bool:
-    """Whether something in an expression or a query may fail."""
+    """Return whether something in an expression or a query may fail."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -61,7 +63,7 @@ def _fails(node: exp.Expr, dialect: str, kind_of: KindOf) -> bool:
 
 
 def _is_one_row(node: exp.Subquery) -> bool:
-    """Whether a query in the place of a value has one row, or none, whatever the tables hold."""
+    """Return whether a query in the place of a value has one row, or none, whatever the tables hold."""
     query = node.unnest()
     if not isinstance(query, exp.Select) or query.args.get("group"):
         return False
@@ -69,7 +71,9 @@ def _is_one_row(node: exp.Subquery) -> bool:
 
 
 def _casts(node: exp.Expr, kind_of: KindOf) -> bool:
-    """Whether what is compared is of several families, so that a database that casts texts to numbers may fail."""
+    """Return whether what is compared is of several families, so that a database that casts texts to numbers may
+    fail.
+    """
     families: set[str] = set()
     for one in node.iter_expressions():
         family = _family(one, kind_of)

@@ -1,4 +1,4 @@
-"""Which rows are behind each group of an answer from a protected table, as a query of its own.
+"""Defines which rows are behind each group of an answer from a protected table, as a query of its own.
 
 Every answer alone has enough rows behind each group. What several answers tell together can only be judged by their
 rows: whoever runs an answer runs these queries beside it, and compares what they tell with the answers before it.
@@ -50,7 +50,7 @@ class Behind:
 def rows_behind(
     query: exp.Query, grouped: Sequence[GroupedTable], row: str, closed: Collection[Key]
 ) -> tuple[Behind, ...]:
-    """What tells the rows behind a compiled query. Its tables must stand as they are sent."""
+    """Return what tells the rows behind a compiled query. Its tables must stand as they are sent."""
     return tuple(made for one in grouped for made in _of(query, one, row, closed))
 
 
@@ -79,7 +79,7 @@ def _of(query: exp.Query, one: GroupedTable, row: str, closed: Collection[Key]) 
 
 
 def _rows(query: exp.Query, select: exp.Select, keys: Sequence[exp.Expr]) -> exp.Select:
-    """What a SELECT reads, before it makes groups of it, with what it groups by."""
+    """Return what a SELECT reads, before it makes groups of it, with what it groups by."""
     named = [exp.Alias(this=key.copy(), alias=quoted(f"stoa_group_{at}")) for at, key in enumerate(keys)]
     made = exp.Select(expressions=named, distinct=exp.Distinct())
     for part in _READ:
@@ -93,7 +93,7 @@ def _rows(query: exp.Query, select: exp.Select, keys: Sequence[exp.Expr]) -> exp
 
 
 def _is_in(node: exp.Expr, around: exp.Expr) -> bool:
-    """Whether a node stands in another one."""
+    """Return whether a node stands in another one."""
     standing: exp.Expr | None = node
     while standing is not None and standing is not around:
         standing = standing.parent
@@ -117,11 +117,13 @@ def _identified(made: exp.Select, alias: str, row: str, columns: Sequence[str]) 
 
 
 def _is_comparable(kind: str | None) -> bool:
-    """Whether every database can tell two values of a type apart; JSON and shapes cannot be compared in PostgreSQL."""
+    """Return whether every database can tell two values of a type apart; JSON and shapes cannot be compared in
+    PostgreSQL.
+    """
     return kind is None or not any(one in kind.upper() for one in _UNLIKE)
 
 
 def _stands_alone(made: exp.Select) -> bool:
-    """Whether every column comes from what is read here; its aliases are used nowhere around it."""
+    """Return whether every column comes from what is read here; its aliases are used nowhere around it."""
     there = {one.alias_or_name for one in made.find_all(exp.Table, exp.Subquery)}
     return all(not column.table or column.table in there for column in made.find_all(exp.Column))

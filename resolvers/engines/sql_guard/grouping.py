@@ -118,7 +118,7 @@ class _Keeper:
             self._aggregate(aggregate)
 
     def before_groups(self) -> Iterator[exp.Expr]:
-        """What is computed of single rows."""
+        """Yield what is computed of single rows."""
         for part in ("from_", "where", "group"):
             clause = self.select.args.get(part)
             if clause is not None:
@@ -214,7 +214,7 @@ class _Keeper:
         return found, stopped
 
     def _is_key(self, node: exp.Expr) -> bool:
-        """Whether a column is, or is a part of, something that the SELECT groups by."""
+        """Return whether a column is, or is a part of, something that the SELECT groups by."""
         around: exp.Expr | None = node
         while around is not None and around is not self.select and not isinstance(around, exp.AggFunc):
             if any(around == key for key in self.keys):
@@ -289,7 +289,7 @@ def _bare(node: exp.Expr) -> exp.Expr:
 
 
 def _rows(source: FromItem, row: str, column: str | None = None) -> exp.Expr:
-    """How many different rows of a table there are, or of those that have a value in a column."""
+    """Return how many different rows of a table there are, or of those that have a value in a column."""
     key: exp.Expr = exp.Column(this=quoted(row), table=quoted(source.alias))
     if column is not None:
         value = exp.Column(this=quoted(column), table=quoted(source.alias))

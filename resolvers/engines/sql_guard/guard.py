@@ -86,7 +86,7 @@ class GuardedQuery:
     having, window. None of them for a column that a query inside names in vain."""
 
     def shown(self, dialect: str, *, pretty: bool = False) -> str:
-        """What is sent, as people may read it: without the salt of a mask."""
+        """Return what is sent, as people may read it: without the salt of a mask."""
         query = self.query.copy()
         for node in query.find_all(exp.Literal):
             if node.meta_get(UNSHOWN):
@@ -162,7 +162,7 @@ def _key(column: Key | NamedColumn) -> Key:
 
 
 def _counts(query: exp.Query) -> bool:
-    """Whether the query answers with one figure."""
+    """Return whether the query answers with one figure."""
     if not isinstance(query, exp.Select) or len(query.expressions) != 1:
         return False
     if any(query.args.get(name) for name in ("group", "having", "distinct", "windows", "qualify")):

@@ -128,7 +128,7 @@ _LOOKED_AT: Final = (
 
 
 def _verdict(kind: type) -> _Verdict:
-    """What is said of a kind of node, found once for each."""
+    """Return what is said of a kind of node, found once for each."""
     standing = _verdicts.get(kind)
     if standing is None:
         refusal = next(((rule, words) for rule, words, kinds in REFUSED if issubclass(kind, kinds)), None)

@@ -1,4 +1,4 @@
-"""What every name of a query means: one pass that binds columns to tables, and writes down how each is used.
+"""Defines what every name of a query means: one pass that binds columns to tables, and writes down how each is used.
 
 The query is rewritten while it is read. Every table gets its whole name and an alias that no query around it uses,
 every column the alias of what it comes from, `*` its columns, USING its condition. So what a database makes of the text
@@ -19,7 +19,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """What a value comes from."""
+    """Holds what a value comes from."""
 
     columns: frozenset[Key] = frozenset()
     aggregated: bool = False
@@ -90,7 +90,7 @@ class SelectBlock:
 
 @dataclass(frozen=True, slots=True)
 class OutputColumns:
-    """What a query answers with."""
+    """Holds what a query answers with."""
 
     names: tuple[str, ...]
     origins: tuple[Lineage, ...]

@@ -1,4 +1,4 @@
-"""How names are compared, found and written."""
+"""Defines how names are compared, found and written."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def quoted(name: str) -> exp.Identifier:
 
 
 class NameRules:
-    """How a dialect compares names."""
+    """Describes how a dialect compares names."""
 
     def __init__(self, dialect: str) -> None:
         self.folds_all, self.upper = dialect in FOLDS_ALL, dialect in UPPER_CASE
@@ -45,7 +45,7 @@ class NameRules:
         return name.upper() if self.upper else name.lower()
 
     def among(self, identifier: exp.Expr, names: tuple[str, ...]) -> list[int]:
-        """Where a name stands among the names of columns. More than one place: it may mean each of them."""
+        """Return where a name stands among the names of columns. More than one place: it may mean each of them."""
         name = identifier.name
         if isinstance(identifier, exp.Identifier) and identifier.quoted and not self.folds_all:
             return [at for at, one in enumerate(names) if one == name]
@@ -60,7 +60,7 @@ class NameRules:
 
 @lru_cache(maxsize=2048)
 def _folded(names: tuple[str, ...]) -> dict[str, list[int]]:
-    """Where each name stands, whatever its case."""
+    """Return where each name stands, whatever its case."""
     found: dict[str, list[int]] = {}
     for at, name in enumerate(names):
         found.setdefault(name.casefold(), []).append(at)
@@ -126,7 +126,7 @@ class TableIndex:
 
 
 def output_name(node: exp.Expr, at: int) -> str:
-    """What a column of the answer is called that the query gives no name."""
+    """Return what a column of the answer is called that the query gives no name."""
     while isinstance(node, exp.Paren | exp.Cast):
         node = node.this
     if isinstance(node, exp.Column):

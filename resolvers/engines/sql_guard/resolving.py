@@ -18,7 +18,7 @@ _TERMS: Final = (exp.Group, exp.Ordered, exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
 class NameScope:
-    """What is known where a query stands: the queries of the WITH clauses around it."""
+    """Describes what is known where a query stands: the queries of the WITH clauses around it."""
 
     __slots__ = ("common", "outer", "top")
 
@@ -107,7 +107,7 @@ class NameResolver(ABC):
         return found
 
     def _other(self, node: exp.Column, around: SelectBlock, block: SelectBlock) -> exp.Expr | None:
-        """What a name means that is no column of a table: what USING made one, or a column of the answer."""
+        """Return what a name means that is no column of a table: what USING made one, or a column of the answer."""
         merged = around.merged.get(node.name.casefold())
         if merged is not None:
             return merged.copy()
@@ -129,7 +129,7 @@ class NameResolver(ABC):
         return [one for one in around.sources if name in (one.called, one.alias) and self._is_within(node, one)]
 
     def _is_within(self, node: exp.Expr, source: FromItem) -> bool:
-        """Whether the schema that a column names, if any, is the one that a source stands in."""
+        """Return whether the schema that a column names, if any, is the one that a source stands in."""
         schema = node.args.get("db")
         if schema is None:
             return True
@@ -194,7 +194,7 @@ def _shorten(node: exp.Exists) -> None:
 
 
 def _is_term(node: exp.Expr) -> bool:
-    """Whether it stands alone as what is grouped or ordered by."""
+    """Return whether it stands alone as what is grouped or ordered by."""
     around = node.parent
     while isinstance(around, exp.Paren | exp.Tuple):
         around = around.parent

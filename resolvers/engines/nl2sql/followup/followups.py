@@ -77,7 +77,7 @@ def followed(asked: Asked, known: Knowledge, parse: Parse, lookup: Lookup = no_l
 
 
 def leans(asked: Asked, known: Knowledge) -> bool:
-    """Whether a question can only be understood with the one before it."""
+    """Return whether a question can only be understood with the one before it."""
     if not asked.earlier:
         return False
     plan = asked.earlier[-1].plan or Plan(known.tables[0].fqn if known.tables else "", ())
@@ -89,13 +89,15 @@ _SORTS: Final = (SORT, REVERSE)
 
 
 def may_stand(asked: Asked, known: Knowledge) -> bool:
-    """Whether a question that is read with the one before it may as well be meant by itself."""
+    """Return whether a question that is read with the one before it may as well be meant by itself."""
     plan = asked.earlier[-1].plan if asked.earlier else None
     return plan is not None and _Reader(asked, known, lambda text: None, plan).may_stand()
 
 
 def cannot_stand(asked: Asked, known: Knowledge) -> bool:
-    """Whether a question has no meaning without the one before it, so that it must not be read as if it stood alone."""
+    """Return whether a question has no meaning without the one before it, so that it must not be read as if it stood
+    alone.
+    """
     plan = Plan(known.tables[0].fqn if known.tables else "", ())
     return bool(asked.earlier) and _Reader(asked, known, lambda text: None, plan).must()
 
@@ -104,7 +106,7 @@ class _Reader(RefinementReader):
     # Whether it leans.
 
     def leans(self) -> bool:
-        """Whether the question needs the one before it to be understood."""
+        """Return whether the question needs the one before it to be understood."""
         text = self.text
         if not text:
             return False
@@ -130,7 +132,7 @@ class _Reader(RefinementReader):
         return self.marked or is_short or bool(NARROW.match(text) or ABOUT.match(text))
 
     def must(self) -> bool:
-        """Whether nothing but an earlier question gives it a meaning."""
+        """Return whether nothing but an earlier question gives it a meaning."""
         return bool(
             self._refers(self.text)
             or GOES_ON.match(self.text)
@@ -139,7 +141,9 @@ class _Reader(RefinementReader):
         )
 
     def _refers(self, text: str) -> bool:
-        """Whether a pronoun stands for what was asked before, and not for what the question itself names first."""
+        """Return whether a pronoun stands for what was asked before, and not for what the question itself names
+        first.
+        """
         tables = self._tables_named(text)
         asked = SUBJECT.search(text)
         if asked is not None and len(tables) <= 1:
@@ -216,7 +220,9 @@ class _Reader(RefinementReader):
         return replace(self.plan, orders=orders, limit=limit, ties=False)
 
     def _back_to_list(self) -> bool:
-        """Whether there are several rows to put in order: of a single figure, those that it was made of before."""
+        """Return whether there are several rows to put in order: of a single figure, those that it was made of
+        before.
+        """
         if not is_single(self.plan):
             return True
         before = [one.plan for one in self.asked.earlier[:-1] if one.plan is not None]
@@ -257,7 +263,9 @@ class _Reader(RefinementReader):
         return None if inside is None else replace(self.plan, where=inside, orders=orders, limit=None, ties=False)
 
     def _orders(self, by: str) -> tuple[Order, ...]:
-        """What a phrase behind `by` orders by: an output that is called so, or what the question's words lead to."""
+        """Return what a phrase behind `by` orders by: an output that is called so, or what the question's words lead
+        to.
+        """
         low = re.sub(r"^(?:the|that|this|its|their)\s+", "", by.lower()).strip(" ,")
         computed = [one.term for one in self.plan.outputs if aggregates(one.term)]
         if low in ("count", "number", "amount", "total", "sum", "average", "figure") and len(computed) == 1:
@@ -329,7 +337,7 @@ class _Reader(RefinementReader):
         return grouped_by(self.plan, terms, add=self.also) if terms else None
 
     def _is_extra(self, term: Column | Span, plan: Plan) -> bool:
-        """Whether a group is a key beside what is shown."""
+        """Return whether a group is a key beside what is shown."""
         rows = [one.term for one in plan.outputs if isinstance(one.term, Column | Span)]
         return bool(rows) and term not in rows
 

@@ -1,4 +1,4 @@
-"""What a fragment of a question says of the things that the earlier question was about."""
+"""Defines what a fragment of a question says of the things that the earlier question was about."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -76,7 +76,7 @@ class Fragment:
         return bool(self._tables_named(text))
 
     def _tables_named(self, text: str) -> list[tuple[int, int]]:
-        """Where tables are named, in characters, those that overlap once."""
+        """Return where tables are named, in characters, those that overlap once."""
         linked = self._linked(text)
         found: list[tuple[int, int]] = []
         for one in linked.over(0, len(linked.tokens), MentionKind.TABLE):
@@ -86,7 +86,7 @@ class Fragment:
         return sorted(found)
 
     def _names_value(self) -> bool:
-        """Whether it names a value, a number or a day."""
+        """Return whether it names a value, a number or a day."""
         linked = self._linked(self.text)
         return any(
             one.score >= 0.8 for one in linked.over(0, len(linked.tokens), MentionKind.VALUE, MentionKind.LITERAL)
@@ -99,7 +99,7 @@ class Fragment:
 
     @property
     def things(self) -> str:
-        """What the earlier question was about, in the plural."""
+        """Return what the earlier question was about, in the plural."""
         return called_many(self.known, self.plan.main)
 
     def _counted(self) -> str:
@@ -161,7 +161,7 @@ class Fragment:
         return of is not None and family(of.data_type) == "moment"
 
     def _is_number(self, term: Term) -> bool:
-        """Whether a term is a column of numbers that are no keys."""
+        """Return whether a term is a column of numbers that are no keys."""
         of = self._facts(term) if isinstance(term, Column) else None
         return of is not None and family(of.data_type) == "number" and not of.is_primary_key and of.references is None
 
@@ -177,7 +177,7 @@ class Fragment:
     # What a fragment says of the things.
 
     def _conditions(self, fragment: str, bare: str | None = None) -> list[Condition]:
-        """What a fragment says that the things must be like."""
+        """Return what a fragment says that the things must be like."""
         if ASKS.match(fragment):
             return []
         fragment = BESIDE.sub("", fragment).strip(" ,")

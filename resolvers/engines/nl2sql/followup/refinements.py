@@ -58,7 +58,7 @@ class RefinementReader(Fragment):
     """Reads what turns the earlier answer."""
 
     def turns(self) -> bool:
-        """Whether it does nothing but that."""
+        """Return whether it does nothing but that."""
         if THAT.match(self.text) and is_single(self.plan):
             return True
         if MANY.match(self.text) and any(aggregates(one.term) for one in self.plan.outputs):
@@ -229,7 +229,9 @@ class RefinementReader(Fragment):
         return bool(self.plan.groups) or any(aggregates(one.term) for one in self.plan.outputs)
 
     def _says_nothing(self, found: Plan) -> bool:
-        """Whether when, where or how much is asked, and the answer would be nothing but what the things are called."""
+        """Return whether when, where or how much is asked, and the answer would be nothing but what the things are
+        called.
+        """
         if TELLS.match(self.text) is None or found.main != self.plan.main:
             return False
         plain = self.parse(f"show the {self.things}")
@@ -247,7 +249,7 @@ class RefinementReader(Fragment):
 
 
 def _excludes(old: Comparison, new: Comparison) -> bool:
-    """Whether a column would have to have two values at once."""
+    """Return whether a column would have to have two values at once."""
     named = (Operator.EQUAL, Operator.IN)
     if old.negated or new.negated or old.left != new.left or {old.operator, new.operator} - set(named):
         return False
@@ -255,5 +257,5 @@ def _excludes(old: Comparison, new: Comparison) -> bool:
 
 
 def count_of(said: str) -> int:
-    """How many are said, in digits or in a word."""
+    """Return how many are said, in digits or in a word."""
     return int(said) if said.isdigit() else WORDS[said.lower()]

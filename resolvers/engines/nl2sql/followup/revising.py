@@ -26,7 +26,7 @@ from resolvers.engines.nl2sql.sql_writing.uses import aggregates, columns_in, fi
 
 
 def conditions_of(plan: Plan) -> list[Condition]:
-    """What rows and groups of a plan must be like, one by one."""
+    """Return what rows and groups of a plan must be like, one by one."""
     return [*parts_of(plan.where), *parts_of(plan.having)]
 
 
@@ -55,7 +55,7 @@ def both(conditions: Sequence[Condition]) -> Condition | None:
 
 
 def is_listed(plan: Plan) -> bool:
-    """Whether a plan lists rows and chooses them by nothing but conditions."""
+    """Return whether a plan lists rows and chooses them by nothing but conditions."""
     return plan.limit is None and plan.combined is None and not any(aggregates(one.term) for one in plan.outputs)
 
 
@@ -64,7 +64,7 @@ def _has_figures(plan: Plan) -> bool:
 
 
 def is_single(plan: Plan) -> bool:
-    """Whether a plan answers with one row of figures."""
+    """Return whether a plan answers with one row of figures."""
     return bool(plan.outputs) and not plan.groups and all(aggregates(one.term) for one in plan.outputs)
 
 
@@ -77,7 +77,7 @@ def _tables(plan: Plan) -> set[str]:
 
 
 def answer_of(plan: Plan, joins: Joins) -> Condition | None:
-    """What the rows of the main table that a plan answers with have in common; None when it cannot be said."""
+    """Return what the rows of the main table that a plan answers with have in common; None when it cannot be said."""
     if is_single(plan) and plan.combined is None:
         return both(conditions_of(plan)) or Both(())
     groups = {one for one in plan.groups if isinstance(one, Column)}
@@ -222,7 +222,7 @@ def is_time(condition: Comparison) -> bool:
 
 
 def counted(plan: Plan, joins: Joins) -> Plan | None:
-    """How many rows a plan answers with."""
+    """Return how many rows a plan answers with."""
     bare = Plan(plan.main, (), via=plan.via, also=plan.also)
     rows = [one.term for one in plan.outputs if not aggregates(one.term)]
     if (

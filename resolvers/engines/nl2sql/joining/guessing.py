@@ -222,7 +222,7 @@ def _name(names: _Names, fqn: str) -> str:
 
 
 def _fit(left: ColumnFacts, right: ColumnFacts, strict: bool) -> float | None:
-    """What it costs that the types differ; None when they cannot be equal."""
+    """Return what it costs that the types differ; None when they cannot be equal."""
     kinds = {family(left.data_type), family(right.data_type)} - {""}
     if len(kinds) < 2:
         return 0.0
@@ -278,7 +278,9 @@ def plain_key(
 
 
 def _is_own(column: str, table: str, others: Collection[tuple[str, ...]]) -> bool:
-    """Whether the first column of a table is called as the table, or its first words: `model_id` of `model_list`."""
+    """Return whether the first column of a table is called as the table, or its first words: `model_id` of
+    `model_list`.
+    """
     called, own = folded(column), folded(table)
     if len(called) == 2 and len(called[0]) == 1 and called[1] in HEADS:  # p_id of products
         return any(len(noun) == 1 and noun[0].startswith(called[0]) for noun in nouns(table))

@@ -1,4 +1,4 @@
-"""Which way tables are joined: the cheapest tree of keys that connects them.
+"""Defines which way tables are joined: the cheapest tree of keys that connects them.
 
 What people noted goes before what the source declares, that before what profiling found, and that before what only
 names speak for. Where two ways are as good, nobody guesses: `Ambiguous` names the choices, each as pairs for
@@ -58,7 +58,7 @@ class JoinStep:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """How uses of tables are joined, in an order in which each link begins at what is there."""
+    """Holds how uses of tables are joined, in an order in which each link begins at what is there."""
 
     root: Use
     links: tuple[JoinStep, ...] = ()
@@ -121,7 +121,7 @@ class Joins:
         return self.finder.key(fqn)
 
     def is_unique(self, fqn: str, columns: Iterable[str]) -> bool:
-        """Whether no two rows agree in these columns."""
+        """Return whether no two rows agree in these columns."""
         return self.finder.is_unique(fqn, columns)
 
     def keys_of(self, fqn: str) -> Sequence[Key]:
@@ -137,7 +137,7 @@ class Joins:
         return next((key for key in self.keys_of(fqn) if key.table == fqn and key.columns == (column,)), None)
 
     def is_bridge(self, fqn: str) -> bool:
-        """Whether a table says little but which rows of two others belong together."""
+        """Return whether a table says little but which rows of two others belong together."""
         if any(key.table != fqn for key in self.keys_of(fqn)):
             return False
         own = [key for key in self.keys_of(fqn) if key.to != fqn]
@@ -145,13 +145,13 @@ class Joins:
         return len({key.to for key in own}) > 1 and len(self.finder.columns[fqn].keys() - said) <= 2
 
     def multiplies(self, link: JoinStep) -> bool:
-        """Whether a row of the near side may meet several of the far side."""
+        """Return whether a row of the near side may meet several of the far side."""
         if link.forward and link.key.origin in (KeyOrigin.DECLARED, KeyOrigin.PROFILED):
             return False
         return not self.is_unique(link.far.table, (far for _, far in link.pairs))
 
     def distance(self, one: str, other: str) -> float:
-        """What the cheapest way costs; infinite when there is none."""
+        """Return what the cheapest way costs; infinite when there is none."""
         if one == other:
             return 0.0
         path = self._nearest({one}, {other}, frozenset())
@@ -162,7 +162,7 @@ class Joins:
     def connect(
         self, uses: Iterable[Use], via: Way = (), prefer: Prefer | None = None, root: Use | None = None
     ) -> Tree:
-        """How these uses are joined, from `root` or the first of them on. Raises Unjoinable.
+        """Return how these uses are joined, from `root` or the first of them on. Raises Unjoinable.
 
         Pairs of `via` are joined as they say. A second use of a table is tied to the first by a key of the table to
         itself, or else to another table that refers to it more than once.
@@ -400,7 +400,7 @@ def _ends(key: Key, one: Use, other: Use) -> tuple[Use, Use]:
 
 
 def _components(wanted: Sequence[Use], links: Sequence[tuple[Use, Use, Key]]) -> list[frozenset[Use]]:
-    """What is connected already, in the order of first mention."""
+    """Return what is connected already, in the order of first mention."""
     group: dict[Use, set[Use]] = {use: {use} for use in wanted}
     for one, other, _ in links:
         merged = group.setdefault(one, {one}) | group.setdefault(other, {other})

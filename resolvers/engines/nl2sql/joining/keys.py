@@ -1,4 +1,5 @@
-"""What may tie two tables together: join memories, declared keys, keys found by profiling, keys guessed from names.
+"""Defines what may tie two tables together: join memories, declared keys, keys found by profiling, keys guessed from
+names.
 
 A memory of type `join` says how two tables are joined. Its content is one of
 
@@ -103,7 +104,7 @@ class KeyFinder:
         return [self.tables[fqn] for fqn in self._bare.get(name.lower(), ())]
 
     def is_unique(self, fqn: str, columns: Iterable[str]) -> bool:
-        """Whether no two rows of a table agree in these columns."""
+        """Return whether no two rows of a table agree in these columns."""
         if fqn not in self._unique:
             table, found = self.tables[fqn], [frozenset(self.key(fqn))]
             found += [
@@ -123,7 +124,7 @@ class KeyFinder:
         return any(names <= given for names in self._unique[fqn])
 
     def may_refer(self, fqn: str, column: str, to: str) -> bool:
-        """Whether the values of a column may all be keys of a table, as far as profiles tell."""
+        """Return whether the values of a column may all be keys of a table, as far as profiles tell."""
         own, key = self._profile(fqn, column), self._profile(to, self.key(to)[0])
         if own is None or key is None or not own.top_values:
             return True
@@ -138,7 +139,7 @@ class KeyFinder:
         return any(one.is_nan() for one in (least, most, low, high)) or (low <= least and most <= high)
 
     def holds(self, fqn: str, column: str, to: str) -> bool:
-        """Whether profiles show that the values of a column, which are several, are all keys of a table."""
+        """Return whether profiles show that the values of a column, which are several, are all keys of a table."""
         own, key = self._profile(fqn, column), self._profile(to, self.key(to)[0])
         if own is None or key is None or key.distinct_count is None or own.masked or key.masked:
             return False
@@ -295,7 +296,7 @@ class KeyFinder:
 
 
 def _measures(column: str) -> bool:
-    """Whether a column is called a figure of what it seems to refer to: `max_guests`."""
+    """Return whether a column is called a figure of what it seems to refer to: `max_guests`."""
     words = tokens_of(column)
     return bool(set(words[:-1]) & MEASURES) and words[-1] not in ("id", "no", "nr", "code", "key", "number")
 

@@ -1,11 +1,11 @@
-"""What ties two tables together."""
+"""Defines what ties two tables together."""
 
 from dataclasses import dataclass
 from enum import IntEnum
 
 
 class KeyOrigin(IntEnum):
-    """Who says that a key ties two tables, the most trusted first."""
+    """Describes who says that a key ties two tables, the most trusted first."""
 
     MEMORY = 0
     DECLARED = 1

@@ -1,4 +1,4 @@
-"""How people go on asking: the patterns of fragments that lean on an earlier question."""
+"""Defines how people go on asking: the patterns of fragments that lean on an earlier question."""
 # ruff: noqa: E501 - patterns are read best in one piece
 
 import re

@@ -95,7 +95,9 @@ def squeezed(words: Iterable[str]) -> str:
 
 @lru_cache(maxsize=20_000)
 def related(word: str) -> tuple[tuple[str, float], ...]:
-    """What else may be meant by a word, with how near it is; the word itself first. Same roots are not among them."""
+    """Return what else may be meant by a word, with how near it is; the word itself first. Same roots are not among
+    them.
+    """
     found = {word: 1.0}
     for near, groups in ((SYNONYM, _GROUPS), (FAMILY, _FAMILIES)):
         for group in groups.get(word, ()):
@@ -142,7 +144,7 @@ class NameForm:
 
 @dataclass(frozen=True, slots=True)
 class ColumnWords:
-    """What the names of a column say."""
+    """Holds what the names of a column say."""
 
     words: tuple[str, ...]
     """Canonical, the words of its table included where they are part of its name."""
@@ -155,7 +157,7 @@ class ColumnWords:
 
 @dataclass(frozen=True, slots=True)
 class NamedTable:
-    """What the names of a table and its columns say."""
+    """Holds what the names of a table and its columns say."""
 
     words: tuple[str, ...]
     noun: str
@@ -182,7 +184,7 @@ def _spelled(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_short_for(token: str, noun: str) -> bool:
-    """Whether a token before the words of a column is its table's name cut off: `drv` of drivers."""
+    """Return whether a token before the words of a column is its table's name cut off: `drv` of drivers."""
     if len(token) < 2 or token == noun or len(noun) < 4:
         return False
     if token in COMMON:  # skip of skipper, but not order of orders
@@ -331,7 +333,9 @@ def schema_prefix(names: Collection[str]) -> str | None:
 
 
 def weights_of(words: Sequence[str], own: Sequence[str]) -> tuple[float, ...]:
-    """How much it matters that each word of a column's name is said. The first ones, of the table, need not be."""
+    """Return how much it matters that each word of a column's name is said. The first ones, of the table, need not
+    be.
+    """
     skipped = len(words) - len(own) if tuple(words[len(words) - len(own) :]) == tuple(own) else 0
     found = [0.0 if at < skipped else _ALWAYS.get(word, _WEIGHTS.get(word, 1.0)) for at, word in enumerate(words)]
     if len(own) > 1 and own[-1] == "id":  # `singer id` is no singer
@@ -342,7 +346,7 @@ def weights_of(words: Sequence[str], own: Sequence[str]) -> tuple[float, ...]:
 
 
 def weight_of(word: str) -> float:
-    """How much a word of a question must be found in a name."""
+    """Return how much a word of a question must be found in a name."""
     return max(_WEIGHTS.get(word, 1.0), 0.3)
 
 
@@ -366,5 +370,5 @@ def asked_words(lemma: str) -> tuple[str, ...]:
 
 
 def same_root(word: str) -> str:
-    """What stands for all words of a root; marked, so that it is never taken for a word."""
+    """Return what stands for all words of a root; marked, so that it is never taken for a word."""
     return "~" + root_of(word)

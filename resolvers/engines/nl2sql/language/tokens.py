@@ -219,7 +219,9 @@ _KEEP: Final = frozenset(
 
 @lru_cache(maxsize=50_000)
 def root_of(word: str) -> str:
-    """What words of one family begin with: `employ` for employed, employee and employment. Rough: it only suggests."""
+    """Return what words of one family begin with: `employ` for employed, employee and employment. Rough: it only
+    suggests.
+    """
     low = lemma_of(word)
     if low in _KEEP or len(low) < 5:
         return low

@@ -55,7 +55,7 @@ ORDERING_VERBS: Final = words("order sort arrange rank list")
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What words of comparison ask for."""
+    """Holds what words of comparison ask for."""
 
     operator: Operator
     negated: bool = False

@@ -1,4 +1,4 @@
-"""What a language model is asked about a question.
+"""Defines what a language model is asked about a question.
 
 Everything that comes from people or databases (the catalog, notes, terms, values, errors, earlier questions, and the
 question itself) stands in the prompt as JSON inside a tag of its own, with the signs that could close the tag escaped,
@@ -73,7 +73,7 @@ Sentences are plain text: no markup, links, code, or figures that are not in the
 
 @dataclass(frozen=True, slots=True)
 class ContextWindow:
-    """How much a model takes, in tokens."""
+    """Holds how much a model takes, in tokens."""
 
     tokens: int = 32_000
     """Question and answer together."""
@@ -103,7 +103,7 @@ def question_of(
     window: ContextWindow | None = None,
     failures: Sequence[DraftFailure] = (),
 ) -> Questioned:
-    """What to ask a model."""
+    """Return what to ask a model."""
     window = window or ContextWindow()
     most = min(window.answer, window.tokens // 4)
     privacy = Privacy(known)

@@ -1,4 +1,4 @@
-"""What people noted about words: glossary terms, and the memories `glossary` and `ontology`.
+"""Defines what people noted about words: glossary terms, and the memories `glossary` and `ontology`.
 
 The content of such a memory says one of these, in any mixture; names of tables and columns may be FQNs, `table.column`
 or a table's name:

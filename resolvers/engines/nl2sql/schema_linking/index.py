@@ -37,7 +37,7 @@ _FEW: Final = 64
 
 
 class IndexMatch(NamedTuple):
-    """How well an entity is called by the words."""
+    """Holds how well an entity is called by the words."""
 
     score: float
     how: str
@@ -192,7 +192,7 @@ class Index:
         return found
 
     def _clipped(self, word: str) -> dict[str, float]:
-        """What is written short for a word, known or not: `drv` for driver."""
+        """Return what is written short for a word, known or not: `drv` for driver."""
         if len(word) < 4 or not word.isalpha():
             return {}
         if self._short is None:
@@ -204,7 +204,7 @@ class Index:
         return {other: near for other, near in found.items() if near}
 
     def hits(self, word: str) -> Hits:
-        """Where a word occurs, or what it may stand for."""
+        """Return where a word occurs, or what it may stand for."""
         known = self._hits.get(word)
         if known is not None:
             return known
@@ -309,13 +309,15 @@ class Index:
         return groups
 
     def _worth(self, at: int, hits: Sequence[tuple[float, int, bool, float]]) -> tuple[float, bool]:
-        """What a form is worth of which these words are said, as if nothing else were; and whether by a guess."""
+        """Return what a form is worth of which these words are said, as if nothing else were; and whether by a
+        guess.
+        """
         form = self.forms[at]
         covered = sum(form.weights[place] for place in dict.fromkeys(hit[1] for hit in hits))
         return self._weighed(at, covered), any(hit[2] for hit in hits)
 
     def _weighed(self, at: int, covered: float) -> float:
-        """What a form is worth of which words of so much weight are said; nothing when they have none."""
+        """Return what a form is worth of which words of so much weight are said; nothing when they have none."""
         form = self.forms[at]
         if covered <= 0:
             return 0.0
@@ -350,7 +352,7 @@ class IndexSubset:
         return kept
 
     def hits(self, word: str) -> Hits:
-        """Where a word occurs, or what it may stand for: in the forms that are borne by any of them."""
+        """Return where a word occurs, or what it may stand for: in the forms that are borne by any of them."""
         kept = self._hits.get(word)
         if kept is None:
             mine, owners_of = self.owners, self._index.owners_of
@@ -407,13 +409,13 @@ def _merged(groups: list[_Group], most: int | None) -> list[tuple[int, IndexMatc
 
 
 def _shortens(one: str, other: str) -> bool:
-    """Whether the shorter of two words is how the longer one begins."""
+    """Return whether the shorter of two words is how the longer one begins."""
     short, long = (one, other) if len(one) < len(other) else (other, one)
     return len(short) >= 3 and len(long) - len(short) > 1 and long.startswith(short)
 
 
 def clipped(short: str, word: str) -> float:
-    """How near a short form is to a word of which it keeps consonants in their order; 0 when it is none."""
+    """Return how near a short form is to a word of which it keeps consonants in their order; 0 when it is none."""
     rest = iter(word)
     if len(short) >= len(word) or short[0] != word[0] or not all(sign in rest for sign in short):
         return 0.0

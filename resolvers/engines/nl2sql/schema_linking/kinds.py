@@ -1,4 +1,4 @@
-"""What columns hold, judged by type, name and profile."""
+"""Defines what columns hold, judged by type, name and profile."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from schema.data_readiness.source import ColumnFacts
 
 
 class ColumnKind(StrEnum):
-    """What the values of a column are, whatever the type that they are stored as."""
+    """Describes what the values of a column are, whatever the type that they are stored as."""
 
     NUMBER = "number"
     YEAR = "year"
@@ -28,12 +28,12 @@ class ColumnKind(StrEnum):
 
     @property
     def is_ordered(self) -> bool:
-        """Whether "more", "the highest" and "the latest" mean something."""
+        """Return whether "more", "the highest" and "the latest" mean something."""
         return self in (ColumnKind.NUMBER, ColumnKind.YEAR, ColumnKind.DATE, ColumnKind.MOMENT, ColumnKind.TIME)
 
     @property
     def is_temporal(self) -> bool:
-        """Whether it tells when."""
+        """Return whether it tells when."""
         return self in (ColumnKind.YEAR, ColumnKind.DATE, ColumnKind.MOMENT)
 
 
@@ -60,7 +60,7 @@ _FLAG_NAMES: Final = frozenset(("is", "has", "was", "can", "flag", "flg", "yn", 
 
 
 def kind_of(facts: ColumnFacts, words: Sequence[str], profile: ColumnProfile | None) -> ColumnKind:
-    """What the values of a column are."""
+    """Return what the values of a column are."""
     stored = (facts.data_type or "").upper()
     kind = _kind_of_type(stored)
     if kind is None:
@@ -70,7 +70,7 @@ def kind_of(facts: ColumnFacts, words: Sequence[str], profile: ColumnProfile | N
 
 @lru_cache(maxsize=1_000)
 def _kind_of_type(stored: str) -> ColumnKind | None:
-    """What a type holds, as far as it says."""
+    """Return what a type holds, as far as it says."""
     if "BOOL" in stored:
         return ColumnKind.BOOLEAN
     if "INTERVAL" in stored:
@@ -128,13 +128,13 @@ def _values(profile: ColumnProfile | None) -> list[str]:
 
 
 def is_numeric_text(profile: ColumnProfile | None) -> bool:
-    """Whether the texts of a column are all numbers, so that they have to be cast before they are compared."""
+    """Return whether the texts of a column are all numbers, so that they have to be cast before they are compared."""
     values = _values(profile)
     return len(values) > 1 and all(_NUMBER.fullmatch(value) for value in values)
 
 
 def flag_of(facts: ColumnFacts, kind: ColumnKind, profile: ColumnProfile | None) -> tuple[Literal, Literal] | None:
-    """What a column of yes and no holds for yes and for no; None when it is no such column, or nobody knows."""
+    """Return what a column of yes and no holds for yes and for no; None when it is no such column, or nobody knows."""
     if kind is ColumnKind.BOOLEAN:
         return Literal("boolean", True), Literal("boolean", False)
     if profile is not None and len({one.value.strip().lower() for one in profile.top_values[:3]} - {""}) > 2:

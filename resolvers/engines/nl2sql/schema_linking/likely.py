@@ -1,4 +1,4 @@
-"""Which tables of a large catalog a question is likeliest about."""
+"""Defines which tables of a large catalog a question is likeliest about."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final

@@ -236,7 +236,7 @@ class _Work:
         return before is not None and not any(self.vocabulary.says(key, lemma) for lemma in before)
 
     def describes(self, last: int, key: ColumnKey) -> bool:
-        """Whether the rows of its table are named right behind: `active` employees."""
+        """Return whether the rows of its table are named right behind: `active` employees."""
         return (
             last < len(self.tokens)
             and self.vocabulary.asked((self.tokens[last].lemma,)) == self.vocabulary.words(key.table)[-1:]
@@ -354,7 +354,7 @@ class _Work:
         return asks and (last >= len(self.tokens) or not self.is_noun(last))
 
     def is_noun(self, at: int) -> bool:
-        """Whether some table or column is called by a word there, that is none of a verb."""
+        """Return whether some table or column is called by a word there, that is none of a verb."""
         token = self.tokens[at]
         if token.lemma in VERBS or token.text.lower() in IRREGULAR_VERBS:
             return False
@@ -376,7 +376,7 @@ class _Work:
                 self.value(at, at + 1, _NEARLY * alike, "fuzzy", held.column, _text(held.value))
 
     def is_of_place(self, key: ColumnKey) -> bool:
-        """Whether a column tells a country or a state, which short codes are taken for there only."""
+        """Return whether a column tells a country or a state, which short codes are taken for there only."""
         return bool({"country", "state", "nation", "nationality", "code", "region"} & set(self.vocabulary.words(key)))
 
     # --- what people noted

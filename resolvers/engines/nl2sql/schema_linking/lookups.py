@@ -32,7 +32,7 @@ Relation = Callable[[str, str, str], exp.Table]
 
 
 def is_text(facts: ColumnFacts) -> bool:
-    """Whether texts can be looked up in a column without a cast of every row."""
+    """Return whether texts can be looked up in a column without a cast of every row."""
     kind = (facts.data_type or "TEXT").upper()
     return any(name in kind for name in _TEXT)
 
@@ -92,7 +92,7 @@ def _as_text(column: exp.Column, facts: ColumnFacts) -> exp.Expression:
 
 
 def found_in(rows: Sequence[Sequence[Any]], columns: Sequence[ColumnKey]) -> list[FoundValue]:
-    """What the rows of the query's answer say. `columns` must be those that the query was made of."""
+    """Return what the rows of the query's answer say. `columns` must be those that the query was made of."""
     return [
         FoundValue(columns[int(place)], str(value))
         for place, value in rows

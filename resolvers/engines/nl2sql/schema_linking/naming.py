@@ -143,7 +143,7 @@ class Naming:
                 self._synonyms(phrases, [words for words in map(phrase_words, note.wider) if words], note.score)
 
     def _called(self, words: tuple[str, ...]) -> set[str | ColumnKey]:
-        """What is exactly called so."""
+        """Return what is exactly called so."""
         tables = self._table_index.search(words, least=_EXACT)
         found: set[str | ColumnKey] = {self._fqns[at] for at, one in tables if one.score > _EXACT}
         columns = self._column_index.search(words, least=_EXACT) if not found else ()
@@ -171,11 +171,11 @@ class Naming:
         return self._fqns
 
     def table(self, fqn: str) -> TableFacts:
-        """What the catalog knows of a table."""
+        """Return what the catalog knows of a table."""
         return self._tables[fqn]
 
     def facts(self, key: ColumnKey) -> ColumnFacts:
-        """What the catalog knows of a column."""
+        """Return what the catalog knows of a column."""
         return self._places[key][0]
 
     def keys_of(self, fqn: str) -> tuple[ColumnKey, ...]:
@@ -213,15 +213,15 @@ class Naming:
         return None
 
     def is_private(self, key: ColumnKey) -> bool:
-        """Whether no value of it may be quoted."""
+        """Return whether no value of it may be quoted."""
         return key in self.known.private
 
     def is_forbidden(self, key: ColumnKey) -> bool:
-        """Whether no query of the asker may use it."""
+        """Return whether no query of the asker may use it."""
         return key in self.known.forbidden
 
     def noun(self, fqn: str) -> str:
-        """What one row of a table is, in the singular."""
+        """Return what one row of a table is, in the singular."""
         return self._names[fqn].noun
 
     def words(self, of: "str | ColumnKey") -> tuple[str, ...]:

@@ -36,7 +36,7 @@ class TokenizedQuestion:
         return TokenizedQuestion(self.text, tuple(kept))
 
     def carries(self, at: int) -> bool:
-        """Whether a token may begin or end a name."""
+        """Return whether a token may begin or end a name."""
         return self._carrying[at]
 
     @cached_property
@@ -52,19 +52,19 @@ class TokenizedQuestion:
         return any(map(str.isalpha, token.lemma))
 
     def is_code(self, at: int) -> bool:
-        """Whether it is a small word in capitals that is no beginning: `OR` in a question of small letters."""
+        """Return whether it is a small word in capitals that is no beginning: `OR` in a question of small letters."""
         token = self.tokens[at]
         return at > 0 and len(token.text) > 1 and token.text.isupper() and not self.shouts
 
     def is_letter(self, at: int) -> bool:
-        """Whether it is a single letter in capitals: `grade A`, `vitamin C`."""
+        """Return whether it is a single letter in capitals: `grade A`, `vitamin C`."""
         token = self.tokens[at]
         letter = len(token.text) == 1 and token.text.isupper() and not self.shouts
         return letter and at > 0 and (token.text != "I" or at == len(self.tokens) - 1)
 
     @cached_property
     def shouts(self) -> bool:
-        """Whether the question is written in capitals."""
+        """Return whether the question is written in capitals."""
         return sum(token.text.isupper() for token in self.tokens) > len(self.tokens) / 2
 
     def spans(self, longest: int) -> Sequence[tuple[int, int, tuple[str, ...]]]:
@@ -100,7 +100,7 @@ class TokenizedQuestion:
         return self.text[start:end]
 
     def may_be_value(self, first: int, last: int) -> bool:
-        """Whether a run of tokens is worth looking up: not made of small words and numbers alone."""
+        """Return whether a run of tokens is worth looking up: not made of small words and numbers alone."""
         if last - first == 1:
             token = self.tokens[first]
             small = token.lemma in STOP_WORDS and not self.is_code(first) and not self.is_letter(first)
@@ -113,7 +113,7 @@ class TokenizedQuestion:
         return tuple(one.lemma in STOP_WORDS and not one.text[:1].isupper() for one in self.tokens)
 
     def is_capital(self, at: int) -> bool:
-        """Whether a token is a name by its capital letter."""
+        """Return whether a token is a name by its capital letter."""
         token = self.tokens[at]
         if token.quoted or not token.text[:1].isupper() or self.shouts:
             return False
@@ -124,7 +124,9 @@ class TokenizedQuestion:
 
 
 def is_thing(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word that may be a command is a noun by what it ends in or stands behind: `any order`, `orders`."""
+    """Return whether a word that may be a command is a noun by what it ends in or stands behind: `any order`,
+    `orders`.
+    """
     token, before = tokens[at], tokens[at - 1].text.lower() if at else ""
     several = before.isalpha() and token.text.lower() == f"{token.lemma}s"
     if token.lemma in _FIGURED or (token.lemma in SUPERFLUOUS and token.lemma not in _THINGS):

@@ -1,4 +1,4 @@
-"""Which columns of a table play a part: the one that names a row, the ones that tell when, where and who."""
+"""Defines which columns of a table play a part: the one that names a row, the ones that tell when, where and who."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -33,7 +33,7 @@ PERSONS: Final = word_set(
 
 
 def is_identifier(facts: ColumnFacts, named: ColumnWords) -> bool:
-    """Whether a column only tells rows apart, or refers to others."""
+    """Return whether a column only tells rows apart, or refers to others."""
     if facts.is_primary_key or facts.references is not None:
         return True
     return named.words[-1] in KEY_HEADS
@@ -87,7 +87,7 @@ def _told_apart(
 
 
 def _is_worded(text: str) -> bool:
-    """Whether a text is of letters, as names are, and not a code."""
+    """Return whether a text is of letters, as names are, and not a code."""
     return text[:1].isalpha() and not any(map(str.isdigit, text)) and not text.isupper()
 
 
@@ -99,7 +99,9 @@ def whole_name(names: NamedTable) -> tuple[int, ...]:
 
 
 def is_person(names: NamedTable) -> bool:
-    """Whether rows are people: by what they are called, or because they were born or hired, or have two names."""
+    """Return whether rows are people: by what they are called, or because they were born or hired, or have two
+    names.
+    """
     if any(word in PERSONS or _is_agent(word) for word in names.words[-1:]) or whole_name(names):
         return True
     return any(word in _LIVING for named in names.columns for word in named.own)
@@ -115,7 +117,7 @@ _THINGS: Final = word_set(
 
 
 def _is_agent(word: str) -> bool:
-    """Whether a word says who does something: collector, designer, inspector."""
+    """Return whether a word says who does something: collector, designer, inspector."""
     if word in _THINGS or not word.endswith(("er", "or")):
         return False
     stem = word[:-2]

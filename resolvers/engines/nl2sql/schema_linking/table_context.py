@@ -1,4 +1,4 @@
-"""What the words of tables add where they are said beside those of a column."""
+"""Defines what the words of tables add where they are said beside those of a column."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,7 +9,7 @@ _NOTHING: Final[Said] = {}, 0.0
 
 
 class Beside:
-    """What tables say of the words beside their columns."""
+    """Describes what tables say of the words beside their columns."""
 
     def __init__(self, each: Sequence[Said]) -> None:
         """`each` of the words, with the tables that say it."""
@@ -19,7 +19,9 @@ class Beside:
         """How much that adds at most."""
 
     def without(self, places: tuple[int, ...]) -> Said:
-        """How much each table says of the words but for some of them, by their place; and how much one says at most."""
+        """Return how much each table says of the words but for some of them, by their place; and how much one says at
+        most.
+        """
         if not self.most:
             return _NOTHING
         known = self._without.get(places)

@@ -48,7 +48,9 @@ Wanted = dict[tuple[int, int], list[str]]
 
 
 def unknown(question: TokenizedQuestion, mentions: Sequence[Mention]) -> Wanted:
-    """What to look up, the most promising runs first: quoted texts, names in capitals, words that are left over."""
+    """Return what to look up, the most promising runs first: quoted texts, names in capitals, words that are left
+    over.
+    """
     found: Wanted = {}
     known = [one for one in mentions if one.kind is MentionKind.VALUE and one.score >= 0.9]
 
@@ -121,7 +123,7 @@ def _capitals(question: TokenizedQuestion) -> Iterator[tuple[int, int]]:
 
 
 def _joins(question: TokenizedQuestion, at: int) -> bool:
-    """Whether a small word stands there, and no letter that ends a name: Gate A."""
+    """Return whether a small word stands there, and no letter that ends a name: Gate A."""
     return question.tokens[at].lemma in _JOINING and not question.is_letter(at)
 
 

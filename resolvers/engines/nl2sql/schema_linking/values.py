@@ -123,7 +123,7 @@ class ValueIndex:
         return words
 
     def is_complete(self, key: ColumnKey) -> bool:
-        """Whether the profile knows every value of a column that has been read."""
+        """Return whether the profile knows every value of a column that has been read."""
         return key in self._complete
 
     def named(self, text: str, within: Collection[str] | None = None) -> list[Held]:

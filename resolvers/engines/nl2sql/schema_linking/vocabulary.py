@@ -1,4 +1,5 @@
-"""What the tables and columns of a catalog are called: an index by the words of their names and what people noted.
+"""Defines what the tables and columns of a catalog are called: an index by the words of their names and what people
+noted.
 
 It is asked with lemmas, or with words as they come; their order does not matter. Scores say how well a name fits: it is
 1 for the very name, a display name or an approved term; less for synonyms, for words of the same root or family, when
@@ -115,7 +116,7 @@ class Vocabulary(Naming):
         return kept
 
     def says(self, key: ColumnKey, lemma: str) -> bool:
-        """Whether a column is called by a word, or by what it may stand for."""
+        """Return whether a column is called by a word, or by what it may stand for."""
         entity, index = self._numbers[key], self._column_index
         return any(entity in index.bearers(at) for word in self.asked((lemma,)) for at in index.hits(word))
 
@@ -145,7 +146,7 @@ class Vocabulary(Naming):
         return _asked(tuple(lemmas))
 
     def is_word(self, lemma: str) -> bool:
-        """Whether some table or column has the word in its name."""
+        """Return whether some table or column has the word in its name."""
         return any(word in self._table_index or word in self._column_index for word in self.asked((lemma,)))
 
     def measured(self, degree: Degree, within: Sequence[str] | None = None) -> list[tuple[ColumnKey, float]]:
@@ -167,7 +168,7 @@ class Vocabulary(Naming):
         return sorted(found.items(), key=lambda item: (-item[1], self._numbers[item[0]]))
 
     def is_reversed(self, degree: Degree, key: ColumnKey) -> bool:
-        """Whether an adjective points the other way on a column: the oldest has the least birth date."""
+        """Return whether an adjective points the other way on a column: the oldest has the least birth date."""
         words = set(self.words(key))
         kind = self.column_kind(key)
         if kind.is_temporal and "age" not in words and degree.adjective in ("old", "young", "senior", "ancient"):
@@ -193,7 +194,7 @@ class Vocabulary(Naming):
     # --- what they are
 
     def column_kind(self, key: ColumnKey) -> ColumnKind:
-        """What the values of a column are."""
+        """Return what the values of a column are."""
         kind = self._kinds.get(key)
         if kind is None:
             facts, at = self._places[key]
@@ -204,11 +205,11 @@ class Vocabulary(Naming):
     kind = column_kind
 
     def is_numeric_text(self, key: ColumnKey) -> bool:
-        """Whether a column of texts holds numbers only, which must be cast to be compared as such."""
+        """Return whether a column of texts holds numbers only, which must be cast to be compared as such."""
         return self.column_kind(key) is ColumnKind.TEXT and is_numeric_text(self.profile(key))
 
     def is_identifier(self, key: ColumnKey) -> bool:
-        """Whether a column only tells rows apart, or refers to other rows."""
+        """Return whether a column only tells rows apart, or refers to other rows."""
         known = self._identifiers.get(key)
         if known is None:
             facts, at = self._places[key]
@@ -218,7 +219,7 @@ class Vocabulary(Naming):
         return known
 
     def flag(self, key: ColumnKey) -> tuple[Literal, Literal] | None:
-        """What a column holds for yes and for no; None when it is no such column, or nobody knows."""
+        """Return what a column holds for yes and for no; None when it is no such column, or nobody knows."""
         try:
             return self._flags[key]
         except KeyError:
@@ -265,12 +266,12 @@ class Vocabulary(Naming):
         return ColumnKey(fqn, columns[0]) if len(columns) == 1 else None
 
     def is_person(self, fqn: str) -> bool:
-        """Whether rows of a table are people."""
+        """Return whether rows of a table are people."""
         return is_person(self._names[fqn])
 
     @cached_property
     def has_full_names(self) -> bool:
-        """Whether some column holds full names."""
+        """Return whether some column holds full names."""
         return bool(self.found_columns(("full", "name"), most=1, least=_FULL))
 
     @cached_property
@@ -303,7 +304,7 @@ class Vocabulary(Naming):
         return self._joins.keys_of(fqn)
 
     def refers(self, key: ColumnKey) -> bool:
-        """Whether a column, alone or with others, refers to another table."""
+        """Return whether a column, alone or with others, refers to another table."""
         return any(one.table == key.table and key.column in one.columns for one in self.ties(key.table))
 
     def neighbours(self, fqn: str) -> frozenset[str]:

@@ -32,7 +32,7 @@ class Unwritable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TypedKind:
-    """What the values of a column are."""
+    """Holds what the values of a column are."""
 
     family: str
     """text, number, moment, boolean; empty when nobody knows."""
@@ -50,7 +50,7 @@ NUMBER: Final = TypedKind("number")
 
 
 def kind_of(column: ColumnFacts, profile: ColumnProfile | None, dialect: str) -> TypedKind:
-    """What a column holds, by its type and, of texts, by its profile."""
+    """Return what a column holds, by its type and, of texts, by its profile."""
     name = (column.data_type or "").upper()
     group = family(column.data_type)
     samples: tuple[str, ...] = ()
@@ -169,7 +169,7 @@ def _plain(value: Decimal) -> str:
 
 
 def _spelled(value: bool, kind: TypedKind) -> str:
-    """How a text column spells true or false."""
+    """Return how a text column spells true or false."""
     wanted = _TRUE if value else _FALSE
     return next((one for one in kind.samples if one.strip().lower() in wanted), "true" if value else "false")
 
@@ -301,7 +301,7 @@ def _text_span(this: exp.Expr, unit: Unit, part: bool, dialect: str) -> exp.Expr
 
 
 def span_value(value: Literal, kind: TypedKind, unit: Unit, part: bool) -> exp.Expr:
-    """What a span is compared to: a number, or the first day of the span."""
+    """Return what a span is compared to: a number, or the first day of the span."""
     if isinstance(value.value, Decimal):
         return number(value.value)
     text = str(value.value)

@@ -1,4 +1,4 @@
-"""What a plan is grouped by: all that its outputs need, and what keeps those of the same name apart."""
+"""Defines what a plan is grouped by: all that its outputs need, and what keeps those of the same name apart."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -65,7 +65,7 @@ def _table_of(figure: Figure, main: str) -> str:
 
 
 def _row_parts(term: Term) -> list[Column | Span]:
-    """What of a term must be grouped by."""
+    """Return what of a term must be grouped by."""
     match term:
         case Column() | Span():
             return [term]

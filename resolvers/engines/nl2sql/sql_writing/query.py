@@ -230,7 +230,7 @@ class Writer:
         return query
 
     def _on(self, link: JoinStep, aliases: Mapping[Use, str]) -> exp.Expr:
-        """How two tables are joined; a number and a text are compared as texts."""
+        """Return how two tables are joined; a number and a text are compared as texts."""
         scope = SelectScope(self.known, self.joins, link.near.table, None, aliases, self._whole, self._related)
         if link.key.memory is not None:
             self.noted.add(link.key.memory)
@@ -278,7 +278,7 @@ class Writer:
         return Tree(tree.root, tuple(one for one in tree.links if one.far not in gone)), branches
 
     def _exists(self, links: Sequence[JoinStep], chosen: Sequence[Condition], scope: SelectScope) -> exp.Expr:
-        """Whether rows beyond the first link meet conditions."""
+        """Return whether rows beyond the first link meet conditions."""
         aliases = {link.far: self._alias(self._name(link.far)) for link in links}
         tree = Tree(links[0].far, tuple(links[1:]))
         inner = replace(scope, tree=tree, aliases={**scope.aliases, **aliases}, nullable=frozenset(), mapped={})
@@ -287,7 +287,7 @@ class Writer:
         return exp.Exists(this=query.select(number(1), copy=False))
 
     def _related(self, scope: SelectScope, related: Related) -> exp.Expr:
-        """Whether a row of the outer query has rows that fit, tied along the keys."""
+        """Return whether a row of the outer query has rows that fit, tied along the keys."""
         plan = related.plan
         if plan.limit is not None or plan.combined is not None or plan.keep:
             raise Unwritable("What another table's rows must be like cannot be the first few of them.")
@@ -371,7 +371,7 @@ class Writer:
         return exp.Subquery(this=self._whole(Plan(plan.main, (Output(figure),), where, also=plan.also, via=plan.via)))
 
     def _tied(self, plan: Plan, having: Sequence[Condition], scope: SelectScope, grouped: bool) -> exp.Expr:
-        """Whether a row is as good as the last one of the limit."""
+        """Return whether a row is as good as the last one of the limit."""
         order = plan.orders[0]
         this = scope.ordered(order.term)
         bare = replace(plan, outputs=(Output(order.term),), ties=False, combined=None, distinct=False)
@@ -388,7 +388,7 @@ class Writer:
         return sign(this=this, expression=exp.Subquery(this=ends))
 
     def _may_lack(self, column: Column, scope: SelectScope) -> bool:
-        """Whether rows without a value must be left out of the first few."""
+        """Return whether rows without a value must be left out of the first few."""
         facts = self.joins.finder.columns[column.table][column.column]
         kind = scope.kind(column)
         if facts.nullable is False or column.column in self.joins.key(column.table):

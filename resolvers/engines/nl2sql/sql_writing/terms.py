@@ -71,7 +71,7 @@ class SelectScope:
     # What is multiplied.
 
     def multiplied(self, use: Use) -> bool:
-        """Whether a row of this table may stand in several rows of the join."""
+        """Return whether a row of this table may stand in several rows of the join."""
         if self.tree is None:
             return False
         reached, waiting = {use}, [use]
@@ -101,7 +101,7 @@ class SelectScope:
         return next((use for use in uses if not self.multiplied(use)), uses[0])
 
     def sensitive(self, figure: Figure) -> bool:
-        """Whether a figure would be wrong over multiplied rows, and no count of keys can right it."""
+        """Return whether a figure would be wrong over multiplied rows, and no count of keys can right it."""
         if figure in self.mapped or figure.distinct or figure.aggregate in (Aggregate.MIN, Aggregate.MAX):
             return False
         use = self.counted(figure)
@@ -126,7 +126,7 @@ class SelectScope:
         return exp.column(exp.to_identifier(name, quoted=True), table=alias, copy=False)
 
     def kind(self, term: Term) -> TypedKind:
-        """What the values of a term are."""
+        """Return what the values of a term are."""
         match term:
             case Column():
                 facts = self.joins.finder.columns[term.table][term.column]

@@ -1,4 +1,4 @@
-"""Which tables a plan uses by which of its parts, and which of its figures stand where."""
+"""Defines which tables a plan uses by which of its parts, and which of its figures stand where."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -55,7 +55,7 @@ def figures_in(term: Term) -> Iterator[Figure]:
 
 
 def aggregates(term: Term) -> bool:
-    """Whether a term is computed of many rows."""
+    """Return whether a term is computed of many rows."""
     match term:
         case Figure() | Share():
             return True
@@ -67,7 +67,7 @@ def aggregates(term: Term) -> bool:
 
 
 def of_rows(term: Term) -> bool:
-    """Whether a term takes its value from a row, so that it must be grouped by beside a figure."""
+    """Return whether a term takes its value from a row, so that it must be grouped by beside a figure."""
     match term:
         case Column() | Span():
             return True
@@ -98,7 +98,7 @@ def uses_in(term: Term, main: str) -> Iterator[Use]:
 
 
 def parts_of(condition: Condition | None) -> list[Condition]:
-    """What must hold together, one by one."""
+    """Return what must hold together, one by one."""
     match condition:
         case None:
             return []
@@ -133,7 +133,7 @@ def uses_of(condition: Condition, main: str) -> set[Use]:
 
 
 def on_figures(condition: Condition) -> bool:
-    """Whether a condition can only be told of groups."""
+    """Return whether a condition can only be told of groups."""
     return any(aggregates(term) for term in terms_in(condition))
 
 
@@ -148,7 +148,7 @@ def uses_of_plan(plan: Plan, having: Sequence[Condition]) -> list[Use]:
 
 
 def best_of_kind(one: Related) -> tuple[Column, Column, bool] | None:
-    """What rows are the first of their kind by, what tells the kind, and whether the greatest is first.
+    """Return what rows are the first of their kind by, what tells the kind, and whether the greatest is first.
 
     So is said that no other row of the same table and kind comes before a row.
     """
