@@ -187,28 +187,37 @@ class _ScaledParts:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._closing = contextlib.ExitStack()
-        self._settings: dict[str, Any] | None = None
+        self._redis_settings: dict[str, Any] | None = None
+        self._openfga_settings: dict[str, Any] | None = None
         self._redis: RedisServer | None = None
         self._stores: KeptStores | None = None
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self, *, openfga: bool) -> dict[str, Any]:
         """What a deployment with these servers sets; no window, store or relation of another test is left on them."""
-        if self._settings is None:
-            prefix = f"t{uuid4().hex[:12]}-"
-            self._settings = {"openfga_store_prefix": prefix}
+        return self._with_redis() | (self._with_openfga() if openfga else {})
+
+    def _with_redis(self) -> dict[str, Any]:
+        if self._redis_settings is None:
+            self._redis_settings = {}
             with contextlib.suppress(pytest.skip.Exception):  # what is missing is named once, at the end of the run
-                url = self._closing.enter_context(openfga_server())
-                self._settings |= {"openfga_url": url, "openfga_timeout": PATIENT}
-                self._stores = KeptStores(url, *(store_name(org, prefix) for org in (ORG, OTHER_ORG)))
-                self._closing.callback(self._stores.close)
-            with contextlib.suppress(pytest.skip.Exception):  # as above; where all is required, it fails instead
                 self._redis = self._closing.enter_context(redis_server(self._folder))
-                self._settings["redis_url"] = self._redis.url
+                self._redis_settings = {"redis_url": self._redis.url}
         if self._redis is not None:
             redis.Redis.from_url(self._redis.url).flushall()
+        return self._redis_settings
+
+    def _with_openfga(self) -> dict[str, Any]:
+        if self._openfga_settings is None:
+            prefix = f"t{uuid4().hex[:12]}-"
+            self._openfga_settings = {"openfga_store_prefix": prefix}
+            with contextlib.suppress(pytest.skip.Exception):  # as above; where all is required, it fails instead
+                url = self._closing.enter_context(openfga_server())
+                self._openfga_settings |= {"openfga_url": url, "openfga_timeout": PATIENT}
+                self._stores = KeptStores(url, *(store_name(org, prefix) for org in (ORG, OTHER_ORG)))
+                self._closing.callback(self._stores.close)
         if self._stores is not None:
             self._stores.empty()
-        return dict(self._settings)
+        return self._openfga_settings
 
     def close(self) -> None:
         """Stop them."""
@@ -230,23 +239,25 @@ class _StockedStores:
 
     def __init__(self, folder: Path, template: Path, postgres: _PostgresTemplate, scaled: _ScaledParts) -> None:
         self._folder, self._template, self._postgres, self._scaled = folder, template, postgres, scaled
-        self._made: dict[str, tuple[Path, KeptDatabase | None, Stock]] = {}
+        self._made: dict[tuple[str, bool], tuple[Path, KeptDatabase | None, Stock]] = {}
 
-    def of(self, kind: str) -> tuple[Path, KeptDatabase | None, Stock]:
-        """Its data folder, its database on PostgreSQL, and what stands in it."""
-        if kind not in self._made:
-            folder = self._folder / kind
+    def of(self, kind: str, *, openfga: bool) -> tuple[Path, KeptDatabase | None, Stock]:
+        """Its data folder, its database on PostgreSQL, and what stands in it: relations, too, unless in OpenFGA."""
+        made = (kind, openfga and kind != "sqlite")
+        if made not in self._made:
+            folder = self._folder / f"{kind}{'-openfga' if made[1] else ''}"
             (folder / "data").mkdir(parents=True)
             url, given = None, {}
             if kind == "sqlite":
                 shutil.copy(self._template, folder / "data" / "stoa.sqlite")
             else:
-                url, given = self._postgres.clone()[1], self._scaled.settings() | {"openfga_store_prefix": "stock-"}
+                url, given = self._postgres.clone()[1], self._scaled.settings(openfga=openfga)
+                given = given | ({"openfga_store_prefix": "stock-"} if openfga else {})
             settings = settings_for(folder, url, migrate_on_start=False, **given)
             with ThreadPoolExecutor(1) as apart:  # the tests' own event loop is not to be touched
                 stock = apart.submit(asyncio.run, stocked(settings)).result()
-            self._made[kind] = folder / "data", KeptDatabase(shared_postgres(), url) if url else None, stock
-        return self._made[kind]
+            self._made[made] = folder / "data", KeptDatabase(shared_postgres(), url) if url else None, stock
+        return self._made[made]
 
     def close(self) -> None:
         """Drop the database that was kept."""
@@ -268,9 +279,17 @@ def _stocked_stores(
 
 
 @pytest.fixture
-def stocked_store(store_kind: str, tmp_path: Path, _stocked_stores: _StockedStores) -> Iterator[StockedStore]:
+def openfga(request: pytest.FixtureRequest) -> bool:
+    """Whether relations live in an OpenFGA server; that the embedded evaluator says the same, `tests/auth` shows."""
+    return request.node.get_closest_marker("openfga") is not None
+
+
+@pytest.fixture
+def stocked_store(
+    store_kind: str, openfga: bool, tmp_path: Path, _stocked_stores: _StockedStores
+) -> Iterator[StockedStore]:
     """A copy of the stocked store; its data folder is the test's."""
-    folder, database, stock = _stocked_stores.of(store_kind)
+    folder, database, stock = _stocked_stores.of(store_kind, openfga=openfga)
     shutil.copytree(folder, tmp_path / "data", dirs_exist_ok=True)
     if database is None:
         yield StockedStore(None, stock)
@@ -280,16 +299,16 @@ def stocked_store(store_kind: str, tmp_path: Path, _stocked_stores: _StockedStor
 
 
 @pytest.fixture
-def deployment(store_kind: str, _scaled_parts: _ScaledParts) -> dict[str, Any]:
-    """The settings of the test's deployment: all embedded on SQLite; OpenFGA and Redis beside PostgreSQL."""
-    return {} if store_kind == "sqlite" else _scaled_parts.settings()
+def deployment(store_kind: str, openfga: bool, _scaled_parts: _ScaledParts) -> dict[str, Any]:
+    """The settings of the test's deployment: all embedded on SQLite; Redis, and OpenFGA at times, with PostgreSQL."""
+    return {} if store_kind == "sqlite" else _scaled_parts.settings(openfga=openfga)
 
 
 @pytest.fixture
 async def world(
     stocked_store: StockedStore, tmp_path: Path, deployment: dict[str, Any], setting_overrides: dict[str, Any]
 ) -> AsyncIterator[World]:
-    """A running platform: everything embedded, or PostgreSQL with an OpenFGA server and Redis."""
+    """A running platform: everything embedded, or PostgreSQL with Redis and, where marked, an OpenFGA server."""
     settings = settings_for(tmp_path, stocked_store.url, migrate_on_start=False, **(deployment | setting_overrides))
     async with running_world(settings, stock=stocked_store.stock) as world:
         yield world

@@ -21,9 +21,13 @@ MARKERS = {
     "crash": "kills processes and looks at what is left",
     "browser": "drives a headless browser",
     "clients": "generates or compiles clients of the API",
+    "openfga": "keeps relations in an OpenFGA server where it runs on PostgreSQL",
 }
 LEFT_OUT = {("sqlite", RestDoor), ("postgresql", GraphDoor)}
 """The pairs of a store and a door that only the long tier tries; the other two meet each store and each door."""
+
+WITH_OPENFGA = ("tests/auth/", "tests/governance/", "tests/contract/test_permission_matrix.py")
+"""Where the quick tier has an OpenFGA server beside PostgreSQL; the long tier has it everywhere."""
 
 DEAREST = 10
 
@@ -48,6 +52,8 @@ def mark(items: list[pytest.Item]) -> None:
         pair = given.get("store_kind"), given.get("door")
         if pair in LEFT_OUT:
             item.add_marker("long")
+        if file.startswith(WITH_OPENFGA) or item.get_closest_marker("long"):
+            item.add_marker("openfga")
 
 
 def cpu_seconds() -> float:
