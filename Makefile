@@ -22,7 +22,7 @@ help:
 	@echo "  make test       run the quick tier of the tests (ARGS='tests/engines -k sum')"
 	@echo "  make test-all   run all tests (make test-long: those that the quick tier leaves out)"
 	@echo "  make check      formatting, lint, types and the direction of imports"
-	@echo "  make snapshot   rewrite the published schema.graphql and OpenAPI documents"
+	@echo "  make snapshot   rewrite schema.graphql, the OpenAPI documents and docs/settings.md, docs/connectors.md"
 	@echo "  make bench      measure speed against a plain baseline"
 	@echo "  make quality    measure what is found and what questions get answered (ARGS='--errors --hospital FOLDER',"
 	@echo "                  ARGS='--asking --databases FOLDER', ARGS=--pii, ARGS=--speed)"
