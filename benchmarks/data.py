@@ -21,7 +21,7 @@ from auth.issuer import DevelopmentIssuer
 from auth.relations import RelationTuple, object_name, user_subject
 from persistence.columns import Moment
 from persistence.engine import Database
-from persistence.jobs import InlineJobs
+from persistence.jobs.port import InlineJobs
 from persistence.migrations.run import upgrade
 from persistence.queries.catalog_ingest import refresh_statistics, upsert_source
 from persistence.queries.catalog_load import INSERTED

@@ -20,8 +20,8 @@ from rich.table import Table
 from sqlglot import exp
 
 from persistence.connectors import open_connector
-from persistence.connectors.base import Connector, ConnectorSettings, TableInfo
-from persistence.connectors.folders import Folder, Folders
+from persistence.connectors.core.base import Connector, ConnectorSettings, TableInfo
+from persistence.connectors.core.folders import Folder, Folders
 from persistence.samples.postgres import NoPostgres, database_name, running_postgres
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.profiling.basics import scan

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from auth.caller import Caller
-from persistence.connectors.base import ConnectorError
+from persistence.connectors.core.base import ConnectorError
 from persistence.keyring import SealBroken, secret_data
 from persistence.queries.secrets import Sealed
 from persistence.store import Shelves

@@ -11,13 +11,13 @@ from auth.guard import Guard
 from auth.rate_limit import Limits
 from auth.relations import Relations
 from persistence.blobs import Blobs
-from persistence.connectors.gateway import Gateway
-from persistence.jobs import Jobs
+from persistence.connectors.core.gateway import Gateway
+from persistence.jobs.port import Jobs
+from persistence.jobs.slots import RunSettings
 from persistence.keyring import KeyRing
-from persistence.models import Models
+from persistence.language_models.providers import Models
 from persistence.repository import Expected, Scope, meets
 from persistence.signals import Signals
-from persistence.slots import RunSettings
 from persistence.store import Shelves, Store
 from persistence.turn_limits import TurnSettings
 from resolvers.engines.nl2sql.model import Drafter

@@ -23,11 +23,12 @@ import orjson
 import sqlalchemy as sa
 from pydantic import TypeAdapter
 
+from auth.rate_limit import CallKind
 from persistence.keyring import SealBroken, associated_data
 from persistence.store import Shelves
 from persistence.tables.idempotency import idempotency_keys as table
 from resolvers.context import Context
-from resolvers.operation import Kind, Operation
+from resolvers.operation import Operation
 from schema.errors import AlreadyExists, ApiError, InvalidParameter, ValidationError, VersionConflict
 
 LONGEST_KEY = 255
@@ -55,7 +56,7 @@ async def once(op: Operation[..., Any], ctx: Context, key: str | None, arguments
     request, VERSION_CONFLICT when the first one is still at work, so that a retry helps, and VALIDATION_ERROR (422)
     when none does: it was cut off after it had changed something, or what it was answered can no longer be read.
     """
-    if key is None or op.kind is Kind.READ:
+    if key is None or op.kind is CallKind.READ:
         return await op(ctx, **arguments)
     if re.fullmatch(KEY_PATTERN, key) is None:
         raise InvalidParameter(

@@ -9,16 +9,16 @@ import sqlalchemy as sa
 
 from auth.caller import Caller
 from auth.guard import Guard
-from persistence.jobs import FanOut, JobContext, JobError, JobOutcome, JobTask
+from persistence.jobs.port import FanOut, JobContext, JobError, JobOutcome, JobTask
 from persistence.queries.workflows import OPEN
 from persistence.repository import Scope
 from persistence.store import Shelves
 from persistence.tables.data_readiness import workflow_runs
 from resolvers.authors import limited_by_author
 from resolvers.context import Context, Services
-from resolvers.data_readiness.runs import RUN_JOB, job_key, job_of
-from resolvers.data_readiness.work import WORKS
-from resolvers.data_readiness.work.run_work import RunWork, fail_run
+from resolvers.data_readiness.runs.executor import RunWork, fail_run
+from resolvers.data_readiness.runs.kinds import WORKS
+from resolvers.data_readiness.runs.operations import RUN_JOB, job_key, job_of
 from resolvers.search.bulk import SearchIndexer
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 
@@ -27,7 +27,7 @@ log = logging.getLogger("stoa.worker")
 MOST_TAKEN_UP = 10_000
 
 
-class Hand(Protocol):
+class JobHandler(Protocol):
     """One kind of background work."""
 
     def register(self) -> None:
@@ -40,9 +40,9 @@ class Hand(Protocol):
 class Worker:
     """Carries out runs, and what else waits for a background, in whichever process the job engine chooses."""
 
-    def __init__(self, services: Services, hands: Sequence[Hand] = ()) -> None:
+    def __init__(self, services: Services, hands: Sequence[JobHandler] = ()) -> None:
         self._services = services
-        self._hands: list[Hand] = [SearchIndexer(services), *hands]
+        self._hands: list[JobHandler] = [SearchIndexer(services), *hands]
 
     def register(self) -> None:
         """Tell the job engine what it can be asked to do."""

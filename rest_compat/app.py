@@ -23,19 +23,19 @@ from auth.keys import StaticKeys
 from auth.local import LocalRelations
 from auth.model import platform_model
 from auth.openfga import OpenFgaRelations
-from auth.rate_limit import RateLimiter, Window
+from auth.rate_limit import RateLimiter, RateWindow
 from auth.relations import Relations
 from auth.remote import RemoteRelations
 from auth.tokens import TokenVerifier
 from persistence.blobs import StoredBlobs
-from persistence.connectors.gateway import Gateway
+from persistence.connectors.core.gateway import Gateway
 from persistence.engine import Database
-from persistence.jobs import Jobs
-from persistence.jobs_dbos import DbosJobs
+from persistence.jobs.dbos import DbosJobs
+from persistence.jobs.port import Jobs
 from persistence.keyring import KeyRing
+from persistence.language_models.providers import Models
 from persistence.limits import LimitRows
 from persistence.migrations.run import check, upgrade
-from persistence.models import Models
 from persistence.outbound import OutboundPolicy, http_client
 from persistence.private import private_folder
 from persistence.signals import Signals
@@ -44,10 +44,10 @@ from persistence.tuples import StoredTuples
 from resolvers.context import Services, utc_now
 from resolvers.engines.nl2sql.model import Drafter
 from resolvers.governance.access import organization_ids
-from resolvers.talk2data.analyst import Analyst
-from resolvers.talk2data.answering import Answering
-from resolvers.talk2data.engine import TurnEngine
-from resolvers.utils.firings import Firings
+from resolvers.talk2data.answering.analyst import Analyst
+from resolvers.talk2data.answering.port import TurnEngine
+from resolvers.talk2data.answering.turn_execution import Answering
+from resolvers.utils.schedule_execution import Firings
 from resolvers.worker import Worker
 from rest_compat.assets import assets
 from rest_compat.bodies import BodyBounds
@@ -59,11 +59,11 @@ from rest_compat.governance import governance
 from rest_compat.graphql import GraphEndpoint
 from rest_compat.guide import guide_routes
 from rest_compat.metrics import metrics_route
-from rest_compat.middleware import PROBES, Front, probe
+from rest_compat.middleware import PROBES, RequestMiddleware, probe
 from rest_compat.origins import Origins
 from rest_compat.pages import ServiceDocument, page_routes
 from rest_compat.relations import relation_routes
-from rest_compat.request import Reception, state_of
+from rest_compat.request import ContextFactory, state_of
 from rest_compat.search import search
 from rest_compat.settings import Settings
 from rest_compat.talk2data import talk2data
@@ -102,7 +102,7 @@ SERVICES = (
 
 @dataclass(slots=True)
 class Parts:
-    """What a running server consists of. A test gives what it wants to hold in its own hands."""
+    """Holds what a running server consists of. A test gives what it wants to hold in its own hands."""
 
     settings: Settings
     relations: Relations | None = None
@@ -118,7 +118,7 @@ class Parts:
     """Whether it looks again and again for what is due, what waits and what nobody needs any more."""
     database: Database = field(init=False)
     services: Services = field(init=False)
-    reception: Reception = field(init=False)
+    context_factory: ContextFactory = field(init=False)
     worker: Worker = field(init=False)
     firings: Firings = field(init=False)
     _closing: contextlib.AsyncExitStack = field(init=False, default_factory=contextlib.AsyncExitStack)
@@ -168,7 +168,7 @@ class Parts:
             drafter=self.drafter,
             signals=Signals(settings),
         )
-        self.reception = Reception(
+        self.context_factory = ContextFactory(
             services=self.services,
             verifier=self._verifier(outbound),
             limiter=limiter,
@@ -245,7 +245,7 @@ class Application:
 
     def _wrapped(self) -> ASGIApp:
         settings = self.parts.settings
-        return Front(
+        return RequestMiddleware(
             self.http,
             ready=self._is_ready,
             peek=self._peek,
@@ -254,13 +254,13 @@ class Application:
             within=lambda app: Origins(app, settings.cors_origins) if settings.cors_origins.strip(" ,") else app,
         )
 
-    async def _peek(self, scope: Scope) -> Window | None:
-        return await self.parts.reception.peek(Request(scope)) if self._ready else None
+    async def _peek(self, scope: Scope) -> RateWindow | None:
+        return await self.parts.context_factory.peek(Request(scope)) if self._ready else None
 
     async def open(self) -> None:
         """Start up."""
         await self.parts.open()
-        self.http.state.reception = self.parts.reception
+        self.http.state.context_factory = self.parts.context_factory
         self._ready = True
         self._started.set()
         gc.freeze()  # what start-up made lives as long as the process; the collector need not walk it again
@@ -297,7 +297,7 @@ class Application:
 
     @property
     def failure(self) -> BaseException | None:
-        """Why start-up failed, if it did."""
+        """Return why start-up failed, if it did."""
         return self._failure
 
 
@@ -352,7 +352,7 @@ def _http_app(
 @functools.cache
 def openapi_of(service: Service) -> dict[str, Any]:
     """The OpenAPI 3.0 document of one service, made when it is first asked for. Not to be changed."""
-    from rest_compat.openapi import document_of
+    from rest_compat.openapi.document import document_of
 
     return document_of(
         service.door, title=service.title, version=version("stoa-platform"), description=service.description
@@ -362,8 +362,8 @@ def openapi_of(service: Service) -> dict[str, Any]:
 @functools.cache
 def whole_openapi() -> dict[str, Any]:
     """The OpenAPI 3.0 document of all services together, made when it is first asked for. Not to be changed."""
-    from rest_compat.openapi import READING
-    from rest_compat.openapi_whole import whole_of
+    from rest_compat.openapi.document import READING
+    from rest_compat.openapi.whole import whole_of
 
     services = {service.title: openapi_of(service) for service in SERVICES}
     return whole_of(services, title="Stoa", description=f"All services of the platform. {READING}")

@@ -1,7 +1,6 @@
 """Every path under /data-readiness, which /api/data-readiness serves alike. Additions to the contract are marked."""
 
 from resolvers.data_readiness import (
-    approvals,
     classifications,
     data_assets,
     glossary,
@@ -11,11 +10,12 @@ from resolvers.data_readiness import (
     reports,
     rule_checks,
     rules,
-    runs,
     scorecard,
     violations,
     workflows,
 )
+from resolvers.data_readiness.approval import operations as approvals
+from resolvers.data_readiness.runs import operations as runs
 from rest_compat.door import Door
 from rest_compat.envelopes import DefinitionList, PageLimitList, PerPageList
 

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
-from persistence.job_store import FolderInUse
+from persistence.jobs.store import FolderInUse
 from persistence.keyring import KeyRingFixed, SealBroken
 from persistence.migrations.run import OtherVersion
 from schema.errors import ApiError, InternalError, InvalidRequest, NotFound
@@ -77,7 +77,7 @@ def body_of(error: ApiError, *, path: str, request_id: str, trace_id: str) -> di
 
 
 def is_data_readiness(path: str) -> bool:
-    """Whether a path belongs to Data Readiness, under either prefix."""
+    """Return whether a path belongs to Data Readiness, under either prefix."""
     return path.startswith(("/data-readiness/", "/api/data-readiness/"))
 
 
@@ -88,7 +88,7 @@ def response_of(error: ApiError, *, path: str, request_id: str, trace_id: str) -
 
 
 def is_clear(error: BaseException) -> bool:
-    """Whether the failure's own words are meant for people, so that no traceback has to explain it."""
+    """Return whether the failure's own words are meant for people, so that no traceback has to explain it."""
     return isinstance(
         error,
         ApiError | ValueError | OSError | FolderInUse | KeyRingFixed | SealBroken | SQLAlchemyError | OtherVersion,

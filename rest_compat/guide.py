@@ -17,7 +17,7 @@ PATH = "/docs/guide"
 
 
 class GuideMissing(NotFound):
-    """This server has no guide, or the guide has no such page."""
+    """Raised where the server has no guide, or the guide has no such page."""
 
     def __init__(self, page: str) -> None:
         super().__init__("page", page)
@@ -31,7 +31,7 @@ class GuideMissing(NotFound):
 
 
 def built() -> bool:
-    """Whether the guide is there."""
+    """Return whether the guide is there."""
     return (GUIDE_FOLDER / "index.html").is_file()
 
 
@@ -47,7 +47,7 @@ def guide_routes() -> list[BaseRoute]:
 
 
 class _Guide(KeptFiles):
-    """The built files; the pages have the headers of all pages."""
+    """Serves the built files; the pages have the headers of all pages."""
 
     def __init__(self) -> None:
         super().__init__(check_dir=False)

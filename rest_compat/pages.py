@@ -232,7 +232,7 @@ class KeptFiles(StaticFiles):
 
 
 def root_of(request: Request) -> str:
-    """The path under which the application is mounted, without a slash at its end."""
+    """Return the path under which the application is mounted, without a slash at its end."""
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 

@@ -36,14 +36,14 @@ _WRITTEN = "\n<!-- This page is written by `stoa snapshot`. Change the code that
 
 
 def reference_pages() -> Iterator[tuple[Path, str]]:
-    """Every written page with what it should hold. An installed package has no such pages, only a checkout."""
+    """Yield every written page with what it should hold. An installed package has no such pages, only a checkout."""
     if (CHECKOUT / "pyproject.toml").is_file():
         yield CHECKOUT / "docs" / "settings.md", settings_page()
         yield CHECKOUT / "docs" / "connectors.md", connectors_page()
 
 
 def settings_page() -> str:
-    """The page of the settings, section by section."""
+    """Return the page of the settings, section by section."""
     parts = [_SETTINGS.rstrip("\n")]
     for title, lines in setting_sections():
         rows = [(f"`{line.variable}`", _code(line.default), line.description) for line in lines]
@@ -52,7 +52,7 @@ def settings_page() -> str:
 
 
 def connectors_page() -> str:
-    """The page of the connection types: what each was verified against, and what it takes."""
+    """Return the page of the connection types: what each was verified against, and what it takes."""
     verified, kinds = [], []
     for name in CONNECTION_TYPES:
         kind = connector_class(name)
@@ -72,7 +72,7 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _fields(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Each field with its default and meaning; those of an object within are named by both names."""
+    """Yield each field with its default and meaning; those of an object within are named by both names."""
     definitions = schema.get("$defs", {})
     for name, field in schema.get("properties", {}).items():
         inner = definitions.get(_referred(field), {})
@@ -88,7 +88,7 @@ def _fields(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _referred(field: Mapping[str, Any]) -> str:
-    """The definition that a field refers to, itself or beside null; an empty text when there is none."""
+    """Return the definition that a field refers to, itself or beside null; an empty text when there is none."""
     told = [field, *field.get("anyOf", ()), *field.get("allOf", ())]
     return next((one["$ref"].rpartition("/")[2] for one in told if "$ref" in one), "")
 

@@ -12,16 +12,16 @@ from auth.rate_limit import RateLimitSettings, RedisSettings
 from auth.remote import GovernanceSettings
 from auth.tokens import TokenSettings
 from persistence.blobs import BlobSettings
-from persistence.connectors.base import ConnectorSettings
+from persistence.connectors.core.base import ConnectorSettings
 from persistence.engine import DatabaseSettings
-from persistence.jobs import JobSettings
+from persistence.jobs.port import JobSettings
+from persistence.jobs.slots import RunSettings
 from persistence.keyring import KeyRingSettings
-from persistence.models import ModelSettings
+from persistence.language_models.providers import ModelSettings
 from persistence.outbound import OutboundSettings
 from persistence.signals import StreamSettings
-from persistence.slots import RunSettings
 from persistence.turn_limits import TurnSettings
-from resolvers.utils.firing_limits import ScheduleSettings
+from resolvers.utils.schedule_limits import ScheduleSettings
 from schema.graph_bounds import GraphSettings
 
 PREFIX = "STOA_"
@@ -107,7 +107,7 @@ def setting_lines() -> Iterator[SettingLine]:
 
 
 def setting_sections() -> Iterator[tuple[str, list[SettingLine]]]:
-    """Every section that has settings, in their order: what it is about, and its settings."""
+    """Yield every section that has settings, in their order: what it is about, and its settings."""
     for section in reversed(Settings.__mro__):
         names = [name for name in Settings.model_fields if name in inspect.get_annotations(section)]
         if names:

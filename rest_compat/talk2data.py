@@ -1,16 +1,7 @@
 """Every path under /talk2data. Additions to the contract are marked."""
 
-from resolvers.talk2data import (
-    answer_notes,
-    chat_settings,
-    feedback,
-    learning,
-    provenance,
-    replay,
-    sessions,
-    streaming,
-    turns,
-)
+from resolvers.talk2data import answer_notes, chat_settings, feedback, provenance, replay, sessions, streaming, turns
+from resolvers.talk2data.answering import learning
 from rest_compat.door import Door
 from rest_compat.envelopes import PageLimitList
 from rest_compat.talk2data_stream import TurnRoute

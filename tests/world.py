@@ -12,7 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from auth.issuer import DevelopmentIssuer
 from auth.relations import RelationTuple, object_name, subject_of
-from persistence.jobs import InlineJobs
+from persistence.jobs.port import InlineJobs
 from rest_compat.app import Application, create_app
 from rest_compat.settings import Settings
 from rest_compat.setup import bootstrap_organization

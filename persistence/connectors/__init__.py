@@ -15,29 +15,29 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings, Outbound
-from persistence.connectors.folders import NOWHERE, Folders
+from persistence.connectors.core.base import Connector, ConnectorError, ConnectorSettings, Outbound
+from persistence.connectors.core.folders import NOWHERE, Folders
 
 __all__ = ["CONNECTION_TYPES", "connector_class", "in_thread", "open_connector"]
 
 T = TypeVar("T")
 
 _CONNECTORS: Mapping[str, str] = {
-    "postgres": "postgres:PostgresConnector",
-    "redshift": "redshift:RedshiftConnector",
-    "mysql": "mysql:MysqlConnector",
-    "bigquery": "bigquery:BigqueryConnector",
-    "snowflake": "snowflake:SnowflakeConnector",
-    "databricks": "databricks:DatabricksConnector",
-    "couchbase": "couchbase:CouchbaseConnector",
-    "oracle": "oracle:OracleConnector",
-    "hive": "hive:HiveConnector",
-    "mongodb": "mongodb:MongodbConnector",
-    "s3": "s3:S3Connector",
-    "gcs": "gcs:GcsConnector",
-    "minio": "minio:MinioConnector",
-    "nfs": "nfs:NfsConnector",
-    "smb": "smb:SmbConnector",
+    "postgres": "postgres.connector:PostgresConnector",
+    "redshift": "postgres.redshift:RedshiftConnector",
+    "mysql": "mysql.connector:MysqlConnector",
+    "bigquery": "dbapi.bigquery:BigqueryConnector",
+    "snowflake": "dbapi.snowflake:SnowflakeConnector",
+    "databricks": "dbapi.databricks:DatabricksConnector",
+    "couchbase": "documents.couchbase:CouchbaseConnector",
+    "oracle": "dbapi.oracle:OracleConnector",
+    "hive": "dbapi.hive:HiveConnector",
+    "mongodb": "documents.mongodb:MongodbConnector",
+    "s3": "files.s3:S3Connector",
+    "gcs": "files.gcs:GcsConnector",
+    "minio": "files.minio:MinioConnector",
+    "nfs": "files.nfs:NfsConnector",
+    "smb": "files.smb:SmbConnector",
 }
 
 CONNECTION_TYPES: tuple[str, ...] = tuple(_CONNECTORS)

@@ -16,7 +16,7 @@ from persistence.store import Shelves
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.data_readiness import workflow_runs
 from resolvers.context import Context
-from resolvers.data_readiness.runs import with_tasks
+from resolvers.data_readiness.runs.operations import with_tasks
 from resolvers.operation import operation
 from schema.data_readiness.data_asset import DataAsset
 from schema.data_readiness.workflow import WorkflowType

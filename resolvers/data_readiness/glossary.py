@@ -8,13 +8,14 @@ import sqlalchemy as sa
 from pydantic import Field
 from sqlalchemy.exc import IntegrityError
 
+from auth.rate_limit import CallKind
 from persistence.queries.glossary import DEEPEST, linked_to, words_of
 from persistence.queries.sorting import order_of
 from persistence.store import Shelves
 from persistence.tables.glossary import glossary_term_assets as links
 from persistence.tables.glossary import glossary_terms as table
 from resolvers.context import Context
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from schema.data_readiness.glossary import (
     DECISIONS,
     MOVES,
@@ -41,7 +42,7 @@ SORTABLE = {name: name for name in ("name", "status", "created_at", "updated_at"
 NOT_NULL = ("name", "synonyms", "related_terms", "owners", "tags", "status")
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_glossary_term(ctx: Context, *, term: GlossaryTermCreate) -> GlossaryTerm:
     """Define a term in the glossary of the selected project, as a draft or for review."""
     if term.status not in (TermStatus.DRAFT, TermStatus.IN_REVIEW):
@@ -129,7 +130,7 @@ async def get_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTerm:
     return await ctx.store.read(lambda shelves: shelves.glossary_terms.get(ctx.scope, term_id))
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_glossary_term(ctx: Context, *, term_id: TermId, changes: GlossaryTermUpdate) -> GlossaryTerm:
     """Update a term; only the fields that are sent change.
 
@@ -168,7 +169,7 @@ async def update_glossary_term(ctx: Context, *, term_id: TermId, changes: Glossa
         raise await _taken(ctx, str(given.get("name")), term_id) from None
 
 
-@operation(needs=Permission.CAN_MANAGE_METADATA, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_METADATA, kind=CallKind.WRITE)
 async def review_glossary_term(ctx: Context, *, term_id: TermId, review: TermReview) -> GlossaryTerm:
     """Approve or reject a term that is in review, or put one that was decided on back into review.
 
@@ -203,7 +204,7 @@ def _way(term: GlossaryTerm, from_: Collection[TermStatus]) -> str:
     return f" Decide {TermDecision.PENDING} first." if term.status in DECISIONS[TermDecision.PENDING][1] else ""
 
 
-@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTermDeleted:
     """Delete a term with its links to assets; terms below it stand by themselves then.
 
@@ -232,7 +233,7 @@ async def delete_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTerm
     return done
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def link_glossary_term(ctx: Context, *, term_id: TermId, asset: TermAssetCreate) -> TermAsset:
     """Link a term to an asset of the project's catalog."""
     now, user = ctx.now(), ctx.caller.user_id
@@ -282,7 +283,7 @@ async def list_glossary_term_assets(
     return await ctx.store.read(work)
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def unlink_glossary_term(
     ctx: Context,
     *,

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from pydantic import Field
 from sqlalchemy.exc import IntegrityError
 
+from auth.rate_limit import CallKind
 from persistence.queries.metadata_search import in_scope
 from persistence.queries.quality import below
 from persistence.store import Shelves
@@ -20,12 +21,12 @@ from resolvers.context import Context
 from resolvers.data_readiness.definitions import dimensions_named
 from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter
 from resolvers.data_readiness.rule_checks import problem_of, rule_check
-from resolvers.data_readiness.work.reading import read_facts, table_names
+from resolvers.data_readiness.runs.reading import read_facts, table_names
 from resolvers.engines.rules.dbt import read_dbt, write_dbt
 from resolvers.engines.rules.draft import measured_by, rule_key
-from resolvers.engines.rules.exchange import Imported, Unreadable
+from resolvers.engines.rules.exchange import Imported, UnreadableRules
 from resolvers.engines.rules.odcs import read_odcs, write_odcs
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from schema.data_readiness.rule import (
     CUSTOM_METRICS,
     LIBRARY_METRICS,
@@ -110,7 +111,7 @@ async def get_quality_rule(ctx: Context, *, rule_id: RuleId) -> QualityRule:
     return await ctx.store.read(lambda shelves: shelves.quality_rules.get(ctx.scope, str(rule_id)))
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_quality_rule(ctx: Context, *, rule: QualityRuleCreate) -> QualityRule:
     """Write a quality rule about a table or column of the catalog. It is active at once.
 
@@ -177,7 +178,7 @@ def _taken(id: str) -> AlreadyExists:
     )
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_quality_rule(ctx: Context, *, rule_id: RuleId, changes: QualityRuleUpdate) -> QualityRule:
     """Change a quality rule's words, threshold, severity or state.
 
@@ -209,7 +210,7 @@ async def update_quality_rule(ctx: Context, *, rule_id: RuleId, changes: Quality
     return await ctx.store.write(work)
 
 
-@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_quality_rule(ctx: Context, *, rule_id: RuleId) -> QualityRuleDeleted:
     """Delete a quality rule. Its executions and results stay, its unresolved violations are resolved.
 
@@ -227,7 +228,7 @@ async def delete_quality_rule(ctx: Context, *, rule_id: RuleId) -> QualityRuleDe
     return done
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.BULK)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.BULK)
 async def import_quality_rules(ctx: Context, *, file: QualityRuleImport) -> QualityRulesImported:
     """Import quality rules from a data contract of ODCS 3 or from dbt's generic tests. New ones are active at once.
 
@@ -247,7 +248,7 @@ async def import_quality_rules(ctx: Context, *, file: QualityRuleImport) -> Qual
     reader = read_odcs if file.format is RuleFormat.ODCS else read_dbt
     try:
         imported: Imported = await asyncio.to_thread(reader, file.text, known)
-    except Unreadable as why:
+    except UnreadableRules as why:
         raise ValidationError(str(why), status=422, field="text") from None
 
     def work(shelves: Shelves) -> QualityRulesImported:

@@ -6,12 +6,13 @@ from uuid import UUID, uuid4
 import sqlalchemy as sa
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.store import Shelves
 from persistence.tables.data_readiness import workflow_configurations as table
 from resolvers.authors import authored
 from resolvers.context import Context
-from resolvers.data_readiness.run_parameters import check_config
-from resolvers.operation import Kind, operation
+from resolvers.data_readiness.runs.parameters import check_config
+from resolvers.operation import operation
 from resolvers.utils.schedules import remove_configuration_schedule, sync_configuration_schedule
 from schema.data_readiness.workflow import (
     ConfigurationStatus,
@@ -30,7 +31,7 @@ from schema.pagination import Page, PageNumber, PageSize
 ConfigurationId = Annotated[UUID, Field(description="The configuration's id.")]
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_workflow_configuration(
     ctx: Context, *, configuration: WorkflowConfigurationCreate
 ) -> WorkflowConfiguration:
@@ -130,7 +131,7 @@ async def get_workflow_configuration(ctx: Context, *, configuration_id: Configur
     return await ctx.store.read(lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id)))
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_workflow_configuration(
     ctx: Context, *, configuration_id: ConfigurationId, changes: WorkflowConfigurationUpdate
 ) -> WorkflowConfiguration:
@@ -162,7 +163,7 @@ async def update_workflow_configuration(
     return await ctx.store.write(work)
 
 
-@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_workflow_configuration(ctx: Context, *, configuration_id: ConfigurationId) -> Done:
     """Delete a workflow configuration and its schedule. Its runs can still be read by their ids and listed.
 

@@ -3,11 +3,12 @@
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
+from auth.rate_limit import CallKind
 from persistence.repository import same
 from persistence.store import Shelves
 from persistence.tables.governance import rate_limits
 from resolvers.context import Context
-from resolvers.operation import OWN_VIEW, Kind, operation
+from resolvers.operation import OWN_VIEW, operation
 from schema.errors import VersionConflict
 from schema.governance.organization import Organization, RateLimits, RateLimitsChange
 from schema.governance.permission import Permission
@@ -36,7 +37,7 @@ async def get_rate_limits(ctx: Context, *, org_id: str) -> RateLimits:
     return await ctx.store.read(lambda shelves: _limits(ctx, shelves))
 
 
-@operation(needs=Permission.CAN_MANAGE_USERS, on="organization:{org_id}", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_USERS, on="organization:{org_id}", kind=CallKind.WRITE)
 async def set_rate_limits(ctx: Context, *, org_id: str, limits: RateLimitsChange) -> RateLimits:
     """Set the organization's own limits.
 

@@ -8,12 +8,13 @@ from uuid import uuid4
 
 from pydantic import Field
 
-from persistence.jobs import JobContext
+from auth.rate_limit import CallKind
+from persistence.jobs.port import JobContext
 from persistence.queries.search import words_of
 from persistence.store import Shelves
 from persistence.tables.search import search_entities as table
 from resolvers.context import Context, Services
-from resolvers.operation import OWN_VIEW, Kind, operation, require
+from resolvers.operation import OWN_VIEW, operation, require
 from schema.errors import Forbidden, NotFound, OrgAccessDenied, ProjectAccessDenied, SearchQueryInvalid
 from schema.governance.permission import Permission, ResourceType
 from schema.pagination import Offset, Page, SearchLimit
@@ -25,7 +26,7 @@ DRAIN_JOB: Final = "search-index"
 """The name of the job that applies what waits; its key is new for each request."""
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.BULK)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.BULK)
 async def index_entities(
     ctx: Context, *, entities: Annotated[list[IndexEntity], Field(max_length=MOST_AT_ONCE)]
 ) -> Accepted:
@@ -48,7 +49,7 @@ async def index_entities(
     return await _queue(ctx, [(entity, entity.model_dump(mode="json")) for entity in entities])
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.BULK)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.BULK)
 async def delete_entities(
     ctx: Context, *, references: Annotated[list[EntityReference], Field(max_length=MOST_AT_ONCE)]
 ) -> Accepted:

@@ -1,9 +1,15 @@
-"""What the graph offers of Data Readiness: one line per field."""
+"""Defines what the graph offers of Data Readiness: one line per field."""
 
 import strawberry
 
-from resolvers.data_readiness.progress import run_progress
-from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks, list_workflow_runs, trigger_run
+from resolvers.data_readiness.runs.operations import (
+    cancel_run,
+    get_workflow_run,
+    list_run_tasks,
+    list_workflow_runs,
+    trigger_run,
+)
+from resolvers.data_readiness.runs.progress import run_progress
 from resolvers.data_readiness.workflows import (
     create_workflow_configuration,
     get_workflow_configuration,

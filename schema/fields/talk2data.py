@@ -1,11 +1,11 @@
-"""What the graph offers of Talk2Data: one line per field."""
+"""Defines what the graph offers of Talk2Data: one line per field."""
 
 import strawberry
 
 from resolvers.talk2data.answer_notes import get_answer_note, list_answer_notes, update_answer_note
+from resolvers.talk2data.answering.learning import correct_turn
 from resolvers.talk2data.chat_settings import get_chat_settings, set_chat_settings
 from resolvers.talk2data.feedback import submit_turn_feedback
-from resolvers.talk2data.learning import correct_turn
 from resolvers.talk2data.provenance import get_turn_provenance
 from resolvers.talk2data.replay import replay_turn
 from resolvers.talk2data.sessions import (

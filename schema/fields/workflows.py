@@ -1,11 +1,11 @@
-"""What the graph offers of workflow definitions, configurations, pipelines, proposals and data assets."""
+"""Defines what the graph offers of workflow definitions, configurations, pipelines, proposals and data assets."""
 
 import strawberry
 
-from resolvers.data_readiness.approvals import decide_run, get_run_approval, list_run_proposals
+from resolvers.data_readiness.approval.operations import decide_run, get_run_approval, list_run_proposals
 from resolvers.data_readiness.data_assets import get_data_asset, list_data_asset_runs, list_data_assets
 from resolvers.data_readiness.pipelines import get_pipeline_run, list_pipeline_runs
-from resolvers.data_readiness.runs import retry_run
+from resolvers.data_readiness.runs.operations import retry_run
 from resolvers.data_readiness.workflows import (
     delete_workflow_configuration,
     list_workflow_definitions,

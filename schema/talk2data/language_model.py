@@ -1,5 +1,5 @@
 """The port to a language model: what is asked, what comes back, and what it cost. Every adapter and every user of it
-speaks in these values; `persistence/models.py` has the adapters."""
+speaks in these values; `persistence/language_models/providers.py` has the adapters."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
@@ -100,7 +100,7 @@ class LanguageModel(Protocol):
 
 
 def estimated_tokens(text: str) -> int:
-    """How many tokens a text has at most, nearly always: three bytes of UTF-8 make one.
+    """Return how many tokens a text has at most, nearly always: three bytes of UTF-8 make one.
 
     English prose has four or five bytes to a token, names and JSON about three; so a prompt that was fitted by this
     fits.

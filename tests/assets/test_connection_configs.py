@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from persistence.connectors import open_connector
-from persistence.connectors.base import ConnectorError, ConnectorSettings
-from persistence.connectors.gateway import Gateway
+from persistence.connectors.core.base import ConnectorError, ConnectorSettings
+from persistence.connectors.core.gateway import Gateway
 from resolvers.assets.data_connections import _checked_config, create_data_connection
 from schema.errors import ApiError
 from tests.assets.test_data_connections import POSTGRES, made_of

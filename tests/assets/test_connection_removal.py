@@ -14,7 +14,7 @@ from resolvers.assets.data_connections import (
     list_data_connections,
     update_data_connection,
 )
-from resolvers.data_readiness.runs import trigger_run
+from resolvers.data_readiness.runs.operations import trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration, get_workflow_configuration
 from resolvers.governance.secrets import create_resource_secret, list_resource_secrets
 from resolvers.utils.metadata import create_metadata, delete_metadata, get_metadata, search_metadata

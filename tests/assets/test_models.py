@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from persistence.models import BASES, COMPATIBLE, ModelAddress, ModelError, provider_of
+from persistence.language_models.providers import BASES, COMPATIBLE, ModelAddress, ModelError, provider_of
 from resolvers.assets.models import verify_model
 from schema.assets.model_check import ModelVerify
 from tests.doors import Door

@@ -15,7 +15,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
 from jwt.algorithms import RSAAlgorithm
 
-from persistence.jobs import InlineJobs
+from persistence.jobs.port import InlineJobs
 from rest_compat.app import create_app
 from rest_compat.setup import bootstrap_organization
 from tests.world import settings_for

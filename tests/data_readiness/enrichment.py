@@ -4,9 +4,9 @@ from typing import Any
 from uuid import uuid4
 
 from persistence.tables.catalog import metadata_assets
-from resolvers.data_readiness.approvals import decide_run, list_run_proposals
+from resolvers.data_readiness.approval.operations import decide_run, list_run_proposals
 from resolvers.data_readiness.glossary import create_glossary_term
-from resolvers.data_readiness.runs import get_workflow_run, trigger_run
+from resolvers.data_readiness.runs.operations import get_workflow_run, trigger_run
 from resolvers.utils.metadata import get_metadata, update_metadata
 from schema.data_readiness.glossary import GlossaryTermCreate
 from schema.data_readiness.profile import ColumnProfile, ProfileTier, TableProfile, ValueCount, ValueKind

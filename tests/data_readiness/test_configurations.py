@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from resolvers.data_readiness.runs import get_workflow_run, list_workflow_runs, trigger_run
+from resolvers.data_readiness.runs.operations import get_workflow_run, list_workflow_runs, trigger_run
 from resolvers.data_readiness.workflows import (
     delete_workflow_configuration,
     get_workflow_configuration,

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from resolvers.data_readiness.data_assets import get_data_asset, list_data_asset_runs, list_data_assets
-from resolvers.data_readiness.runs import get_workflow_run, trigger_run
+from resolvers.data_readiness.runs.operations import get_workflow_run, trigger_run
 from schema.data_readiness.workflow_run import RunCreate
 from tests.data_readiness.workflows import URI, cataloged, configure, run_in
 from tests.doors import Door

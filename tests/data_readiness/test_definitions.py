@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from resolvers.data_readiness.run_parameters import checked_parameters
-from resolvers.data_readiness.runs import trigger_run
-from resolvers.data_readiness.work import WORKS
+from resolvers.data_readiness.runs.kinds import WORKS
+from resolvers.data_readiness.runs.operations import trigger_run
+from resolvers.data_readiness.runs.parameters import checked_parameters
 from resolvers.data_readiness.workflows import (
     create_workflow_configuration,
     list_workflow_definitions,

@@ -7,9 +7,9 @@ import pytest
 import sqlalchemy as sa
 
 from persistence.tables.catalog import metadata_assets
-from resolvers.data_readiness.approvals import list_run_proposals
+from resolvers.data_readiness.approval.operations import list_run_proposals
 from resolvers.data_readiness.glossary import create_glossary_term, delete_glossary_term, list_glossary_term_assets
-from resolvers.data_readiness.runs import get_workflow_run, trigger_run
+from resolvers.data_readiness.runs.operations import get_workflow_run, trigger_run
 from resolvers.utils.context_packs import create_context_pack
 from resolvers.utils.memories import create_memory
 from schema.data_readiness.classification import Classification

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from persistence.queries.quality import Measured
-from resolvers.data_readiness.runs import (
+from resolvers.data_readiness.runs.operations import (
     list_run_tasks,
     list_workflow_runs,
 )

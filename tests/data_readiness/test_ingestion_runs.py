@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from auth.relations import object_name
-from persistence.connectors.postgres import PostgresConnector
-from persistence.jobs import FanOut, JobContext
+from persistence.connectors.postgres.connector import PostgresConnector
+from persistence.jobs.port import FanOut, JobContext
 from resolvers.assets.data_connections import update_data_connection
-from resolvers.data_readiness.runs import (
+from resolvers.data_readiness.runs.kinds import WORKS
+from resolvers.data_readiness.runs.operations import (
     RUN_JOB,
     cancel_run,
     list_run_tasks,
     list_workflow_runs,
     trigger_run,
 )
-from resolvers.data_readiness.work import WORKS
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from schema.assets.data_connection import DataConnectionChange
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType

@@ -8,8 +8,8 @@ import pytest
 
 from persistence.queries.catalog_ingest import upsert_source
 from persistence.tables.catalog import metadata_assets
-from resolvers.data_readiness.approvals import list_run_proposals
-from resolvers.data_readiness.work.reading import read_facts
+from resolvers.data_readiness.approval.operations import list_run_proposals
+from resolvers.data_readiness.runs.reading import read_facts
 from resolvers.engines.catalog_diff import judge
 from schema.data_readiness.profile import (
     CandidateKey,

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from persistence.tables.rules import rule_executions
 from resolvers.data_readiness.rules import create_quality_rule
-from resolvers.data_readiness.runs import get_workflow_run, trigger_run
+from resolvers.data_readiness.runs.operations import get_workflow_run, trigger_run
 from schema.data_readiness.rule_change import QualityRuleCreate
 from schema.data_readiness.workflow_run import RunCreate
 from tests.data_readiness.workflows import configure, written

@@ -10,10 +10,10 @@ import pytest
 
 from auth.caller import Caller
 from auth.guard import Guard
-from persistence.models import ModelError
+from persistence.language_models.providers import ModelError
 from persistence.tables.catalog import metadata_assets
 from resolvers.context import Context
-from resolvers.data_readiness.work.model_words import chat_of
+from resolvers.data_readiness.runs.model_descriptions import chat_of
 from resolvers.governance.secrets import create_project_secret
 from schema.data_readiness.workflow import WorkflowType
 from schema.governance.secret import SecretCreate

@@ -7,8 +7,8 @@ import pytest
 
 from persistence.queries.workflows import OPEN
 from resolvers.data_readiness.pipelines import get_pipeline_run, list_pipeline_runs
-from resolvers.data_readiness.runs import cancel_run, get_workflow_run, retry_run, trigger_run
-from resolvers.data_readiness.work import WORKS
+from resolvers.data_readiness.runs.kinds import WORKS
+from resolvers.data_readiness.runs.operations import cancel_run, get_workflow_run, retry_run, trigger_run
 from schema.data_readiness.pipeline import PIPELINE_MOVES, TERMINAL, PipelineStatus
 from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_run import RunCreate, RunStatus

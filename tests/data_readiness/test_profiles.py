@@ -11,7 +11,7 @@ from persistence.repository import Scope
 from persistence.tables.profiles import column_profiles, table_profiles
 from resolvers.data_readiness.data_assets import get_data_asset
 from resolvers.data_readiness.profiles import get_column_profile, get_table_profile, list_table_profiles
-from resolvers.data_readiness.runs import get_workflow_run, list_run_tasks, retry_run, trigger_run
+from resolvers.data_readiness.runs.operations import get_workflow_run, list_run_tasks, retry_run, trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.utils.metadata import update_metadata
 from schema.data_readiness.profile import TableProfile

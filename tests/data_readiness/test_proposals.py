@@ -6,9 +6,9 @@ from uuid import uuid4
 
 import pytest
 
-from resolvers.data_readiness import approvals
-from resolvers.data_readiness.approvals import approve_next, decide_run, get_run_approval, list_run_proposals
-from resolvers.data_readiness.effects import EFFECTS
+from resolvers.data_readiness.approval import operations as approvals
+from resolvers.data_readiness.approval.operations import approve_next, decide_run, get_run_approval, list_run_proposals
+from resolvers.data_readiness.approval.registry import EFFECTS
 from resolvers.utils.metadata import get_metadata, update_metadata
 from schema.data_readiness.proposal import ApprovalDecision, ProposalKind
 from schema.errors import InvalidParameter

@@ -9,7 +9,7 @@ import pytest
 from persistence.queries.violations import Finding
 from resolvers.assets.artifacts import preview_artifact
 from resolvers.data_readiness.reports import create_report
-from resolvers.data_readiness.runs import get_workflow_run, trigger_run
+from resolvers.data_readiness.runs.operations import get_workflow_run, trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.utils.metadata import update_metadata
 from schema.data_readiness.quality_builtin import VIOLATIONS

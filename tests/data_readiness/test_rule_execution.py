@@ -12,9 +12,9 @@ from persistence.tables.rules import rule_executions
 from resolvers.data_readiness.reports import create_report
 from resolvers.data_readiness.rule_checks import check_quality_rule
 from resolvers.data_readiness.rules import delete_quality_rule
+from resolvers.data_readiness.runs.kinds.rule_execution import Execution
 from resolvers.data_readiness.scorecard import get_scorecard
 from resolvers.data_readiness.violations import list_violations
-from resolvers.data_readiness.work.execution import Execution
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.engines.rules.draft import RuleDraft, measured_by
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState

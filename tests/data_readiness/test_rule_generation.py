@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from persistence.tables.classification import classifications
 from persistence.tables.profiles import table_profiles
 from persistence.tables.rules import quality_rules
-from resolvers.data_readiness.approvals import decide_run, list_run_proposals
-from resolvers.data_readiness.runs import get_workflow_run, trigger_run
+from resolvers.data_readiness.approval.operations import decide_run, list_run_proposals
+from resolvers.data_readiness.runs.operations import get_workflow_run, trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.utils.metadata import get_metadata, update_metadata
 from schema.data_readiness.proposal import ApprovalDecision

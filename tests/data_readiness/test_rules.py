@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from persistence.queries.rules import Executed
-from resolvers.data_readiness.approvals import decide_run
+from resolvers.data_readiness.approval.operations import decide_run
 from resolvers.data_readiness.rule_checks import check_quality_rule
 from resolvers.data_readiness.rules import (
     create_quality_rule,

@@ -7,9 +7,15 @@ from typing import Any
 import pytest
 
 from persistence.tables.data_readiness import run_tasks
-from resolvers.data_readiness.approvals import get_run_approval, list_run_proposals
+from resolvers.data_readiness.approval.operations import get_run_approval, list_run_proposals
 from resolvers.data_readiness.pipelines import get_pipeline_run
-from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks, retry_run, trigger_run
+from resolvers.data_readiness.runs.operations import (
+    cancel_run,
+    get_workflow_run,
+    list_run_tasks,
+    retry_run,
+    trigger_run,
+)
 from schema.data_readiness.workflow_run import RunCreate
 from tests.data_readiness.workflows import configure
 from tests.doors import Door

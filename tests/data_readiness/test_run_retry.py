@@ -6,11 +6,17 @@ from uuid import uuid4
 
 import pytest
 
-from persistence.jobs import JobError
+from persistence.jobs.port import JobError
 from persistence.queries.workflows import OPEN
-from resolvers.data_readiness.runs import cancel_run, get_workflow_run, list_run_tasks, retry_run, trigger_run
-from resolvers.data_readiness.work import WORKS
-from resolvers.data_readiness.work.run_work import fail_run
+from resolvers.data_readiness.runs.executor import fail_run
+from resolvers.data_readiness.runs.kinds import WORKS
+from resolvers.data_readiness.runs.operations import (
+    cancel_run,
+    get_workflow_run,
+    list_run_tasks,
+    retry_run,
+    trigger_run,
+)
 from resolvers.data_readiness.workflows import delete_workflow_configuration, update_workflow_configuration
 from schema.data_readiness.workflow import WorkflowConfigurationUpdate, WorkflowType
 from schema.data_readiness.workflow_run import RunCreate, RunStatus

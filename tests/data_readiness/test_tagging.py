@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from resolvers.data_readiness.approvals import decide_run, list_run_proposals
+from resolvers.data_readiness.approval.operations import decide_run, list_run_proposals
 from resolvers.data_readiness.classifications import (
     decide_classification,
     get_classification,
     list_classifications,
     list_taxonomy,
 )
-from resolvers.data_readiness.runs import get_workflow_run, trigger_run
+from resolvers.data_readiness.runs.operations import get_workflow_run, trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.utils.metadata import update_metadata
 from schema.data_readiness.classification import ClassificationDecision

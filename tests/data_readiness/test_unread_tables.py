@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from resolvers.data_readiness.pipelines import get_pipeline_run
-from resolvers.data_readiness.runs import get_workflow_run, retry_run, trigger_run
+from resolvers.data_readiness.runs.operations import get_workflow_run, retry_run, trigger_run
 from schema.data_readiness.workflow_run import RunCreate
 from tests.data_readiness.workflows import configure
 from tests.doors import RestDoor

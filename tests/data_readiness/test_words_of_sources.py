@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from resolvers.data_readiness.approvals import decide_run
+from resolvers.data_readiness.approval.operations import decide_run
 from resolvers.utils.metadata import update_metadata
 from schema.data_readiness.proposal import ApprovalDecision
 from schema.data_readiness.workflow import WorkflowType

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from persistence.jobs import InlineJobs
+from persistence.jobs.port import InlineJobs
 from schema.errors import DatabaseError
 from tests.world import World, running_world, settings_for
 

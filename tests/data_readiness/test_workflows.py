@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from persistence.tables.data_readiness import run_tasks, workflow_runs
-from resolvers.data_readiness.runs import (
+from resolvers.data_readiness.runs.operations import (
     cancel_run,
     get_workflow_run,
     list_run_tasks,

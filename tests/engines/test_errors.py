@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.quality.tables import MAKERS, people
-from resolvers.engines.errors.days import day_of
-from resolvers.engines.errors.dependencies import find_dependencies
-from resolvers.engines.errors.detect import find_errors
-from resolvers.engines.errors.evidence import Sign, Suspect
-from resolvers.engines.errors.missing import is_stand_in
-from resolvers.engines.errors.shapes import loose, strict
-from resolvers.engines.errors.table import encode, number_of, text_of
+from resolvers.engines.error_detection.days import day_of
+from resolvers.engines.error_detection.dependencies import find_dependencies
+from resolvers.engines.error_detection.detect import find_errors
+from resolvers.engines.error_detection.evidence import Sign, Suspect
+from resolvers.engines.error_detection.missing import is_stand_in
+from resolvers.engines.error_detection.shapes import loose, strict
+from resolvers.engines.error_detection.table import encode, number_of, text_of
 
 
 def found(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[tuple[int, str], Suspect]:

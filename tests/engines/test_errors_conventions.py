@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from resolvers.engines.errors.detect import find_errors
+from resolvers.engines.error_detection.detect import find_errors
 
 ROWS = 600
 GIVEN = ("Ann", "Bo", "Cy", "Dora", "Emil", "Fay", "Gus", "Hedy", "Ivo", "Jane")

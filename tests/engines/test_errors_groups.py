@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from resolvers.engines.errors.detect import find_errors
+from resolvers.engines.error_detection.detect import find_errors
 
 FISH = {"sprat": 11, "herring": 27, "mackerel": 34, "cod": 78, "ling": 120, "halibut": 190}
 SHARES = (20, 20, 20, 20, 18, 2)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from resolvers.engines.errors.detect import find_errors
-from resolvers.engines.errors.numbers import rank_correlation
-from resolvers.engines.errors.table import encode
-from resolvers.engines.errors.texts import are_sentences, known_lists
+from resolvers.engines.error_detection.detect import find_errors
+from resolvers.engines.error_detection.numbers import rank_correlation
+from resolvers.engines.error_detection.table import encode
+from resolvers.engines.error_detection.texts import are_sentences, known_lists
 from tests.engines.test_errors_conventions import FAMILY, GIVEN, Make, one_column, wrong
 
 WORKS = ("falls in love", "counts the rain; nobody asks why", "sells a boat, and regrets it", "waits for the post")

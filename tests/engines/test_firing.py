@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resolvers.engines.firing import BadTiming, check_timing, due, firings, moment_of, zone_of
+from resolvers.engines.recurrence import BadTiming, check_timing, due, firings, moment_of, zone_of
 from schema.utils.schedule import ScheduleTiming, ScheduleType
 
 NOW = datetime(2026, 1, 15, 12, 0, tzinfo=UTC)

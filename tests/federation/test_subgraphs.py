@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from graphql import DocumentNode, ObjectTypeDefinitionNode, parse, print_ast
 
-from persistence.jobs import InlineJobs
+from persistence.jobs.port import InlineJobs
 from resolvers.entities import ENTITIES
 from rest_compat.app import SERVICES, create_app
 from schema.graph import build_graph

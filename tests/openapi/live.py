@@ -14,7 +14,7 @@ import httpx
 import uvicorn
 
 from auth.issuer import DevelopmentIssuer
-from persistence.jobs import InlineJobs
+from persistence.jobs.port import InlineJobs
 from rest_compat.app import create_app
 from rest_compat.setup import bootstrap_organization
 from tests.world import ORG, settings_for

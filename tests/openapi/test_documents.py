@@ -9,9 +9,9 @@ import pytest
 from openapi_schema_validator import OAS30Validator
 
 from rest_compat.app import SERVICES, Service, openapi_of
-from rest_compat.openapi_examples import BODIES, FIELDS
-from rest_compat.openapi_failures import FAILURES
-from rest_compat.openapi_links import CREATED
+from rest_compat.openapi.examples import BODIES, FIELDS
+from rest_compat.openapi.failures import FAILURES
+from rest_compat.openapi.links import CREATED
 
 BY_NAME = pytest.mark.parametrize("service", SERVICES, ids=[s.name for s in SERVICES])
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from rest_compat.app import SERVICES, Service, openapi_of
-from rest_compat.openapi_refusals import EXTENSION, REFUSALS
+from rest_compat.openapi.refusals import EXTENSION, REFUSALS
 from tests.openapi import told
 from tests.openapi.live import Live, live_server
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from persistence.engine import Database
-from persistence.jobs import (
+from persistence.jobs.dbos import DbosJobs
+from persistence.jobs.port import (
     Arguments,
     FanOut,
     InlineJobs,
@@ -22,7 +23,6 @@ from persistence.jobs import (
     JobState,
     JobTask,
 )
-from persistence.jobs_dbos import DbosJobs
 from schema.errors import DatabaseError, InvalidRequest
 from tests.support.job_worker import Place, create_tables, until
 from tests.support.postgres import postgres_server, postgres_url

@@ -13,8 +13,8 @@ import pytest
 import sqlalchemy as sa
 
 from persistence.engine import IDLE_SECONDS, Database
-from persistence.jobs import JobState
-from persistence.jobs_dbos import DbosJobs
+from persistence.jobs.dbos import DbosJobs
+from persistence.jobs.port import JobState
 from persistence.tables.jobs import workers
 from tests.support.job_worker import Place, command, create_tables, until
 from tests.support.postgres import PostgresServer, postgres_server, postgres_url

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from persistence.models import ModelAddress, Models, ModelSettings
-from persistence.models_litellm import MACHINE
-from persistence.models_trying import Patience
+from persistence.language_models.litellm import MACHINE
+from persistence.language_models.providers import ModelAddress, Models, ModelSettings
+from persistence.language_models.retrying import RetryPolicy
 from persistence.outbound import OutboundPolicy, OutboundSettings
 from schema.talk2data.language_model import Message, ModelError, Prompt, Said, Trouble, Usage
 
@@ -99,7 +99,7 @@ def model(llm_model: str = "litellm/cohere/command", listed: str = "cohere, Bedr
         await asyncio.sleep(0)
 
     settings = ModelSettings(model_litellm=listed, model_seconds=given.pop("model_seconds", 20))
-    models = Models(settings, OutboundPolicy(OutboundSettings()), Patience(settings, pause=pause))
+    models = Models(settings, OutboundPolicy(OutboundSettings()), RetryPolicy(settings, pause=pause))
     address = ModelAddress(llm_model, given.pop("provider", None), given.pop("api_base", None))
     return models.chat(address, given.pop("credentials", {"api_key": KEY}))
 
@@ -212,6 +212,6 @@ async def test_a_deployment_without_the_package_says_so(monkeypatch: pytest.Monk
 
 
 def test_importing_the_models_does_not_import_the_package() -> None:
-    program = "import sys, persistence.models; print('litellm' in sys.modules)"
+    program = "import sys, persistence.language_models.providers; print('litellm' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from persistence.engine import Database
-from persistence.reaper import Claim, Reaper
+from persistence.jobs.reaper import Claim, Reaper
 from persistence.tables.jobs import workers
 from tests.support.job_worker import create_tables, until
 from tests.support.postgres import postgres_server, postgres_url

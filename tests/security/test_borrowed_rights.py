@@ -10,17 +10,17 @@ import pytest
 from auth.caller import Caller
 from auth.guard import Guard
 from auth.relations import RelationTuple, object_name, user_subject
-from persistence.models import Message, ModelError
+from persistence.language_models.providers import Message, ModelError
 from persistence.tables.data_readiness import workflow_configurations
 from persistence.tables.talk2data import chat_settings
 from resolvers.authors import addresser_of, limited_by_author
 from resolvers.context import Context
-from resolvers.data_readiness.runs import trigger_run
-from resolvers.data_readiness.work.model_words import chat_of
+from resolvers.data_readiness.runs.model_descriptions import chat_of
+from resolvers.data_readiness.runs.operations import trigger_run
 from resolvers.data_readiness.workflows import update_workflow_configuration
 from resolvers.governance.secrets import create_project_secret
+from resolvers.talk2data.answering.drafting import drafter_of
 from resolvers.talk2data.chat_settings import set_chat_settings, settings_of
-from resolvers.talk2data.drafting import drafter_of
 from resolvers.utils.schedules import create_schedule
 from schema.data_readiness.workflow import WorkflowType
 from schema.governance.secret import SecretCreate

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from persistence.connectors.destination import destination
+from persistence.connectors.core.destination import destination
 from persistence.keyring import secret_data
 from persistence.tables.assets import data_connections
 from persistence.tables.governance import secrets

@@ -6,7 +6,7 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from persistence.connectors.base import ConnectorError
+from persistence.connectors.core.base import ConnectorError
 from persistence.parquet import MOST_LEVELS, levels
 from persistence.tabular import NotATable, Scratch
 from tests.support.sources import opened

@@ -15,7 +15,7 @@ from resolvers.assets.data_connections import (
     update_data_connection,
     verify_data_connection,
 )
-from resolvers.data_readiness.runs import get_workflow_run, trigger_run
+from resolvers.data_readiness.runs.operations import get_workflow_run, trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from schema.assets.data_connection import ConnectionType, DataConnectionChange, DataConnectionCreate
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType
@@ -238,10 +238,10 @@ class TestPlain:
 def test_nothing_goes_around_the_gateway() -> None:
     """Folders are opened by one connector, which is opened in one place, which is told whose connection it is."""
     allowed = {
-        "open_connector": {"persistence/connectors/gateway.py", "benchmarks/profiling.py", "benchmarks/asking.py"},
-        "LocalFiles": {"persistence/connectors/nfs.py"},
+        "open_connector": {"persistence/connectors/core/gateway.py", "benchmarks/profiling.py", "benchmarks/asking.py"},
+        "LocalFiles": {"persistence/connectors/files/nfs.py"},
         "NfsConnector": set[str](),
-        "filesystem_roots": {"persistence/connectors/gateway.py"},
+        "filesystem_roots": {"persistence/connectors/core/gateway.py"},
     }
     found: dict[str, set[str]] = {name: set() for name in allowed}
     for house in ("auth", "persistence", "resolvers", "rest_compat", "schema", "benchmarks"):

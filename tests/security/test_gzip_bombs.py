@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings
-from persistence.connectors.gateway import Gateway
+from persistence.connectors.core.base import Connector, ConnectorError, ConnectorSettings
+from persistence.connectors.core.gateway import Gateway
 from tests.support.sources import Loopback, opened
 
 MEMBERS = 4000

@@ -15,7 +15,7 @@ import pytest
 
 from resolvers.assets.data_connections import create_data_connection
 from resolvers.data_readiness.glossary import create_glossary_term
-from resolvers.data_readiness.runs import trigger_run
+from resolvers.data_readiness.runs.operations import trigger_run
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.governance.secrets import create_project_secret
 from resolvers.talk2data.chat_settings import set_chat_settings

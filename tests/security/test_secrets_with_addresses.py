@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from persistence.connectors import CONNECTION_TYPES, connector_class
-from persistence.connectors.destination import HARMLESS, destination
+from persistence.connectors.core.destination import HARMLESS, destination
 from resolvers.authors import ADDRESS
 from schema.assets.model_check import ModelVerify
 from schema.data_readiness.workflow_definition import DEFINITIONS

@@ -22,7 +22,7 @@ from resolvers.utils.context_packs import create_context_pack, get_context_pack
 from resolvers.utils.memories import create_memory
 from resolvers.utils.metadata import create_metadata
 from resolvers.utils.schedules import create_schedule
-from rest_compat.openapi_refusals import REFUSALS
+from rest_compat.openapi.refusals import REFUSALS
 from schema.content import Upload
 from schema.naming import NAME_PATTERN, TAG_PATTERN, Name, as_name
 from schema.node import encode

@@ -11,9 +11,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from persistence.jobs import FanOut, JobContext
+from persistence.jobs.port import FanOut, JobContext
 from resolvers.assets.data_connections import create_data_connection
-from resolvers.data_readiness.runs import (
+from resolvers.data_readiness.runs.operations import (
     RUN_JOB,
     get_workflow_run,
     trigger_run,

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from persistence.engine import Database
-from persistence.jobs import FanOut, JobContext, JobOutcome, Jobs, JobSettings, JobTask
-from persistence.jobs_dbos import DbosJobs
+from persistence.jobs.dbos import DbosJobs
+from persistence.jobs.port import FanOut, JobContext, JobOutcome, Jobs, JobSettings, JobTask
 from persistence.tables import metadata
 from persistence.tables.jobs import job_ledger, workers
 

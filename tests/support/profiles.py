@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from persistence.connectors.base import Connector, TableInfo
+from persistence.connectors.core.base import Connector, TableInfo
 from resolvers.engines.profiling import Header
 from schema.data_readiness.source import ColumnFacts, TableFacts
 from schema.identifiers import Fqn

@@ -14,8 +14,8 @@ import snowflake.connector
 import sqlglot
 from sqlglot import exp
 
-from persistence.connectors.base import ConnectorError, ConnectorSettings
-from persistence.connectors.snowflake import SnowflakeConfig, SnowflakeConnector, SnowflakeCredentials
+from persistence.connectors.core.base import ConnectorError, ConnectorSettings
+from persistence.connectors.dbapi.snowflake import SnowflakeConfig, SnowflakeConnector, SnowflakeCredentials
 
 STATEMENTS = (
     "create database if not exists SHOP",

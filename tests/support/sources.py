@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from persistence.connectors import open_connector
-from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings, TableInfo
-from persistence.connectors.folders import Folder, Folders
+from persistence.connectors.core.base import Connector, ConnectorError, ConnectorSettings, TableInfo
+from persistence.connectors.core.folders import Folder, Folders
 
 SECRET = "sentinel-5up3r-s3cret"
 """A secret that must not turn up anywhere."""

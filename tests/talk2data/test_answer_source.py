@@ -9,7 +9,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from persistence.slots import place_at
+from persistence.jobs.slots import place_at
 from persistence.tables.slots import connection_slots
 from resolvers.engines.nl2sql.model import ColumnKey, Unanswerable
 from resolvers.engines.nl2sql.stored import restored

@@ -5,9 +5,9 @@ import pytest
 from auth.caller import Caller
 from auth.guard import Guard
 from resolvers.context import Context
-from resolvers.engines.nl2sql.model import Clarification, Draft, Reading, Unanswerable
-from resolvers.talk2data.heard import LONGEST_SQL, LONGEST_TEXT, MOST_READINGS, heard
-from resolvers.talk2data.knowledge import MOST_READ, Place, likely
+from resolvers.engines.nl2sql.model import Clarification, Interpretation, QueryDraft, Unanswerable
+from resolvers.talk2data.answering.catalog_context import MOST_READ, UsableConnection, likely
+from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, LONGEST_TEXT, MOST_READINGS, heard
 from schema.assets.data_connection import DataConnection
 from schema.text import require_storable
 from tests.support.ingestion import Bench
@@ -18,20 +18,22 @@ __all__ = ["drafter", "shop", "source", "world"]
 
 
 def test_words_that_no_store_keeps_are_replaced() -> None:
-    said = heard(Draft("select 'a\x00b'", "a\x00b\ud800c", 0.5, "x", evidence={"k\x00": ["\ud800", {"n": (1, {2})}]}))
-    assert isinstance(said, Draft)
+    said = heard(
+        QueryDraft("select 'a\x00b'", "a\x00b\ud800c", 0.5, "x", evidence={"k\x00": ["\ud800", {"n": (1, {2})}]})
+    )
+    assert isinstance(said, QueryDraft)
     assert (said.sql, said.reading) == ("select 'a\ufffdb'", "a\ufffdb?c")
     assert said.evidence == {"k\ufffd": ["?", {"n": [1, [2]]}]}
     require_storable([said.sql, said.reading, dict(said.evidence)])
 
 
 def test_what_is_too_long_is_cut() -> None:
-    said = heard(Clarification("m" * 9000, tuple(Reading("r" * 9000, "s" * 90_000) for _ in range(30))))
+    said = heard(Clarification("m" * 9000, tuple(Interpretation("r" * 9000, "s" * 90_000) for _ in range(30))))
     assert isinstance(said, Clarification)
     assert (len(said.message), len(said.readings)) == (LONGEST_TEXT, MOST_READINGS)
     assert (len(said.readings[0].text), len(said.readings[0].sql or "")) == (LONGEST_TEXT, LONGEST_SQL)
-    long = heard(Draft("s" * 90_000, "r", 0.5, "x"))
-    assert isinstance(long, Draft)
+    long = heard(QueryDraft("s" * 90_000, "r", 0.5, "x"))
+    assert isinstance(long, QueryDraft)
     assert len(long.sql) == LONGEST_SQL + 1
 
 
@@ -56,10 +58,12 @@ async def test_of_many_connections_those_are_read_whose_names_the_question_has(w
     ctx = Context(Caller("olga", ORG, world.shop), "req-1", services, Guard(services.relations))
     real = await services.store.read(lambda shelves: shelves.data_connections.get(ctx.tenant, shop.uri))
     others = [
-        Place(DataConnection(**(real.model_dump() | {"resource_uri": f"data:acme:x:a{n}", "name": f"Other {n}"})))
+        UsableConnection(
+            DataConnection(**(real.model_dump() | {"resource_uri": f"data:acme:x:a{n}", "name": f"Other {n}"}))
+        )
         for n in range(MOST_READ + 3)
     ]
-    places = [*others, Place(real)]
+    places = [*others, UsableConnection(real)]
     found = await likely(ctx, places, "How many customers are there?", None)
     assert (len(found), found[0].uri) == (MOST_READ, shop.uri)
     last = others[-1].uri

@@ -10,7 +10,7 @@ from persistence.queries.chat_knowledge import catalog_stamp
 from persistence.tables.profiles import table_profiles
 from resolvers.context import Context
 from resolvers.data_readiness.glossary import create_glossary_term
-from resolvers.talk2data.knowledge import Ground, ground_of, places_of
+from resolvers.talk2data.answering.catalog_context import Ground, ground_of, places_of
 from resolvers.utils.context_packs import create_context_pack
 from resolvers.utils.memories import archive_memory, create_memory, update_memory, validate_memory
 from resolvers.utils.metadata import update_metadata

@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 
 from resolvers.talk2data.answer_notes import get_answer_note, list_answer_notes, update_answer_note
+from resolvers.talk2data.answering.learning import PACK, correct_turn
 from resolvers.talk2data.feedback import submit_turn_feedback
-from resolvers.talk2data.learning import PACK, correct_turn
 from resolvers.talk2data.sessions import delete_chat_session
 from resolvers.utils.context_packs import list_context_packs, update_context_pack
 from resolvers.utils.memories import get_memory, list_memories, validate_memory

@@ -8,7 +8,7 @@ from sqlalchemy.util import await_only
 
 from persistence.queries.chat_overlap import AnsweredShelf
 from resolvers.engines.nl2sql.model import Unanswerable
-from resolvers.talk2data import overlap
+from resolvers.talk2data.answering import differencing as overlap
 from resolvers.talk2data.provenance import get_turn_provenance
 from resolvers.talk2data.replay import replay_turn
 from resolvers.talk2data.sessions import delete_chat_session

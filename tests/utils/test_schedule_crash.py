@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from persistence.jobs import InlineJobs
+from persistence.jobs.port import InlineJobs
 from persistence.tables.data_readiness import workflow_runs
 from persistence.tables.schedules import schedule_runs, schedules
 from rest_compat.app import create_app

@@ -13,7 +13,7 @@ from resolvers.engines.checks.conditions import condition_of
 from resolvers.engines.checks.counting import aliased, counted, named
 from resolvers.engines.checks.evaluate import OF_THE_CHECK
 from resolvers.engines.checks.model import CannotEvaluate, Check
-from resolvers.engines.checks.predicates import Condition, column_of
+from resolvers.engines.checks.predicates import RowCondition, column_of
 from resolvers.engines.rules.draft import RuleDraft
 from schema.data_readiness.rule import RuleUnit
 from schema.data_readiness.source import Sample, Source, TableFacts
@@ -38,7 +38,7 @@ def tried(source: Source, table: TableFacts, drafts: Sequence[RuleDraft], sample
     """
     about_values = [at for at, draft in enumerate(drafts) if draft.metric in OF_VALUES and LEFT_OUT in draft.evidence]
     learned = {at: drafts[at] for at in about_values if sample.rows}
-    conditions: dict[int, Condition] = {}
+    conditions: dict[int, RowCondition] = {}
     for at, draft in learned.items():
         check = Check(draft.key, draft.metric, draft.asset_fqn, draft.metric_definition_id, draft.arguments)
         try:
@@ -60,7 +60,7 @@ def _claimed(draft: RuleDraft) -> float:
     return float(tolerated + left_out / max(1, left_out + rows))
 
 
-def _shares(source: Source, table: TableFacts, conditions: Mapping[int, Condition], rows: int) -> dict[int, float]:
+def _shares(source: Source, table: TableFacts, conditions: Mapping[int, RowCondition], rows: int) -> dict[int, float]:
     """Of the first rows, which share of those looked at breaks each condition; without what the store cannot tell."""
     if not conditions:
         return {}

@@ -1,4 +1,4 @@
-"""Which columns a key is expected of although nobody declares one: those whose values name rows."""
+"""Defines which columns a key is expected of although nobody declares one: those whose values name rows."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ def can_be_key(column: ColumnProfile | None) -> bool:
 
 
 def is_meant_as_key(candidate: CandidateKey, column: ColumnProfile | None) -> bool:
-    """Whether one column that hardly repeats is rather a key than values that differ by chance.
+    """Return whether one column that hardly repeats is rather a key than values that differ by chance.
 
     It is declared, or its name ends as that of a key; else its values must hardly ever repeat, or be written as codes.
     """
@@ -35,7 +35,7 @@ def is_meant_as_key(candidate: CandidateKey, column: ColumnProfile | None) -> bo
 
 
 def _has_codes(column: ColumnProfile | None) -> bool:
-    """Whether texts have digits or signs, and no words beside one another."""
+    """Return whether texts have digits or signs, and no words beside one another."""
     shapes = column.patterns if column is not None and column.kind is ValueKind.TEXT else []
     coded = sum(one.count for one in shapes if " " not in one.pattern and _without_counts(one.pattern).strip("A"))
     return bool(shapes) and 2 * coded > sum(one.count for one in shapes)

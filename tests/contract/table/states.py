@@ -9,7 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from auth.relations import bare_id, object_name
-from resolvers.talk2data.learning import PACK
+from resolvers.talk2data.answering.learning import PACK
 from schema.data_readiness.glossary import GlossaryTermCreate, GlossaryTermUpdate, TermAssetCreate, TermReview
 from schema.data_readiness.proposal import ApprovalDecision
 from schema.data_readiness.workflow_run import RunCreate

@@ -9,12 +9,19 @@ import sqlglot
 from sqlglot import exp
 
 from resolvers.engines.describing.known import Term
-from resolvers.engines.nl2sql.linking.likely import MOST_TABLES
-from resolvers.engines.nl2sql.linking.link import link
-from resolvers.engines.nl2sql.linking.lookups import LONGEST, MOST_COLUMNS, MOST_FOUND, MOST_TEXTS, found_in, query_of
-from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, Knowledge
+from resolvers.engines.nl2sql.schema_linking.likely import MOST_TABLES
+from resolvers.engines.nl2sql.schema_linking.link import link
+from resolvers.engines.nl2sql.schema_linking.lookups import (
+    LONGEST,
+    MOST_COLUMNS,
+    MOST_FOUND,
+    MOST_TEXTS,
+    found_in,
+    query_of,
+)
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from schema.utils.memory import MemoryType
 from tests.engines.nl2sql.catalogs import ALL, NOW, column, fqn, knowledge, memory, profiled, table
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.model import Asked, Failure, Unanswerable, no_lookup
+from resolvers.engines.nl2sql.model import Asked, DraftFailure, Unanswerable, no_lookup
 from tests.engines.nl2sql.catalogs import NOW, asked, column, drafted, knowledge, table
 
 PLAYERS = table("players", "id*:INTEGER name height:INTEGER weight:INTEGER")
@@ -34,7 +34,7 @@ def test_a_forbidden_column_is_refused_and_not_replaced() -> None:
 def test_what_a_policy_refuses_is_not_asked_for_in_another_way() -> None:
     asking = Asked("What is the highest salary?", NOW)
     draft = drafted(asking.text, KNOWN)
-    failure = Failure(draft, "policy_group_size", "Ask for groups.")
+    failure = DraftFailure(draft, "policy_group_size", "Ask for groups.")
     found = asyncio.run(Planner().repair(asking, KNOWN, [failure], no_lookup))
     assert isinstance(found, Unanswerable), found
     assert found.message == "Ask for groups."

@@ -3,8 +3,8 @@
 import pytest
 
 from resolvers.engines.nl2sql.language.measures import in_one_unit, scale
-from resolvers.engines.nl2sql.linking.asked import Question
-from resolvers.engines.nl2sql.linking.unknown import unknown
+from resolvers.engines.nl2sql.schema_linking.question_tokens import TokenizedQuestion
+from resolvers.engines.nl2sql.schema_linking.unknown import unknown
 from schema.talk2data.chat_settings import UNSURE
 from tests.engines.nl2sql.catalogs import drafted, knowledge, profiled, table
 
@@ -57,7 +57,7 @@ def test_what_is_not_known_is_warned_of(question: str) -> None:
     [("Who flew on Night Ferry 2?", "Night Ferry 2"), ("Who works at Dock Gate A?", "Dock Gate A")],
 )
 def test_a_name_may_end_in_a_number_or_a_letter(question: str, name: str) -> None:
-    assert [name] in unknown(Question.of(question), []).values()
+    assert [name] in unknown(TokenizedQuestion.of(question), []).values()
 
 
 def test_numbers_are_told_in_the_unit_of_a_column() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.paraphrase import called, said
 from resolvers.engines.nl2sql.plan import (
     Aggregate,
     Arithmetic,
@@ -22,7 +23,6 @@ from resolvers.engines.nl2sql.plan import (
     Span,
     Unit,
 )
-from resolvers.engines.nl2sql.wording import called, said
 from tests.engines.nl2sql.plans import (
     COUNT,
     CUSTOMER,

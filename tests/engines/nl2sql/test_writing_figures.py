@@ -25,8 +25,8 @@ from resolvers.engines.nl2sql.plan import (
     Span,
     Unit,
 )
-from resolvers.engines.nl2sql.writing.comparing import Unwritable
-from resolvers.engines.nl2sql.writing.written import written
+from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable
+from resolvers.engines.nl2sql.sql_writing.query import written
 from resolvers.engines.sql_guard import guard_sql, tables_of_catalog
 from tests.engines.nl2sql.plans import (
     COUNT,

@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from persistence.connectors import open_connector
-from persistence.connectors.base import Connector, ConnectorSettings
-from persistence.connectors.folders import NOWHERE, Folders
+from persistence.connectors.core.base import Connector, ConnectorSettings
+from persistence.connectors.core.folders import NOWHERE, Folders
 
 SENTINEL = "S3ntinel-Pa55word-éß"
 

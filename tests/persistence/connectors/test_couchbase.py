@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from persistence.connectors.base import Connector, ConnectorError
+from persistence.connectors.core.base import Connector, ConnectorError
 from tests.support.http_stub import Asked, HttpStub, Reply, http_stub, self_signed
 from tests.support.sources import SECRET, columns, everything, failure, opened
 

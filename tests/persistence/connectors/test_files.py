@@ -9,9 +9,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from persistence.connectors.base import ConnectorError
-from persistence.connectors.file_layout import IGNORED_TOLD
-from persistence.connectors.files import FileLimits, FileTables
+from persistence.connectors.core.base import ConnectorError
+from persistence.connectors.files.connector import FileLimits, FileTables
+from persistence.connectors.files.layout import IGNORED_TOLD
 from tests.support.sources import columns, everything, failure, opened
 
 

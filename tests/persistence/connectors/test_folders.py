@@ -2,8 +2,8 @@
 
 import pytest
 
-from persistence.connectors.base import ConnectorSettings
-from persistence.connectors.folders import Folder, Folders, folders_of, parsed
+from persistence.connectors.core.base import ConnectorSettings
+from persistence.connectors.core.folders import Folder, Folders, folders_of, parsed
 
 
 def opens(entry: str, organization: str, *, alone: bool = False) -> tuple[Folder, ...]:

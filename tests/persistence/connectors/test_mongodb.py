@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from persistence.connectors.base import Connector, ConnectorError, KeyInfo
+from persistence.connectors.core.base import Connector, ConnectorError, KeyInfo
 from tests.support.http_stub import http_stub, self_signed
 from tests.support.mongo_wire import MongoStandIn, mongo_stand_in
 from tests.support.sources import SECRET, columns, everything, failure, opened

@@ -17,9 +17,9 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from persistence.connectors.base import ConnectorError
-from persistence.connectors.files import FileLimits, FileTables
-from persistence.connectors.s3 import signature
+from persistence.connectors.core.base import ConnectorError
+from persistence.connectors.files.connector import FileLimits, FileTables
+from persistence.connectors.files.s3 import signature
 from tests.persistence.connectors.test_files import put_parquet
 from tests.support.http_stub import Asked, HttpStub, Reply, http_stub, self_signed
 from tests.support.moto import MotoServer
@@ -97,7 +97,7 @@ def test_long_listings_are_paged_and_cut(moto_server: MotoServer, monkeypatch: p
 def test_only_the_footer_of_a_parquet_object_travels(
     moto_server: MotoServer, parquet: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from persistence.connectors.objects import PinnedHttp
+    from persistence.connectors.files.objects import PinnedHttp
 
     travelled: list[int] = []
     send = PinnedHttp.send

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import psycopg
 import pytest
 
-from persistence.connectors import postgres_wire
+from persistence.connectors.postgres import wire as postgres_wire
 
 ROWS = [b"header and the first", b"", b"x" * 5, b"y" * 30_000, bytes(range(256)), b"d\0\0\0\x05z", b"\xff\xff"]
 

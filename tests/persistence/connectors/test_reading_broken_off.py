@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from persistence.connectors.base import Connector, ConnectorError
+from persistence.connectors.core.base import Connector, ConnectorError
 from persistence.samples.postgres import database_name
 from resolvers.engines.profiling import Header, profile_table
 from schema.data_readiness.profile import ProfileTier

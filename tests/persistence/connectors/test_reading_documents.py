@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 import pytest
 from sqlglot import exp
 
-from persistence.connectors.base import Connector, ConnectorError
+from persistence.connectors.core.base import Connector, ConnectorError
 from tests.support.http_stub import Asked, Reply, http_stub
 from tests.support.mongo_wire import MongoStandIn, mongo_stand_in
 from tests.support.sources import opened

@@ -13,7 +13,7 @@ import sqlglot
 from sqlglot import exp
 
 from persistence.connectors import connector_class
-from persistence.connectors.base import ConnectorError, ConnectorSettings
+from persistence.connectors.core.base import ConnectorError, ConnectorSettings
 from tests.persistence.connectors.sql_support import Loopback
 
 

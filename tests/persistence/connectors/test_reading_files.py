@@ -14,9 +14,9 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from persistence.connectors.base import ConnectorError
-from persistence.connectors.file_reading import FileReading
-from persistence.connectors.files import FileTables
+from persistence.connectors.core.base import ConnectorError
+from persistence.connectors.files.connector import FileTables
+from persistence.connectors.files.reading import FileReading
 from tests.persistence.connectors.test_files import at, put, put_parquet
 from tests.persistence.connectors.test_objects import key_of, place_of
 from tests.persistence.connectors.test_smb import login, path_of

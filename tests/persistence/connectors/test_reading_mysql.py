@@ -17,8 +17,8 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from persistence.connectors.base import Connector, ConnectorError
-from persistence.connectors.mysql_reading import with_histogram
+from persistence.connectors.core.base import Connector, ConnectorError
+from persistence.connectors.mysql.reading import with_histogram
 from resolvers.engines.profiling import Header, profile_table
 from schema.data_readiness.profile import ProfileTier
 from schema.data_readiness.source import ColumnFacts, KnownColumn, TableFacts

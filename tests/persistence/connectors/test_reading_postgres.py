@@ -19,10 +19,10 @@ import sqlglot
 from sqlglot import exp
 
 import persistence.connectors
-from persistence.connectors import postgres_arrow
-from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings
-from persistence.connectors.gateway import Gateway
-from persistence.connectors.postgres_arrow import ArrowStream
+from persistence.connectors.core.base import Connector, ConnectorError, ConnectorSettings
+from persistence.connectors.core.gateway import Gateway
+from persistence.connectors.postgres import arrow as postgres_arrow
+from persistence.connectors.postgres.arrow import ArrowStream
 from persistence.samples.postgres import database_name
 from tests.persistence.connectors.sql_support import Loopback, opened
 from tests.support.postgres import PostgresServer
@@ -541,7 +541,7 @@ def test_without_what_decodes_them_there_are_no_arrow_batches(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(persistence.connectors, "postgres_copy", raising=False)
-    monkeypatch.setitem(sys.modules, "persistence.connectors.postgres_copy", None)
+    monkeypatch.setitem(sys.modules, "persistence.connectors.postgres.copy", None)
     with source(database) as reading:
         assert reading.arrow_batches(everything(reading.relation(database[1], "public", "large"))) is None
 

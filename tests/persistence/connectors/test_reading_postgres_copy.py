@@ -8,8 +8,9 @@ import psycopg
 import pytest
 import sqlglot
 
-from persistence.connectors import postgres_arrow, postgres_wire
-from persistence.connectors.base import ConnectorError
+from persistence.connectors.core.base import ConnectorError
+from persistence.connectors.postgres import arrow as postgres_arrow
+from persistence.connectors.postgres import wire as postgres_wire
 from persistence.samples.postgres import database_name
 from schema.data_readiness.source import EARLIEST_DAY, LATEST_DAY
 from tests.persistence.connectors.sql_support import opened
@@ -17,7 +18,7 @@ from tests.support.postgres import PostgresServer
 
 numpy = pytest.importorskip("numpy")
 pyarrow = pytest.importorskip("pyarrow")
-copying = pytest.importorskip("persistence.connectors.postgres_copy", exc_type=ImportError)
+copying = pytest.importorskip("persistence.connectors.postgres.copy", exc_type=ImportError)
 
 TABLE = """
     create table kinds as select

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 import sqlglot
 
-from persistence.connectors import postgres_arrow
+from persistence.connectors.postgres import arrow as postgres_arrow
 from persistence.samples.postgres import database_name
 from tests.persistence.connectors.sql_support import opened as opened_database
 from tests.persistence.connectors.test_files import put_parquet

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from persistence.connectors.base import ConnectorError
-from persistence.connectors.files import FileLimits, FileTables
+from persistence.connectors.core.base import ConnectorError
+from persistence.connectors.files.connector import FileLimits, FileTables
 from schema.assets.connection_configs.files import split_share
 from tests.persistence.connectors.test_files import put, put_parquet
 from tests.support.samba import SambaServer, samba_server

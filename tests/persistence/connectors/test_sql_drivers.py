@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from persistence.connectors import connector_class
-from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings, KeyInfo
+from persistence.connectors.core.base import Connector, ConnectorError, ConnectorSettings, KeyInfo
 from tests.persistence.connectors.sql_support import SENTINEL, Loopback, Refusing, listening, opened, self_signed
 from tests.support.postgres import free_port
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlglot import parse_one
 
-from persistence.connectors.base import Connector, ConnectorError
+from persistence.connectors.core.base import Connector, ConnectorError
 from tests.persistence.connectors.sql_support import (
     SENTINEL,
     Refusing,

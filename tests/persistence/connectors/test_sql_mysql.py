@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from persistence.connectors.base import Connector, ConnectorError, KeyInfo, TableInfo
-from persistence.connectors.mysql import MysqlConnector
-from persistence.connectors.mysql_catalog import neutral_type
+from persistence.connectors.core.base import Connector, ConnectorError, KeyInfo, TableInfo
+from persistence.connectors.mysql.catalog import neutral_type
+from persistence.connectors.mysql.connector import MysqlConnector
 from tests.persistence.connectors.sql_support import Loopback, opened
 from tests.support.mariadb import MariadbServer
 

@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from persistence.connectors.base import Connector, ConnectorError, KeyInfo, TableInfo
+from persistence.connectors.core.base import Connector, ConnectorError, KeyInfo, TableInfo
 from tests.persistence.connectors.sql_support import Loopback, opened
 from tests.support.postgres import PostgresServer, database_name
 

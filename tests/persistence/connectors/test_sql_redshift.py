@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from persistence.connectors.base import Connector, ConnectorError, KeyInfo
+from persistence.connectors.core.base import Connector, ConnectorError, KeyInfo
 from tests.persistence.connectors.sql_support import opened
 from tests.support.postgres import PostgresServer, database_name
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from persistence.connectors import CONNECTION_TYPES, connector_class, in_thread, open_connector
-from persistence.connectors.base import Connector, ConnectorError, ConnectorSettings, SchemaInfo
-from persistence.connectors.sql import Selection, SqlConnector, among, with_columns
+from persistence.connectors.core.base import Connector, ConnectorError, ConnectorSettings, SchemaInfo
+from persistence.connectors.core.sql import Selection, SqlConnector, among, with_columns
 from schema.assets.connection_configs.databases import SelectedDatabase
 from tests.persistence.connectors.sql_support import SENTINEL, Loopback, opened
 

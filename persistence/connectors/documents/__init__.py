@@ -1,0 +1,1 @@
+"""Stores of documents, as tables."""

@@ -1,0 +1,1 @@
+"""Files in buckets and shared folders, as tables."""

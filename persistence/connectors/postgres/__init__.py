@@ -1,0 +1,1 @@
+"""PostgreSQL, and Redshift, which speaks its protocol."""

@@ -1,0 +1,1 @@
+"""Language models of users: one port, three protocols over HTTP, and litellm for the other providers."""

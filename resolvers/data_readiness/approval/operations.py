@@ -1,0 +1,403 @@
+"""What can be done with the proposals of a run: list them, decide about them, see what was decided.
+
+Proposals are made by engines and change nothing until they are approved; a run with `save_all` approves its own as it
+completes (`approve_next`). Approving carries a proposal out through the catalog's own edit, so that it makes a version,
+leaves what people wrote and can be read in the asset's history.
+
+A proposal was made about an asset as it was. When the field it is about holds something else by now, or the asset is
+gone, it is a conflict: it stays undecided and is told, while every other proposal is carried out whole. A decision and
+all its effects (those on other things than the catalog are in `registry.py`) are one transaction.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+from pydantic import Field, TypeAdapter
+from pydantic import ValidationError as PydanticError
+
+from auth.rate_limit import CallKind
+from persistence.queries.catalog import get_asset
+from persistence.queries.catalog_edit import AssetChange, lock_services, update_assets
+from persistence.queries.enrichment import beside_standing
+from persistence.repository import Scope
+from persistence.store import Shelves
+from persistence.tables.data_readiness import proposals as table
+from resolvers.context import Context
+from resolvers.data_readiness.approval.enrichments import with_relationship
+from resolvers.data_readiness.approval.registry import EFFECTS, take_effect
+from resolvers.data_readiness.levels import fallen_levels
+from resolvers.data_readiness.runs.operations import RunId
+from resolvers.engines.catalog_diff import judge
+from resolvers.operation import operation, require
+from schema.data_readiness.proposal import (
+    DECISION_MOVES,
+    FLAGS,
+    SETS,
+    ApprovalDecision,
+    Decision,
+    Proposal,
+    ProposalConflict,
+    ProposalKind,
+    ProposalState,
+    RunApproval,
+)
+from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
+from schema.errors import Forbidden, InvalidParameter, NotFound, ValidationError
+from schema.governance.permission import Permission
+from schema.grammar import ANY_NAME
+from schema.identifiers import ResourceUri
+from schema.pagination import Page, PageNumber, PageSize
+from schema.utils.metadata_asset import AssetTagInput
+
+MOST_AT_ONCE: Final = 5000
+"""How many proposals one decision carries out: more would hold the catalog's writers up for too long."""
+
+_STAYS: Final = "What was approved has been carried out and stays; change the asset itself to take it back."
+IDLE: Final = {
+    Decision.APPROVE: "Decide pending first, so that what was rejected can be decided again.",
+    Decision.REJECT: _STAYS,
+    Decision.PENDING: _STAYS,
+}
+"""What to do where a decision finds nothing to move."""
+
+_TEXT: Final = TypeAdapter(Annotated[str, Field(min_length=1, max_length=100_000)])
+
+
+@operation(needs=Permission.CAN_READ_METADATA)
+async def list_run_proposals(
+    ctx: Context,
+    *,
+    run_id: RunId,
+    state: ProposalState | None = None,
+    kind: ProposalKind | None = None,
+    asset_fqn: Annotated[
+        str, Field(min_length=1, max_length=4000, description="Only those about this asset."), ANY_NAME
+    ]
+    | None = None,
+    min_confidence: Annotated[
+        float | None, Field(ge=0, le=1, description="Only those that the engine is at least so sure of.")
+    ] = None,
+    page: PageNumber = 1,
+    limit: PageSize = 20,
+) -> Page[Proposal]:
+    """List what a run proposes, in its order, each beside what stood there when it was made and what stands now."""
+    where = [] if min_confidence is None else [table.c.confidence >= min_confidence]
+
+    def work(shelves: Shelves) -> Page[Proposal]:
+        run = shelves.workflow_runs.get(ctx.scope, str(run_id))
+        found = shelves.proposals.page(
+            ctx.scope,
+            offset=(page - 1) * limit,
+            limit=limit,
+            order=[table.c.position],
+            where=where,
+            run_id=run.id,
+            state=state,
+            kind=kind,
+            asset_fqn=asset_fqn,
+        )
+        return found.model_copy(update={"items": beside_standing(shelves.connection, ctx.scope, found.items)})
+
+    return await ctx.store.read(work)
+
+
+@operation(needs=Permission.CAN_READ_METADATA)
+async def get_run_approval(ctx: Context, *, run_id: RunId) -> RunApproval:
+    """Get the latest decision about a run's proposals, and how many of them stand where."""
+
+    def work(shelves: Shelves) -> RunApproval:
+        return shelves.proposals.approval(ctx.scope, shelves.workflow_runs.get(ctx.scope, str(run_id)).id)
+
+    return await ctx.store.read(work)
+
+
+@operation(needs=Permission.CAN_MANAGE_METADATA, kind=CallKind.WRITE)
+async def decide_run(ctx: Context, *, run_id: RunId, approval: ApprovalDecision) -> RunApproval:
+    """Approve or reject the undecided proposals of a completed run, or those that `proposal_ids` names.
+
+    Approving carries a proposal out at once, as a new version of its asset; what was approved stays. `pending` lets
+    rejected proposals be decided again. A proposal whose asset has changed since it was made, and a sensitivity level
+    whose personal data was rejected since, stay undecided and are listed under `conflicts`.
+
+    It needs can_manage_metadata, as changing the same asset by hand does: that is what approving comes to. For assets
+    of a connection that belongs to the whole organization it is asked there as well. A run that is not completed, more
+    than 5000 proposals to carry out, and a named proposal that was decided the other way are a 422; so is a decision
+    about the whole run that would move nothing and is not the one that stands: what was approved cannot be rejected.
+    """
+    ids = None if approval.proposal_ids is None else sorted({str(id) for id in approval.proposal_ids})
+    if approval.decision is Decision.APPROVE:
+        await _may_change(ctx, str(run_id), ids)
+    now = ctx.now()
+
+    def work(shelves: Shelves) -> RunApproval:
+        run = shelves.workflow_runs.held(ctx.scope, str(run_id))
+        if run.status is not RunStatus.COMPLETED:
+            raise ValidationError(
+                f"This run is {run.status}. Only the proposals of a completed run can be decided.",
+                status=422,
+                field="status",
+            )
+        if ids is None:
+            _refuse_idle(shelves, ctx.scope, run.id, approval.decision)
+        named = None if ids is None else _movable(shelves, ctx.scope, run.id, ids, approval.decision)
+        conflicts = decide(shelves, ctx.scope, run, named, approval.decision, actor=ctx.caller.user_id, now=now)
+        shelves.proposals.decide(ctx.scope, run.id, approval.decision, approval.notes, by=ctx.caller.user_id, at=now)
+        return shelves.proposals.approval(ctx.scope, run.id, conflicts)
+
+    return await ctx.store.write(work)
+
+
+def approve_next(
+    shelves: Shelves, scope: Scope, run: WorkflowRun, after: str, *, actor: str, now: datetime
+) -> str | None:
+    """Approve the next undecided proposals of a run with `save_all`; where to go on, or None when that were all.
+
+    One call carries out some 5000, those about assets whose table comes behind `after`, and all of each table, so that
+    a run makes one version of it. The run must be held. What cannot be carried out stays undecided.
+    """
+    waiting = sorted(shelves.proposals.undecided(scope, run.id).items())
+    ids: list[tuple[int, str]] = []
+    reached = None
+    for name, of_table in waiting:
+        if name <= after:
+            continue
+        if ids and len(ids) + len(of_table) > MOST_AT_ONCE:
+            break
+        ids += of_table
+        reached = name
+    if reached is None:
+        return None
+    proposals = shelves.proposals.of_run(scope, run.id, ids=[id for _, id in sorted(ids)])
+    _carry_out(shelves, scope, run, proposals, actor=actor, now=now)
+    shelves.proposals.decide(scope, run.id, Decision.APPROVE, "Approved by save_all.", by=actor, at=now)
+    return None if reached == waiting[-1][0] else reached
+
+
+def decide(
+    shelves: Shelves,
+    scope: Scope,
+    run: WorkflowRun,
+    ids: Sequence[str] | None,
+    decision: Decision,
+    *,
+    actor: str,
+    now: datetime,
+) -> list[ProposalConflict]:
+    """Move proposals as a decision says, with its effects; what could not be carried out. The run must be held."""
+    if decision is not Decision.APPROVE:
+        return _set_aside(shelves, scope, run, ids, decision, actor=actor, now=now)
+    if ids is None and shelves.proposals.count(scope, run.id, ProposalState.PROPOSED) > MOST_AT_ONCE:
+        raise ValidationError(
+            f"This run has more than {MOST_AT_ONCE} undecided proposals. Approve them in parts, by proposal_ids.",
+            status=422,
+            field="proposal_ids",
+        )
+    waiting = shelves.proposals.of_run(scope, run.id, ids=ids, state=ProposalState.PROPOSED)
+    return _carry_out(shelves, scope, run, waiting, actor=actor, now=now)
+
+
+def _refuse_idle(shelves: Shelves, scope: Scope, run_id: str, decision: Decision) -> None:
+    """Raise 422 for a decision that would move nothing of a run and is not the one that stands: it would be untrue."""
+    counts, (source, _) = shelves.proposals.counts(scope, run_id), DECISION_MOVES[decision]
+    left_open = decision is Decision.PENDING and counts[ProposalState.PROPOSED]
+    if counts[source] or left_open or not any(counts.values()):
+        return
+    if shelves.proposals.approval(scope, run_id).decision is decision:
+        return
+    told = ", ".join(f"{counts[state]} {state}" for state in ProposalState if counts[state])
+    raise ValidationError(
+        f"{decision.capitalize()} finds nothing to do: of this run's proposals {told}. {IDLE[decision]}",
+        status=422,
+        field="decision",
+    )
+
+
+def _set_aside(
+    shelves: Shelves,
+    scope: Scope,
+    run: WorkflowRun,
+    ids: Sequence[str] | None,
+    decision: Decision,
+    *,
+    actor: str,
+    now: datetime,
+) -> list[ProposalConflict]:
+    """Reject proposals, or take their rejection back: no asset changes, but what else stands on them may."""
+    source, target = DECISION_MOVES[decision]
+    moved = shelves.proposals.of_run(scope, run.id, ids=ids, state=source, kinds=tuple(EFFECTS))
+    problems = _problems_of(moved, take_effect(shelves, scope, moved, target, actor, now))
+    by, at = (None, None) if decision is Decision.PENDING else (actor, now)
+    if problems:
+        every = shelves.proposals.of_run(scope, run.id, ids=ids, state=source)
+        ids = [proposal.id for proposal in every if proposal.id not in problems]
+    shelves.proposals.move(scope, run.id, ids, (source, target), by=by, at=at)
+    return [_conflict(proposal, problems[proposal.id]) for proposal in moved if proposal.id in problems]
+
+
+def _problems_of(decided: Sequence[Proposal], told: Mapping[str, str]) -> dict[str, str]:
+    """What effects could not do, of the kinds whose proposals change no asset by themselves."""
+    return {
+        proposal.id: told[proposal.id]
+        for proposal in decided
+        if proposal.id in told and proposal.kind not in SETS and proposal.kind not in FLAGS
+    }
+
+
+async def may_approve(ctx: Context, run_id: str) -> bool:
+    """Whether the caller may approve all that a run proposes: the right that changing the same by hand needs."""
+    try:
+        await require(ctx, Permission.CAN_MANAGE_METADATA, "project", str(ctx.project_id))
+        await _may_change(ctx, run_id, None)
+    except (Forbidden, NotFound):
+        return False
+    return True
+
+
+async def _may_change(ctx: Context, run_id: str, ids: Sequence[str] | None) -> None:
+    """Ask for the organization's own connections what the project's role does not answer."""
+    uris = await ctx.store.read(lambda shelves: shelves.proposals.resource_uris(ctx.scope, run_id, ids))
+    for uri in sorted(uris):
+        try:
+            wide = ResourceUri.parse(uri).project_id is None
+        except InvalidParameter:
+            continue  # an asset that was written by hand names its resource freely
+        if wide:
+            await require(ctx, Permission.CAN_MANAGE_METADATA, "data_connection", uri)
+
+
+def _movable(shelves: Shelves, scope: Scope, run_id: str, ids: Sequence[str], decision: Decision) -> list[str]:
+    """The named proposals that the decision moves; one that stands there already is left. Raises 404 and 422."""
+    source, target = DECISION_MOVES[decision]
+    found = {proposal.id: proposal for proposal in shelves.proposals.of_run(scope, run_id, ids=ids)}
+    for id in ids:
+        if id not in found:
+            raise NotFound("proposal", id)
+        if found[id].state not in (source, target):
+            raise ValidationError(
+                f"Proposal {id} is {found[id].state}, and {decision} takes only what is {source}.",
+                status=422,
+                field="proposal_ids",
+            )
+    return [id for id in ids if found[id].state is source]
+
+
+def _carry_out(
+    shelves: Shelves, scope: Scope, run: WorkflowRun, waiting: Sequence[Proposal], *, actor: str, now: datetime
+) -> list[ProposalConflict]:
+    """Carry proposals out as one edit of the catalog: one new version of each asset that they touch."""
+    lock_services(shelves.connection, scope, [proposal.asset_fqn for proposal in waiting])
+    tags_of_run = _tags_approved(shelves, scope, run.id)
+    fallen = fallen_levels(shelves, scope, waiting)
+    conflicts = [_conflict(proposal, fallen[proposal.id]) for proposal in waiting if proposal.id in fallen]
+    by_asset: dict[tuple[str, str], list[Proposal]] = {}
+    for proposal in waiting:
+        if proposal.id in fallen:
+            continue
+        by_asset.setdefault((proposal.asset_fqn, proposal.resource_uri), []).append(proposal)
+    approved: list[Proposal] = []
+    edits: list[AssetChange] = []
+    for (fqn, uri), about in sorted(by_asset.items()):
+        draft = _AssetDraft(tags_of_run.get(fqn, set()), actor, now)
+        approved += draft.taken(shelves, scope, uri, fqn, about, conflicts)
+        if draft.changes:
+            edits.append(AssetChange(uri, fqn, draft.changes))
+    reason = f"Proposals of run {run.id} ({run.workflow_type}) were approved."
+    update_assets(shelves.connection, scope, edits, actor=actor, now=now, judge=judge, reason=reason)
+    told = take_effect(shelves, scope, approved, ProposalState.APPROVED, actor, now)
+    problems = _problems_of(approved, told)
+    conflicts += [_conflict(proposal, problems[proposal.id]) for proposal in approved if proposal.id in problems]
+    ids = [proposal.id for proposal in approved if proposal.id not in problems]
+    shelves.proposals.move(scope, run.id, ids, DECISION_MOVES[Decision.APPROVE], by=actor, at=now)
+    return conflicts
+
+
+def _tags_approved(shelves: Shelves, scope: Scope, run_id: str) -> dict[str, set[str]]:
+    """The tags that the run's approved proposals have added, by asset: they are no change by somebody else."""
+    found: dict[str, set[str]] = {}
+    for proposal in shelves.proposals.of_run(scope, run_id, state=ProposalState.APPROVED):
+        if proposal.kind in FLAGS:
+            found.setdefault(proposal.asset_fqn, set()).add(str(proposal.proposed_value["tag_fqn"]))
+    return found
+
+
+@dataclass(slots=True)
+class _AssetDraft:
+    """What the approved proposals about one asset come to."""
+
+    own_tags: set[str]
+    """The tags that the run has added before: they are no change by somebody else."""
+    actor: str
+    now: datetime
+    changes: dict[str, Any] = field(default_factory=dict)
+
+    def taken(
+        self,
+        shelves: Shelves,
+        scope: Scope,
+        uri: str,
+        fqn: str,
+        about: Sequence[Proposal],
+        conflicts: list[ProposalConflict],
+    ) -> list[Proposal]:
+        """Draft the changes; the proposals that hold. The others are added to `conflicts`."""
+        try:
+            asset = get_asset(shelves.connection, scope, uri, fqn).document()
+        except NotFound:
+            conflicts += [_conflict(proposal, "The asset is no longer in the catalog.") for proposal in about]
+            return []
+        taken: list[Proposal] = []
+        for proposal in about:
+            problem = self._apply(proposal, asset)
+            if problem is None:
+                taken.append(proposal)
+            else:
+                conflicts.append(_conflict(proposal, problem))
+        return taken
+
+    def _apply(self, proposal: Proposal, asset: Mapping[str, Any]) -> str | None:
+        """Add one proposal to the changes of its asset, or say why it cannot be."""
+        if proposal.kind in FLAGS:
+            return self._tag(proposal, asset)
+        if proposal.kind is ProposalKind.RELATIONSHIP:
+            standing = self.changes.get("column_relationships", asset["column_relationships"])
+            if (added := with_relationship(proposal, standing, self.actor, self.now)) is not None:
+                self.changes["column_relationships"] = added
+            return None
+        name = SETS.get(proposal.kind)
+        if name is None:
+            return None  # approving it changes no asset by itself; `registry.py` may say what else it does
+        if name in self.changes:
+            return f"Another proposal for the same {name} was approved before it."
+        if asset.get(name) != proposal.current_value:
+            return f"The {name} was changed since the proposal was made."
+        try:
+            self.changes[name] = _TEXT.validate_python(proposal.proposed_value, strict=True)
+        except PydanticError:
+            return f"What is proposed is no {name} that the catalog can keep."
+        return None
+
+    def _tag(self, proposal: Proposal, asset: Mapping[str, Any]) -> str | None:
+        standing = {tag["tag_fqn"] for tag in asset["tags"] or ()}
+        before = {tag["tag_fqn"] for tag in proposal.current_value or ()}
+        if standing - self.own_tags != before - self.own_tags:
+            return "The tags were changed since the proposal was made."
+        try:
+            tag = AssetTagInput.model_validate(proposal.proposed_value).model_dump()
+        except PydanticError:
+            return "What is proposed is no tag that the catalog can keep."
+        tags = self.changes.get("tags", list(asset["tags"] or ()))
+        if proposal.kind is ProposalKind.SENSITIVITY_TAG:  # an asset has one level
+            tags = [other for other in tags if other["category_name"] != tag["category_name"] or other == tag]
+        if all(other["tag_fqn"] != tag["tag_fqn"] for other in tags):
+            self.changes["tags"] = [*tags, tag]
+        if (flag := FLAGS[proposal.kind]) is not None:
+            self.changes[flag] = True
+        return None
+
+
+def _conflict(proposal: Proposal, message: str) -> ProposalConflict:
+    return ProposalConflict(
+        proposal_id=proposal.id, asset_fqn=proposal.asset_fqn, field=proposal.field, message=message
+    )

@@ -1,0 +1,327 @@
+"""The report: everything that is known of an asset's quality on one page, kept as an artifact.
+
+A run over a named asset ends with a unit that makes it, so that whoever ran it has something to look at.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
+from itertools import takewhile
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from persistence.queries.classifications import standing_assets
+from persistence.queries.metadata_search import in_scope, prefix_range
+from persistence.queries.quality import below
+from persistence.queries.violations import unresolved
+from persistence.repository import Scope
+from persistence.store import Shelves
+from persistence.tables.catalog import metadata_assets
+from persistence.tables.quality import metric_results
+from persistence.tables.quality import violations as violation_rows
+from resolvers.assets.artifacts import keep_artifact
+from resolvers.context import Context
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
+from resolvers.data_readiness.runs.reading import read_facts, table_names
+from resolvers.data_readiness.scorecard import scorecard_of
+from resolvers.data_readiness.unmeasured import unmeasured
+from resolvers.engines.masking import masked_table
+from resolvers.engines.report.page import MOST_TABLES, rendered
+from resolvers.engines.report.values import (
+    ReportData,
+    ReportReference,
+    RuleResult,
+    TableLine,
+    TrendPoint,
+    ViolationSummary,
+)
+from schema.assets.artifact import Artifact, ArtifactCreate, ArtifactType
+from schema.content import Upload
+from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
+from schema.data_readiness.scorecard import ScorecardRequest, ScorecardScope
+from schema.data_readiness.source import TableFacts
+from schema.data_readiness.violation import Severity
+from schema.errors import NotFound
+from schema.governance.permission import Permission
+from schema.identifiers import Fqn, ResourceUri, join_fqn, slug
+from schema.naming import as_name
+
+MOST_POINTS: Final = 12
+"""Moments of the past that the trend shows."""
+MOST_RULES: Final = 2000
+MOST_TROUBLES: Final = 30
+MOST_PLACES: Final = 3
+MOST_TAGS: Final = 500
+LIKELY: Final = 0.95
+"""The share of values with a target from which a relationship that nobody declares is shown."""
+MEDIA: Final = "text/html; charset=utf-8"
+_SCOPES: Final = {place: scope.value for place, scope in enumerate(ScorecardScope, 1)}
+
+
+class RunReport:
+    """The report on the asset that a run names; a run that names none has no report."""
+
+    def unit(self, work: RunWork, phase: int) -> RunUnit | None:
+        """The unit that makes it when all others have ended."""
+        fqn = work.run.asset_fqn
+        return RunUnit(f"Report on {fqn}", {"report": fqn}, phase, follows=True) if fqn else None
+
+    async def made(self, work: RunWork, arguments: Mapping[str, Any]) -> Write:
+        """Make it. Nothing is kept for a caller who may create nothing in the project, or of what is gone meanwhile."""
+        ctx, fqn = work.ctx, str(arguments["report"])
+        if not await ctx.guard.allows(ctx.caller, Permission.CAN_CREATE_RESOURCES, "project", ctx.project_id):
+            return lambda shelves: {"reports": 0}
+        try:
+            page = await report_page(ctx, fqn)
+        except NotFound:
+            return lambda shelves: {"reports": 0}
+        upload = await staged(ctx, page)
+
+        def write(shelves: Shelves) -> dict[str, int]:
+            # A run that is tried again reports again, in the place of what it reported before.
+            if not shelves.artifacts.rewrite(ctx.scope, _uri(work), upload, actor=ctx.caller.user_id, at=ctx.now()):
+                keep_report(ctx, shelves, fqn, upload, last_part=_last_part(work))
+            return {"reports": 1}
+
+        return write
+
+    def tell(self, work: RunWork, shelves: Shelves, output: dict[str, Any]) -> None:
+        """Name it in the run's output, if one was kept."""
+        uri = _uri(work)
+        if shelves.artifacts.find(work.ctx.tenant, uri) is not None:
+            output["report_uri"] = uri
+
+
+REPORT: Final = RunReport()
+"""What a run ends with that measures something."""
+
+
+def _last_part(work: RunWork) -> str:
+    return f"report-{work.run.id}"
+
+
+def _uri(work: RunWork) -> str:
+    return str(ResourceUri("artifact", work.ctx.organization_id, work.ctx.project_id, _last_part(work)))
+
+
+async def staged(ctx: Context, page: str) -> Upload:
+    """The page in the blob store, before a row names it."""
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield page.encode()
+
+    return await ctx.services.blobs.stage(ctx.organization_id, chunks(), file_name=None, content_type=MEDIA)
+
+
+def keep_report(
+    ctx: Context,
+    shelves: Shelves,
+    asset_fqn: str,
+    upload: Upload,
+    *,
+    name: str | None = None,
+    last_part: str | None = None,
+) -> Artifact:
+    """Write a report down, as part of a transaction."""
+    called = name or as_name(f"Report on {asset_fqn}", "Report")
+    artifact = ArtifactCreate(
+        name=called,
+        resource_uri=last_part,
+        artifact_type=ArtifactType.REPORT,
+        description=f"The quality of {asset_fqn}."[:1000],
+    )
+    return keep_artifact(ctx, shelves, artifact, upload, f"{slug(called, fallback='report')}.html")
+
+
+async def report_page(ctx: Context, asset_fqn: str, *, as_of: datetime | None = None) -> str:
+    """The HTML of a report, for code whose caller's permission has been checked."""
+    data = await gathered(ctx, asset_fqn, as_of=as_of)
+    return await asyncio.to_thread(rendered, data)
+
+
+async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = None) -> ReportData:
+    """What the report on an asset shows. Raises NotFound when the catalog has nothing there."""
+    parts = Fqn.parse(asset_fqn).parts
+    names, tables, facts = await ctx.store.read(lambda shelves: _tables(shelves, ctx.scope, asset_fqn, as_of))
+    if not names and not await ctx.store.read(lambda shelves: _stands(shelves, ctx.scope, asset_fqn)):
+        raise NotFound("metadata_asset", asset_fqn)
+    card = await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, as_of=as_of))
+    moments = await ctx.store.read(lambda shelves: _moments(shelves, ctx.scope, parts, as_of))
+    past = [
+        (moment, (await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, as_of=moment)))) for moment in moments
+    ]
+    scores = [(moment, one.overall_score) for moment, one in past if one.overall_score is not None]
+    found, number = await ctx.store.read(lambda shelves: _troubles(shelves, ctx.scope, parts, as_of))
+    whole = facts[0] if len(parts) == 4 and facts else None
+    return ReportData(
+        asset_fqn=asset_fqn,
+        level=_SCOPES[len(parts)],
+        title=(whole.display_name if whole else None) or parts[-1],
+        description=whole.description if whole else None,
+        made_at=ctx.now(),
+        scorecard=card,
+        trend=[TrendPoint(moment, float(score)) for moment, score in scores],
+        tables=tables,
+        tables_total=len(names),
+        classifications=await ctx.store.read(lambda shelves: _personal(shelves, ctx.scope, asset_fqn)),
+        rules=await ctx.store.read(lambda shelves: _rules(shelves, ctx.scope, parts, as_of)),
+        troubles=found,
+        violations_total=number,
+        unmeasured=await ctx.store.read(lambda shelves: unmeasured(shelves, ctx.scope, names, card, as_of)),
+        relations=_relations(facts, tables),
+        previous_score=scores[-2][1] if len(scores) > 1 else None,
+    )
+
+
+def _tables(
+    shelves: Shelves, scope: Scope, asset_fqn: str, as_of: datetime | None
+) -> tuple[list[str], list[TableLine], list[TableFacts]]:
+    """The tables at or under a name; the first with their latest profiles, masked as for any reader today."""
+    names = [fqn for fqn, _ in table_names(shelves, scope, [asset_fqn])]
+    facts = read_facts(shelves, scope, names[:MOST_TABLES])
+    profiles = shelves.table_profiles.latest(scope, names[:MOST_TABLES], at=as_of)
+    personal = shelves.table_profiles.personal(scope, names[:MOST_TABLES])
+    lines = []
+    for one in facts:
+        profile = profiles.get(one.fqn)
+        if profile is not None:
+            profile = masked_table(profile, personal[one.fqn])
+        rows = profile.row_count if profile else one.row_count
+        lines.append(TableLine(one.fqn, one.name, one.description, len(one.columns), rows, profile))
+    return names, lines, facts
+
+
+def _stands(shelves: Shelves, scope: Scope, asset_fqn: str) -> bool:
+    """Whether the catalog has an asset at or under a name."""
+    asset = metadata_assets.c
+    name = str(Fqn.parse(asset_fqn))
+    here = sa.or_(asset.fully_qualified_name == name, prefix_range(asset.fully_qualified_name, f"{name}."))
+    query = sa.select(asset.id).where(*in_scope(scope), asset.deleted_at.is_(None), here).limit(1)
+    return shelves.connection.execute(query).first() is not None
+
+
+def _moments(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[datetime]:
+    """When the last runs that measured something here had ended, the oldest first."""
+    table = metric_results.c
+    where = [
+        table.organization_id == scope.organization_id,
+        table.project_id == scope.project_id,
+        *below(metric_results, parts),
+    ]
+    if as_of is not None:
+        where.append(table.measured_at <= as_of)
+    ended = sa.func.max(table.measured_at)
+    query = sa.select(ended).where(*where).group_by(table.workflow_run_id).order_by(ended.desc()).limit(MOST_POINTS)
+    return sorted({moment for (moment,) in shelves.connection.execute(query)})
+
+
+def _rules(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[RuleResult]:
+    """The latest execution of each rule at or under a name; of the past those of rules that stood then, too."""
+    rows = shelves.rule_executions.latest(scope, parts, MOST_RULES, as_of=as_of, standing=as_of is None)
+    metrics = shelves.metric_definitions.of_ids(scope, {one.metric_definition_id for one in rows})
+    dimensions = shelves.dimensions.of_ids(scope, {one.dimension_id for one in metrics.values()})
+    labels = {
+        id: dimensions[one.dimension_id].display_name or dimensions[one.dimension_id].name
+        for id, one in metrics.items()
+    }
+    return [
+        RuleResult(
+            name=one.rule_name,
+            asset_fqn=one.asset_fqn,
+            dimension=labels.get(one.metric_definition_id, "other"),
+            outcome=one.outcome,
+            numerator=one.numerator,
+            denominator=one.denominator,
+            reason=one.reason,
+        )
+        for one in rows
+    ]
+
+
+def _personal(shelves: Shelves, scope: Scope, asset_fqn: str) -> list[Classification]:
+    """The tags for personal data on columns at or under a name, the surest first."""
+    table = shelves.classifications.table.c
+    page = shelves.classifications.page(
+        scope,
+        offset=0,
+        limit=MOST_TAGS,
+        order=[table.confidence.desc(), table.asset_fqn],
+        where=[
+            standing_assets(scope),
+            sa.or_(table.asset_fqn == asset_fqn, prefix_range(table.asset_fqn, f"{asset_fqn}.")),
+            table.state != ClassificationState.REJECTED,
+        ],
+        kind=ClassificationKind.PII,
+    )
+    return [one for one in page.items if len(Fqn.parse(one.asset_fqn).parts) == 5]
+
+
+def _troubles(
+    shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None
+) -> tuple[list[ViolationSummary], int]:
+    """What is wrong at or under a name and not resolved, by kind, the worst first; and how many there are in all."""
+    table = violation_rows.c
+    where = [
+        table.organization_id == scope.organization_id,
+        table.project_id == scope.project_id,
+        *below(violation_rows, parts),
+        unresolved(as_of),
+    ]
+    kind = (table.severity_rank, table.severity, table.definition_id, table.name)
+    number = sa.func.count()
+    grouped = (
+        sa.select(*kind, sa.func.count(table.asset_fqn.distinct()), number)
+        .where(*where)
+        .group_by(*kind)
+        .order_by(table.severity_rank.desc(), number.desc())
+    )
+    rows = shelves.connection.execute(grouped).all()
+    definitions = shelves.violation_definitions.of_ids(scope, {row.definition_id for row in rows})
+    troubles = []
+    for _, severity, definition_id, name, spread, count in rows[:MOST_TROUBLES]:
+        named = (table.definition_id == definition_id, table.severity == severity)
+        places = (
+            sa.select(table.asset_fqn).where(*where, *named).distinct().order_by(table.asset_fqn).limit(MOST_PLACES)
+        )
+        label = definitions[definition_id].display_name if definition_id in definitions else None
+        found = list(shelves.connection.execute(places).scalars())
+        troubles.append(ViolationSummary(label or name, Severity(severity), count, found, spread))
+    return troubles, sum(row[-1] for row in rows)
+
+
+def _relations(facts: Sequence[TableFacts], lines: Sequence[TableLine]) -> list[ReportReference]:
+    """Which of the tables refer to which: what is declared or approved, then what profiles have found."""
+    short = _short_names(facts)
+    found: dict[tuple[str, str, str], ReportReference] = {}
+    for table in facts:
+        for column in table.columns:
+            if column.references is not None:
+                key = (table.fqn, column.references[0], column.name)
+                target = short.get(key[1]) or _beside(key[1], table.fqn)
+                found[key] = ReportReference(short[table.fqn], target, column.name, column.is_reference_declared)
+    for line in lines:
+        for one in line.profile.foreign_keys if line.profile else ():
+            key = (line.fqn, one.target_fqn, ", ".join(one.columns))
+            if key not in found and not one.is_declared and one.match_rate >= LIKELY:
+                found[key] = ReportReference(
+                    short[line.fqn], short.get(key[1]) or _beside(key[1], line.fqn), key[2], False
+                )
+    return list(found.values())
+
+
+def _beside(name: str, other: str) -> str:
+    """The name of a table that the report is not of, without what it has in common with one that it is of."""
+    parts = Fqn.parse(name).parts
+    shared = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(parts, Fqn.parse(other).parts, strict=False))
+    )
+    return join_fqn(parts[min(shared, len(parts) - 1) :])
+
+
+def _short_names(facts: Sequence[TableFacts]) -> dict[str, str]:
+    """The names of tables, with their schema where two would be alike."""
+    alike: dict[str, int] = {}
+    for one in facts:
+        alike[one.name] = alike.get(one.name, 0) + 1
+    return {one.fqn: one.name if alike[one.name] == 1 else f"{one.schema}.{one.name}" for one in facts}

@@ -1,0 +1,161 @@
+"""What engines that write words are told: tables with profiles, neighbours, glossary, and what a context pack says."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from persistence.queries.enrichment import (
+    comments_of,
+    names_below,
+    notes_of,
+    references_in,
+    text_in,
+    usable_terms,
+)
+from persistence.repository import Scope
+from persistence.store import Shelves
+from resolvers.context import Context
+from resolvers.data_readiness.runs.executor import RunWork
+from resolvers.data_readiness.runs.latest_profiles import latest_profiles
+from resolvers.data_readiness.runs.reading import read_facts
+from resolvers.engines.describing.known import DescribedTable, Surroundings, Term
+from resolvers.engines.english.identifiers import abbreviations_in
+from schema.data_readiness.classification import ClassificationKind, ClassificationState
+from schema.data_readiness.glossary import TermStatus
+from schema.data_readiness.source import TableFacts
+from schema.data_readiness.workflow import WorkflowConfiguration
+from schema.identifiers import Fqn
+
+LONGEST_NOTE: Final = 2000
+"""How many characters of one memory are used."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescriptionContext:
+    """What a run is told beside the data: the deployment's words."""
+
+    terms: Sequence[Term] = ()
+    notes: Sequence[str] = ()
+    """What the context pack says, for a model."""
+    industry: str | None = None
+    abbreviations: Mapping[str, str] = field(default_factory=dict)
+
+
+async def configuration_of(work: RunWork) -> WorkflowConfiguration:
+    """The configuration that a run carries out, also when it was deleted meanwhile."""
+    return await work.ctx.store.read(
+        lambda shelves: shelves.workflow_configurations.get_deleted_too(work.scope, work.run.configuration_id)
+    )
+
+
+def option(work: RunWork, configuration: WorkflowConfiguration, name: str) -> Any:
+    """What the run's parameters say of an option, or else the configuration."""
+    parameters = work.run.input.get("parameters") or {}
+    return parameters.get(name) if parameters.get(name) is not None else configuration.config.get(name)
+
+
+async def told(work: RunWork, configuration: WorkflowConfiguration) -> DescriptionContext:
+    """The glossary, what the context pack says, and what the data is about."""
+    pack = option(work, configuration, "context_pack_id")
+    industry = option(work, configuration, "industry_info")
+    now = work.ctx.now()
+
+    def read(shelves: Shelves) -> tuple[list[sa.RowMapping], list[sa.RowMapping]]:
+        notes = notes_of(shelves.connection, work.scope, pack, now) if isinstance(pack, str) and pack else []
+        return usable_terms(shelves.connection, work.scope), notes
+
+    terms, notes = await work.ctx.store.read(read)
+    said = industry.strip() if isinstance(industry, str) and industry.strip() else None
+    own = [*map(_term, terms), *map(_note, notes)]
+    texts = [text for one in notes if (text := _text(one))]
+    abbreviations: dict[str, str] = {}
+    for text in (said or "", *texts):
+        abbreviations |= abbreviations_in(text)
+    for term in own:
+        abbreviations |= _short_names(term)
+    lines = [f"{one['name']}: {text}" for one in notes if (text := _text(one))]
+    return DescriptionContext(own, lines, said, abbreviations)
+
+
+def _term(row: sa.RowMapping) -> Term:
+    names = [row["name"], *([row["display_name"]] if row["display_name"] else []), *row["synonyms"]]
+    approved = row["status"] == TermStatus.APPROVED
+    return Term(row["id"], row["name"], tuple(dict.fromkeys(names)), row["definition"], approved)
+
+
+def _note(row: sa.RowMapping) -> Term:
+    return Term(None, row["name"], (row["name"],), _text(row) or None, is_approved=True, asset_fqn=row["asset_fqn"])
+
+
+def _text(row: sa.RowMapping) -> str:
+    return " ".join(" ".join(text_in(row["content"])).split())[:LONGEST_NOTE]
+
+
+def _short_names(term: Term) -> dict[str, str]:
+    """Synonyms that are one short word stand for the term: `cust` for Customer."""
+    said = term.name.strip().lower()
+    return {
+        name.lower(): said
+        for name in term.names
+        if name.isalpha() and 2 <= len(name) <= 6 and name.lower() != said and len(name) < len(said)
+    }
+
+
+async def subjects_of(ctx: Context, fqns: Sequence[str], known: DescriptionContext) -> list[DescribedTable]:
+    """Some tables with their profiles and all that stands around them."""
+    profiles = await latest_profiles(ctx, fqns)
+
+    def read(shelves: Shelves) -> tuple[list[TableFacts], Surroundings]:
+        tables = read_facts(shelves, ctx.scope, fqns)
+        return tables, surroundings(shelves, ctx.scope, tables, known)
+
+    tables, around = await ctx.store.read(read)
+    return [DescribedTable(table, profiles.get(table.fqn), around) for table in tables]
+
+
+def surroundings(
+    shelves: Shelves, scope: Scope, tables: Sequence[TableFacts], known: DescriptionContext
+) -> Surroundings:
+    """What stands around tables: their siblings, who refers to them, and what is said of what they refer to."""
+    schemas = sorted({str(Fqn.parse(table.fqn).parent) for table in tables} | _schemas_referred(tables))
+    targets = {
+        str(Fqn.parse(column.references[0]).child(column.references[1]))
+        for table in tables
+        for column in table.columns
+        if column.references is not None
+    }
+    siblings = names_below(shelves.connection, scope, schemas)
+    return Surroundings(
+        siblings={schema: [name for name, _ in found] for schema, found in siblings.items()},
+        referrers=references_in(shelves.connection, scope, schemas),
+        comments=comments_of(shelves.connection, scope, sorted(targets)),
+        abbreviations=known.abbreviations,
+        private=private_columns(shelves, scope, tables, targets),
+        terms=known.terms,
+        industry=known.industry,
+    )
+
+
+def _schemas_referred(tables: Iterable[TableFacts]) -> set[str]:
+    found = [column.references[0] for table in tables for column in table.columns if column.references is not None]
+    return {str(Fqn.parse(fqn).parent) for fqn in found}
+
+
+def private_columns(
+    shelves: Shelves, scope: Scope, tables: Sequence[TableFacts], others: Iterable[str]
+) -> frozenset[str]:
+    """Columns that hold personal data: by their tags, or by what the engines suggest and nobody has rejected.
+
+    They are those of the tables, and of what the tables refer to.
+    """
+    parents = sorted({str(Fqn.parse(fqn).parent) for fqn in others})
+    columns = [column for table in (*tables, *read_facts(shelves, scope, parents)) for column in table.columns]
+    suggested = shelves.classifications.of_assets(scope, [column.fqn for column in columns], ClassificationKind.PII)
+    return frozenset(
+        column.fqn
+        for column in columns
+        if column.is_pii_tagged
+        or any(one.state is not ClassificationState.REJECTED for one in suggested.get(column.fqn, ()))
+    )

@@ -1,0 +1,150 @@
+"""The assessments: how good the data are, rules or not, and how well the catalog describes them.
+
+dq-assessment executes the active rules of every table and, in the same scans, the checks that are built in, so that a
+table without rules is measured too. A metric of an asset is counted once in a run: where a rule was evaluated it
+counts, and the built-in check of the same metric and asset does not. metadata-assessment reads the catalog alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from persistence.queries.quality import below
+from persistence.queries.violations import Finding
+from persistence.store import Shelves
+from persistence.tables.quality import violations
+from resolvers.data_readiness.report_building import REPORT
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
+from resolvers.data_readiness.runs.measuring import (
+    CheckInputs,
+    check_of,
+    kind_of,
+    measured,
+    read_known,
+    record_rules,
+    told,
+    versions_of,
+    with_losses,
+)
+from resolvers.data_readiness.runs.reading import tables_of, use_source, use_table
+from resolvers.engines.checks.builtin import Builtin, builtin_checks, uncovered
+from resolvers.engines.checks.evaluate import evaluate
+from resolvers.engines.checks.model import Evaluation, MetricCount
+from resolvers.engines.checks.predicates import TEXTS, type_of
+from schema.data_readiness.quality_builtin import METRICS
+from schema.data_readiness.rule import RuleOutcome
+from schema.data_readiness.source import Source
+from schema.data_readiness.violation import UNRESOLVED
+from schema.identifiers import Fqn
+
+SAMPLED_ROWS: Final = 1000
+"""Rows that the form of texts is concluded from."""
+
+BUILTIN: Final = "builtin:"
+_DIMENSION: Final = {metric.id: metric.dimension_id for metric in METRICS}
+
+
+class DataAssessment(RunWork):
+    """One run of dq-assessment."""
+
+    when_failed = "; the other tables are measured, and a retry does only these again"
+    reporter = REPORT
+
+    async def units(self) -> Sequence[RunUnit]:
+        """One unit per table. Raises JobError when there is none."""
+        return [RunUnit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in await tables_of(self)]
+
+    async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
+        """Evaluate the rules and the built-in checks of one table."""
+        fqn, uri = str(arguments["table"]), str(arguments["resource_uri"])
+        known = await self.ctx.store.read(lambda shelves: read_known(shelves, self.scope, fqn))
+        if not isinstance(known, CheckInputs):
+            return lambda shelves: {"vanished": 1}
+        # A rule about a table says that it is to be read.
+        evaluation, builtins = await (
+            use_source(self.ctx, uri, lambda source: self._evaluated(source, known))
+            if known.rules and not known.table.columns
+            else use_table(self.ctx, known.table, lambda source: self._evaluated(source, known))
+        )
+
+        evaluation = await with_losses(self.ctx, known, evaluation)
+
+        def write(shelves: Shelves) -> dict[str, int]:
+            actor, now = self.ctx.caller.user_id, self.ctx.now()
+            findings, checked, counts = record_rules(
+                shelves, self.scope, self.run.id, known.rules, evaluation.results, actor=actor, at=now
+            )
+            own, looked = self._found(shelves, known, evaluation, builtins)
+            counts["measured"] = shelves.metric_results.record(self.scope, self.run.id, measured(evaluation), at=now)
+            done = shelves.violations.record(
+                self.scope, self.run.id, [*findings, *own], checked=[*checked, *looked], actor=actor, at=now
+            )
+            return counts | {
+                "tables": 1, "new_violations": done.new, "seen_again": done.seen_again, "reopened": done.reopened,
+                "resolved": done.resolved,
+            }  # fmt: skip
+
+        return write
+
+    def _evaluated(self, source: Source, known: CheckInputs) -> tuple[Evaluation, list[Builtin]]:
+        table = known.table
+        texts = [column.name for column in table.columns if type_of(column) in TEXTS]
+        relation = source.relation(table.database, table.schema, table.name)
+        sample = source.sample(relation, texts, SAMPLED_ROWS) if texts else None
+        within = (self.run.input.get("parameters") or {}).get("fresh_within_seconds")
+        builtins = builtin_checks(
+            table, known.profile, sample, fresh_within=float(within) if isinstance(within, int | float) else None
+        )
+        rules = [check_of(rule) for rule in known.rules]
+        builtins = uncovered(builtins, rules)
+        checks = [*rules, *(one.check for one in builtins)]
+        found = evaluate(source, table, checks, now=self.ctx.now(), how=known.how, others=known.others)
+        return found, builtins
+
+    def _found(
+        self, shelves: Shelves, known: CheckInputs, evaluation: Evaluation, builtins: Sequence[Builtin]
+    ) -> tuple[list[Finding], list[str]]:
+        """What built-in checks found, and which of them were looked at, those that no longer apply included."""
+        by_check = {key: one for one in evaluation.counted for key in one.checks}
+        definitions = shelves.violation_definitions.standing(self.scope)
+        versions = versions_of(shelves, self.scope, {one.check.asset_fqn for one in builtins if one.finds})
+        findings: list[Finding] = []
+        unknown: set[str] = set()
+        for one in builtins:
+            check, result = one.check, evaluation.results[one.check.key]
+            if result.outcome is RuleOutcome.NOT_EVALUATED:
+                unknown.add(check.key)
+            counted: MetricCount | None = by_check.get(check.key)
+            if result.outcome is not RuleOutcome.FAILED or not one.finds or counted is None:
+                continue  # where a rule speaks of the same, its own violation says so
+            kind = kind_of(definitions, check.metric, _DIMENSION[check.counts_in])
+            findings.append(
+                Finding(
+                    check=check.key,
+                    definition_id=kind.id,
+                    asset_fqn=check.asset_fqn,
+                    metric_definition_id=check.counts_in,
+                    asset_version=versions.get(check.asset_fqn),
+                    details=told(
+                        result,
+                        metric=check.metric,
+                        arguments=dict(check.arguments),
+                        why=one.why,
+                        numerator=result.numerator,
+                        denominator=result.denominator,
+                    ),
+                )
+            )
+        return findings, sorted(self._standing(shelves, known.table.fqn) - unknown)
+
+    def _standing(self, shelves: Shelves, table_fqn: str) -> set[str]:
+        """The built-in checks that violations of the table stand for."""
+        query = sa.select(violations.c.check_key).where(
+            violations.c.organization_id == self.scope.organization_id,
+            violations.c.project_id == self.scope.project_id,
+            *below(violations, Fqn.parse(table_fqn).parts),
+            violations.c.status.in_(UNRESOLVED),
+            violations.c.check_key.startswith(BUILTIN),
+        )
+        return set(shelves.connection.execute(query).scalars())

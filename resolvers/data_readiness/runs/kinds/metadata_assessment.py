@@ -1,0 +1,165 @@
+"""The assessment of descriptions: for each asset of the catalog, whether it is described, owned, tagged and linked.
+
+Which types of assets are asked for what is said by the kinds of violation. Whoever answers for a table answers for its
+columns, and a link to a glossary term may stand on a table or on any of its columns. No data is read.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from persistence.jobs.port import JobError
+from persistence.queries.catalog_rows import below, chunks
+from persistence.queries.metadata_search import in_scope
+from persistence.queries.quality import Measured
+from persistence.queries.violations import Finding
+from persistence.store import Shelves
+from persistence.tables.catalog import metadata_assets
+from persistence.tables.glossary import glossary_term_assets
+from resolvers.data_readiness.report_building import REPORT
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write, nothing_to_do
+from resolvers.data_readiness.runs.reading import targets
+from schema.data_readiness.quality_builtin import METRICS, VIOLATIONS
+from schema.identifiers import Version
+from schema.utils.metadata_asset import AssetType
+
+AT_ONCE: Final = 50
+"""Tables of one unit, each with its columns."""
+
+MOST_ASSETS: Final = 50_000
+
+_METRIC: Final = {one.name: one for one in METRICS}
+_KIND: Final = {one.name: one for one in VIOLATIONS}
+LOOKED_FOR: Final = (
+    ("described_assets", "missing_description"),
+    ("owned_assets", "missing_owner"),
+    ("tagged_assets", "missing_tags"),
+    ("linked_assets", "missing_glossary_term"),
+)
+"""What is measured, with the kind of violation that its absence is."""
+
+_ASSET = metadata_assets.c
+_COLUMNS: Final = (
+    _ASSET.id, _ASSET.fully_qualified_name, _ASSET.parent_fqn, _ASSET.type, _ASSET.description, _ASSET.owners,
+    _ASSET.tags, _ASSET.version_major, _ASSET.version_minor,
+)  # fmt: skip
+
+
+class MetadataAssessment(RunWork):
+    """One run of metadata-assessment."""
+
+    reporter = REPORT
+
+    async def units(self) -> Sequence[RunUnit]:
+        """Databases and schemas, then tables with their columns, a few dozen in each unit."""
+        found = await self.ctx.store.read(lambda shelves: self._assets(shelves, targets(self.run)))
+        if not found:
+            raise nothing_to_do("The catalog has nothing that could be assessed.")
+        if len(found) > MOST_ASSETS:
+            raise JobError(f"One run assesses {MOST_ASSETS} assets at most. Limit it by asset_fqn or include.")
+        tables = sorted(fqn for fqn, kind in found if kind == AssetType.TABLE)
+        others = sorted(fqn for fqn, kind in found if kind in (AssetType.DATABASE, AssetType.DATABASE_SCHEMA))
+        columns = sorted(fqn for fqn, kind in found if kind == AssetType.COLUMN)
+        units = [
+            RunUnit(f"{some[0]} and {len(some) - 1} more" if len(some) > 1 else some[0], {"assets": list(some)})
+            for group in (others, columns)
+            for some in chunks(group, AT_ONCE)
+        ]
+        units += [
+            RunUnit(f"{some[0]} and {len(some) - 1} more" if len(some) > 1 else some[0], {"tables": list(some)})
+            for some in chunks(tables, AT_ONCE)
+        ]
+        return units
+
+    def _assets(self, shelves: Shelves, names: Sequence[str]) -> set[tuple[str, str]]:
+        """The databases, schemas and tables at or under any of the names; columns only when they are named."""
+        query = sa.select(_ASSET.fully_qualified_name, _ASSET.type).where(
+            *in_scope(self.scope), _ASSET.deleted_at.is_(None)
+        )
+        containers = _ASSET.type != AssetType.COLUMN
+        if not names:
+            rows = shelves.connection.execute(query.where(containers).limit(MOST_ASSETS + 1))
+            return {(fqn, kind) for fqn, kind in rows}
+        found: set[tuple[str, str]] = set()
+        for some in chunks(list(names), 50):
+            here = sa.or_(*(_ASSET.fully_qualified_name == name for name in some))
+            under = sa.and_(containers, sa.or_(*(below(name) for name in some)))
+            rows = shelves.connection.execute(query.where(sa.or_(here, under)).limit(MOST_ASSETS + 1))
+            found.update((fqn, kind) for fqn, kind in rows)
+        return found
+
+    async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
+        """Look at some assets; what is written is read in the same transaction, for it is all in the store."""
+
+        def write(shelves: Shelves) -> dict[str, int]:
+            rows = self._rows(shelves, arguments.get("assets") or (), arguments.get("tables") or ())
+            linked = self._linked(shelves, rows)
+            figures: list[Measured] = []
+            findings: list[Finding] = []
+            checked: list[str] = []
+            owners = {row["fully_qualified_name"]: bool(row["owners"]) for row in rows}
+            for row in rows:
+                fqn = row["fully_qualified_name"]
+                has = {
+                    "described_assets": bool((row["description"] or "").strip()),
+                    "owned_assets": bool(row["owners"])
+                    or (row["type"] == AssetType.COLUMN and owners.get(row["parent_fqn"], False)),
+                    "tagged_assets": bool(row["tags"]),
+                    "linked_assets": fqn in linked,
+                }
+                for metric, kind in LOOKED_FOR:
+                    if row["type"] not in _KIND[kind].applicable_asset_types:
+                        continue
+                    figures.append(Measured(_METRIC[metric].id, fqn, int(has[metric]), 1))
+                    check = f"metadata:{kind}:{row['id']}"
+                    checked.append(check)
+                    if not has[metric]:
+                        findings.append(
+                            Finding(
+                                check=check,
+                                definition_id=_KIND[kind].id,
+                                asset_fqn=fqn,
+                                metric_definition_id=_METRIC[metric].id,
+                                asset_version=str(Version(row["version_major"], row["version_minor"])),
+                            )
+                        )
+            now = self.ctx.now()
+            recorded = shelves.metric_results.record(self.scope, self.run.id, figures, at=now)
+            done = shelves.violations.record(
+                self.scope, self.run.id, findings, checked=checked, actor=self.ctx.caller.user_id, at=now
+            )
+            return {
+                "assets": len(rows), "measured": recorded, "new_violations": done.new, "seen_again": done.seen_again,
+                "reopened": done.reopened, "resolved": done.resolved,
+            }  # fmt: skip
+
+        return write
+
+    def _rows(self, shelves: Shelves, assets: Sequence[str], tables: Sequence[str]) -> list[sa.RowMapping]:
+        """The named assets, and the named tables with their columns."""
+        query = sa.select(*_COLUMNS).where(*in_scope(self.scope), _ASSET.deleted_at.is_(None))
+        rows: list[sa.RowMapping] = []
+        for names in (assets, tables):
+            if names:
+                named = query.where(_ASSET.fully_qualified_name.in_(names))
+                rows += shelves.connection.execute(named.order_by(_ASSET.fully_qualified_name)).mappings()
+        if tables:
+            columns = query.where(_ASSET.type == AssetType.COLUMN, _ASSET.parent_fqn.in_(tables))
+            rows += shelves.connection.execute(columns.order_by(_ASSET.fully_qualified_name)).mappings()
+        return rows
+
+    def _linked(self, shelves: Shelves, rows: Sequence[sa.RowMapping]) -> set[str]:
+        """The assets that a glossary term is linked to, and the tables of linked columns."""
+        link = glossary_term_assets.c
+        names = {row["id"]: (row["fully_qualified_name"], row["parent_fqn"]) for row in rows}
+        found: set[str] = set()
+        for some in chunks(sorted(names)):
+            query = sa.select(link.asset_id).where(
+                link.organization_id == self.scope.organization_id,
+                link.project_id == self.scope.project_id,
+                link.asset_id.in_(some),
+            )
+            for id in shelves.connection.execute(query).scalars():
+                found.update(names[id])
+        return found

@@ -1,0 +1,357 @@
+"""From a question to rows in plain steps: link, draft, guard, run, repair. Each is told as it begins.
+
+A step that failed is mended at most twice, by a draft that knows why. What is found is told by `results.py`, kept by
+`analyst.py`, and compared with an older answer by `talk2data/replay.py`.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from persistence.jobs.port import JobError
+from persistence.queries.chat_provenance import EarlierAnswer
+from resolvers.context import Context
+from resolvers.engines.nl2sql.model import (
+    Asked,
+    Clarification,
+    ColumnKey,
+    Drafter,
+    DraftFailure,
+    Exchange,
+    Interpretation,
+    Outcome,
+    QueryDraft,
+    Unanswerable,
+)
+from resolvers.engines.nl2sql.stored import restored
+from resolvers.engines.sql_guard import GuardedQuery, QueryRefused
+from resolvers.talk2data.answering.catalog_context import Ground, NotThere, ground_of, likely, places_of
+from resolvers.talk2data.answering.connection_choice import chosen
+from resolvers.talk2data.answering.drafting import drafter_of
+from resolvers.talk2data.answering.evidence import (
+    all_checked,
+    as_of_now,
+    columns_of,
+    examples_among,
+    policy_warnings,
+    quality_warnings,
+    told_of_examples,
+    too_poor,
+    used_memories,
+)
+from resolvers.talk2data.answering.guarding import UNREADABLE, judged, told_of
+from resolvers.talk2data.answering.port import AnswerEvent
+from resolvers.talk2data.answering.query_execution import QueryRun, SourceFailed, run_query
+from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, heard, plain
+from resolvers.talk2data.answering.value_lookup import Search
+from schema.errors import Forbidden
+from schema.talk2data.chat_settings import ChatSettings
+from schema.talk2data.language_model import ModelError
+from schema.talk2data.provenance import AnswerKind, FailedDraft, UsedMemory, UsedTable
+from schema.talk2data.turn_event import TurnEventType
+from schema.utils.memory import Memory
+
+T = TypeVar("T")
+
+LONGEST_QUOTED: Final = 120
+"""How much of an earlier question is quoted."""
+
+MOST_REPAIRS: Final = 2
+"""How often a draft that failed is mended."""
+
+
+@dataclass(slots=True)
+class AnswerOutcome:
+    """What a question has come to."""
+
+    kind: AnswerKind = AnswerKind.UNANSWERABLE
+    message: str | None = None
+    """What is told in the place of rows; None for an answer."""
+    readings: Sequence[Interpretation] = ()
+    ground: Ground | None = None
+    draft: QueryDraft | None = None
+    guarded: GuardedQuery | None = None
+    ran: QueryRun | None = None
+    failed: list[FailedDraft] = field(default_factory=list)
+    rule: str | None = None
+    """The rule of the guard that refused it."""
+    tables: list[UsedTable] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def examples(self) -> list[Memory]:
+        """The examples that the query follows."""
+        if self.draft is None or self.ground is None:
+            return []
+        known = self.ground.memories
+        return examples_among(known[id] for id in self.draft.memories if id in known)
+
+    def ends(self, kind: AnswerKind, message: str, readings: Sequence[Interpretation] = ()) -> None:
+        """End without rows."""
+        self.kind, self.message, self.readings = kind, message, readings
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A draft that was told before the process died, with where it was to run."""
+
+    uri: str
+    draft: QueryDraft
+    failed: Sequence[FailedDraft] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineQuestion:
+    """What is asked, and what came before it in the session."""
+
+    text: str
+    task_id: str
+    names: Sequence[str] = ()
+    """The data that the asker names; empty for whatever fits."""
+    earlier: Sequence[EarlierAnswer] = ()
+    """The answered questions of the session, the oldest first."""
+    position: int = 1
+    """Its place in the session."""
+    unread: bool = False
+    """Whether artifacts or files came with it."""
+
+
+class Work:
+    """One question being worked on. `found` holds what it came to when `steps` has ended."""
+
+    def __init__(
+        self,
+        ctx: Context,
+        question: PipelineQuestion,
+        settings: ChatSettings,
+        begun: Begun | None = None,
+    ) -> None:
+        self._ctx, self._question, self._settings, self._begun = ctx, question, settings, begun
+        self.found = AnswerOutcome()
+        if question.unread:
+            self.found.warnings.append("Files and artifacts that come with a question are not read.")
+
+    async def steps(self) -> AsyncGenerator[AnswerEvent, None]:
+        """Work, and tell each step as it begins. Raises JobError, ApiError and ConnectorError."""
+        found = self.found
+        yield step("link", "Looking for the data that the question is about.")
+        if (ground := await self._ground()) is None:
+            return
+        found.ground = ground
+        if (unreadable := ground.policies.unreadable) is not None:
+            await self._stopped(QueryRefused(UNREADABLE, unreadable))
+            return
+        failures: list[DraftFailure] = []
+        async with Search(self._ctx, ground, self._question.task_id) as search:
+            yield step("draft", f"Drafting a query on {ground.name}.", connection=ground.uri)
+            drafter = await self._drafter(ground)
+            asked = Asked(self._asked, self._ctx.now(), _exchanges(self._question.earlier, ground))
+            if self._begun is not None and self._begun.uri == ground.uri:
+                outcome: Outcome = self._begun.draft
+                found.failed = list(self._begun.failed)
+            else:
+                outcome = heard(await _modelled(drafter.draft(asked, ground.knowledge, search.lookup)))
+            while True:
+                if not isinstance(outcome, QueryDraft):
+                    self._without(outcome)
+                    return
+                found.draft = outcome
+                yield step("guard", "Checking that the query may be run.")
+                try:
+                    guarded = found.guarded = judged(ground, outcome.sql)
+                except QueryRefused as refused:
+                    if refused.rule == UNREADABLE:
+                        await self._stopped(refused)
+                        return
+                    failure = DraftFailure(outcome, refused.rule, refused.reason)
+                else:
+                    found.tables = await as_of_now(self._ctx, columns_of(guarded))
+                    if (poor := too_poor(found.tables, self._settings)) is not None:
+                        found.ends(AnswerKind.REFUSED, poor)
+                        return
+                    yield sql_told(ground, outcome, guarded)
+                    yield step("run", f"Running the query on {ground.name}.")
+                    try:
+                        found.ran = await run_query(self._ctx, ground, outcome.sql, task_id=self._question.task_id)
+                    except QueryRefused as refused:
+                        failure = DraftFailure(outcome, refused.rule, refused.reason)
+                    except Forbidden as forbidden:
+                        found.ends(AnswerKind.REFUSED, forbidden.message)
+                        return
+                    except SourceFailed as problem:
+                        if not problem.repairable:
+                            raise JobError(problem.message) from None
+                        failure = DraftFailure(outcome, None, problem.message)
+                    else:
+                        break
+                failures.append(failure)
+                found.failed.append(
+                    FailedDraft(sql=plain(outcome.sql, LONGEST_SQL), rule=failure.rule, message=failure.message)
+                )
+                if len(found.failed) > MOST_REPAIRS:
+                    self._given_up(failure)
+                    return
+                yield step("repair", "The query cannot be used as it is. Looking for another one.", rule=failure.rule)
+                outcome = heard(await _modelled(drafter.repair(asked, ground.knowledge, failures, search.lookup)))
+                if outcome in [one.draft for one in failures]:
+                    self._given_up(failure)
+                    return
+        yield step("answer", "Putting the answer together.")
+        self._answered()
+
+    # --- where ------------------------------------------------------------------------------------------------
+
+    async def _ground(self) -> Ground | None:
+        """The connection to ask; None when there is none, or more than one."""
+        question, found = self._question, self.found
+        self._asked = question.text
+        try:
+            places = await places_of(self._ctx, question.names)
+        except NotThere as refused:
+            found.ends(AnswerKind.REFUSED, refused.message)
+            return None
+        if self._begun is not None:
+            places = [one for one in places if one.uri == self._begun.uri] or places
+        if not places:
+            found.ends(
+                AnswerKind.UNANSWERABLE,
+                "There is no data here that you may ask about. Connect a data source and run service-ingestion on it, "
+                "or ask an administrator for can_execute on a connection.",
+            )
+            return None
+        last = question.earlier[-1].provenance.resource_uri if question.earlier else None
+        places = await likely(self._ctx, places, question.text, last)
+        grounds = [await ground_of(self._ctx, place) for place in places]
+        choice = await asyncio.to_thread(chosen, question.text, grounds, last, self._ctx.now())
+        self._asked = choice.text
+        if choice.ground is None:
+            found.ends(AnswerKind.CLARIFICATION, choice.message, choice.readings)
+        return choice.ground
+
+    async def _drafter(self, ground: Ground) -> Drafter:
+        return await _modelled(drafter_of(self._ctx, self._settings, ground, self._question.task_id))
+
+    # --- how it ends ------------------------------------------------------------------------------------------
+
+    def _without(self, outcome: Clarification | Unanswerable) -> None:
+        found = self.found
+        found.draft = None
+        found.evidence = dict(outcome.evidence)
+        if isinstance(outcome, Clarification):
+            found.ends(AnswerKind.CLARIFICATION, outcome.message, outcome.readings)
+        elif found.failed and found.failed[-1].rule is not None:
+            last = found.failed[-1]
+            found.rule = last.rule
+            found.ends(AnswerKind.REFUSED, f"{last.message} (Rule: {last.rule}.)")
+        elif found.failed and not outcome.forbidden:
+            found.ends(AnswerKind.UNANSWERABLE, f"{found.failed[-1].message} No other way to answer was found.")
+        else:
+            kind = AnswerKind.REFUSED if outcome.forbidden else AnswerKind.UNANSWERABLE
+            found.ends(kind, outcome.message)
+
+    async def _stopped(self, refused: QueryRefused) -> None:
+        """No other draft would change what the guard says."""
+        found = self.found
+        assert found.ground is not None
+        found.draft, found.rule = None, refused.rule
+        told = await told_of(self._ctx, found.ground.policies, refused)
+        found.ends(AnswerKind.REFUSED, f"{told} (Rule: {refused.rule}.)")
+
+    def _given_up(self, failure: DraftFailure) -> None:
+        """No draft could be used: the guard's word is a refusal, the source's a failure of the turn."""
+        if failure.rule is None:
+            raise JobError(failure.message)
+        self.found.rule = failure.rule
+        self.found.ends(AnswerKind.REFUSED, f"{failure.message} (Rule: {failure.rule}.)")
+
+    def _answered(self) -> None:
+        found, settings = self.found, self._settings
+        assert found.draft is not None
+        assert found.ran is not None
+        found.kind, found.evidence = AnswerKind.ANSWER, dict(found.draft.evidence)
+        unchecked = not all_checked(found.examples)
+        if (built_on := self._built_on(found.draft)) is not None:
+            found.warnings.append(
+                f"The question before this one has no answer, so this builds on “{built_on}”. "
+                f"I understood: {found.draft.reading}"
+            )
+        elif found.draft.confidence < settings.unsure_below and not (unchecked and found.draft.evidence.get("example")):
+            found.warnings.append(f"I am not sure that this is what you mean. I understood: {found.draft.reading}")
+        if unchecked:
+            found.warnings.append(told_of_examples(found.examples))
+        if found.guarded is not None:
+            found.warnings += policy_warnings(found.guarded, found.ground.policies.in_words if found.ground else 0)
+        found.warnings += quality_warnings(found.tables, settings)
+
+    def _built_on(self, draft: QueryDraft) -> str | None:
+        """The question that a draft builds on, where one without an answer stands between; it may be another's."""
+        here = [
+            one
+            for one in self._question.earlier
+            if self.found.ground and one.provenance.resource_uri == self.found.ground.uri
+        ]
+        if not draft.evidence.get("follows") or not here or here[-1].position == self._question.position - 1:
+            return None
+        return plain(here[-1].question, LONGEST_QUOTED)
+
+
+def _exchanges(earlier: Sequence[EarlierAnswer], ground: Ground) -> tuple[Exchange, ...]:
+    """The earlier answers from the same connection. Rows that hold what may be quoted nowhere are left out."""
+    hidden = ground.knowledge.private | ground.knowledge.forbidden
+    made = []
+    for one in earlier:
+        if one.provenance.resource_uri != ground.uri or one.provenance.sql_drafted is None:
+            continue
+        used = {ColumnKey(table.fqn, column.name) for table in one.provenance.tables for column in table.columns}
+        rows = () if used & hidden else tuple(tuple(row) for row in one.result.get("rows", ()))
+        made.append(
+            Exchange(
+                question=one.question,
+                sql=one.provenance.sql_drafted,
+                plan=restored(one.provenance.plan),
+                columns=tuple(column["name"] for column in one.result.get("columns", ())),
+                rows=rows,
+                confidence=one.provenance.confidence,
+                memories=tuple(memory.id for memory in one.provenance.memories),
+            )
+        )
+    return tuple(made)
+
+
+async def _modelled(drafting: Awaitable[T]) -> T:
+    """What a drafter says; a language model that fails is told as it says it."""
+    try:
+        return await drafting
+    except ModelError as failure:
+        raise JobError(str(failure)) from None
+
+
+def step(name: str, message: str, **data: Any) -> AnswerEvent:
+    """A step that begins."""
+    return AnswerEvent(TurnEventType.TASK_UPDATE, {"message": message, "data": {"step": name} | data})
+
+
+def sql_told(ground: Ground, draft: QueryDraft, guarded: GuardedQuery) -> AnswerEvent:
+    """The query that is about to run."""
+    memories = [ground.memories[id] for id in draft.memories if id in ground.memories]
+    return AnswerEvent(
+        TurnEventType.SQL,
+        {
+            "sql": guarded.shown(ground.dialect, pretty=True),
+            "drafted": draft.sql,
+            "dialect": ground.dialect,
+            "drafter": draft.drafter,
+            "confidence": draft.confidence,
+            "reading": draft.reading,
+            "memories": [one.model_dump() for one in used_memories(memories)],
+            "applied": [one.model_dump() for one in applied_in(ground, guarded)],
+        },
+    )
+
+
+def applied_in(ground: Ground, guarded: GuardedQuery) -> list[UsedMemory]:
+    """The policies that changed a query, or judged it."""
+    standing = ground.policies.memories
+    return used_memories(standing[id] for id in guarded.applied if id in standing)

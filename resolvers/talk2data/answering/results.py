@@ -1,0 +1,217 @@
+"""What a finding is told as: the last events of a turn, the artifacts behind them, and its provenance."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import orjson
+
+from persistence.store import Shelves
+from resolvers.assets.artifacts import keep_artifact
+from resolvers.context import Context
+from resolvers.engines.answering.charts import chart_of, png_of
+from resolvers.engines.answering.rows import ResultTable, digest
+from resolvers.engines.answering.sentence import sentence_of
+from resolvers.engines.answering.shape import Rows
+from resolvers.engines.chart_library import NoCharts
+from resolvers.engines.nl2sql.stored import stored
+from resolvers.talk2data.answering.artifacts import CHART, PICTURE, ROWS, called, uri_of
+from resolvers.talk2data.answering.evidence import all_checked, told_of_examples, used_memories
+from resolvers.talk2data.answering.pipeline import AnswerOutcome, applied_in
+from resolvers.talk2data.answering.port import AnswerEvent
+from resolvers.talk2data.answering.query_execution import QueryRun, parquet_of, shown_rows, staged
+from schema.assets.artifact import ArtifactCreate, ArtifactType
+from schema.content import Upload
+from schema.talk2data.provenance import TurnProvenance
+from schema.talk2data.turn_event import TurnEventType
+
+SHOWN_ROWS: Final = 50
+SHOWN_BYTES: Final = 131_072
+LONGEST_TITLE: Final = 255
+_PIECE: Final = re.compile(r"\S+\s*|\s+")
+_WORDS_AT_ONCE: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class StorableAnswer:
+    """An answer that can be kept: its last events, and what must be written with them."""
+
+    provenance: TurnProvenance
+    events: Sequence[AnswerEvent]
+    uploads: Sequence[Upload]
+    keep: Callable[[Shelves], None]
+    """Writes the artifacts down, as part of a transaction."""
+
+
+async def made_of(ctx: Context, turn_id: str, question: str, found: AnswerOutcome) -> StorableAnswer:
+    """The last events of a turn, with the artifacts that they name staged."""
+    now = ctx.now()
+    said, figures = await _said(found)
+    events: list[AnswerEvent] = []
+    artifacts: list[tuple[ArtifactCreate, Upload, str]] = []
+    if found.ran is not None:
+        title = _title(question, found)
+        events.append(result_told(found.ran.table))
+        async for artifact, upload, key, metadata in _staged_artifacts(ctx, turn_id, title, found.ran):
+            artifacts.append((artifact, upload, key))
+            events.append(_artifact_told(ctx, artifact, title, metadata))
+    events += [AnswerEvent(TurnEventType.MESSAGE_DELTA, {"delta": piece}) for piece in _pieces(said)]
+    events.append(_done(found, said, figures))
+
+    def keep(shelves: Shelves) -> None:
+        for artifact, upload, key in artifacts:
+            keep_artifact(ctx, shelves, artifact, upload, key, private=True)
+
+    provenance = provenance_of(turn_id, found, said, now)
+    return StorableAnswer(provenance, events, [upload for _, upload, _ in artifacts], keep)
+
+
+async def text_of(found: AnswerOutcome) -> str:
+    """What is said, warnings included."""
+    return (await _said(found))[0]
+
+
+async def _said(found: AnswerOutcome) -> tuple[str, list[dict[str, Any]]]:
+    """What is said, and where its figures come from."""
+    text, figures = found.message or "", []
+    if found.ran is not None:
+        reading = None if found.draft is None else found.draft.reading
+        sentence = await asyncio.to_thread(sentence_of, _rows_of(found.ran), reading)
+        text, figures = sentence.text, [one.told() for one in sentence.figures]
+    return "\n\n".join(part for part in (text, *_examples(found), *found.warnings) if part), figures
+
+
+def _examples(found: AnswerOutcome) -> list[str]:
+    """A sentence about the examples that the query follows; of unchecked ones a warning speaks."""
+    examples = found.examples
+    return [told_of_examples(examples)] if found.ran is not None and examples and all_checked(examples) else []
+
+
+def _title(question: str, found: AnswerOutcome) -> str:
+    """The question; of one that only makes sense after another, how it was understood."""
+    draft = found.draft
+    if draft is None or not draft.reading or not draft.evidence.get("follows"):
+        return question
+    return draft.reading.rstrip(".")
+
+
+def _rows_of(ran: QueryRun) -> Rows:
+    return Rows(tuple(ran.table.names), ran.rows, len(ran.rows), ran.table.truncated)
+
+
+async def _staged_artifacts(
+    ctx: Context, turn_id: str, title: str, ran: QueryRun
+) -> AsyncIterator[tuple[ArtifactCreate, Upload, str, dict[str, Any]]]:
+    """The rows, and the chart where one helps, with the name to save each under and what is told of it."""
+    table = ran.table
+    name = f"Answer of {ctx.now():%Y-%m-%d %H:%M}"  # not the question: lists show names to the whole project
+
+    def artifact(kind: ArtifactType, part: str) -> ArtifactCreate:
+        return ArtifactCreate(name=name, artifact_type=kind, resource_uri=called(turn_id, part), tags=["answer"])
+
+    if (upload := await parquet_of(ctx, table)) is not None:
+        told = {"rows": len(table.rows), "columns": table.names[:100], "truncated": table.truncated}
+        yield artifact(ArtifactType.PARQUET, ROWS), upload, "answer.parquet", told
+    spec, picture = await asyncio.to_thread(_chart, _rows_of(ran), title, ran.ordered)
+    if spec is not None:
+        upload = await staged(ctx, orjson.dumps(spec), "application/json")
+        yield artifact(ArtifactType.CHART, CHART), upload, "chart.json", {"format": "vega-lite"}
+    if picture is not None:
+        upload = await staged(ctx, picture, "image/png")
+        yield artifact(ArtifactType.IMAGE, PICTURE), upload, "chart.png", {"format": "png"}
+
+
+def _chart(answer: Rows, title: str, ordered: bool) -> tuple[dict[str, Any] | None, bytes | None]:
+    """The chart that helps, as a specification and as a picture where the library that draws is installed."""
+    spec = chart_of(answer, " ".join(title.split()), ordered=ordered)
+    if spec is None:
+        return None, None
+    try:
+        return spec, png_of(spec)
+    except NoCharts:
+        return spec, None
+
+
+def result_told(table: ResultTable) -> AnswerEvent:
+    """The first rows."""
+    return AnswerEvent(
+        TurnEventType.RESULT,
+        {
+            "columns": [{"name": one.name, "type": one.type} for one in table.columns],
+            "rows": [list(row) for row in shown_rows(table, SHOWN_ROWS, SHOWN_BYTES)],
+            "row_count": len(table.rows),
+            "truncated": table.truncated,
+        },
+    )
+
+
+def _artifact_told(ctx: Context, artifact: ArtifactCreate, title: str, metadata: dict[str, Any]) -> AnswerEvent:
+    assert artifact.resource_uri is not None
+    short = " ".join(title.split())
+    return AnswerEvent(
+        TurnEventType.ARTIFACT,
+        {
+            "resource_uri": uri_of(ctx, artifact.resource_uri),
+            "artifact_type": artifact.artifact_type.value,
+            "artifact_title": short if len(short) <= LONGEST_TITLE else f"{short[: LONGEST_TITLE - 1]}…",
+            "metadata": metadata,
+        },
+    )
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text a few words at a time."""
+    words = _PIECE.findall(text)
+    for at in range(0, len(words), _WORDS_AT_ONCE):
+        yield "".join(words[at : at + _WORDS_AT_ONCE])
+
+
+def _done(found: AnswerOutcome, said: str, figures: Sequence[dict[str, Any]]) -> AnswerEvent:
+    return AnswerEvent(
+        TurnEventType.DONE,
+        {
+            "message": said or None,
+            "kind": found.kind.value,
+            "confidence": None if found.draft is None else found.draft.confidence,
+            "reading": None if found.draft is None else found.draft.reading,
+            "readings": [{"text": one.text, "sql": one.sql} for one in found.readings],
+            "rule": found.rule,
+            "figures": list(figures),
+            "warnings": list(found.warnings),
+        },
+    )
+
+
+def provenance_of(turn_id: str, found: AnswerOutcome, said: str | None, now: datetime) -> TurnProvenance:
+    """Where a finding comes from."""
+    ground, draft, ran = found.ground, found.draft, found.ran
+    evidence = dict(found.evidence)
+    memories = [ground.memories[id] for id in draft.memories if id in ground.memories] if draft and ground else []
+    return TurnProvenance(
+        turn_id=turn_id,
+        kind=found.kind,
+        message=said or None,
+        resource_uri=None if ground is None else ground.uri,
+        dialect=None if ground is None else ground.dialect,
+        tables=found.tables,
+        memories=used_memories(memories),
+        policies=[] if ground is None or found.guarded is None else applied_in(ground, found.guarded),
+        drafter=None if draft is None else draft.drafter,
+        model=evidence.get("model"),
+        prompt_hash=evidence.get("prompt_hash"),
+        reading=None if draft is None else draft.reading,
+        confidence=None if draft is None else draft.confidence,
+        sql_drafted=None if draft is None else draft.sql,
+        sql_run=None if ran is None else ran.sql,
+        plan=None if draft is None or draft.plan is None else stored(draft.plan),
+        failed=found.failed,
+        row_count=None if ran is None else len(ran.table.rows),
+        truncated=ran is not None and ran.table.truncated,
+        result_hash=None if ran is None else digest(ran.table, ordered=ran.ordered),
+        warnings=found.warnings,
+        evidence=evidence,
+        created_at=now,
+    )

@@ -1,0 +1,1 @@
+"""One OpenAPI 3.0 document per service: how it is made, and beside it the documents as published."""
