@@ -17,9 +17,9 @@ from resolvers.engines.checks.builtin import builtin_checks, uncovered
 from resolvers.engines.checks.evaluate import evaluate
 from resolvers.engines.checks.examples import ExampleStyle, key_of
 from resolvers.engines.checks.model import Check, CheckResult, Evaluation
-from resolvers.engines.checks.trial import tried
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.rules.generate import draft_rules
+from resolvers.engines.rules.trial import tried
 from schema.data_readiness.rule import RuleOperator, RuleOutcome, RuleUnit
 from schema.data_readiness.source import ColumnFacts, Sample, TableFacts
 from tests.support.mariadb import mariadb_server

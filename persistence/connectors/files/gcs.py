@@ -13,9 +13,10 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from persistence.connectors.core.base import ConnectorError, ConnectorSettings, Outbound
-from persistence.connectors.files.connector import FileStore, FileTables
+from persistence.connectors.files.connector import FileTables
 from persistence.connectors.files.objects import BucketStore, HttpAnswer, PinnedHttp, redirected
 from persistence.connectors.files.s3 import S3Bucket, access_key
+from persistence.connectors.files.store import FileStore
 from schema.assets.connection_configs.files import GcsCredentials, StorageConfig
 
 VERIFIED = "a stub of ours of its JSON API and token exchange, and moto for HMAC keys; not against Google's service"

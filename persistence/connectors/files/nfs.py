@@ -14,8 +14,10 @@ from pathlib import Path
 
 from persistence.connectors.core.base import ConnectorError
 from persistence.connectors.core.folders import Folders
-from persistence.connectors.files.connector import FileLimits, FileStore, FileTables, Listing, StoredFile
+from persistence.connectors.files.connector import FileTables
 from persistence.connectors.files.formats import FileReader
+from persistence.connectors.files.layout import Listing, StoredFile
+from persistence.connectors.files.store import FileLimits, FileStore
 from schema.assets.connection_configs.files import NfsConfig, NoCredentials
 
 VERIFIED = "real files on a local file system; a mounted NFS export is read through the same calls"

@@ -21,8 +21,9 @@ from urllib.parse import urlsplit
 import httpx
 
 from persistence.connectors.core.base import ConnectorError, ConnectorSettings, Outbound, vetted_addresses
-from persistence.connectors.files.connector import FileLimits, FileStore, Listing, StoredFile
 from persistence.connectors.files.formats import FileReader
+from persistence.connectors.files.layout import Listing, StoredFile
+from persistence.connectors.files.store import FileLimits, FileStore
 
 __all__ = ["BucketStore", "HttpAnswer", "PinnedHttp"]
 

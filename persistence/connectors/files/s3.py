@@ -14,8 +14,9 @@ from urllib.parse import quote, unquote
 from xml.etree import ElementTree
 
 from persistence.connectors.core.base import ConnectorError
-from persistence.connectors.files.connector import FileStore, FileTables
+from persistence.connectors.files.connector import FileTables
 from persistence.connectors.files.objects import BucketStore, HttpAnswer, PinnedHttp, redirected
+from persistence.connectors.files.store import FileStore
 from schema.assets.connection_configs.files import S3Credentials, StorageConfig
 
 VERIFIED = "moto's S3 server with its signature and permission checks on; signatures equal botocore's"

@@ -16,8 +16,10 @@ from itertools import islice
 from typing import Any
 
 from persistence.connectors.core.base import ConnectorError, ConnectorSettings, Outbound, vetted_addresses
-from persistence.connectors.files.connector import FileLimits, FileStore, FileTables, Listing, StoredFile
+from persistence.connectors.files.connector import FileTables
 from persistence.connectors.files.formats import FileReader
+from persistence.connectors.files.layout import Listing, StoredFile
+from persistence.connectors.files.store import FileLimits, FileStore
 from schema.assets.connection_configs.files import SmbConfig, SmbCredentials, split_share
 
 VERIFIED = "a Samba 4.17 server with user names and passwords"

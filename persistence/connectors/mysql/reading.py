@@ -7,16 +7,14 @@ import json
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from sqlglot import exp
 
 from persistence.connectors.core.base import ConnectorError
+from persistence.connectors.core.connection import LeveledConnection
 from persistence.connectors.core.reading import SAMPLE_SEED, Reading, by_chance, not_selected
 from schema.data_readiness.source import KnownColumn, KnownStatistics, Row
-
-if TYPE_CHECKING:
-    from persistence.connectors.mysql.connector import MysqlConnector
 
 SYSTEM: Final = ("information_schema", "performance_schema", "mysql", "sys")
 
@@ -55,12 +53,20 @@ _COLUMNS = (
 )
 
 
+class MysqlConnection(LeveledConnection, Protocol):
+    """A connection to MySQL or MariaDB."""
+
+    def limits(self, server: str, seconds: float) -> tuple[str, ...]:
+        """Statements that limit how long those after them may take."""
+        ...
+
+
 class MysqlReading(Reading):
     """Queries over one read-only connection."""
 
     dialect = "mysql"
 
-    def __init__(self, connector: MysqlConnector) -> None:
+    def __init__(self, connector: MysqlConnection) -> None:
         super().__init__(connector.settings)
         self.connector = connector
         self._readied: Any = None

@@ -12,7 +12,7 @@ from resolvers.engines.checks.counting import MOST_LOOKED_AT, CheckedTable, colu
 from resolvers.engines.checks.examples import ExampleStyle
 from resolvers.engines.checks.model import MOST_EXAMPLES, CannotEvaluate, Check, CheckResult, judged, shown
 from resolvers.engines.error_detection.detect import find_errors
-from resolvers.engines.rules.repeats import near_repeats
+from resolvers.engines.error_detection.near_duplicates import near_repeats
 from schema.data_readiness.source import Sample
 
 MOST_ROWS: Final = 10_000

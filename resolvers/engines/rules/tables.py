@@ -9,15 +9,15 @@ from typing import Any, Final
 from resolvers.engines.checks.formulas import formula_condition
 from resolvers.engines.checks.model import CannotEvaluate, Check
 from resolvers.engines.error_detection.dependencies import Dependency
+from resolvers.engines.error_detection.near_duplicates import MOST_ROWS as MOST_COMPARED
+from resolvers.engines.error_detection.near_duplicates import near_repeats
 from resolvers.engines.error_detection.table import MISSING
+from resolvers.engines.profiling.key_names import can_be_key
 from resolvers.engines.rules.draft import RuleDraft, allowing, measured_by, rule_name
 from resolvers.engines.rules.exchange import asset_of_key
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound
 from resolvers.engines.rules.formulas import concluded
-from resolvers.engines.rules.keys import can_be_key
 from resolvers.engines.rules.learning import Learned
-from resolvers.engines.rules.repeats import MOST_ROWS as MOST_COMPARED
-from resolvers.engines.rules.repeats import near_repeats
 from schema.data_readiness.profile import ForeignKeyCandidate, TableProfile, ValueKind
 from schema.data_readiness.rule import LIBRARY_METRICS, RuleOperator, RuleType, RuleUnit
 from schema.data_readiness.source import TableFacts

@@ -22,11 +22,11 @@ from resolvers.data_readiness.runs.latest_profiles import latest_profiles
 from resolvers.data_readiness.runs.parameters import parameters_of
 from resolvers.data_readiness.runs.reading import facts_of, gone, require_columns, tables_of, use_table, without_columns
 from resolvers.data_readiness.runs.sampling import sample_size
-from resolvers.engines.checks.trial import tried
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.rules.draft import RuleDraft
 from resolvers.engines.rules.generate import draft_rules
 from resolvers.engines.rules.tags import DimensionTag, dimension_tags
+from resolvers.engines.rules.trial import tried
 from schema.data_readiness.profile import ProfileTier, TableProfile
 from schema.data_readiness.proposal import ProposalKind
 from schema.data_readiness.rule import RuleOrigin, RuleState

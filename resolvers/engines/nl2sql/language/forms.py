@@ -45,16 +45,6 @@ SPLITTERS: Final = frozenset(
         *(one for said in ABBREVIATIONS.values() for one in said.split()),
         *(one for one in ABBREVIATIONS if len(one) > 3),
         *("emp", "stu", "mgr", "qty", "amt"),
-        *word_set(
-            "pet dog cat horse power birth gate net worth horsepower acceleration displacement cylinder maker mileage "
-        "stadium anthem continent capital governor mayor senator wrestler gymnast cyclist swimmer climber debate "
-        "cinema poker mission medal gold silver bronze nation singer dance dorm amenity faculty tuition credit "
-        "cab taxi runway aircraft airline flight gas pump wine grape appellation winery cartoon film movie director "
-        "studio rating perpetrator victim battle ship tonnage casualty shooting channel broadcast pilot farm sheep "
-        "cattle party debate coach club roster estate "
-        "inning batting average pitch stint home game park ballpark hall fame "
-        "lap pit constructor circuit race season round sprint grid position points wins podium"
-        ),
     )
     if len(word) > 2 and word.isalpha()
 )  # fmt: skip
