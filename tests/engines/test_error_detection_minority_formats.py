@@ -10,7 +10,7 @@ from resolvers.engines.error_detection.detect import find_errors
 from resolvers.engines.error_detection.numbers import rank_correlation
 from resolvers.engines.error_detection.table import encode
 from resolvers.engines.error_detection.texts import are_sentences, known_lists
-from tests.engines.test_errors_conventions import FAMILY, GIVEN, Make, one_column, wrong
+from tests.engines.test_error_detection_conventions import FAMILY, GIVEN, Make, one_column, wrong
 
 WORKS = ("falls in love", "counts the rain; nobody asks why", "sells a boat, and regrets it", "waits for the post")
 TREES = ("oak", "elm", "ash", "fir", "yew", "lime")
