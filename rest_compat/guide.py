@@ -50,7 +50,7 @@ class _Guide(KeptFiles):
     """Serves the built files; the pages have the headers of all pages."""
 
     def __init__(self) -> None:
-        super().__init__(check_dir=False)
+        super().__init__(check_dir=False)  # one that is named would have to be there when the first request comes
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         self.all_directories = [GUIDE_FOLDER]
