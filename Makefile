@@ -22,7 +22,8 @@ help:
 	@echo "  make test       run the quick tier of the tests (ARGS='tests/engines -k sum')"
 	@echo "  make test-all   run all tests (make test-long: those that the quick tier leaves out)"
 	@echo "  make check      formatting, lint, types and the direction of imports"
-	@echo "  make snapshot   rewrite the published schema.graphql and OpenAPI documents"
+	@echo "  make snapshot   rewrite schema.graphql, the OpenAPI documents and docs/settings.md, docs/connectors.md"
+	@echo "  make docs       build the guide from docs/, which the server then shows at /docs/guide"
 	@echo "  make bench      measure speed against a plain baseline"
 	@echo "  make quality    measure what is found and what questions get answered (ARGS='--errors --hospital FOLDER',"
 	@echo "                  ARGS='--asking --databases FOLDER', ARGS=--pii, ARGS=--speed)"
@@ -87,6 +88,14 @@ check: setup
 snapshot: setup
 	@$(BIN)/stoa snapshot $(ARGS)
 
+# Built beside and then put in place, so that a running server never shows half of it. Every warning is a failure.
+.PHONY: docs
+docs: setup
+	@rm -rf .cache/guide
+	@$(BIN)/python -m sphinx -q -W --keep-going -d .cache/guide/read docs .cache/guide/built $(ARGS)
+	@rm -rf rest_compat/guide && mv .cache/guide/built rest_compat/guide && rm -rf .cache/guide
+	@echo "built: the server shows it at /docs/guide"
+
 .PHONY: bench
 bench: setup
 	@$(BIN)/python -m benchmarks $(ARGS)
@@ -109,4 +118,4 @@ lock: $(ENVIRONMENT)
 
 .PHONY: clean
 clean:
-	rm -rf .venv .cache rest_compat/static/vendor build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .cache rest_compat/static/vendor rest_compat/guide build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

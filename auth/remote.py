@@ -1,9 +1,8 @@
 """The relations of a platform whose services run apart: every question goes to the governance service over HTTP.
 
 The call is the platform's own and no part of the contract: one path, one shared key, the methods of `Relations` by
-name. It is not the documented permission check, because that one answers for the token it comes with: a job has no
-token, and a page of a hundred resources is one question here. The key lets its holder ask and write for every
-organization, so it belongs to the services alone, and the path to the network between them.
+name. Why it is not the documented permission check tells docs/decisions/0078. The key lets its holder ask and write for
+every organization, so it belongs to the services alone, and the path to the network between them.
 
 When governance cannot be reached or cannot answer, the answer is 403 FORBIDDEN (contract section 7, rule 4): never a
 yes, and never an answer remembered from before.

@@ -1,9 +1,8 @@
 """Defines where the bytes of files and artifacts are kept: a folder, or a bucket of the operator's, reached through
 obstore.
 
-The operator chooses the store and vouches for it, so a library that follows redirects and reads the environment for
-credentials is right here. It would be wrong for a tenant's bucket, whose address a stranger types in: those go through
-`persistence/connectors`, whose requests are pinned and bounded.
+The operator chooses the store and vouches for it; why tenants' buckets are reached in another way tells
+docs/decisions/0005.
 
 A blob is written once under a name that nobody chooses, and never changed. A row names it from the moment that the
 upload's transaction commits. What no row names after a day is swept: the remains of a process that was killed. A bucket

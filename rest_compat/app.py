@@ -57,6 +57,7 @@ from rest_compat.errors import as_api_error, is_clear, response_of, sentence
 from rest_compat.explorer import ExplorerAt
 from rest_compat.governance import governance
 from rest_compat.graphql import GraphEndpoint
+from rest_compat.guide import guide_routes
 from rest_compat.metrics import metrics_route
 from rest_compat.middleware import PROBES, RequestMiddleware, probe
 from rest_compat.origins import Origins
@@ -67,6 +68,7 @@ from rest_compat.search import search
 from rest_compat.settings import Settings
 from rest_compat.talk2data import talk2data
 from rest_compat.utils import utils
+from schema.errors import ApiError
 from schema.graph import build_graph
 from schema.subgraph import build_subgraph
 
@@ -329,7 +331,7 @@ def _http_app(
     pages = [ServiceDocument(s.name, s.title, s.description, f"{s.door.prefix}/openapi.json") for s in services]
     app.router.routes.append(Route("/graphql", ExplorerAt(endpoint, pages), methods=["GET", "POST"]))
     app.router.routes.append(WebSocketRoute("/graphql", endpoint))
-    app.router.routes.extend(page_routes(pages))
+    app.router.routes.extend([*guide_routes(), *page_routes(pages)])
     for path in sorted(PROBES):
         app.router.routes.append(Route(path, probe(ready if path == "/readyz" else lambda: True)))
 
@@ -343,6 +345,7 @@ def _http_app(
         return response
 
     app.add_exception_handler(HTTPException, refused)
+    app.add_exception_handler(ApiError, refused)
     return app
 
 

@@ -249,7 +249,7 @@ def rotate_keys(drop_old: bool, data: Path | None) -> None:
 @main.command()
 @click.option("--check", is_flag=True, help="Write nothing; exit with status 1 when something is out of date.")
 def snapshot(check: bool) -> None:
-    """Rewrite schema.graphql and the OpenAPI documents."""
+    """Rewrite schema.graphql, the OpenAPI documents, and the pages of docs/ that are made from code."""
     with _loading():
         from rest_compat.setup import snapshots
 

@@ -153,7 +153,7 @@ def explorer_page(
 
 def explorer_answer(request: Request, *, default_query: str = DEFAULT_QUERY, examples: str = "[]") -> Response:
     """Return the answer to a browser that comes to see the explorer."""
-    root = _root(request)
+    root = root_of(request)
     html = explorer_page(root + GRAPHQL_PATH, default_query=default_query, examples=examples, root=root)
     answer = _page(html, 503 if missing_files(EXPLORER_FILES) else 200)
     answer.headers["Vary"] = "Accept"  # another client gets data at the same address
@@ -189,14 +189,14 @@ def page_routes(services: Sequence[ServiceDocument]) -> list[BaseRoute]:
     by_name = {service.name: service for service in services}
 
     async def index(request: Request) -> Response:
-        return _page(index_page(services, root=_root(request)))
+        return _page(index_page(services, root=root_of(request)))
 
     async def explorer(request: Request) -> Response:
         query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(f"{_root(request)}{GRAPHQL_PATH}{query}", 308, PAGE_HEADERS)
+        return RedirectResponse(f"{root_of(request)}{GRAPHQL_PATH}{query}", 308, PAGE_HEADERS)
 
     async def docs(request: Request) -> Response:
-        root = _root(request)
+        root = root_of(request)
         name = request.path_params.get("service")
         service = by_name.get(name) if name else (services[0] if len(services) == 1 else None)
         if service is None:
@@ -215,10 +215,10 @@ def page_routes(services: Sequence[ServiceDocument]) -> list[BaseRoute]:
 
 def static_app() -> Mount:
     """Return the mount of the static files, compressed and with headers that let a browser keep them."""
-    return Mount("/static", GZipMiddleware(_StaticFiles(directory=STATIC_FOLDER), compresslevel=5), name="static")
+    return Mount("/static", GZipMiddleware(KeptFiles(directory=STATIC_FOLDER), compresslevel=5), name="static")
 
 
-class _StaticFiles(StaticFiles):
+class KeptFiles(StaticFiles):
     """Static files; an answer whose address names its version may be kept for a year, any other is asked again."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
@@ -231,7 +231,8 @@ class _StaticFiles(StaticFiles):
         return response
 
 
-def _root(request: Request) -> str:
+def root_of(request: Request) -> str:
+    """Return the path under which the application is mounted, without a slash at its end."""
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 

@@ -1,5 +1,6 @@
 """All settings: the sections that each room declares, read from environment variables STOA_... and nowhere else."""
 
+import inspect
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -93,7 +94,7 @@ class Settings(
 
 
 class SettingLine(NamedTuple):
-    """One setting as the help and the README show it."""
+    """One setting as the help and `docs/settings.md` show it."""
 
     variable: str
     default: str
@@ -102,10 +103,23 @@ class SettingLine(NamedTuple):
 
 def setting_lines() -> Iterator[SettingLine]:
     """Every setting with its variable, default and meaning, in the order of the sections."""
-    for name, field in Settings.model_fields.items():
-        default = field.get_default(call_default_factory=True)
-        shown = "" if default is None or default in ("", ()) else str(default)
-        yield SettingLine(f"STOA_{name.upper()}", shown, field.description or "")
+    yield from map(_line, Settings.model_fields)
+
+
+def setting_sections() -> Iterator[tuple[str, list[SettingLine]]]:
+    """Yield every section that has settings, in their order: what it is about, and its settings."""
+    for section in reversed(Settings.__mro__):
+        names = [name for name in Settings.model_fields if name in inspect.get_annotations(section)]
+        if names:
+            title = (section.__doc__ or section.__name__).partition("\n")[0].rstrip(".")
+            yield title, list(map(_line, names))
+
+
+def _line(name: str) -> SettingLine:
+    field = Settings.model_fields[name]
+    default = field.get_default(call_default_factory=True)
+    shown = "" if default is None or default in ("", ()) else str(default)
+    return SettingLine(f"{PREFIX}{name.upper()}", shown, field.description or "")
 
 
 def settings_of(given: dict[str, Any]) -> Settings:

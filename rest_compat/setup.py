@@ -4,18 +4,16 @@ import contextlib
 import json
 import logging
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 
 import sqlalchemy as sa
 
 import schema
 from auth.relations import RelationTuple, group_subject, object_name, user_subject
-from persistence.connectors import CONNECTION_TYPES, connector_class
 from persistence.keyring import KeyRing, KeyUnknown, SealBroken, secret_data
 from persistence.store import Shelves, Store
 from persistence.tables.governance import organizations, secrets
-from rest_compat.settings import Settings, setting_lines
+from rest_compat.settings import Settings
 from schema.governance.permission import RepairedAccess
 
 log = logging.getLogger("stoa.setup")
@@ -170,6 +168,7 @@ def _reseal(connection: sa.Connection, key: list[str], text: str) -> int:
 def snapshots() -> Iterator[tuple[Path, str]]:
     """Every published file with what it should hold."""
     from rest_compat.app import SERVICES, openapi_of
+    from rest_compat.reference import reference_pages
     from schema.graph import build_graph
     from schema.subgraph import build_subgraph
 
@@ -179,35 +178,7 @@ def snapshots() -> Iterator[tuple[Path, str]]:
         yield schema_folder / "subgraphs" / f"{service.name}.graphql", build_subgraph(service.name).sdl
         text = json.dumps(openapi_of(service), indent=2, ensure_ascii=False, sort_keys=False)
         yield Path(__file__).parent / "openapi" / f"{service.name}.json", text + "\n"
-    readme = Path(__file__).parents[1] / "README.md"
-    if readme.exists():  # a checkout; an installed package has none
-        written = readme.read_text()
-        written = _filled(written, "connectors", _connector_table())
-        yield readme, _filled(written, "settings", _settings_table())
-
-
-def _filled(text: str, name: str, table: str) -> str:
-    """The text with a table between its two markers."""
-    start, end = f"<!-- {name}: rewritten by `make snapshot` -->", f"<!-- /{name} -->"
-    before, after = text[: text.index(start)], text[text.index(end) :]
-    return f"{before}{start}\n{table}\n{after}"
-
-
-def _connector_table() -> str:
-    lines = ["| type | extra | verified against |", "|---|---|---|"]
-    for name in CONNECTION_TYPES:
-        kind = connector_class(name)
-        extra = f"`{kind.extra}`" if kind.extra else "none"
-        lines.append(f"| {name} | {extra} | {import_module(kind.__module__).VERIFIED} |")
-    return "\n".join(lines)
-
-
-def _settings_table() -> str:
-    lines = ["| variable | default | meaning |", "|---|---|---|"]
-    for line in setting_lines():
-        default = f"`{line.default}`" if line.default else ""
-        lines.append(f"| `{line.variable}` | {default} | {line.description.replace('|', '/')} |")
-    return "\n".join(lines)
+    yield from reference_pages()
 
 
 class _NoJobs:

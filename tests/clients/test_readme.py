@@ -1,4 +1,4 @@
-"""The README's snippets, run as they stand and in their order, as a newcomer would in a fresh clone."""
+"""The snippets of the README and of the page that goes on from it, run as they stand, as in a fresh clone."""
 
 import json
 import re
@@ -14,6 +14,9 @@ from tests.support.server import COMMAND, ROOT
 pytestmark = [pytest.mark.xdist_group("clients"), pytest.mark.timeout(900)]
 
 SNIPPET = re.compile(r"^```(sh|graphql|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = ("README.md", "docs/api.md")
+"""In the order in which they are read: the second goes on in the shell of the first."""
+MOST_BYTES = 8 << 10
 MARK = "-- the next snippet --"
 ASK = """
 import json, os, sys, urllib.request
@@ -27,7 +30,8 @@ print(urllib.request.urlopen(request).read().decode())
 def script(folder: Path, address: str, client: Path) -> str:
     """One shell script of all snippets; what each prints is parted by a mark."""
     lines = ["set -euo pipefail", "trap 'kill $(jobs -p)' EXIT"]
-    for number, (language, text) in enumerate(SNIPPET.findall((ROOT / "README.md").read_text())):
+    printed = "".join((ROOT / page).read_text() for page in PAGES)
+    for number, (language, text) in enumerate(SNIPPET.findall(printed)):
         text = text.replace("localhost:8000", address)
         lines.append(f"echo '{MARK}'")
         if language == "sh":
@@ -40,6 +44,14 @@ def script(folder: Path, address: str, client: Path) -> str:
         else:
             lines.append(f"PYTHONPATH=examples/python {client} -W error {kept}")
     return "\n".join(lines)
+
+
+def test_the_readme_can_be_read_in_one_go_and_its_links_lead_somewhere() -> None:
+    text = (ROOT / "README.md").read_bytes()
+    assert len(text) <= MOST_BYTES
+    links = re.findall(r"\]\(([^)]+)\)", text.decode())
+    assert links
+    assert [link for link in links if not (ROOT / link.partition("#")[0]).exists()] == []
 
 
 def test_every_snippet_of_the_readme_does_what_it_says(python_client: Path) -> None:

@@ -46,6 +46,7 @@ DOORS: Mapping[str, tuple[str, ...]] = {
     "/explorer": ("test_pages.py",),
     "/docs": ("test_pages.py",),
     "/docs/{service}": ("test_pages.py",),
+    "/docs/guide": ("test_guide.py",),
     "/static": ("test_pages.py",),
     "/healthz": ("test_http.py",),
     "/readyz": ("test_http.py",),

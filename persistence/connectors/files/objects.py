@@ -1,10 +1,7 @@
 """Object stores: HTTP to one vetted address, and a bucket as a tree of files.
 
-The stores are spoken to over httpx and not through an object-store SDK. obstore 0.12, which would be the natural
-choice, follows redirects and takes credentials, headers and even the endpoint from the process's environment, and
-neither can be turned off (measured). With an endpoint that a tenant chooses, the first lets him reach addresses that
-the deployment refuses, and the second sends him the deployment's own credentials. Listing and ranged reads, which is
-all that a catalog needs, are two requests.
+The stores are spoken to over httpx and not through an object-store SDK, which would follow redirects and lend the
+deployment's own credentials: docs/decisions/0005. Listing and ranged reads, all that a catalog needs, are two requests.
 """
 
 from __future__ import annotations
