@@ -16,22 +16,23 @@ from persistence.queries.connections import ConnectionShelf
 from persistence.queries.files import ContentShelf, kept_blobs
 from persistence.queries.glossary import GlossaryTermShelf, TermAssetShelf
 from persistence.queries.knowledge import ContextPackShelf, MemoryShelf
+from persistence.queries.metric_results import MetricResultShelf
 from persistence.queries.pipelines import PipelineShelf
 from persistence.queries.profiles import ProfileShelf
 from persistence.queries.proposals import ProposalShelf
 from persistence.queries.quality import (
     DimensionShelf,
     MetricDefinitionShelf,
-    MetricResultShelf,
     ViolationDefinitionShelf,
 )
 from persistence.queries.rules import QualityRuleShelf, RuleExecutionShelf
+from persistence.queries.run_tasks import RunTaskShelf
 from persistence.queries.schedules import ScheduleRunShelf, ScheduleShelf
 from persistence.queries.search import SearchShelf
 from persistence.queries.secrets import SecretShelf
 from persistence.queries.slots import SlotShelf
 from persistence.queries.violations import ViolationEventShelf, ViolationShelf
-from persistence.queries.workflows import ConfigurationShelf, RunShelf, RunTaskShelf
+from persistence.queries.workflows import ConfigurationShelf, RunShelf
 from persistence.repository import Repository, Scope
 from persistence.tables import files as files_table
 from persistence.tables import governance

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import orjson
 import sqlalchemy as sa
 from pydantic import Field
-from sqlalchemy.exc import IntegrityError
 
 from auth.relations import RelationTuple, object_name, user_subject
 from persistence.connectors.core.base import ConnectorError, Discovery
 from persistence.connectors.core.destination import NOWHERE, destination
+from persistence.integrity import IntegrityError
 from persistence.queries.secrets import Sealed
 from persistence.queries.sorting import order_of
 from persistence.repository import same

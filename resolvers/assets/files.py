@@ -4,8 +4,8 @@ from typing import Annotated
 
 import sqlalchemy as sa
 from pydantic import Field
-from sqlalchemy.exc import IntegrityError
 
+from persistence.integrity import IntegrityError
 from persistence.queries.files import key_hash
 from persistence.store import Shelves
 from persistence.tables.files import files as table

@@ -1,8 +1,8 @@
 """What can be done with organizations: read one's own, and set its limits. They are created by `stoa bootstrap`."""
 
 import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
 
+from persistence.integrity import IntegrityError
 from persistence.repository import same
 from persistence.store import Shelves
 from persistence.tables.governance import rate_limits

@@ -3,10 +3,10 @@
 from uuid import uuid4
 
 import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
 
 from auth.caller import WORKER
 from auth.relations import RelationTuple, group_subject, object_name, user_subject
+from persistence.integrity import IntegrityError
 from persistence.store import Shelves
 from persistence.tables.governance import projects
 from resolvers.context import Context

@@ -3,8 +3,8 @@
 from typing import Annotated
 
 from pydantic import Field
-from sqlalchemy.exc import IntegrityError
 
+from persistence.integrity import IntegrityError
 from persistence.queries.secrets import Sealed
 from persistence.store import Shelves
 from persistence.tables.governance import secrets

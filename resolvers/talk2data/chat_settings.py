@@ -2,9 +2,8 @@
 
 from typing import Final
 
-from sqlalchemy.exc import IntegrityError
-
 from auth.caller import Caller
+from persistence.integrity import IntegrityError
 from persistence.store import Shelves
 from resolvers.authors import ADDRESS, addresser_of, authored
 from resolvers.context import Context

@@ -1,7 +1,6 @@
 """What can be done with feedback: rate a turn, and rate it again."""
 
-from sqlalchemy.exc import IntegrityError
-
+from persistence.integrity import IntegrityError
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.operation import Kind, operation

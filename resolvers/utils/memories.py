@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from uuid import UUID, uuid4
 
 from pydantic import Field
-from sqlalchemy.exc import IntegrityError
 
+from persistence.integrity import IntegrityError
 from persistence.queries.knowledge import content_hash, stands_at, text_of
 from persistence.store import Shelves
 from persistence.tables.knowledge import memories as table
