@@ -132,19 +132,31 @@ class Repository(Generic[T]):
         query = self.select(scope).where(self.table.c[column].in_(keys)).order_by(self.table.c[self._key])
         return self.resources(self._connection.execute(query).all())
 
+    def with_projects(
+        self, scope: Scope, column: str, keys: Sequence[str], *, made_by: str | None = None
+    ) -> list[tuple[T, str]]:
+        """All items whose column is one of the keys, each with its project; a user's own alone if one is named."""
+        own = [] if made_by is None else [self._made_by(scope, made_by)]
+        query = self.select(scope).where(self.table.c[column].in_(keys), *own).add_columns(self.table.c.project_id)
+        rows = self._connection.execute(query).all()
+        return [(item, row[-1]) for item, row in zip(self.resources(rows), rows, strict=True)]
+
+    def _made_by(self, scope: Scope, user_id: str) -> sa.ColumnElement[bool]:
+        own: sa.ColumnElement[bool] = self.table.c.created_by == user_id
+        return own
+
     def first_of_each(
         self,
         scope: Scope,
         column: str,
         keys: Sequence[str],
         *,
-        order: Sequence[sa.ColumnElement[Any]] | None = None,
         where: Sequence[sa.ColumnElement[bool]] = (),
         most: int,
     ) -> list[tuple[str, str | None, T]]:
-        """The first items of each key of a column, in one statement: key, project and item, the key's order kept."""
+        """The first items of each key of a column, in one statement: key, project and item, in the shelf's order."""
         by, project = self.table.c[column], self.table.c.get("project_id")
-        rank = sa.func.row_number().over(partition_by=by, order_by=self._ordered(order))
+        rank = sa.func.row_number().over(partition_by=by, order_by=self._ordered())
         columns = [*self._columns, by.label("of_key"), (sa.null() if project is None else project).label("of_project")]
         ranked = sa.select(*columns, rank.label("of_rank")).where(*self._within(scope), by.in_(keys), *where).subquery()
         query = sa.select(ranked).where(ranked.c.of_rank <= most).order_by(ranked.c.of_key, ranked.c.of_rank)
@@ -227,7 +239,7 @@ class Repository(Generic[T]):
         """The id by which the item is found again, where the key alone does not tell it from others."""
         return id
 
-    def _ordered(self, order: Sequence[sa.ColumnElement[Any]] | None) -> list[sa.ColumnElement[Any]]:
+    def _ordered(self, order: Sequence[sa.ColumnElement[Any]] | None = None) -> list[sa.ColumnElement[Any]]:
         """An order, or else that of the shelf, in which the key breaks ties."""
         return [*(self._order if order is None else order), self.table.c[self._key]]
 

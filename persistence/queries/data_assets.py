@@ -7,6 +7,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from persistence.queries.catalog_rows import below, chunks
+from persistence.queries.filters import with_text
 from persistence.queries.metadata_search import in_scope
 from persistence.queries.workflows import ancestry
 from persistence.repository import Scope
@@ -72,9 +73,7 @@ def page_of_data_assets(
         conditions.append(assets.resource_uri == resource_uri)
     if is_pii_tagged is not None:
         conditions.append(assets.is_pii_tagged.is_(is_pii_tagged))
-    if search:
-        fits = (assets.name, assets.display_name, assets.description)
-        conditions.append(sa.or_(*[column.icontains(search, autoescape=True) for column in fits]))
+    conditions += with_text(search, assets.name, assets.display_name, assets.description)
     total = connection.execute(sa.select(sa.func.count()).select_from(metadata_assets).where(*conditions)).scalar_one()
     rows = connection.execute(
         _SELECT.where(*conditions).order_by(assets.fully_qualified_name).offset(offset).limit(limit)

@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from persistence.queries.filters import with_text
 from persistence.queries.pipelines import at_or_below, follow_run
 from persistence.queries.run_tasks import NOTHING_YET, OPEN
 from persistence.repository import Repository, Scope
@@ -60,10 +61,7 @@ class ConfigurationShelf(Repository[WorkflowConfiguration]):
         self, scope: Scope, *, offset: int, limit: int, search: str | None = None, **equals: Any
     ) -> Page[WorkflowConfiguration]:
         """One window of the configurations, newest first: those with a text in their name or description."""
-        where: list[sa.ColumnElement[bool]] = []
-        if search:
-            fits = (workflow_configurations.c.name, workflow_configurations.c.description)
-            where.append(sa.or_(*[column.icontains(search, autoescape=True) for column in fits]))
+        where = with_text(search, workflow_configurations.c.name, workflow_configurations.c.description)
         return self.page(scope, offset=offset, limit=limit, where=where, **equals)
 
     def held(self, scope: Scope, id: str) -> WorkflowConfiguration:

@@ -7,7 +7,6 @@ from pydantic import Field
 from persistence.integrity import IntegrityError
 from persistence.queries.secrets import Sealed
 from persistence.store import Shelves
-from persistence.tables.governance import secrets
 from resolvers.assets.data_connections import binding_of
 from resolvers.bound_secrets import BoundSecrets
 from resolvers.context import Context
@@ -126,7 +125,6 @@ async def _page(ctx: Context, resource_type: str, resource_id: str, page: int, l
             ctx.tenant,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[secrets.c.name],
             resource_type=resource_type,
             resource_id=resource_id,
         )

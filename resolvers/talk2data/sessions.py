@@ -11,7 +11,6 @@ from pydantic import Field
 
 from persistence.queries.chat import TurnRow
 from persistence.store import Shelves
-from persistence.tables.talk2data import chat_sessions
 from resolvers.context import Context
 from resolvers.operation import Kind, operation
 from resolvers.talk2data.answering.artifacts import Going, MoreThere
@@ -66,7 +65,6 @@ async def list_chat_sessions(ctx: Context, *, page: PageNumber = 1, limit: PageS
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[chat_sessions.c.created_at.desc()],
             created_by=ctx.caller.user_id,
         )
     )
