@@ -1,4 +1,4 @@
-"""Who is asking: what a verified token says, and nothing else."""
+"""Defines who is asking: what a verified token says, and nothing else."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ WORKER = f"{RESERVED_PREFIX}worker"
 
 
 def is_reserved(user_id: str) -> bool:
-    """Whether an id is the platform's own, in whatever case it is written: no token may carry it."""
+    """Return whether an id is the platform's own, in whatever case it is written: no token may carry it."""
     return user_id.casefold().startswith(RESERVED_PREFIX)
 
 

@@ -15,7 +15,7 @@ from auth.model import Model
 from auth.relations import Undecided
 
 
-class Conditions:
+class ConditionEvaluator:
     """Evaluates the conditions of one model; compiled expressions are kept."""
 
     def __init__(self, model: Model) -> None:
@@ -61,7 +61,7 @@ def _cel() -> Any:
 
 
 def _functions(cel: Any) -> dict[str, Callable[..., Any]]:
-    """What the language adds to CEL: addresses and networks."""
+    """Return what the language adds to CEL: addresses and networks."""
 
     def in_cidr(address: Any, network: Any) -> Any:
         return cel.celtypes.BoolType(ipaddress.ip_address(str(address)) in ipaddress.ip_network(str(network)))

@@ -33,7 +33,7 @@ _GENERIC_TYPES = {"list", "map"}
 _RESERVED = {"from", "or", "and", "but", "not", "with"}
 
 
-class ModelError(ValueError):
+class ModelSyntaxError(ValueError):
     """The model text cannot be read; the message and `line` (1-based, or None) say where."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
@@ -92,9 +92,9 @@ class _Reader:
                 break
         said = [word for word, _ in words]
         if said[:2] != ["model", "schema"]:
-            raise ModelError('A model starts with "model" and "schema 1.1".', words[0][1] if words else 1)
+            raise ModelSyntaxError('A model starts with "model" and "schema 1.1".', words[0][1] if words else 1)
         if said[2:] != ["1.1"]:
-            raise ModelError('Only "schema 1.1" can be read.', words[-1][1])
+            raise ModelSyntaxError('Only "schema 1.1" can be read.', words[-1][1])
 
     def _statement(self) -> None:
         number = self._at + 1
@@ -114,27 +114,27 @@ class _Reader:
         elif line == "relations":
             self._finish_definition()
             if not self._types or self._relations_open:
-                raise ModelError('"relations" belongs once under a type.', number)
+                raise ModelSyntaxError('"relations" belongs once under a type.', number)
             self._relations_open = True
         elif first == "define":
             self._finish_definition()
             name, colon, body = line.removeprefix("define").partition(":")
             if not self._relations_open:
-                raise ModelError('"define" belongs under the "relations" of a type.', number)
+                raise ModelSyntaxError('"define" belongs under the "relations" of a type.', number)
             if not colon or not _NAME.fullmatch(name.strip()):
-                raise ModelError('A relation is written "define name: ...".', number)
+                raise ModelSyntaxError('A relation is written "define name: ...".', number)
             self._pending = _Definition(name.strip(), number, body)
         elif self._pending is not None:
             self._pending.body += "\n" + line
         else:
-            raise ModelError(f'"{first}" is not expected here.', number)
+            raise ModelSyntaxError(f'"{first}" is not expected here.', number)
 
     def _type(self, line: str, number: int) -> None:
         words = line.split()
         if len(words) != 2 or not _NAME.fullmatch(words[1]):
-            raise ModelError('A type is written "type name".', number)
+            raise ModelSyntaxError('A type is written "type name".', number)
         if any(known["type"] == words[1] for known in self._types):
-            raise ModelError(f"Type {words[1]} is defined twice.", number)
+            raise ModelSyntaxError(f"Type {words[1]} is defined twice.", number)
         self._types.append({"type": words[1]})
         self._relations_open = False
 
@@ -145,7 +145,7 @@ class _Reader:
         definition = self._types[-1]
         relations = definition.setdefault("relations", {})
         if pending.name in relations:
-            raise ModelError(f"Relation {pending.name} of {definition['type']} is defined twice.", pending.line)
+            raise ModelSyntaxError(f"Relation {pending.name} of {definition['type']} is defined twice.", pending.line)
         expression = _Expression(pending.body, pending.line)
         relations[pending.name] = expression.read()
         metadata = definition.setdefault("metadata", {"relations": {}})
@@ -157,10 +157,10 @@ class _Reader:
         rest = "\n".join(self._lines[self._at :]).lstrip()
         head = _CONDITION.match(rest)
         if head is None:
-            raise ModelError('A condition is written "condition name(parameter: type) { expression }".', number)
+            raise ModelSyntaxError('A condition is written "condition name(parameter: type) { expression }".', number)
         name = head["name"]
         if name in self._conditions:
-            raise ModelError(f"Condition {name} is defined twice.", number)
+            raise ModelSyntaxError(f"Condition {name} is defined twice.", number)
         end = _closing_brace(rest, head.end(), number)
         self._conditions[name] = {
             "name": name,
@@ -169,7 +169,7 @@ class _Reader:
         }
         after = rest[end + 1 :]
         if _COMMENT.sub("", after.partition("\n")[0]).strip():
-            raise ModelError("Nothing may follow the closing brace of a condition on its line.", number)
+            raise ModelSyntaxError("Nothing may follow the closing brace of a condition on its line.", number)
         self._at = len(self._lines) - (after.count("\n") if "\n" in after else 0)
 
 
@@ -190,7 +190,7 @@ def _closing_brace(text: str, start: int, number: int) -> int:
             if depth == 0:
                 return position
         position += 1
-    raise ModelError("The condition is never closed; a } is missing.", number)
+    raise ModelSyntaxError("The condition is never closed; a } is missing.", number)
 
 
 def _parameters(text: str, number: int) -> dict[str, Any]:
@@ -198,16 +198,16 @@ def _parameters(text: str, number: int) -> dict[str, Any]:
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         found = _PARAMETER.fullmatch(part)
         if found is None:
-            raise ModelError(f'Parameter "{part}" is not written "name: type".', number)
+            raise ModelSyntaxError(f'Parameter "{part}" is not written "name: type".', number)
         kind, of = found["type"], found["of"]
         if not ((kind in _GENERIC_TYPES and of in _PARAMETER_TYPES) or (kind in _PARAMETER_TYPES and of is None)):
-            raise ModelError(f'"{part}" has a type that conditions do not know.', number)
+            raise ModelSyntaxError(f'"{part}" has a type that conditions do not know.', number)
         parameter: dict[str, Any] = {"type_name": f"TYPE_NAME_{kind.upper()}"}
         if of is not None:
             parameter["generic_types"] = [{"type_name": f"TYPE_NAME_{of.upper()}"}]
         parameters[found["name"]] = parameter
     if not parameters:
-        raise ModelError("A condition needs at least one parameter.", number)
+        raise ModelSyntaxError("A condition needs at least one parameter.", number)
     return parameters
 
 
@@ -224,7 +224,9 @@ class _Expression:
             found = _TOKEN.match(body, position)
             if found is None:
                 wrong = body[position:].strip()[0]
-                raise ModelError(f'"{wrong}" is not expected in a relation.', line + body.count("\n", 0, position))
+                raise ModelSyntaxError(
+                    f'"{wrong}" is not expected in a relation.', line + body.count("\n", 0, position)
+                )
             text = found["punctuation"] or found["word"]
             start = found.end() - len(text)
             self._tokens.append((text, line + body.count("\n", 0, start)))
@@ -303,8 +305,10 @@ class _Expression:
         self._next += 1
         return token
 
-    def _wrong(self, sentence: str) -> ModelError:
+    def _wrong(self, sentence: str) -> ModelSyntaxError:
         if self._next < len(self._tokens):
             token, line = self._tokens[self._next]
-            return ModelError(f'{sentence} "{token}".', line)
-        return ModelError(f"{sentence} the end of the relation.", self._tokens[-1][1] if self._tokens else self._line)
+            return ModelSyntaxError(f'{sentence} "{token}".', line)
+        return ModelSyntaxError(
+            f"{sentence} the end of the relation.", self._tokens[-1][1] if self._tokens else self._line
+        )

@@ -12,7 +12,7 @@ repeat work nor change an answer.
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from auth.conditions import Conditions
+from auth.conditions import ConditionEvaluator
 from auth.model import (
     Computed,
     Exclusion,
@@ -39,10 +39,10 @@ Key = tuple[str, str]
 _NOTHING: frozenset[Key] = frozenset()
 
 
-_NO_EDGES: dict[str, "Edge"] = {}
+_NO_EDGES: dict[str, "TupleEdge"] = {}
 
 
-class Edge(NamedTuple):
+class TupleEdge(NamedTuple):
     """A tuple taken apart."""
 
     item: TupleLike
@@ -60,8 +60,8 @@ class TupleIndex:
     """Tuples by object, relation and user; what the model does not accept is left out, repeats count once."""
 
     def __init__(self, model: Model, items: Iterable[TupleLike]) -> None:
-        self._edges: dict[Key, dict[str, Edge]] = {}
-        self._groups: dict[Key, dict[str, Edge]] = {}
+        self._edges: dict[Key, dict[str, TupleEdge]] = {}
+        self._groups: dict[Key, dict[str, TupleEdge]] = {}
         accepted: dict[Key, frozenset[Restriction]] = {}
         for item in items:
             type_ = item.object.partition(":")[0]
@@ -72,20 +72,20 @@ class TupleIndex:
                 accepted[type_, item.relation] = restrictions
             user_type, user_id, user_relation = split_user(item.user)
             if Restriction(user_type, user_relation, user_id == "*", item.condition or None) in restrictions:
-                edge = Edge(item, user_type, user_id, user_relation)
+                edge = TupleEdge(item, user_type, user_id, user_relation)
                 self._edges.setdefault((item.object, item.relation), {})[item.user] = edge
                 if user_relation:
                     self._groups.setdefault((item.object, item.relation), {})[item.user] = edge
 
-    def of(self, key: Key) -> Iterable[Edge]:
+    def of(self, key: Key) -> Iterable[TupleEdge]:
         """The tuples of one relation of one object."""
         return self._edges.get(key, _NO_EDGES).values()
 
-    def groups_of(self, key: Key) -> Iterable[Edge]:
+    def groups_of(self, key: Key) -> Iterable[TupleEdge]:
         """Those of them that name a group of users."""
         return self._groups.get(key, _NO_EDGES).values()
 
-    def naming(self, key: Key, user: str | None) -> Edge | None:
+    def naming(self, key: Key, user: str | None) -> TupleEdge | None:
         """The one that names this user."""
         return self._edges.get(key, _NO_EDGES).get(user) if user else None
 
@@ -99,13 +99,13 @@ class Evaluator:
         items: Iterable[TupleLike],
         *,
         context: Mapping[str, Any] | None = None,
-        conditions: Conditions | None = None,
+        conditions: ConditionEvaluator | None = None,
     ) -> None:
         self.model = model
         self._items = tuple(items)
         self.index = TupleIndex(model, self._items)
         self._context = context
-        self._conditions = conditions or Conditions(model)
+        self._conditions = conditions or ConditionEvaluator(model)
         self._solvers: dict[str, Solver] = {}
 
     def holds(self, user: str, relation: str, object_: str) -> bool:
@@ -131,8 +131,8 @@ class Evaluator:
             found = self._solvers[user] = Solver(self, user)
         return found
 
-    def condition_holds(self, edge: Edge) -> bool:
-        """Whether the tuple's condition lets it count. Raises Undecided."""
+    def condition_holds(self, edge: TupleEdge) -> bool:
+        """Return whether the tuple's condition lets it count. Raises Undecided."""
         name = edge.item.condition
         return name is None or self._conditions.hold(name, edge.item.context, self._context)
 
@@ -201,8 +201,8 @@ class Solver:
         self._steps = 0
         return self._solve((object_, relation), 0)[0]
 
-    def matches(self, edge: Edge) -> bool:
-        """Whether a tuple names the user himself or everybody of his type."""
+    def matches(self, edge: TupleEdge) -> bool:
+        """Return whether a tuple names the user himself or everybody of his type."""
         return edge.item.user == self.user or edge.item.user == self._everybody
 
     def _solve(self, key: Key, depth: int) -> tuple[bool, frozenset[Key]]:

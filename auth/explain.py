@@ -1,9 +1,9 @@
-"""Why an answer is what it is: the proof of a yes, and the smallest grants that would turn a no."""
+"""Defines why an answer is what it is: the proof of a yes, and the smallest grants that would turn a no."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
-from auth.evaluator import MAX_DEPTH, Edge, Evaluator, Key, Solver
+from auth.evaluator import MAX_DEPTH, Evaluator, Key, Solver, TupleEdge
 from auth.model import Computed, Exclusion, FromParent, Intersection, Model, Rewrite, This, TupleLike, Union, spelled
 from auth.relations import Explanation, Link, RelationTuple, Undecided, split_object, split_user
 
@@ -147,7 +147,7 @@ class _Suggestions:
                 yield from self._rewrite(base, key, above, distance)
 
     def _power(self, grant: RelationTuple) -> int:
-        """How much a grant confers on its own object: the number of relations and permissions that follow."""
+        """Return how much a grant confers on its own object: the number of relations and permissions that follow."""
         return _power(self._evaluator.model, grant)
 
     def _turns(self, grants: frozenset[RelationTuple], object_: str, relation: str) -> bool:
@@ -160,7 +160,7 @@ def _power(model: Model, grant: RelationTuple) -> int:
     return sum(alone.holds_or_no(grant.user, name, grant.object) for name in names)
 
 
-def _condition(evaluator: Evaluator, edge: Edge) -> bool:
+def _condition(evaluator: Evaluator, edge: TupleEdge) -> bool:
     try:
         return evaluator.condition_holds(edge)
     except Undecided:

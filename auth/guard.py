@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from auth.caller import Caller
-from auth.relations import Question, Relations, bare_id, object_name
+from auth.relations import CheckRequest, Relations, bare_id, object_name
 from schema.governance.permission import Permission
 
 LONGEST_ID = 1000
@@ -17,7 +17,8 @@ class Guard:
         self._answers: dict[tuple[str, tuple[str, ...], str, str], bool] = {}
 
     async def allows(self, caller: Caller, permission: Permission, object_type: str, object_id: str) -> bool:
-        """Whether the caller or any of his groups holds the permission, inside his own organization's tuples only.
+        """Return whether the caller or any of his groups holds the permission, inside his own organization's tuples
+        only.
 
         So must everybody who limits him. An id that is empty or over-long names nothing and is refused unasked. Raises
         UpstreamUnavailable when the engine is down.
@@ -51,7 +52,7 @@ class Guard:
         self, caller: Caller, permission: Permission, object_type: str, object_ids: Sequence[str]
     ) -> dict[str, bool]:
         questions = [
-            Question(subject, permission.value, object_name(object_type, object_id))
+            CheckRequest(subject, permission.value, object_name(object_type, object_id))
             for object_id in object_ids
             for subject in caller.subjects
         ]

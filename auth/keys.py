@@ -1,4 +1,4 @@
-"""Which public keys may sign tokens: a fixed set, or the provider's JWKS, fetched and kept with care.
+"""Defines which public keys may sign tokens: a fixed set, or the provider's JWKS, fetched and kept with care.
 
 The set is fetched when it is first needed, again when its lifetime has passed, and once more when a token names a key
 that is not in it; never more often than a floor allows, and never twice at the same time. When the provider is down or
@@ -111,7 +111,7 @@ def _usable(entry: Mapping[str, Any], algorithm: str) -> jwt.PyJWK | None:
 
 
 class KeySource(Protocol):
-    """Where a verifier finds keys."""
+    """Describes where a verifier finds keys."""
 
     @property
     def generation(self) -> str:

@@ -8,15 +8,15 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from auth.conditions import Conditions
+from auth.conditions import ConditionEvaluator
 from auth.evaluator import Evaluator
 from auth.explain import explain
 from auth.model import Model, TupleLike
 from auth.relations import (
     AlreadyStands,
+    CheckRequest,
     DoesNotStand,
     Explanation,
-    Question,
     RelationTuple,
     Undecided,
     split_object,
@@ -28,7 +28,7 @@ log = logging.getLogger("stoa.auth")
 
 
 class TupleSource(Protocol):
-    """Where the tuples are kept. Every call is one round trip."""
+    """Describes where the tuples are kept. Every call is one round trip."""
 
     async def around(
         self, store: str, objects: Sequence[str], users: Sequence[str] | None, node_types: Sequence[str]
@@ -70,12 +70,12 @@ class LocalRelations:
     def __init__(self, model: Model, source: TupleSource) -> None:
         self.model = model
         self._source = source
-        self._conditions = Conditions(model)
+        self._conditions = ConditionEvaluator(model)
 
     async def check(
         self,
         store: str,
-        question: Question,
+        question: CheckRequest,
         *,
         contextual: Sequence[RelationTuple] = (),
         context: Mapping[str, Any] | None = None,
@@ -87,7 +87,7 @@ class LocalRelations:
     async def batch_check(
         self,
         store: str,
-        questions: Sequence[Question],
+        questions: Sequence[CheckRequest],
         *,
         contextual: Sequence[RelationTuple] = (),
         context: Mapping[str, Any] | None = None,
@@ -100,7 +100,7 @@ class LocalRelations:
 
     async def allowed(self, store: str, subjects: Sequence[str], relation: str, object: str) -> bool:
         """See `Relations.allowed`."""
-        questions = [Question(subject, relation, object) for subject in subjects]
+        questions = [CheckRequest(subject, relation, object) for subject in subjects]
         if not questions:
             return False
         evaluator = await self._about(store, questions, (), None)
@@ -115,7 +115,7 @@ class LocalRelations:
         user_type, user_id, user_relation = split_user(user)
         if user_relation and user_type == object_type:
             names.add(f"{user_type}:{user_id}")  # a group is a member of itself, without a tuple
-        return [name for name in sorted(names) if _holds(evaluator, Question(user, relation, name))]
+        return [name for name in sorted(names) if _holds(evaluator, CheckRequest(user, relation, name))]
 
     async def list_users(self, store: str, object: str, relation: str, user_filter: str) -> list[str]:
         """See `Relations.list_users`."""
@@ -162,7 +162,7 @@ class LocalRelations:
 
     async def explain(self, store: str, subjects: Sequence[str], relation: str, object: str) -> Explanation:
         """See `Relations.explain`."""
-        evaluator = await self._about(store, [Question(name, relation, object) for name in subjects], (), None)
+        evaluator = await self._about(store, [CheckRequest(name, relation, object) for name in subjects], (), None)
         return explain(evaluator, subjects, relation, object)
 
     async def close(self) -> None:
@@ -171,7 +171,7 @@ class LocalRelations:
     async def _about(
         self,
         store: str,
-        questions: Sequence[Question],
+        questions: Sequence[CheckRequest],
         contextual: Sequence[RelationTuple],
         context: Mapping[str, Any] | None,
     ) -> Evaluator:
@@ -192,7 +192,7 @@ class LocalRelations:
         return Evaluator(self.model, items, context=context, conditions=self._conditions)
 
 
-def _holds(evaluator: Evaluator, question: Question) -> bool:
+def _holds(evaluator: Evaluator, question: CheckRequest) -> bool:
     try:
         return evaluator.holds(question.user, question.relation, question.object)
     except Undecided as error:

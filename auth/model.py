@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from auth.dsl import ModelError, model_version, parse
+from auth.dsl import ModelSyntaxError, model_version, parse
 from auth.relations import NotInModel, split_object, split_user
 
 
@@ -94,7 +94,7 @@ class Condition:
 
 
 class TupleLike(Protocol):
-    """What the model and the evaluator read of a tuple."""
+    """Describes what the model and the evaluator read of a tuple."""
 
     @property
     def user(self) -> str: ...
@@ -162,7 +162,7 @@ class Model:
         return tuple(sorted(name for name, relations in self.types.items() if relations))
 
     def accepts(self, item: TupleLike) -> bool:
-        """Whether a tuple fits the type restrictions, its condition included."""
+        """Return whether a tuple fits the type restrictions, its condition included."""
         try:
             self.validate(item)
         except NotInModel:
@@ -199,10 +199,10 @@ class Model:
         match rewrite:
             case This():
                 if not relation.restrictions:
-                    raise ModelError(f"{where} is direct but lists no types.")
+                    raise ModelSyntaxError(f"{where} is direct but lists no types.")
             case Computed(name):
                 if name not in self.types[type_]:
-                    raise ModelError(f"{where} needs {name}, which {type_} does not define.")
+                    raise ModelSyntaxError(f"{where} needs {name}, which {type_} does not define.")
             case FromParent(tupleset, name):
                 self._check_parent(type_, where, tupleset, name)
             case Union(operands) | Intersection(operands):
@@ -215,26 +215,26 @@ class Model:
     def _check_parent(self, type_: str, where: str, tupleset: str, name: str) -> None:
         link = self.types[type_].get(tupleset)
         if link is None:
-            raise ModelError(f"{where} looks for {tupleset}, which {type_} does not define.")
+            raise ModelSyntaxError(f"{where} looks for {tupleset}, which {type_} does not define.")
         if not isinstance(link.rewrite, This) or any(r.wildcard or r.relation for r in link.restrictions):
-            raise ModelError(f'{where}: {tupleset} after "from" must be direct and name plain objects only.')
+            raise ModelSyntaxError(f'{where}: {tupleset} after "from" must be direct and name plain objects only.')
         if not any(name in self.types.get(r.type, {}) for r in link.restrictions):
-            raise ModelError(f"{where}: no type that {tupleset} accepts defines {name}.")
+            raise ModelSyntaxError(f"{where}: no type that {tupleset} accepts defines {name}.")
 
     def _check_restrictions(self, type_: str, relation: RelationDefinition) -> None:
         for restriction in relation.restrictions:
             where = f"{type_}#{relation.name}"
             if restriction.type not in self.types:
-                raise ModelError(f"{where} accepts {restriction}, but there is no such type.")
+                raise ModelSyntaxError(f"{where} accepts {restriction}, but there is no such type.")
             if restriction.relation and restriction.relation not in self.types[restriction.type]:
-                raise ModelError(f"{where} accepts {restriction}, but there is no such relation.")
+                raise ModelSyntaxError(f"{where} accepts {restriction}, but there is no such relation.")
             if restriction.condition and restriction.condition not in self.conditions:
-                raise ModelError(f"{where} needs condition {restriction.condition}, which is not defined.")
+                raise ModelSyntaxError(f"{where} needs condition {restriction.condition}, which is not defined.")
 
     def _check_ends(self, type_: str, name: str, seen: tuple[str, ...] = ()) -> None:
         """A relation that is only defined by itself can never hold."""
         if name in seen:
-            raise ModelError(f"{type_}#{name} is defined by itself: {' -> '.join([*seen, name])}.")
+            raise ModelSyntaxError(f"{type_}#{name} is defined by itself: {' -> '.join([*seen, name])}.")
         for inner in _leaves(self.types[type_][name].rewrite):
             if isinstance(inner, Computed):
                 self._check_ends(type_, inner.relation, (*seen, name))
@@ -322,4 +322,4 @@ def _rewrite(document: Mapping[str, Any]) -> Rewrite:
         case "difference":
             return Exclusion(_rewrite(body["base"]), _rewrite(body["subtract"]))
         case _:
-            raise ModelError(f"The model uses {kind!r}, which schema 1.1 does not know.")
+            raise ModelSyntaxError(f"The model uses {kind!r}, which schema 1.1 does not know.")

@@ -1,4 +1,4 @@
-"""How the users and groups of a request are read: who is meant, and whom nobody can give a role."""
+"""Defines how the users and groups of a request are read: who is meant, and whom nobody can give a role."""
 
 from auth.caller import ANONYMOUS_USER, is_reserved
 from auth.relations import subject_of

@@ -18,14 +18,14 @@ from typing import Any
 
 from pydantic import BaseModel, Field, SecretStr
 
-from auth.dsl import ModelError
+from auth.dsl import ModelSyntaxError
 from auth.evaluator import MAX_DEPTH, Evaluator
 from auth.explain import explain
 from auth.model import Model
 from auth.relations import (
+    CheckRequest,
     Explanation,
     NotInModel,
-    Question,
     RelationTuple,
     Undecided,
     already_stands,
@@ -81,7 +81,7 @@ class OpenFgaRelations:
     async def check(
         self,
         store: str,
-        question: Question,
+        question: CheckRequest,
         *,
         contextual: Sequence[RelationTuple] = (),
         context: Mapping[str, Any] | None = None,
@@ -94,7 +94,7 @@ class OpenFgaRelations:
     async def batch_check(
         self,
         store: str,
-        questions: Sequence[Question],
+        questions: Sequence[CheckRequest],
         *,
         contextual: Sequence[RelationTuple] = (),
         context: Mapping[str, Any] | None = None,
@@ -108,7 +108,7 @@ class OpenFgaRelations:
 
     async def allowed(self, store: str, subjects: Sequence[str], relation: str, object: str) -> bool:
         """See `Relations.allowed`."""
-        answers = await self._answers(store, [Question(name, relation, object) for name in subjects], (), None)
+        answers = await self._answers(store, [CheckRequest(name, relation, object) for name in subjects], (), None)
         if any(answer is True for answer in answers):
             return True
         for answer in answers:
@@ -219,7 +219,7 @@ class OpenFgaRelations:
     async def _answers(
         self,
         store: str,
-        questions: Sequence[Question],
+        questions: Sequence[CheckRequest],
         contextual: Sequence[RelationTuple],
         context: Mapping[str, Any] | None,
     ) -> list[bool | ApiError]:
@@ -233,7 +233,7 @@ class OpenFgaRelations:
     async def _batch(
         self,
         store: str,
-        questions: Sequence[Question],
+        questions: Sequence[CheckRequest],
         contextual: Sequence[RelationTuple],
         context: Mapping[str, Any] | None,
     ) -> list[bool | ApiError]:
@@ -408,7 +408,7 @@ class OpenFgaRelations:
     def _same(self, document: dict[str, Any]) -> bool:
         try:
             other = Model.from_json({**document, "conditions": document.get("conditions") or {}})
-        except (ModelError, LookupError, ValueError):
+        except (ModelSyntaxError, LookupError, ValueError):
             return False
         return other.types == self.model.types and other.conditions == self.model.conditions
 
@@ -475,7 +475,7 @@ def _answer(result: Any) -> bool | ApiError:
 
 
 def _asked(
-    question: Question, contextual: Sequence[RelationTuple], context: Mapping[str, Any] | None
+    question: CheckRequest, contextual: Sequence[RelationTuple], context: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     body: dict[str, Any] = {
         "tuple_key": {

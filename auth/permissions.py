@@ -1,4 +1,4 @@
-"""What the authorization model says about the vocabulary of `schema/governance/permission.py`.
+"""Defines what the authorization model says about the vocabulary of `schema/governance/permission.py`.
 
 What is granted to whom is read from `auth/model.fga`; the names are only its Python spelling, and a test compares the
 two.

@@ -32,11 +32,11 @@ REDIS_PAUSE = 5.0
 MOST_WINDOWS = 100_000
 
 
-class Kind(StrEnum):
-    """What a call counts as."""
+class CallKind(StrEnum):
+    """Describes which rate window a call is charged to (contract section 8)."""
 
-    READS = "reads"
-    WRITES = "writes"
+    READ = "reads"
+    WRITE = "writes"
     BULK = "bulk"
     ANONYMOUS = "anonymous"
 
@@ -75,13 +75,13 @@ class Limits:
     bulk: int = 10
     anonymous: int = 30
 
-    def of(self, kind: Kind) -> int:
+    def of(self, kind: CallKind) -> int:
         """The limit of one kind."""
         return {
-            Kind.READS: self.reads,
-            Kind.WRITES: self.writes,
-            Kind.BULK: self.bulk,
-            Kind.ANONYMOUS: self.anonymous,
+            CallKind.READ: self.reads,
+            CallKind.WRITE: self.writes,
+            CallKind.BULK: self.bulk,
+            CallKind.ANONYMOUS: self.anonymous,
         }[kind]
 
     def overridden(
@@ -101,7 +101,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class RateWindow:
     """One window as the answer's headers tell it.
 
     `reset` is the Unix second at which the oldest call counted now leaves the window; `retry_after` is the wait until
@@ -145,7 +145,7 @@ class MemoryWindows(MemoryStorage):
         return True
 
     async def get_moving_window(self, key: str, limit: int, expiry: int) -> tuple[float, int]:
-        """When the oldest counted call was made, and how many there are."""
+        """Return when the oldest counted call was made, and how many there are."""
         now = self._clock()
         times = self._live(key, now - expiry)
         return (times[0], len(times)) if times else (now, 0)
@@ -193,7 +193,7 @@ class RateLimiter:
         """The limiter that the settings ask for. Raises ValueError with the way out when Redis cannot be used."""
         return cls(settings.limits, redis=_redis_storage(redis), clock=clock)
 
-    async def charge(self, principal: str, kind: Kind, limit: int | None = None, cost: int = 1) -> Window:
+    async def charge(self, principal: str, kind: CallKind, limit: int | None = None, cost: int = 1) -> RateWindow:
         """Take `cost` from the principal's window, or nothing at all when there is not enough room.
 
         `limit` is the tenant's own; None means the deployment's. A cost of 0 only looks. A cost above the limit is
@@ -203,7 +203,7 @@ class RateLimiter:
             raise ValueError("A cost is not negative.")
         return await self._answer(principal, kind, limit, cost, charge=cost > 0)
 
-    async def give_back(self, principal: str, kind: Kind, limit: int | None = None) -> None:
+    async def give_back(self, principal: str, kind: CallKind, limit: int | None = None) -> None:
         """Take back the latest call charged to a window, of a request that turned out not to belong there.
 
         Where Redis cannot be reached the call stays charged.
@@ -219,7 +219,7 @@ class RateLimiter:
         with contextlib.suppress(Exception):  # as above: whatever ails Redis
             await bridge.get_connection().lpop(bridge.prefixed_key(key))
 
-    async def peek(self, principal: str, kind: Kind, limit: int | None = None) -> Window:
+    async def peek(self, principal: str, kind: CallKind, limit: int | None = None) -> RateWindow:
         """The window as it stands; `allowed` says whether a call of cost 1 would be."""
         return await self._answer(principal, kind, limit, 1, charge=False)
 
@@ -229,11 +229,13 @@ class RateLimiter:
             bridge: Any = self._redis_storage.bridge
             await bridge.storage.aclose()
 
-    async def _answer(self, principal: str, kind: Kind, limit: int | None, cost: int, *, charge: bool) -> Window:
+    async def _answer(
+        self, principal: str, kind: CallKind, limit: int | None, cost: int, *, charge: bool
+    ) -> RateWindow:
         amount = self._limits.of(kind) if limit is None else limit
         now = self._clock()
         if amount <= 0:
-            return Window(0, 0, math.ceil(now) + WINDOW, cost == 0, 0 if cost == 0 else WINDOW)
+            return RateWindow(0, 0, math.ceil(now) + WINDOW, cost == 0, 0 if cost == 0 else WINDOW)
         item = RateLimitItemPerMinute(amount, namespace=NAMESPACE)
         if self._redis is not None and now >= self._redis_again_at:
             try:
@@ -248,8 +250,8 @@ class RateLimiter:
         return await self._through(self._memory, item, kind, principal, cost, charge)
 
     async def _through(
-        self, limiter: Any, item: RateLimitItemPerMinute, kind: Kind, principal: str, cost: int, charge: bool
-    ) -> Window:
+        self, limiter: Any, item: RateLimitItemPerMinute, kind: CallKind, principal: str, cost: int, charge: bool
+    ) -> RateWindow:
         identifiers = (kind.value, principal)
         charged = await limiter.hit(item, *identifiers, cost=cost) if charge else None
         reset, remaining = await limiter.get_window_stats(item, *identifiers)
@@ -258,7 +260,7 @@ class RateLimiter:
         whole_reset = math.ceil(reset)
         # A cost above the limit never fits: then the wait is a whole window, not a promise.
         wait = WINDOW if cost > item.amount else max(1, min(WINDOW, math.ceil(reset - self._clock())))
-        return Window(item.amount, remaining, whole_reset, allowed, 0 if allowed else wait)
+        return RateWindow(item.amount, remaining, whole_reset, allowed, 0 if allowed else wait)
 
 
 def _redis_storage(settings: RedisSettings) -> RedisStorage | None:

@@ -32,7 +32,7 @@ class RelationTuple:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What makes it one tuple: object, relation and user."""
+        """Return what makes it one tuple: object, relation and user."""
         return (self.object, self.relation, self.user)
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ class RelationTuple:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CheckRequest:
     """Does `user` hold `relation` (or the permission of that name) on `object`?"""
 
     user: str
@@ -68,7 +68,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why the answer is what it is.
+    """Holds why the answer is what it is.
 
     `chain` holds the ordered steps behind a yes, from the question down to the grant. `grants` holds what would turn
     a no into a yes, the narrowest first; each item is the set of tuples that must be written together (one tuple
@@ -110,7 +110,7 @@ class Relations(Protocol):
     async def check(
         self,
         store: str,
-        question: Question,
+        question: CheckRequest,
         *,
         contextual: Sequence[RelationTuple] = (),
         context: Mapping[str, Any] | None = None,
@@ -121,7 +121,7 @@ class Relations(Protocol):
     async def batch_check(
         self,
         store: str,
-        questions: Sequence[Question],
+        questions: Sequence[CheckRequest],
         *,
         contextual: Sequence[RelationTuple] = (),
         context: Mapping[str, Any] | None = None,

@@ -20,10 +20,10 @@ from pydantic_core import to_json
 
 from auth.relations import (
     AlreadyStands,
+    CheckRequest,
     DoesNotStand,
     Explanation,
     NotInModel,
-    Question,
     Relations,
     RelationTuple,
     Undecided,
@@ -70,7 +70,7 @@ class GovernanceUnavailable(Forbidden):
         )
 
 
-class Call:
+class RemoteCall:
     """One method of `Relations` as it goes over the wire."""
 
     def __init__(self, name: str) -> None:
@@ -93,7 +93,7 @@ class Call:
 
 
 CALLS: Final = {
-    name: Call(name)
+    name: RemoteCall(name)
     for name in (
         "check",
         "batch_check",
@@ -146,7 +146,7 @@ class RemoteRelations:
     async def check(
         self,
         store: str,
-        question: Question,
+        question: CheckRequest,
         *,
         contextual: Sequence[RelationTuple] = (),
         context: Mapping[str, Any] | None = None,
@@ -158,7 +158,7 @@ class RemoteRelations:
     async def batch_check(
         self,
         store: str,
-        questions: Sequence[Question],
+        questions: Sequence[CheckRequest],
         *,
         contextual: Sequence[RelationTuple] = (),
         context: Mapping[str, Any] | None = None,

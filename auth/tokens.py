@@ -111,7 +111,7 @@ class TokenSettings(BaseModel):
 
     @property
     def development(self) -> bool:
-        """Whether the development issuer is the issuer."""
+        """Return whether the development issuer is the issuer."""
         return self.issuer is None
 
     @property
@@ -121,7 +121,7 @@ class TokenSettings(BaseModel):
 
     @property
     def realms(self) -> bool:
-        """Whether every organization has a realm, and so an issuer, of its own."""
+        """Return whether every organization has a realm, and so an issuer, of its own."""
         return self.issuer is not None and self.issuer.endswith(REALM)
 
     def realm_of(self, issuer: str) -> str | None:
@@ -186,7 +186,7 @@ class TokenVerifier:
 
     @property
     def remembered(self) -> int:
-        """How many verified tokens are remembered."""
+        """Return how many verified tokens are remembered."""
         return len(self._known)
 
     async def verify(self, authorization_header: str | None) -> Caller:

@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 from starlette.requests import HTTPConnection
 
+from auth.rate_limit import CallKind
 from benchmarks import asking, profiling, scorecard
 from benchmarks.baseline import GRAPH_FIELDS, Place
 from benchmarks.data import FULL, ORGANIZATION, QUICK, WIDE, WORD, Size, World, loaded
@@ -30,7 +31,7 @@ from benchmarks.load import Generator, Order
 from benchmarks.scorecard import STORES
 from persistence.jobs.port import InlineJobs
 from persistence.samples.postgres import NoPostgres, die_with_parent, free_port, running_postgres
-from resolvers.operation import Kind, require
+from resolvers.operation import require
 from rest_compat.app import Parts
 from rest_compat.request import RequestState
 from schema.governance.permission import Permission
@@ -248,18 +249,18 @@ async def admission(world: World, rounds: int = 300) -> dict[str, float]:
     await parts.open()
     spent: dict[str, float] = {}
     try:
-        reception, headers = parts.reception, [(b"authorization", f"Bearer {world.token}".encode())]
+        context_factory, headers = parts.context_factory, [(b"authorization", f"Bearer {world.token}".encode())]
         scope = {"type": "http", "headers": headers, "stoa": RequestState("r", "t"), "client": ("127.0.0.1", 1)}
         connection = HTTPConnection(scope)
-        caller = await reception.caller(connection, Kind.READ)
+        caller = await context_factory.caller(connection, CallKind.READ)
 
         async def check() -> None:
-            ctx = await reception.context(connection, caller)
+            ctx = await context_factory.context(connection, caller)
             await require(ctx, Permission.CAN_READ_METADATA, "data_connection", world.uri)
 
         steps: dict[str, Callable[[], Any]] = {
-            "remembered token": lambda: reception.caller(connection, Kind.READ),
-            "rate window": lambda: reception.charge(connection, caller, Kind.READ),
+            "remembered token": lambda: context_factory.caller(connection, CallKind.READ),
+            "rate window": lambda: context_factory.charge(connection, caller, CallKind.READ),
             "permission": check,
         }
         for name, step in steps.items():

@@ -26,7 +26,7 @@ from benchmarks.quality.asking import PLANNER, drafter_of
 from persistence.connectors import open_connector
 from persistence.connectors.core.base import ConnectorSettings
 from persistence.samples.postgres import NoPostgres, database_name, running_postgres
-from resolvers.engines.nl2sql.model import Asked, Draft, Drafter, Knowledge, no_lookup
+from resolvers.engines.nl2sql.model import Asked, Drafter, Knowledge, QueryDraft, no_lookup
 from resolvers.engines.sql_guard import Table as Readable
 from resolvers.engines.sql_guard import guard_sql, tables_of_catalog
 
@@ -149,10 +149,10 @@ def postgres() -> Iterator[Trips]:
             yield Trips(partial(source.ask, TRIVIAL), as_a_turn)
 
 
-def drafted(runner: asyncio.Runner, drafter: Drafter, known: Knowledge, question: str) -> Draft | None:
+def drafted(runner: asyncio.Runner, drafter: Drafter, known: Knowledge, question: str) -> QueryDraft | None:
     """What becomes of a question. The event loop stands already, as it does where the platform drafts."""
     outcome = runner.get_loop().run_until_complete(_drafted(drafter, known, question))
-    return outcome if isinstance(outcome, Draft) else None
+    return outcome if isinstance(outcome, QueryDraft) else None
 
 
 async def _drafted(drafter: Drafter, known: Knowledge, question: str) -> Any:
@@ -166,7 +166,7 @@ def measured(trips: Trips, tables: int, rounds: int, place: str) -> tuple[Figure
 
 
 def _measured(
-    drafted: Callable[[Drafter, Knowledge, str], Draft | None], trips: Trips, tables: int, rounds: int, place: str
+    drafted: Callable[[Drafter, Knowledge, str], QueryDraft | None], trips: Trips, tables: int, rounds: int, place: str
 ) -> tuple[Figures, list[tuple[str, float]], int]:
     facts = catalog(tables)
     known = Knowledge(facts, profiles(facts), dialect="postgres")

@@ -1,4 +1,5 @@
-"""Where the bytes of files and artifacts are kept: a folder, or a bucket of the operator's, reached through obstore.
+"""Defines where the bytes of files and artifacts are kept: a folder, or a bucket of the operator's, reached through
+obstore.
 
 The operator chooses the store and vouches for it, so a library that follows redirects and reads the environment for
 credentials is right here. It would be wrong for a tenant's bucket, whose address a stranger types in: those go through

@@ -135,7 +135,7 @@ class KeyRing:
 
     @property
     def fixed(self) -> bool:
-        """Whether the ring comes from the environment, so that nothing here adds a key or drops one."""
+        """Return whether the ring comes from the environment, so that nothing here adds a key or drops one."""
         return self._path is None
 
     def seal(self, plaintext: bytes, associated: bytes) -> str:
@@ -158,7 +158,9 @@ class KeyRing:
             _broken("it was changed, or belongs to another row")
 
     def needs_rotation(self, token: str) -> bool:
-        """Whether the text is sealed with another key than the active one. Raises SealBroken when it is no seal."""
+        """Return whether the text is sealed with another key than the active one. Raises SealBroken when it is no
+        seal.
+        """
         return _split(token)[0] != self._current().active
 
     def rotate(self) -> str:

@@ -1,4 +1,4 @@
-"""Which addresses the platform may connect to on behalf of its users.
+"""Defines which addresses the platform may connect to on behalf of its users.
 
 A user names hosts: of databases, of object stores, of language models. Without a rule he could have the platform reach
 into the network that it runs in. So every connection goes through `OutboundPolicy.resolve`, which looks the name up
@@ -145,20 +145,20 @@ class Rule:
 
     @property
     def everything(self) -> bool:
-        """Whether the entry is a bare `*`."""
+        """Return whether the entry is a bare `*`."""
         return self.pattern == "*" and self.port is None
 
     @property
     def single(self) -> bool:
-        """Whether the entry is one address."""
+        """Return whether the entry is one address."""
         return self.network is not None and self.network.num_addresses == 1
 
     def names(self, host: str, port: int) -> bool:
-        """Whether the entry is a pattern for this host and port."""
+        """Return whether the entry is a pattern for this host and port."""
         return self.pattern is not None and self.port in (None, port) and fnmatchcase(host, self.pattern)
 
     def holds(self, address: Address, port: int) -> bool:
-        """Whether the entry is a network with this address, for this port."""
+        """Return whether the entry is a network with this address, for this port."""
         return (
             self.network is not None
             and self.port in (None, port)

@@ -111,12 +111,12 @@ class Signals:
 
     @property
     def listeners(self) -> int:
-        """How many bells hang in this process."""
+        """Return how many bells hang in this process."""
         return sum(map(len, self._bells.values()))
 
     @property
     def streams(self) -> int:
-        """How many places are taken in this process."""
+        """Return how many places are taken in this process."""
         return self._open.total()
 
     def close(self) -> None:

@@ -28,7 +28,7 @@ class NotATable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class RowWindow:
     """Some rows of a table that follow one another."""
 
     columns: list[str]
@@ -97,7 +97,7 @@ class Scratch:
             self._session.execute(f"copy ({table}) to '{made}' (format parquet)")
         return made
 
-    def window(self, path: Path, *, offset: int, limit: int, max_bytes: int) -> Window:
+    def window(self, path: Path, *, offset: int, limit: int, max_bytes: int) -> RowWindow:
         """The rows of a Parquet file behind the first `offset`, as many as fit. Raises NotATable."""
         with self._bounded():
             require_shallow(self._session, [str(path)])
@@ -114,9 +114,9 @@ class Scratch:
                     values = [_plain(value) for value in row]
                     room -= len(orjson.dumps(values))
                     if room < 0:
-                        return Window(columns, types, rows, counted[0] if counted else 0)
+                        return RowWindow(columns, types, rows, counted[0] if counted else 0)
                     rows.append(values)
-        return Window(columns, types, rows, counted[0] if counted else 0)
+        return RowWindow(columns, types, rows, counted[0] if counted else 0)
 
     @contextlib.contextmanager
     def _bounded(self) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""How answering questions is bounded."""
+"""Defines how answering questions is bounded."""
 
 from pydantic import BaseModel, Field
 

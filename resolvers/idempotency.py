@@ -22,11 +22,12 @@ from uuid import uuid4
 import orjson
 from pydantic import TypeAdapter
 
+from auth.rate_limit import CallKind
 from persistence.keyring import SealBroken, associated_data
-from persistence.queries.idempotency import Claim, Key
+from persistence.queries.idempotency import IdempotencyKey, KeyClaim
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.operation import Kind, Operation
+from resolvers.operation import Operation
 from schema.errors import AlreadyExists, ApiError, InvalidParameter, ValidationError, VersionConflict
 
 LONGEST_KEY = 255
@@ -54,7 +55,7 @@ async def once(op: Operation[..., Any], ctx: Context, key: str | None, arguments
     request, VERSION_CONFLICT when the first one is still at work, so that a retry helps, and VALIDATION_ERROR (422)
     when none does: it was cut off after it had changed something, or what it was answered can no longer be read.
     """
-    if key is None or op.kind is Kind.READ:
+    if key is None or op.kind is CallKind.READ:
         return await op(ctx, **arguments)
     if re.fullmatch(KEY_PATTERN, key) is None:
         raise InvalidParameter(
@@ -117,7 +118,7 @@ class _Claim:
     def __init__(self, op: Operation[..., Any], ctx: Context, key: str, fingerprint: bytes) -> None:
         self._op, self._ctx, self._fingerprint = op, ctx, fingerprint
         self._owner = str(uuid4())
-        self._key = Key(ctx.organization_id, ctx.caller.principal, key)
+        self._key = IdempotencyKey(ctx.organization_id, ctx.caller.principal, key)
         self._bound = associated_data("idempotency", ctx.organization_id, ctx.caller.principal, key)
         self._known: bytes | None = None
 
@@ -174,7 +175,7 @@ class _Claim:
     def _renew(self, shelves: Shelves) -> None:
         shelves.idempotency.renew(self._key, self._owner, self._ctx.now())
 
-    def _try(self, shelves: Shelves) -> Claim | None:
+    def _try(self, shelves: Shelves) -> KeyClaim | None:
         """Claim the key in one transaction; the claim that stands in the way, if one does."""
         now, keys = self._ctx.now(), shelves.idempotency
         keys.forget_expired(now)

@@ -3,13 +3,13 @@
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from enum import StrEnum
 from types import NoneType, UnionType
 from typing import Annotated, Any, Concatenate, Final, Generic, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
 from pydantic import ValidationError as PydanticError
 
+from auth.rate_limit import CallKind
 from resolvers.context import Context
 from schema.base import Change, Received
 from schema.content import Upload
@@ -20,14 +20,6 @@ from schema.problems import refused_body, refused_parameters
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-class Kind(StrEnum):
-    """Which rate window an operation is charged to (contract section 8)."""
-
-    READ = "reads"
-    WRITE = "writes"
-    BULK = "bulk"
 
 
 MOST_LETTERS: Final = 4096
@@ -63,7 +55,7 @@ class Operation(Generic[P, R]):
     """
 
     def __init__(
-        self, run: Callable[Concatenate[Context, P], Awaitable[R]], needs: Need, on: Target, kind: Kind
+        self, run: Callable[Concatenate[Context, P], Awaitable[R]], needs: Need, on: Target, kind: CallKind
     ) -> None:
         hints = get_type_hints(run, include_extras=True)
         declared = list(inspect.signature(run).parameters.values())[1:]
@@ -196,7 +188,7 @@ def _model(name: str, parameters: list[inspect.Parameter]) -> type[BaseModel]:
 
 
 def operation(
-    *, needs: Need, on: Target = "project", kind: Kind = Kind.READ
+    *, needs: Need, on: Target = "project", kind: CallKind = CallKind.READ
 ) -> Callable[[Callable[Concatenate[Context, P], Awaitable[R]]], Operation[P, R]]:
     """Declare an operation. `needs` has no default, so nothing is open by accident."""
     return lambda run: Operation(run, needs, on, kind)

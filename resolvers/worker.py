@@ -23,7 +23,7 @@ log = logging.getLogger("stoa.worker")
 MOST_TAKEN_UP = 10_000
 
 
-class Hand(Protocol):
+class JobHandler(Protocol):
     """One kind of background work."""
 
     def register(self) -> None:
@@ -36,9 +36,9 @@ class Hand(Protocol):
 class Worker:
     """Carries out runs, and what else waits for a background, in whichever process the job engine chooses."""
 
-    def __init__(self, services: Services, hands: Sequence[Hand] = ()) -> None:
+    def __init__(self, services: Services, hands: Sequence[JobHandler] = ()) -> None:
         self._services = services
-        self._hands: list[Hand] = [SearchIndexer(services), *hands]
+        self._hands: list[JobHandler] = [SearchIndexer(services), *hands]
 
     def register(self) -> None:
         """Tell the job engine what it can be asked to do."""

@@ -23,7 +23,7 @@ from auth.keys import StaticKeys
 from auth.local import LocalRelations
 from auth.model import platform_model
 from auth.openfga import OpenFgaRelations
-from auth.rate_limit import RateLimiter, Window
+from auth.rate_limit import RateLimiter, RateWindow
 from auth.relations import Relations
 from auth.remote import RemoteRelations
 from auth.tokens import TokenVerifier
@@ -47,7 +47,7 @@ from resolvers.governance.access import organization_ids
 from resolvers.talk2data.answering.analyst import Analyst
 from resolvers.talk2data.answering.port import TurnEngine
 from resolvers.talk2data.answering.turn_execution import Answering
-from resolvers.utils.firings import Firings
+from resolvers.utils.schedule_execution import Firings
 from resolvers.worker import Worker
 from rest_compat.assets import assets
 from rest_compat.bodies import BodyBounds
@@ -58,11 +58,11 @@ from rest_compat.explorer import ExplorerAt
 from rest_compat.governance import governance
 from rest_compat.graphql import GraphEndpoint
 from rest_compat.metrics import metrics_route
-from rest_compat.middleware import PROBES, Front, probe
+from rest_compat.middleware import PROBES, RequestMiddleware, probe
 from rest_compat.origins import Origins
 from rest_compat.pages import ServiceDocument, page_routes
 from rest_compat.relations import relation_routes
-from rest_compat.request import Reception, state_of
+from rest_compat.request import ContextFactory, state_of
 from rest_compat.search import search
 from rest_compat.settings import Settings
 from rest_compat.talk2data import talk2data
@@ -100,7 +100,7 @@ SERVICES = (
 
 @dataclass(slots=True)
 class Parts:
-    """What a running server consists of. A test gives what it wants to hold in its own hands."""
+    """Holds what a running server consists of. A test gives what it wants to hold in its own hands."""
 
     settings: Settings
     relations: Relations | None = None
@@ -116,7 +116,7 @@ class Parts:
     """Whether it looks again and again for what is due, what waits and what nobody needs any more."""
     database: Database = field(init=False)
     services: Services = field(init=False)
-    reception: Reception = field(init=False)
+    context_factory: ContextFactory = field(init=False)
     worker: Worker = field(init=False)
     firings: Firings = field(init=False)
     _closing: contextlib.AsyncExitStack = field(init=False, default_factory=contextlib.AsyncExitStack)
@@ -166,7 +166,7 @@ class Parts:
             drafter=self.drafter,
             signals=Signals(settings),
         )
-        self.reception = Reception(
+        self.context_factory = ContextFactory(
             services=self.services,
             verifier=self._verifier(outbound),
             limiter=limiter,
@@ -243,7 +243,7 @@ class Application:
 
     def _wrapped(self) -> ASGIApp:
         settings = self.parts.settings
-        return Front(
+        return RequestMiddleware(
             self.http,
             ready=self._is_ready,
             peek=self._peek,
@@ -252,13 +252,13 @@ class Application:
             within=lambda app: Origins(app, settings.cors_origins) if settings.cors_origins.strip(" ,") else app,
         )
 
-    async def _peek(self, scope: Scope) -> Window | None:
-        return await self.parts.reception.peek(Request(scope)) if self._ready else None
+    async def _peek(self, scope: Scope) -> RateWindow | None:
+        return await self.parts.context_factory.peek(Request(scope)) if self._ready else None
 
     async def open(self) -> None:
         """Start up."""
         await self.parts.open()
-        self.http.state.reception = self.parts.reception
+        self.http.state.context_factory = self.parts.context_factory
         self._ready = True
         self._started.set()
         gc.freeze()  # what start-up made lives as long as the process; the collector need not walk it again
@@ -295,7 +295,7 @@ class Application:
 
     @property
     def failure(self) -> BaseException | None:
-        """Why start-up failed, if it did."""
+        """Return why start-up failed, if it did."""
         return self._failure
 
 

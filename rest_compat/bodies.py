@@ -1,4 +1,6 @@
-"""What comes and goes with a request, bounded: bodies in size and in time, and answers to HEAD without theirs."""
+"""Defines what comes and goes with a request, bounded: bodies in size and in time, and answers to HEAD without
+theirs.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +13,7 @@ from schema.errors import InvalidRequest
 
 @dataclass(frozen=True, slots=True)
 class BodyBounds:
-    """How large a body may be, and how slowly it may come.
+    """Holds how large a body may be, and how slowly it may come.
 
     `seconds` is how long the caller may be silent within a body, and how long the whole may take beside what its
     bytes take at `rate` bytes a second: a large file that comes steadily is never cut off, however long it takes.
@@ -33,7 +35,7 @@ class TooSlow(InvalidRequest):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What is left of the body will not be read."""
+        """Return what is left of the body will not be read."""
         return {"Connection": "close"}
 
 

@@ -18,8 +18,8 @@ from schema.errors import InvalidRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long a connection may take for what.
+class ConnectionTimeouts:
+    """Holds how long a connection may take for what.
 
     `head_seconds` is for the head of a request, counted from when the connection is made or its first byte comes.
     Within `stall_seconds` a caller who is behind takes at least as much of his answer as `least_rate` bytes a second.
@@ -30,12 +30,12 @@ class Patience:
     least_rate: int
 
 
-def patient_http(patience: Patience) -> type[asyncio.Protocol]:
+def patient_http(patience: ConnectionTimeouts) -> type[asyncio.Protocol]:
     """The installed protocol for HTTP, with bounds."""
     return type("PatientHttp", (_Heads, _Stalls, AutoHTTPProtocol), {"patience": patience})
 
 
-def patient_websockets(patience: Patience) -> type[asyncio.Protocol] | None:
+def patient_websockets(patience: ConnectionTimeouts) -> type[asyncio.Protocol] | None:
     """The installed protocol for WebSockets, with bounds; None where none is installed."""
     if AutoWebSocketsProtocol is None:
         return None
@@ -46,7 +46,7 @@ def patient_websockets(patience: Patience) -> type[asyncio.Protocol] | None:
 class _Stalls:
     """Cuts a connection whose caller does not take what is sent to him."""
 
-    patience: ClassVar[Patience]
+    patience: ClassVar[ConnectionTimeouts]
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
     _stall: asyncio.TimerHandle | None = None
@@ -125,7 +125,9 @@ class _Heads(_Stalls):
         self._refuse(InvalidRequest("This is no request of HTTP/1.1 that can be read. See RFC 9112 for its form."))
 
     def _serves(self) -> bool:
-        """Whether a request is being served, by this protocol or by the one that it has handed the connection to."""
+        """Return whether a request is being served, by this protocol or by the one that it has handed the connection
+        to.
+        """
         begun = self.cycle is not None and not self.cycle.response_complete
         current: object = self.transport.get_protocol()
         return begun or current is not self

@@ -38,8 +38,8 @@ console = Console(highlight=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """What the demo connects to: the body that registers it, and what the deployment must allow for it."""
+class DemoSource:
+    """Holds what the demo connects to: the body that registers it, and what the deployment must allow for it."""
 
     body: dict[str, Any]
     settings: dict[str, Any]
@@ -68,7 +68,7 @@ def run_demo(*, source: str | None, serve: bool, port: int, data: Path | None) -
 
 
 @contextlib.contextmanager
-def _sample(folder: Path) -> Iterator[Source]:
+def _sample(folder: Path) -> Iterator[DemoSource]:
     """The baseball database in a private PostgreSQL, or as files where there is no server to be had."""
     files = baseball.source_files()
     searches = ("columns.name:HR AND type:table", "salary")
@@ -85,7 +85,7 @@ def _sample(folder: Path) -> Iterator[Source]:
                 "filesystem_config": {"path": str(folder.resolve() / "baseball")},
                 "description": "The Lahman baseball data set as Parquet files.",
             }
-            yield Source(body, {"filesystem_roots": (str(folder.resolve()),)}, searches, SAMPLE)
+            yield DemoSource(body, {"filesystem_roots": (str(folder.resolve()),)}, searches, SAMPLE)
             return
         server.execute("create database baseball")
         url = server.url("baseball")
@@ -102,7 +102,7 @@ def _sample(folder: Path) -> Iterator[Source]:
 
 
 @contextlib.contextmanager
-def _own(source: str) -> Iterator[Source]:
+def _own(source: str) -> Iterator[DemoSource]:
     """A database or folder of the user's own."""
     console.print("1. Using your own source")
     if "://" in source:
@@ -112,10 +112,10 @@ def _own(source: str) -> Iterator[Source]:
     if not folder.is_dir():
         raise ValueError(f"{source} is neither an address such as postgresql://user:password@host/name nor a folder.")
     body = {"name": folder.name, "connection_type": "nfs", "filesystem_config": {"path": str(folder)}}
-    yield Source(body, {"filesystem_roots": (str(folder),)}, ("type:table", "type:column"))
+    yield DemoSource(body, {"filesystem_roots": (str(folder),)}, ("type:table", "type:column"))
 
 
-def _database_source(name: str, url: str, searches: tuple[str, str]) -> Source:
+def _database_source(name: str, url: str, searches: tuple[str, str]) -> DemoSource:
     parts = urlsplit(url)
     kinds = {"postgresql": ("postgres", 5432), "postgres": ("postgres", 5432), "mysql": ("mysql", 3306)}
     if parts.scheme not in kinds or not parts.hostname:
@@ -130,10 +130,10 @@ def _database_source(name: str, url: str, searches: tuple[str, str]) -> Source:
         "database_config": {"host": parts.hostname, "port": port, "database": unquote(parts.path.lstrip("/"))},
         "credentials": {"username": unquote(parts.username or ""), "password": unquote(parts.password or "")},
     }
-    return Source(body, {"outbound_allow": f"{parts.hostname}:{port}"}, searches)
+    return DemoSource(body, {"outbound_allow": f"{parts.hostname}:{port}"}, searches)
 
 
-async def _main_job(settings: Settings, source: Source) -> tuple[str | None, str]:
+async def _main_job(settings: Settings, source: DemoSource) -> tuple[str | None, str]:
     """Register, verify, ingest, search; a sentence when something stopped it, and the project's id."""
     await bootstrap_organization(settings, ORGANIZATION, USER, "Demo")
     app = create_app(settings)
@@ -149,14 +149,14 @@ async def _main_job(settings: Settings, source: Source) -> tuple[str | None, str
                 uri = await _steps(api, source)
                 asked = source.questions if source.questions.answered else await _about(api, uri, source.questions)
                 await ask_all(api, app, dict(client.headers), uri, asked, console)
-            except Refused as refused:
+            except StepRefused as refused:
                 return str(refused), project
             return None, project
     finally:
         await app.close()
 
 
-class Refused(Exception):
+class StepRefused(Exception):
     """A step that the platform refused, in its own words."""
 
 
@@ -174,14 +174,14 @@ class Api:
                 break
             await asyncio.sleep(int(answer.headers["Retry-After"]))
         if answer.is_error:
-            raise Refused(answer.json()["error"]["message"])
+            raise StepRefused(answer.json()["error"]["message"])
         return answer.json()
 
     async def bytes_of(self, path: str) -> bytes:
-        """What a path answers with, as it is."""
+        """Return what a path answers with, as it is."""
         answer = await self._client.get(path)
         if answer.is_error:
-            raise Refused(answer.json()["error"]["message"])
+            raise StepRefused(answer.json()["error"]["message"])
         return answer.content
 
 
@@ -194,7 +194,7 @@ async def _project(api: Api) -> str:
     return project_id
 
 
-async def _steps(api: Api, source: Source) -> str:
+async def _steps(api: Api, source: DemoSource) -> str:
     """Register, verify, ingest, search, enrich and measure; the URI of the connection."""
     connection = await api("POST", "/assets/data", json=source.body)
     uri = connection["resource_uri"]
@@ -202,7 +202,7 @@ async def _steps(api: Api, source: Source) -> str:
     with console.status("Verifying …"):
         verified = await api("POST", f"/assets/data/{uri}/verify")
     if not verified["success"]:
-        raise Refused(verified["message"])
+        raise StepRefused(verified["message"])
     console.print(f"3. Verified     {verified['message']} ({verified['latency_ms']:.0f} ms)")
     await _ingest(api, uri)
     await _show_catalog(api, uri)
@@ -299,7 +299,7 @@ async def _run(
             await asyncio.sleep(pause)
             pause = min(pause * 1.2, 2.0)
     if state["status"] != "completed":
-        raise Refused(f"The run {state['status']}: {state['error_message']}")
+        raise StepRefused(f"The run {state['status']}: {state['error_message']}")
     return state
 
 

@@ -22,7 +22,7 @@ QUIET: Final = ("submitted", "working")
 
 @dataclass(frozen=True)
 class Questions:
-    """What the demo asks of a source."""
+    """Holds what the demo asks of a source."""
 
     answered: tuple[str, ...]
     unanswerable: str

@@ -77,7 +77,7 @@ def body_of(error: ApiError, *, path: str, request_id: str, trace_id: str) -> di
 
 
 def is_data_readiness(path: str) -> bool:
-    """Whether a path belongs to Data Readiness, under either prefix."""
+    """Return whether a path belongs to Data Readiness, under either prefix."""
     return path.startswith(("/data-readiness/", "/api/data-readiness/"))
 
 
@@ -88,7 +88,7 @@ def response_of(error: ApiError, *, path: str, request_id: str, trace_id: str) -
 
 
 def is_clear(error: BaseException) -> bool:
-    """Whether the failure's own words are meant for people, so that no traceback has to explain it."""
+    """Return whether the failure's own words are meant for people, so that no traceback has to explain it."""
     return isinstance(
         error,
         ApiError | ValueError | OSError | FolderInUse | KeyRingFixed | SealBroken | SQLAlchemyError | OtherVersion,

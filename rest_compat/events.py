@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from resolvers.context import Context
-from rest_compat.request import Reception
+from rest_compat.request import ContextFactory
 from rest_compat.route import OperationRoute
 
 RESUME_HEADER = "Last-Event-ID"
@@ -74,9 +74,9 @@ class StreamRoute(OperationRoute):
 
     async def _called(self, request: Request, ctx: Context, arguments: dict[str, Any]) -> Response:
         await request.body()  # nobody reads it, and only behind it can be heard that the client has gone
-        reception: Reception = request.app.state.reception
+        context_factory: ContextFactory = request.app.state.context_factory
         events = await self._events(request, ctx, arguments)
-        return EventStream(events, heartbeat=reception.services.signals.settings.stream_heartbeat_seconds)
+        return EventStream(events, heartbeat=context_factory.services.signals.settings.stream_heartbeat_seconds)
 
     async def _events(self, request: Request, ctx: Context, arguments: dict[str, Any]) -> AsyncIterator[Any]:
         """The events of one call. Raises ApiError before the first of them."""

@@ -26,7 +26,7 @@ _DATA = frozenset({"application/json", "application/graphql-response+json", "tex
 
 
 @dataclass(frozen=True)
-class Example:
+class ExplorerExample:
     """One request to start from.
 
     Attributes:
@@ -45,12 +45,12 @@ class Example:
 
 
 @cache
-def examples() -> tuple[Example, ...]:
+def examples() -> tuple[ExplorerExample, ...]:
     """Every example, service by service in the order of their file names."""
     return tuple(map(_read, sorted(_EXAMPLES_FOLDER.glob("*/*.graphql"))))
 
 
-def examples_for(services: Sequence[ServiceDocument]) -> list[tuple[str, list[Example]]]:
+def examples_for(services: Sequence[ServiceDocument]) -> list[tuple[str, list[ExplorerExample]]]:
     """The examples that work on a server with these services, below the title of each service."""
     titles = [(service.name, service.title) for service in services]
     if len(services) > 1:
@@ -94,7 +94,7 @@ class ExplorerAt:
 
 
 def is_visit(request: Request) -> bool:
-    """Whether a browser comes to see a page: it would rather have HTML than any form of data.
+    """Return whether a browser comes to see a page: it would rather have HTML than any form of data.
 
     A request that names its document by the hash is none, whatever its headers say.
     """
@@ -123,7 +123,7 @@ def _weight(parameters: str) -> float:
     return 1.0
 
 
-def _read(file: Path) -> Example:
+def _read(file: Path) -> ExplorerExample:
     query = file.read_text("utf-8")
     comment = []
     for line in query.splitlines():
@@ -131,7 +131,7 @@ def _read(file: Path) -> Example:
             break
         comment.append(line.removeprefix("#").strip())
     beside = file.with_suffix(".json")
-    return Example(
+    return ExplorerExample(
         service=file.parent.name,
         title=comment[0],
         note=" ".join(comment[1:]),

@@ -15,7 +15,7 @@ LARGEST_FIELD = 64 << 10
 MAX_NAME = 255
 
 
-class Part:
+class FormPart:
     """One part of a form; it has to be read before the next one."""
 
     def __init__(self, headers: dict[str, str], data: AsyncIterator[bytes]) -> None:
@@ -48,7 +48,7 @@ class Part:
             raise InvalidFormat(f"{self.name}: it is not UTF-8.", field=self.name) from None
 
 
-class Form:
+class MultipartForm:
     """A form that is being received."""
 
     def __init__(self, content_type: str, stream: AsyncIterator[bytes]) -> None:
@@ -81,7 +81,7 @@ class Form:
             raise InvalidFormat("The boundary of the form is too long.", field="") from None
 
     def _header_end(self) -> None:
-        # Each byte as one character, so that no name is beyond the parser of options; `Part` reads them as UTF-8.
+        # Each byte as one character, so that no name is beyond the parser of options; `FormPart` reads them as UTF-8.
         self._headers[self._name.decode("latin-1").lower()] = self._value.decode("latin-1")
         self._name.clear()
         self._value.clear()
@@ -89,7 +89,7 @@ class Form:
     def _end(self) -> None:
         self._ended = True
 
-    async def parts(self) -> AsyncIterator[Part]:
+    async def parts(self) -> AsyncIterator[FormPart]:
         """The parts in their order. Raises InvalidFormat for what is no form, or ends before its end."""
         events, seen = self._parsed(), 0
         async for event in events:
@@ -98,7 +98,7 @@ class Form:
             seen += 1
             if seen > MOST_PARTS:
                 raise ValidationError(f"A form takes {MOST_PARTS} parts at most.", status=422, field="")
-            yield Part(event, _data(events))
+            yield FormPart(event, _data(events))
 
     async def _parsed(self) -> AsyncIterator[Any]:
         """Headers as a dict, data as bytes, and None at the end of a part."""

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from strawberry.file_uploads.utils import replace_placeholders_with_files
 
 from rest_compat.errors import HungUp
-from rest_compat.forms import LARGEST_FIELD, Form, Part
+from rest_compat.forms import LARGEST_FIELD, FormPart, MultipartForm
 from schema.content import Incoming, Sent
 from schema.errors import InvalidFormat
 
@@ -26,15 +26,15 @@ class GraphForm:
     """The form of one request."""
 
     def __init__(self, request: Request, decode: Callable[[str], object], most: int) -> None:
-        self._parts = Form(request.headers.get("content-type", ""), _stream(request)).parts()
+        self._parts = MultipartForm(request.headers.get("content-type", ""), _stream(request)).parts()
         self._decode, self._most = decode, most
         self._wanted: dict[str, int] = {}
         """The files that `map` names, and how many variables hold each."""
-        self._kept: dict[str, tuple[Part, Any]] = {}
+        self._kept: dict[str, tuple[FormPart, Any]] = {}
         self._turn = asyncio.Lock()
 
     async def operations(self) -> Any:
-        """What the request asks for, with a way to each file in its place. Raises InvalidFormat."""
+        """Return what the request asks for, with a way to each file in its place. Raises InvalidFormat."""
         operations = self._decode(await self._text("operations", self._most))
         places = self._decode(await self._text("map", LARGEST_FIELD))
         if not isinstance(places, dict) or not all(isinstance(paths, list) for paths in places.values()):
@@ -68,7 +68,7 @@ class GraphForm:
             raise _no_graph_form()
         return await part.text(most)
 
-    async def _reached(self, name: str) -> Part:
+    async def _reached(self, name: str) -> FormPart:
         async for part in self._parts:
             if part.name == name:
                 return part
@@ -78,7 +78,7 @@ class GraphForm:
             f"The form has no file {name[:200]!r} any more: send each once, and once for each field.", field=""
         )
 
-    async def _keep(self, part: Part) -> None:
+    async def _keep(self, part: FormPart) -> None:
         file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 (closed with the request)
         if part.name in self._kept:
             file.close()

@@ -1,4 +1,4 @@
-"""GraphQL over HTTP and WebSocket: the same reception as REST, and the graph's answers written by orjson.
+"""GraphQL over HTTP and WebSocket: the same context_factory as REST, and the graph's answers written by orjson.
 
 An answer is `application/graphql-response+json` for clients that take it, whose status then tells whether the request
 was carried out, and `application/json` with 200 for all others. A failure of the request as such has the envelope of
@@ -23,12 +23,12 @@ from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_
 from strawberry.types import ExecutionResult
 
 from auth.caller import Caller
+from auth.rate_limit import CallKind
 from resolvers.context import Context
-from resolvers.operation import Kind
 from rest_compat.errors import as_api_error, response_of
 from rest_compat.graph_charge import Charge
 from rest_compat.graph_forms import GraphForm
-from rest_compat.request import Reception, state_of
+from rest_compat.request import ContextFactory, state_of
 from rest_compat.route import IDEMPOTENCY_HEADER
 from rest_compat.settings import Settings
 from rest_compat.subscriptions import INIT_SECONDS, SocketAdapter, SocketHandler, expiry_of
@@ -113,35 +113,37 @@ class GraphEndpoint(GraphQL[Context, None]):
         """Receive the caller. What he asks for is known later, so the charge is left to the graph."""
         if isinstance(request, WebSocket):
             return cast("Context", None)  # who opens a socket says in its first message who he is: see `received`
-        reception: Reception = request.app.state.reception
+        context_factory: ContextFactory = request.app.state.context_factory
         form = request.headers.get("content-type", "").lower().startswith("multipart/")
-        caller = await reception.caller(request, Kind.WRITE if form else Kind.READ)  # no stranger sends us files
-        ctx = reception.unselected(request, caller)
+        caller = await context_factory.caller(
+            request, CallKind.WRITE if form else CallKind.READ
+        )  # no stranger sends us files
+        ctx = context_factory.unselected(request, caller)
         charge = request.scope[_CHARGE] = self._charges(ctx, request, caller)
         await charge.begin()
         return ctx
 
     async def received(self, connection: HTTPConnection) -> tuple[Context, Charge]:
         """The context of one operation of a WebSocket, and how it is charged."""
-        reception: Reception = connection.app.state.reception
-        caller = await reception.caller(connection, Kind.READ)
-        ctx = await reception.context(connection, caller)
+        context_factory: ContextFactory = connection.app.state.context_factory
+        caller = await context_factory.caller(connection, CallKind.READ)
+        ctx = await context_factory.context(connection, caller)
         return ctx, self._charges(ctx, connection, caller)
 
     def expiry(self, connection: HTTPConnection) -> datetime | None:
-        """When the token of a connection ceases to hold."""
+        """Return when the token of a connection ceases to hold."""
         return expiry_of(connection.headers.get("authorization"))
 
     def _charges(self, ctx: Context, request: HTTPConnection, caller: Caller) -> Charge:
         """Charge the rest once it is known for what, and look at the headers only then, as REST does."""
-        reception: Reception = request.app.state.reception
-        charge = Charge(reception, request, caller)
+        context_factory: ContextFactory = request.app.state.context_factory
+        charge = Charge(context_factory, request, caller)
 
         async def charging(costs: Mapping[str, int], most: int) -> None:
             await charge.settle(costs, most)
             if ctx.caller is caller:
                 try:
-                    selected = await reception.context(request, caller)
+                    selected = await context_factory.context(request, caller)
                 except ApiError as failure:
                     state_of(request).refused = failure
                     raise
@@ -212,7 +214,7 @@ class GraphEndpoint(GraphQL[Context, None]):
         return data
 
     async def _document_id(self, request: AsyncHTTPRequestAdapter) -> object:
-        """What the request calls its document, which the view does not read."""
+        """Return what the request calls its document, which the view does not read."""
         if request.method == "GET":
             return request.query_params.get("documentId")
         if "application/json" not in (request.content_type or ""):
@@ -299,7 +301,7 @@ class _MutationByGet(InvalidRequest):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What is taken instead."""
+        """Return what is taken instead."""
         return {"Allow": "POST"}
 
 
@@ -316,7 +318,7 @@ _INSTEAD: Final = {
 
 
 def _refused(error: Exception) -> Exception:
-    """What the view refuses as HTTP, as an error of the catalogue."""
+    """Return what the view refuses as HTTP, as an error of the catalogue."""
     if not isinstance(error, HTTPException):
         return error
     if error.reason.startswith("mutations are not allowed"):

@@ -1,4 +1,5 @@
-"""What an operator's monitoring asks for: how much work waits, runs and has failed, in the text format of Prometheus.
+"""Defines what an operator's monitoring asks for: how much work waits, runs and has failed, in the text format of
+Prometheus.
 
 The figures are of the whole deployment, read from the store, so that every process answers alike. They name no tenant.
 """
@@ -19,7 +20,7 @@ from persistence.store import Shelves
 from persistence.tables.data_readiness import run_tasks, workflow_runs
 from persistence.tables.jobs import workers
 from rest_compat.errors import as_api_error, response_of
-from rest_compat.request import Reception, state_of
+from rest_compat.request import ContextFactory, state_of
 from schema.data_readiness.workflow_run import RunStatus
 from schema.errors import Unauthenticated
 
@@ -39,11 +40,11 @@ def metrics_route(token: SecretStr) -> Route:
 
     async def endpoint(request: Request) -> Response:
         given = request.headers.get("Authorization", "").encode("utf-8", "replace")
-        reception: Reception = request.app.state.reception
+        context_factory: ContextFactory = request.app.state.context_factory
         try:
             if not hmac.compare_digest(given, expected):
                 raise Unauthenticated("This path takes the token of STOA_METRICS_TOKEN.")
-            text, media_type = exposed(await reception.services.store.read(figures))
+            text, media_type = exposed(await context_factory.services.store.read(figures))
         except Exception as error:
             path, state = request.url.path, state_of(request)
             failure = as_api_error(error, path)
@@ -54,7 +55,7 @@ def metrics_route(token: SecretStr) -> Route:
 
 
 def figures(shelves: Shelves) -> list[Figure]:
-    """What stands in the store at this moment; four statements."""
+    """Return what stands in the store at this moment; four statements."""
     ask, now = shelves.connection.execute, datetime.now(UTC)
     runs = workflow_runs.c
     by_type = sa.select(runs.workflow_type, runs.status, sa.func.count()).group_by(runs.workflow_type, runs.status)

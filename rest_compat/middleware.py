@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from auth.rate_limit import Window
+from auth.rate_limit import RateWindow
 from rest_compat.bodies import BodyBounds, bodiless, bounded
 from rest_compat.errors import HUNG_UP, as_api_error, response_of
 from rest_compat.request import RequestState
@@ -30,7 +30,7 @@ UPLOADS = frozenset({("POST", "/assets/files"), ("POST", "/graphql")})
 """Where a form may be as large as an upload; every other body is bounded as JSON is."""
 
 
-class Front:
+class RequestMiddleware:
     """Wraps the whole application.
 
     `ready` tells whether start-up has finished and shutting down has not begun; until then every path but the two
@@ -43,7 +43,7 @@ class Front:
         app: ASGIApp,
         *,
         ready: Callable[[], bool],
-        peek: Callable[[Scope], Awaitable[Window | None]],
+        peek: Callable[[Scope], Awaitable[RateWindow | None]],
         bodies: BodyBounds,
         max_upload_bytes: int,
         within: Callable[[ASGIApp], ASGIApp] = lambda app: app,

@@ -9,12 +9,10 @@ from starlette.requests import HTTPConnection
 
 from auth.caller import Caller
 from auth.guard import Guard
-from auth.rate_limit import Kind as WindowKind
-from auth.rate_limit import Limits, RateLimiter, Window
+from auth.rate_limit import CallKind, Limits, RateLimiter, RateWindow
 from auth.tokens import TokenVerifier
 from persistence.limits import LimitRows
 from resolvers.context import Context, Services
-from resolvers.operation import Kind
 from schema.errors import (
     ApiError,
     InvalidParameter,
@@ -38,11 +36,11 @@ _TAGS, _ETAG = re.compile(ETAG_PATTERN, re.ASCII), re.compile(_TAG, re.ASCII)
 
 @dataclass(slots=True)
 class RequestState:
-    """What the middleware and the doors know of one request."""
+    """Holds what the middleware and the doors know of one request."""
 
     request_id: str
     trace_id: str
-    window: Window | None = None
+    window: RateWindow | None = None
     """The rate window that the response headers show."""
     caller: Caller | None = None
     """Who calls, once his token was looked at; None for nobody, too."""
@@ -56,7 +54,7 @@ class RequestState:
 
 
 @dataclass(frozen=True, slots=True)
-class Reception:
+class ContextFactory:
     """Receives requests: who calls, on which project, and whether his window has room."""
 
     services: Services
@@ -65,19 +63,19 @@ class Reception:
     defaults: Limits
     tenant_rows: LimitRows
 
-    async def caller(self, connection: HTTPConnection, kind: Kind) -> Caller:
-        """Who calls. Raises the exact 401."""
+    async def caller(self, connection: HTTPConnection, kind: CallKind) -> Caller:
+        """Return who calls. Raises the exact 401."""
         state = state_of(connection)
         state.looked = True
         try:
             state.caller = await self.verifier.verify(connection.headers.get("authorization"))
             return state.caller
         except Unauthenticated as refused:
-            if type(refused) is not Unauthenticated or kind is not Kind.READ:
+            if type(refused) is not Unauthenticated or kind is not CallKind.READ:
                 raise
             return self.verifier.anonymous(_address(connection))  # raises unless the deployment allows it
 
-    async def charge(self, connection: HTTPConnection, caller: Caller, kind: Kind, cost: int = 1) -> None:
+    async def charge(self, connection: HTTPConnection, caller: Caller, kind: CallKind, cost: int = 1) -> None:
         """Charge the caller's window. Raises RateLimitExceeded; a refused charge costs nothing."""
         limits = await self.limits_of(caller.organization_id)
         of_kind = self.window_kind(caller, kind)
@@ -87,11 +85,11 @@ class Reception:
             raise RateLimitExceeded(window.retry_after)
 
     @staticmethod
-    def window_kind(caller: Caller, kind: Kind) -> WindowKind:
-        """Which of the caller's windows a call of this kind is charged to."""
-        return WindowKind.ANONYMOUS if caller.anonymous else WindowKind(kind.value)
+    def window_kind(caller: Caller, kind: CallKind) -> CallKind:
+        """Return which of the caller's windows a call of this kind is charged to."""
+        return CallKind.ANONYMOUS if caller.anonymous else kind
 
-    async def peek(self, connection: HTTPConnection) -> Window:
+    async def peek(self, connection: HTTPConnection) -> RateWindow:
         """The window that a response shows when nothing was charged: the caller's own of reads.
 
         Without a token that holds it is the anonymous one of this address. Never raises for what ails the store: a
@@ -100,17 +98,17 @@ class Reception:
         state = state_of(connection)
         if not state.looked:
             with contextlib.suppress(Exception):
-                await self.caller(connection, Kind.WRITE)  # not of reads, for which nobody would do too
+                await self.caller(connection, CallKind.WRITE)  # not of reads, for which nobody would do too
         caller = state.caller or self._nobody(connection)
         limits = self.defaults
         if caller.organization_id:
             with contextlib.suppress(Exception):
                 limits = await self.limits_of(caller.organization_id)
-        kind = WindowKind.ANONYMOUS if caller.anonymous else WindowKind.READS
+        kind = CallKind.ANONYMOUS if caller.anonymous else CallKind.READ
         return await self.limiter.peek(caller.principal, kind, limits.of(kind))
 
     def _nobody(self, connection: HTTPConnection) -> Caller:
-        """Who reads without a token, in the organization that everybody may read if there is one."""
+        """Return who reads without a token, in the organization that everybody may read if there is one."""
         try:
             return self.verifier.anonymous(_address(connection))
         except Unauthenticated:
@@ -162,7 +160,9 @@ async def require_project(guard: Guard, caller: Caller, project: str) -> None:
 
 
 def expected_revisions(header: str | None) -> frozenset[int] | None:
-    """What `If-Match` names; None for whatever stands. Raises InvalidParameter for what is no tag of this service."""
+    """Return what `If-Match` names; None for whatever stands. Raises InvalidParameter for what is no tag of this
+    service.
+    """
     if header is None or header.strip() == "*":
         return None
     if _TAGS.fullmatch(header.strip()) is None:
@@ -183,7 +183,7 @@ def entity_tag(revision: int, content: bytes) -> str:
 
 
 def known(header: str | None, tag: str) -> bool:
-    """Whether `If-None-Match` names a tag, by the weak comparison of RFC 9110."""
+    """Return whether `If-None-Match` names a tag, by the weak comparison of RFC 9110."""
     return header is not None and (header.strip() == "*" or tag in _QUOTED.findall(header))
 
 

@@ -25,7 +25,7 @@ from resolvers.idempotency import once
 from resolvers.operation import Operation
 from rest_compat.envelopes import Envelope
 from rest_compat.errors import as_api_error, response_of
-from rest_compat.request import Reception, entity_tag, known, state_of
+from rest_compat.request import ContextFactory, entity_tag, known, state_of
 from schema.errors import InvalidRequest, MissingRequiredField
 
 ProjectHeader = Literal["none", "optional", "required"]
@@ -100,7 +100,7 @@ class OperationRoute(Route):
 
     @cached_property
     def answer(self) -> TypeAdapter[Any]:
-        """How the answer is written; made for the first one."""
+        """Return how the answer is written; made for the first one."""
         return TypeAdapter(self.answer_type())
 
     def answer_type(self) -> Any:
@@ -111,7 +111,7 @@ class OperationRoute(Route):
         return self.envelope.__class_getitem__(item)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether the route is the one for a request; a word that has a path of its own is no id."""
+        """Return whether the route is the one for a request; a word that has a path of its own is no id."""
         match, child = super().matches(scope)
         if match is Match.FULL and self.param_convertors and scope["path"] in self.words:
             return Match.NONE, {}
@@ -135,11 +135,11 @@ class OperationRoute(Route):
         return response
 
     async def _answer(self, request: Request) -> Response:
-        reception: Reception = request.app.state.reception
+        context_factory: ContextFactory = request.app.state.context_factory
         op = self.operation
-        caller = await reception.caller(request, op.kind)
-        await reception.charge(request, caller, op.kind)
-        ctx = await reception.context(request, caller, project_required=self.project == "required")
+        caller = await context_factory.caller(request, op.kind)
+        await context_factory.charge(request, caller, op.kind)
+        ctx = await context_factory.context(request, caller, project_required=self.project == "required")
         strings = self._strings(request)
         arguments = op.parsed(strings)
         if op.body is not None:

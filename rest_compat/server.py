@@ -13,7 +13,7 @@ import click
 import uvicorn
 
 from rest_compat.app import Application, create_app
-from rest_compat.connections import Patience, patient_http, patient_websockets
+from rest_compat.connections import ConnectionTimeouts, patient_http, patient_websockets
 from rest_compat.errors import sentence
 from rest_compat.logs import set_up_logs
 from rest_compat.settings import Settings
@@ -84,7 +84,7 @@ class Server(uvicorn.Server):
     """Answers 503 for a moment before it stops, so that a balancer sees it go."""
 
     def __init__(self, app: Application, settings: Settings, on_ready: Ready | None) -> None:
-        patience = Patience(
+        patience = ConnectionTimeouts(
             settings.request_head_seconds, settings.response_stall_seconds, settings.least_transfer_rate
         )
         super().__init__(

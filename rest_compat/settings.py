@@ -20,7 +20,7 @@ from persistence.language_models.providers import ModelSettings
 from persistence.outbound import OutboundSettings
 from persistence.signals import StreamSettings
 from persistence.turn_limits import TurnSettings
-from resolvers.utils.firing_limits import ScheduleSettings
+from resolvers.utils.schedule_limits import ScheduleSettings
 from schema.graph_bounds import GraphSettings
 
 PREFIX = "STOA_"

@@ -1,4 +1,4 @@
-"""What is done to a platform from its own command line: bootstrap, key rotation, snapshots."""
+"""Defines what is done to a platform from its own command line: bootstrap, key rotation, snapshots."""
 
 import contextlib
 import json

@@ -182,7 +182,7 @@ def close_code(failure: ApiError) -> int:
 
 
 def expiry_of(authorization: str | None) -> datetime | None:
-    """When a token that was verified ceases to hold; None without one."""
+    """Return when a token that was verified ceases to hold; None without one."""
     scheme, _, token = (authorization or "").partition(" ")
     if scheme.lower() != "bearer":
         return None

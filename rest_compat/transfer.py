@@ -16,7 +16,7 @@ from resolvers.context import Context
 from resolvers.idempotency import once
 from resolvers.uploads import settled
 from rest_compat.errors import response_of
-from rest_compat.forms import Form
+from rest_compat.forms import MultipartForm
 from rest_compat.request import known, state_of
 from rest_compat.route import IDEMPOTENCY_HEADER, OperationRoute
 from schema.content import Download, Upload
@@ -52,7 +52,7 @@ class UploadRoute(OperationRoute):
     async def _read(self, request: Request, ctx: Context, uploads: list[Upload]) -> dict[str, str]:
         """The fields of the form; its file is kept and added to the uploads."""
         fields: dict[str, str] = {}
-        form = Form(request.headers.get("content-type", ""), request.stream())
+        form = MultipartForm(request.headers.get("content-type", ""), request.stream())
         async for part in form.parts():
             if part.name in fields or (part.name == FILE_PART and uploads):
                 raise InvalidFormat(f"The form has two parts called {part.name}.", field=part.name)

@@ -1,4 +1,4 @@
-"""What every resource has in common: one class is the GraphQL type, the REST body and the Python value.
+"""Defines what every resource has in common: one class is the GraphQL type, the REST body and the Python value.
 
 Strawberry's pydantic bridge is young, so the whole code base touches it through the names of this file.
 """

@@ -45,7 +45,7 @@ _RULES: Final = (*specified_rules, MaybeNullValidationRule, OneOfInputValidation
 overlapping.MAX_COMPLEXITY_BUDGET = MOST_WORK  # read by the rule when it starts
 
 
-class Turns:
+class LoopLocks:
     """One lock for each event loop."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class CheckedDocuments:
         self._parse = lru_cache(settings.graphql_cache_size)(self._parsed)
         self._right: OrderedDict[tuple[int, str], GraphQLSchema] = OrderedDict()
         self._rules = (*_RULES, *(() if settings.graphql_introspection else (NoSchemaIntrospectionCustomRule,)))
-        self.turns, self.schema_turns = Turns(), Turns()
+        self.turns, self.schema_turns = LoopLocks(), LoopLocks()
         """Under which one document is worked on, and one question about the schema answered."""
 
     def parsed(self, text: str) -> DocumentNode:
@@ -79,7 +79,7 @@ class CheckedDocuments:
         return self._parse(text)
 
     def errors(self, schema: GraphQLSchema, text: str, document: DocumentNode) -> list[GraphQLError]:
-        """What is wrong with a document; none when it may be carried out."""
+        """Return what is wrong with a document; none when it may be carried out."""
         key = (id(schema), text)
         if key in self._right:
             self._right.move_to_end(key)

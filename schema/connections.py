@@ -56,7 +56,7 @@ class Bounds(Parameters):
 
 
 def is_list(op: Operation[..., Any]) -> bool:
-    """Whether an operation answers with a page of a longer list, and so has a connection beside it."""
+    """Return whether an operation answers with a page of a longer list, and so has a connection beside it."""
     returns = op.returns
     metadata = getattr(returns, "__pydantic_generic_metadata__", None) or {}
     names = {p.name for p in op.parameters}
@@ -64,7 +64,7 @@ def is_list(op: Operation[..., Any]) -> bool:
 
 
 def item_of(op: Operation[..., Any]) -> Any:
-    """What an operation lists."""
+    """Return what an operation lists."""
     metadata = getattr(op.returns, "__pydantic_generic_metadata__", None)
     (item,) = metadata["args"] if metadata else get_args(op.returns)
     return item
@@ -150,7 +150,7 @@ class _Window:
         return self._connection(items, start, total)
 
     async def _stands(self, place: _Place, *, is_end: bool = False) -> int:
-        """Where the item of a cursor stands now; its old place, or the one before it, when it is gone."""
+        """Return where the item of a cursor stands now; its old place, or the one before it, when it is gone."""
         for offset, size in ((place.offset, 1), (max(0, place.offset - _MOST // 2), _MOST)):
             items, _ = await self._read(offset, size)
             for at, item in enumerate(items):

@@ -1,4 +1,4 @@
-"""What a query may be expected to cost, told from its text before it runs.
+"""Defines what a query may be expected to cost, told from its text before it runs.
 
 Each object that the answer may hold counts one, and so does each edge that is followed from each of them, and each
 `__typename`. A list holds as many as its `first`, `last` or `limit` says; one without such an argument is taken for one
@@ -150,7 +150,7 @@ class _Walk:
         self.selection(inner, node.selection_set, count, passed)
 
     def _asked(self, field: GraphQLField, node: FieldNode) -> int | None:
-        """How many items the arguments of a field ask for."""
+        """Return how many items the arguments of a field ask for."""
         given = {argument.name.value: argument.value for argument in node.arguments or ()}
         found: int | None = None
         for name in _SIZES:
@@ -166,7 +166,7 @@ class _Walk:
 
 
 def _most(field: GraphQLField, argument: str) -> int:
-    """How many items an argument can ask for: beyond its bound the operation refuses it, as it does in REST."""
+    """Return how many items an argument can ask for: beyond its bound the operation refuses it, as it does in REST."""
     operation = field.extensions["strawberry-definition"].metadata.get("operation")
     if operation is None:
         return _TOO_MUCH
@@ -195,7 +195,7 @@ def root_fields(
 
 
 def _included(node: SelectionNode, variables: Mapping[str, Any]) -> bool:
-    """Whether `@skip` and `@include` leave the node in; what cannot be told yet counts as in."""
+    """Return whether `@skip` and `@include` leave the node in; what cannot be told yet counts as in."""
     for directive in node.directives or ():
         name, argument = directive.name.value, next(iter(directive.arguments or ()), None)
         if argument is None or name not in ("skip", "include"):

@@ -1,4 +1,4 @@
-"""What front ends read about a field, an argument or a value.
+"""Defines what front ends read about a field, an argument or a value.
 
 A field is described by the text below it or its `Field(description=...)`. Where neither stands, its type tells: the
 description that an annotated type carries, the common meaning of its name, or the first sentence of its class. A common
@@ -239,13 +239,13 @@ def describe(cls: type[BaseModel]) -> None:
 
 
 def described(name: str, *annotations: Any) -> str | None:
-    """What a field or argument is, by its type or name."""
+    """Return what a field or argument is, by its type or name."""
     parts = [part for annotation in annotations for part in _parts(annotation)]
     return _told(parts) or common(name, *annotations) or next(filter(None, map(_first_sentence, parts)), None)
 
 
 def described_argument(name: str, annotation: Any) -> str | None:
-    """What an argument is: a body is what its class is, whatever it is called."""
+    """Return what an argument is: a body is what its class is, whatever it is called."""
     parts = list(_parts(annotation))
     bodies = [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
     return _told(parts) or next(filter(None, map(_first_sentence, bodies)), None) or described(name, annotation)
@@ -263,7 +263,7 @@ def common(name: str, *annotations: Any) -> str | None:
 
 
 def takes_null(annotation: Any) -> bool:
-    """Whether null can stand where something has a type; a value that may be left out is another matter."""
+    """Return whether null can stand where something has a type; a value that may be left out is another matter."""
     origin = get_origin(annotation)
     if origin is Annotated:
         return takes_null(get_args(annotation)[0])

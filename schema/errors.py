@@ -45,7 +45,7 @@ class ApiError(Exception):
 
     @property
     def extensions(self) -> dict[str, Any]:
-        """What graphql-core copies onto the GraphQL error."""
+        """Return what graphql-core copies onto the GraphQL error."""
         return {"code": self.code, "status": self.status, "details": self.details}
 
 

@@ -139,7 +139,7 @@ def build_graph(settings: GraphSettings | None = None) -> Graph:
 
 
 def bounds_of(settings: GraphSettings) -> str:
-    """What a graph is built by, of settings that may hold more: JSON that `GraphSettings` reads."""
+    """Return what a graph is built by, of settings that may hold more: JSON that `GraphSettings` reads."""
     return settings.model_dump_json(include=set(GraphSettings.model_fields))
 
 

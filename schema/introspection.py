@@ -1,4 +1,4 @@
-"""What a question about the schema costs: counted exactly, because the schema is known before it is asked.
+"""Defines what a question about the schema costs: counted exactly, because the schema is known before it is asked.
 
 Every object of the answer counts one, and so does every field of it. What a selection comes to on one type is counted
 once, however often the answer holds it.
@@ -70,7 +70,9 @@ class Introspection:
         return objects, fields
 
     def _fields(self, selection: SelectionSetNode) -> tuple[int, list[FieldNode]]:
-        """How many fields a selection chooses, those of its fragments included, and those of them that have fields."""
+        """Return how many fields a selection chooses, those of its fragments included, and those of them that have
+        fields.
+        """
         chosen, nested = 0, []
         waiting, seen = [selection], set()
         while waiting:

@@ -1,4 +1,4 @@
-"""What a GraphQL request may cost: bounded before it runs, and charged like the REST calls that it replaces."""
+"""Defines what a GraphQL request may cost: bounded before it runs, and charged like the REST calls that it replaces."""
 
 import asyncio
 from collections import Counter
@@ -15,8 +15,9 @@ from graphql import (
 )
 from strawberry.extensions import SchemaExtension
 
+from auth.rate_limit import CallKind
 from resolvers.context import Context
-from resolvers.operation import Kind, Operation
+from resolvers.operation import Operation
 from schema.checked import CheckDocument, CheckedDocuments
 from schema.cost import Estimate, root_fields
 from schema.errors import ValidationError
@@ -61,7 +62,7 @@ class ChargeRootFields(SchemaExtension):
         costs = Counter(kinds)
         await context.charge({kind.value: cost for kind, cost in costs.items()}, most=settings.graphql_max_root_fields)
         if of_schema >= A_READ:
-            await context.charge({Kind.READ.value: of_schema // A_READ}, most=of_schema)
+            await context.charge({CallKind.READ.value: of_schema // A_READ}, most=of_schema)
         key = (self.execution_context.operation_extensions or {}).get("idempotencyKey")
         if key is not None:
             context.idempotency_key = str(key)  # where a client cannot set the header
@@ -84,7 +85,7 @@ class ChargeRootFields(SchemaExtension):
             )
 
     def get_results(self) -> dict[str, Any]:
-        """What the answer says about its cost."""
+        """Return what the answer says about its cost."""
         if self._estimate is None:
             return {}
         settings = self._settings
@@ -121,7 +122,7 @@ class ChargeRootFields(SchemaExtension):
         chosen: OperationDefinitionNode,
         fragments: dict[str, FragmentDefinitionNode],
         variables: dict[str, Any],
-    ) -> Iterator[Kind]:
+    ) -> Iterator[CallKind]:
         """The kind of each operation that the request calls."""
         seen: set[str] = set()
         for field in root_fields(chosen.selection_set, fragments, variables):
@@ -141,8 +142,8 @@ def _variables(operation: OperationDefinitionNode, given: Mapping[str, Any]) -> 
     return defaults | dict(given)
 
 
-def _charge_of(root: GraphQLObjectType, name: str) -> Kind | None:
-    """Which window a root field is charged to: that of its operation, or the one that it names itself."""
+def _charge_of(root: GraphQLObjectType, name: str) -> CallKind | None:
+    """Return which window a root field is charged to: that of its operation, or the one that it names itself."""
     field = root.fields.get(name)
     definition = field.extensions.get("strawberry-definition") if field is not None else None
     if definition is None:

@@ -1,4 +1,4 @@
-"""What people call things: names, titles and tags that can be seen, and that cannot pass for another unseen.
+"""Defines what people call things: names, titles and tags that can be seen, and that cannot pass for another unseen.
 
 A name is read in lists, in logs and beside a button that deletes. So it begins and ends with something that can be
 seen, and holds nothing that hides, breaks the line or turns its direction. `Name` and `Tag` are declared here once, and
@@ -37,7 +37,7 @@ _JOINING: Final = frozenset({"Lo", "Mn", "Mc", "Me", "So", "Sk"})
 
 
 def _hides(letter: str) -> bool:
-    """Whether a character shows nothing and is no blank; joiners do not count here."""
+    """Return whether a character shows nothing and is no blank; joiners do not count here."""
     if letter in _JOINERS or letter in _SHOWN or letter in _SELECTORS:
         return False
     ignorable = "\U000e0000" <= letter <= "\U000e0fff"
@@ -49,12 +49,12 @@ def _is_blank(letter: str) -> bool:
 
 
 def _is_visible(text: str) -> bool:
-    """Whether a text has one character at least that can be seen."""
+    """Return whether a text has one character at least that can be seen."""
     return any(not (_hides(one) or _is_blank(one) or one in _JOINERS or one in _SELECTORS) for one in text)
 
 
 def _joins(text: str, at: int) -> bool:
-    """Whether the joiner at a place has something on both sides, and joins letters or signs that are joined."""
+    """Return whether the joiner at a place has something on both sides, and joins letters or signs that are joined."""
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
     if any(not side or _is_blank(side) or side in _JOINERS or _hides(side) for side in (before, after)):
         return False

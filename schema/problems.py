@@ -89,14 +89,14 @@ def refused_parameters(error: pydantic.ValidationError) -> ApiError:
 
 
 def _type(problem: Mapping[str, Any]) -> str:
-    """What kind of problem it is; a value of another JSON type is no value outside an enum or a format."""
+    """Return what kind of problem it is; a value of another JSON type is no value outside an enum or a format."""
     of_text = problem["type"] in _RIGHT_TYPE_WRONG_VALUE or problem["type"] in _ONE_OF_SOME
     given = problem["input"]
     return "string_type" if of_text and not isinstance(given, str | UUID | datetime) else problem["type"]
 
 
 def message_of(problem: Mapping[str, Any]) -> str:
-    """What is wrong; a check of our own says so in its own words."""
+    """Return what is wrong; a check of our own says so in its own words."""
     text: str = problem["msg"]
     return text.removeprefix("Value error, ") if problem["type"] == "value_error" else text
 

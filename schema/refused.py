@@ -1,4 +1,4 @@
-"""Why an input was refused, in the words of the operation that it was meant for.
+"""Defines why an input was refused, in the words of the operation that it was meant for.
 
 The library reads variables and inputs before an operation sees them, and tells what it refuses in its own way. So the
 values are shown once more to the operation's own checks, in the spelling of REST: the same input is refused with the
@@ -31,7 +31,7 @@ from schema.errors import ApiError, MissingRequiredField
 
 
 def refused_input(error: GraphQLError, context: ExecutionContext | None) -> ApiError | None:
-    """What the operation says to the input that an error is about; None when it would take it."""
+    """Return what the operation says to the input that an error is about; None when it would take it."""
     if context is None or context.graphql_document is None or not error.nodes:
         return None
     node, variables = error.nodes[0], context.variables or {}

@@ -1,4 +1,4 @@
-"""How deep a document nests and how many aliases it spells out, told without walking any fragment twice."""
+"""Defines how deep a document nests and how many aliases it spells out, told without walking any fragment twice."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ MOST_NESTING: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class SelectionShape:
     """What a selection comes to, its fragments included."""
 
     depth: int = 0
@@ -32,7 +32,7 @@ class Shape:
 
 
 def shape_errors(document: DocumentNode, *, max_depth: int, max_aliases: int) -> list[GraphQLError]:
-    """What is wrong with a document that nests deeper or spells out more aliases."""
+    """Return what is wrong with a document that nests deeper or spells out more aliases."""
     errors = []
     aliases = nesting = 0
     try:
@@ -69,37 +69,37 @@ class _Shapes:
     def __init__(self, document: DocumentNode) -> None:
         definitions = document.definitions
         self.fragments = {d.name.value: d for d in definitions if isinstance(d, FragmentDefinitionNode)}
-        self._known: dict[str, Shape] = {}
+        self._known: dict[str, SelectionShape] = {}
 
-    def of(self, selection: SelectionSetNode) -> Shape:
+    def of(self, selection: SelectionSetNode) -> SelectionShape:
         parts = list(self._parts(selection))
-        return Shape(
+        return SelectionShape(
             max((part.depth for part in parts), default=0),
             sum(part.aliases for part in parts),
             max((part.introspection for part in parts), default=0),
             1 + max((part.nesting for part in parts), default=0),
         )
 
-    def fragment(self, name: str) -> Shape:
+    def fragment(self, name: str) -> SelectionShape:
         if name not in self._known:
-            self._known[name] = Shape()  # one inside itself, or none at all, is refused by other rules
+            self._known[name] = SelectionShape()  # one inside itself, or none at all, is refused by other rules
             if name in self.fragments:
                 self._known[name] = self.of(self.fragments[name].selection_set)
         return self._known[name]
 
-    def _parts(self, selection: SelectionSetNode) -> Iterator[Shape]:
+    def _parts(self, selection: SelectionSetNode) -> Iterator[SelectionShape]:
         for node in selection.selections:
             if isinstance(node, FragmentSpreadNode):
                 yield self.fragment(node.name.value)
                 continue
-            inner = Shape() if node.selection_set is None else self.of(node.selection_set)  # type: ignore[attr-defined]
+            inner = SelectionShape() if node.selection_set is None else self.of(node.selection_set)  # type: ignore[attr-defined]
             if not isinstance(node, FieldNode):
                 yield inner
                 continue
             aliases = inner.aliases + (node.alias is not None)
             if node.selection_set is None:
-                yield Shape(0, aliases)
+                yield SelectionShape(0, aliases)
             elif node.name.value.startswith("__"):
-                yield Shape(0, aliases, 1 + inner.depth, inner.nesting)
+                yield SelectionShape(0, aliases, 1 + inner.depth, inner.nesting)
             else:
-                yield Shape(1 + inner.depth, aliases, inner.introspection, inner.nesting)
+                yield SelectionShape(1 + inner.depth, aliases, inner.introspection, inner.nesting)

@@ -43,8 +43,9 @@ from strawberry.types.field import StrawberryField
 from strawberry.types.lazy_type import LazyType
 from strawberry.types.union import StrawberryUnion
 
+from auth.rate_limit import CallKind
 from resolvers.entities import ENTITIES, Entity
-from resolvers.operation import Kind, Operation
+from resolvers.operation import Operation
 from schema.base import Info
 from schema.errors import InvalidParameter, MissingRequiredField, ValidationError
 from schema.graph import Graph, build_graph
@@ -118,7 +119,7 @@ class Subgraph(Graph):
         ]
 
     def _is_resolvable(self, model: type) -> bool:
-        """Whether this service adds anything to an entity."""
+        """Return whether this service adds anything to an entity."""
         if _service_of(model) == self.service:
             return True
         edges = (field for field in _definition(model).fields if field.base_resolver is not None)
@@ -163,7 +164,7 @@ class Subgraph(Graph):
         wanted: dict[str, dict[str, None]] = {}
         for name, key in named:
             wanted.setdefault(name, {})[key] = None
-        await info.context.charge({Kind.READ.value: len(wanted)}, most=len(self._entities))
+        await info.context.charge({CallKind.READ.value: len(wanted)}, most=len(self._entities))
         reads = [self._entities[name].read(info.context, list(keys)) for name, keys in wanted.items()]
         found = dict(zip(wanted, await asyncio.gather(*reads), strict=True))
         return [found[name].get(key) for name, key in named]

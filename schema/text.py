@@ -1,4 +1,4 @@
-"""What a text that comes in may hold, whatever it is for: what every store can keep.
+"""Defines what a text that comes in may hold, whatever it is for: what every store can keep.
 
 SQLite would take more than PostgreSQL, and the API must not depend on which one it is. `schema/base.py` applies
 `require_storable` to every field of every body and to every parameter, so that no field can be forgotten.
@@ -14,7 +14,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def is_storable(value: Any) -> bool:
-    """Whether every store can keep a value; what none can keep stands nowhere."""
+    """Return whether every store can keep a value; what none can keep stands nowhere."""
     try:
         require_storable(value)
     except ValueError:

@@ -1,4 +1,4 @@
-"""How many values the variables of a request hold that the library takes up one by one."""
+"""Defines how many values the variables of a request hold that the library takes up one by one."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -19,7 +19,15 @@ from benchmarks.quality.comparing import answered, same_answer
 from benchmarks.quality.databases import Loaded, from_script
 from benchmarks.quality.questions import CLASSES, FOLDER, HELD_OUT, INVENTED, Question, questions_of
 from persistence.samples.postgres import NoPostgres
-from resolvers.engines.nl2sql.model import Asked, Clarification, ColumnKey, Draft, Failure, Reading, Unanswerable
+from resolvers.engines.nl2sql.model import (
+    Asked,
+    Clarification,
+    ColumnKey,
+    DraftFailure,
+    Interpretation,
+    QueryDraft,
+    Unanswerable,
+)
 from tests.support.needs import missing
 from tests.support.postgres import shared_postgres
 
@@ -38,10 +46,10 @@ class Scripted:
 
     name = "scripted/1"
 
-    def __init__(self, *outcomes: Draft | Clarification | Unanswerable | Exception) -> None:
+    def __init__(self, *outcomes: QueryDraft | Clarification | Unanswerable | Exception) -> None:
         self.outcomes = list(outcomes)
         self.heard: list[Asked] = []
-        self.failures: list[Failure] = []
+        self.failures: list[DraftFailure] = []
 
     async def draft(self, asked, known, lookup):  # type: ignore[no-untyped-def]
         self.heard.append(asked)
@@ -55,8 +63,8 @@ class Scripted:
         return self.outcomes.pop(0)
 
 
-def draft(sql: str, confidence: float = 0.8) -> Draft:
-    return Draft(sql, "as read", confidence, "scripted/1")
+def draft(sql: str, confidence: float = 0.8) -> QueryDraft:
+    return QueryDraft(sql, "as read", confidence, "scripted/1")
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +72,9 @@ def kites() -> Loaded:
     return from_script("kites", SCRIPT)
 
 
-def verdict(loaded: Loaded, question: Question, *outcomes: Draft | Clarification | Unanswerable | Exception) -> Answer:
+def verdict(
+    loaded: Loaded, question: Question, *outcomes: QueryDraft | Clarification | Unanswerable | Exception
+) -> Answer:
     return asyncio.run(Session(Scripted(*outcomes), loaded).answer(question))
 
 
@@ -143,8 +153,8 @@ def test_order_counts_where_the_gold_has_one_and_ties_may_stand_either_way(kites
 
 
 def test_every_outcome_has_its_verdict(kites: Loaded) -> None:
-    reading = Reading("Count the kites", "select count(*) from kite")
-    cases: list[tuple[Question, Draft | Clarification | Unanswerable | Exception, Verdict]] = [
+    reading = Interpretation("Count the kites", "select count(*) from kite")
+    cases: list[tuple[Question, QueryDraft | Clarification | Unanswerable | Exception, Verdict]] = [
         (HOW_MANY, draft("select count(*) from kite"), Verdict.RIGHT),
         (HOW_MANY, draft("select count(*) from maker"), Verdict.WRONG),
         (HOW_MANY, draft("select count(*) from maker", asking.UNSURE - 0.01), Verdict.WARNED),
@@ -162,8 +172,8 @@ def test_every_outcome_has_its_verdict(kites: Loaded) -> None:
     for question, outcome, wanted in cases:
         answer = verdict(kites, question, outcome)
         assert answer.verdict is wanted, (question.text, outcome)
-        assert answer.confidence == (outcome.confidence if isinstance(outcome, Draft) else None)
-        warned = isinstance(outcome, Draft) and outcome.confidence < asking.UNSURE
+        assert answer.confidence == (outcome.confidence if isinstance(outcome, QueryDraft) else None)
+        warned = isinstance(outcome, QueryDraft) and outcome.confidence < asking.UNSURE
         assert asking.is_warned(answer) == (warned and wanted is Verdict.RIGHT)
         assert answer.offered == (isinstance(outcome, Clarification) and question is HOW_MANY)
 

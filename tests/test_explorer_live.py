@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from auth.issuer import DevelopmentIssuer
-from rest_compat.explorer import Example
+from rest_compat.explorer import ExplorerExample
 from tests.support.browser import Browser, Page
 from tests.support.chat_server import LEISURELY, WORDS
 from tests.support.examples import Walk
@@ -88,7 +88,7 @@ def answered(page: Page, script: str = RESULT) -> Any:
     return json.loads(page.evaluate(RESULT))
 
 
-def tried(page: Page, example: Example, variables: dict[str, Any]) -> Any:
+def tried(page: Page, example: ExplorerExample, variables: dict[str, Any]) -> Any:
     """Open an example from the list, fill in its variables and run it; what is shown at the end."""
     title = json.dumps(example.title)
     page.evaluate(

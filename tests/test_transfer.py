@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from rest_compat.forms import Form
+from rest_compat.forms import MultipartForm
 from tests.world import World
 
 pytestmark = pytest.mark.anyio
@@ -68,7 +68,8 @@ async def test_a_file_may_be_called_anything_and_its_name_arrives_whole(world: W
         yield part("file", b"", more='; filename="日本語 é.csv"') + part("größe", b"1") + END
 
     read = [
-        (one.name, one.file_name) async for one in Form(f"multipart/form-data; boundary={BOUNDARY}", whole()).parts()
+        (one.name, one.file_name)
+        async for one in MultipartForm(f"multipart/form-data; boundary={BOUNDARY}", whole()).parts()
     ]
     assert read == [("file", "日本語 é.csv"), ("größe", None)]
 

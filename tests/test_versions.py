@@ -11,7 +11,7 @@ from resolvers.governance.projects import list_projects
 from rest_compat.bodies import BodyBounds
 from rest_compat.door import Door
 from rest_compat.envelopes import OffsetResults, PageLimitList
-from rest_compat.middleware import Front
+from rest_compat.middleware import RequestMiddleware
 from rest_compat.openapi.document import document_of
 from rest_compat.route import Deprecation
 from tests.world import World
@@ -32,12 +32,14 @@ def both() -> Door:
 def served(world: World) -> httpx.AsyncClient:
     """That service on the world's own parts."""
     app = Starlette(routes=both().routes)
-    app.state.reception = world.app.parts.reception
+    app.state.context_factory = world.app.parts.context_factory
 
     async def none(_scope: Any) -> None:
         return None
 
-    front = Front(app, ready=lambda: True, peek=none, bodies=BodyBounds(10_000, 30, 500), max_upload_bytes=10_000)
+    front = RequestMiddleware(
+        app, ready=lambda: True, peek=none, bodies=BodyBounds(10_000, 30, 500), max_upload_bytes=10_000
+    )
     return httpx.AsyncClient(transport=httpx.ASGITransport(front), base_url="http://stoa.test")
 
 

@@ -32,14 +32,14 @@ from persistence.samples.baseball import NoSample
 from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
-    Draft,
     Drafter,
+    DraftFailure,
     Exchange,
-    Failure,
     Knowledge,
+    QueryDraft,
     Unanswerable,
 )
-from resolvers.engines.sql_guard import Refused, guard_sql, tables_of_catalog
+from resolvers.engines.sql_guard import QueryRefused, guard_sql, tables_of_catalog
 from schema.data_readiness.source import Row
 from schema.talk2data.chat_settings import UNSURE
 
@@ -91,7 +91,7 @@ class Answer:
 class _Ran:
     """A draft with its rows, or why it has none."""
 
-    draft: Draft
+    draft: QueryDraft
     rows: Sequence[Row] | None
     columns: tuple[str, ...] = ()
     rule: str | None = None
@@ -121,7 +121,9 @@ class Session:
         if isinstance(outcome, Clarification | Unanswerable):
             verdict = Verdict.ASKED if isinstance(outcome, Clarification) else Verdict.SAID_NO
             readings = outcome.readings if isinstance(outcome, Clarification) else ()
-            offered = any(self._fits(question, self._run(Draft(one.sql, "", 0, ""))) for one in readings if one.sql)
+            offered = any(
+                self._fits(question, self._run(QueryDraft(one.sql, "", 0, ""))) for one in readings if one.sql
+            )
             if not question.golds:
                 verdict = Verdict.RIGHT
             told = "; ".join([outcome.message, *(one.text for one in readings)])
@@ -139,7 +141,7 @@ class Session:
         earlier: list[Exchange] = []
         for question in questions:
             outcome, ran = await self._ask(question, earlier)
-            if isinstance(outcome, Draft) and ran is not None and ran.rows is not None:
+            if isinstance(outcome, QueryDraft) and ran is not None and ran.rows is not None:
                 rows = tuple(ran.rows[:ROWS_TOLD])
                 answer = (outcome.sql, outcome.plan, ran.columns, rows, outcome.confidence)
                 earlier.append(Exchange(question.text, *answer))
@@ -149,25 +151,25 @@ class Session:
 
     async def _ask(
         self, question: Question, earlier: Sequence[Exchange]
-    ) -> tuple[Draft | Clarification | Unanswerable, _Ran | None]:
+    ) -> tuple[QueryDraft | Clarification | Unanswerable, _Ran | None]:
         asked = Asked(question.text, NOW, tuple(earlier))
         outcome = await self.drafter.draft(asked, self.known, self.loaded.found)
-        failures: list[Failure] = []
-        while isinstance(outcome, Draft):
+        failures: list[DraftFailure] = []
+        while isinstance(outcome, QueryDraft):
             ran = self._run(outcome)
             if ran.rows is not None or len(failures) >= REPAIRS:
                 return outcome, ran
-            failures.append(Failure(outcome, ran.rule, ran.message))
+            failures.append(DraftFailure(outcome, ran.rule, ran.message))
             outcome = await self.drafter.repair(asked, self.known, failures, self.loaded.found)
         return outcome, None
 
-    def _run(self, draft: Draft) -> _Ran:
+    def _run(self, draft: QueryDraft) -> _Ran:
         try:
             guarded = guard_sql(draft.sql, dialect="duckdb", tables=self.catalog, most_rows=MOST_ROWS)
             done = self.loaded.session.execute(guarded.query.sql("duckdb", identify=True))
             names = tuple(str(one[0]) for one in done.description or ())
             return _Ran(draft, done.fetchall(), names)
-        except Refused as refused:
+        except QueryRefused as refused:
             return _Ran(draft, None, rule=refused.rule, message=refused.reason)
         except duckdb.Error as error:
             return _Ran(draft, None, message=str(error).splitlines()[0])

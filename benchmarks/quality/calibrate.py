@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.quality.made import HELD_OUT, NOW, TUNED, cases
 from resolvers.engines.recognition import weighed
 from resolvers.engines.recognition.matching import matches
-from resolvers.engines.recognition.model import ColumnValues, Match
+from resolvers.engines.recognition.model import ColumnValues, RecognizerMatch
 from resolvers.engines.recognition.scoring import FIGURES
 from resolvers.engines.recognition.weights import WEIGHTS
 
@@ -26,7 +26,7 @@ def rows(locales: Sequence[str], seed: int, size: int = 120) -> list[Row]:
     """The figures of every candidate, and whether its tag is the column's."""
     found: list[Row] = []
     values_before: tuple[Any, ...] = ()
-    matched: list[list[Match]] = []
+    matched: list[list[RecognizerMatch]] = []
     for case in cases(locales, seed, size):
         values = [[row[place] for row in case.sample.rows] for place in range(len(case.facts.columns))]
         columns = [ColumnValues(column, some) for column, some in zip(case.facts.columns, values, strict=True)]

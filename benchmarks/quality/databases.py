@@ -14,10 +14,10 @@ from sqlglot import exp
 
 from benchmarks.alike import created, names_of, profiles, targets_of
 from persistence.samples import baseball
-from resolvers.engines.nl2sql.linking.lookups import found_in, query_of
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, Knowledge
+from resolvers.engines.nl2sql.schema_linking.lookups import found_in, query_of
 from resolvers.engines.profiling import Header, profile_table
-from resolvers.engines.profiling.references import Known, foreign_keys
+from resolvers.engines.profiling.references import ProfiledTable, foreign_keys
 from schema.data_readiness.profile import ProfileTier, TableProfile
 from schema.data_readiness.source import ColumnFacts, KnownStatistics, Row, Sample, TableFacts
 from schema.identifiers import Fqn
@@ -118,7 +118,7 @@ class Loaded:
             return self
         source = Here(self.session)
         by_table = {table.fqn: profile_table(source, table, HEADER, tier=tier) for table in self.tables}
-        known = [Known(table, by_table[table.fqn]) for table in self.tables]
+        known = [ProfiledTable(table, by_table[table.fqn]) for table in self.tables]
         for one in known:
             others = [other for other in known if other is not one]
             references = foreign_keys(source, one, others)

@@ -20,7 +20,7 @@ from rich.table import Table
 from benchmarks.quality.spoiling import Made
 from benchmarks.quality.tables import made_tables
 from benchmarks.quality.twins import judge
-from resolvers.engines.errors.detect import find_errors
+from resolvers.engines.error_detection.detect import find_errors
 
 WHERE: Final = "https://github.com/BigDaMa/raha/tree/master/datasets/hospital"
 SEEDS: Final = (11, 12, 13)

@@ -2,7 +2,7 @@
 
 import re
 
-from resolvers.engines.nl2sql.model import Asked, Draft, Failure, Knowledge, Lookup, Outcome, Unanswerable
+from resolvers.engines.nl2sql.model import Asked, DraftFailure, Knowledge, Lookup, Outcome, QueryDraft, Unanswerable
 
 
 def _words(text: str) -> set[str]:
@@ -39,8 +39,8 @@ class Keywords:
             if len(value.value) > 2 and f" {value.value.lower()} " in f" {asked.text.lower().rstrip('?.')} "
         ]
         sql = f'select {chosen} from "{table.name}"' + (f" where {where[0]}" if where and "''" not in where[0] else "")
-        return Draft(sql, asked.text, 0.5, self.name)
+        return QueryDraft(sql, asked.text, 0.5, self.name)
 
-    async def repair(self, asked: Asked, known: Knowledge, failures: list[Failure], lookup: Lookup) -> Outcome:
+    async def repair(self, asked: Asked, known: Knowledge, failures: list[DraftFailure], lookup: Lookup) -> Outcome:
         """It knows no other way."""
         return Unanswerable("There is no other way.")

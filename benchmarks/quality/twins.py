@@ -13,7 +13,7 @@ import duckdb
 from sqlglot import exp
 
 from resolvers.engines.checks.evaluate import evaluate
-from resolvers.engines.checks.examples import Shown
+from resolvers.engines.checks.examples import ExampleStyle
 from resolvers.engines.checks.model import Check
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.rules.draft import RuleDraft
@@ -108,7 +108,7 @@ def outcomes(table: Loaded, drafts: Sequence[RuleDraft], now: datetime) -> dict[
         )
         for draft in drafts
     ]
-    found = evaluate(table.source, table.facts, checks, now=now, how=Shown())
+    found = evaluate(table.source, table.facts, checks, now=now, how=ExampleStyle())
     return {key: result.outcome for key, result in found.results.items()}
 
 

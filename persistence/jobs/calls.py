@@ -53,7 +53,7 @@ class Run:
 
 
 class Calls:
-    """What this process runs at the moment. `limit` is how often a call may begin, over all processes."""
+    """Describes what this process runs at the moment. `limit` is how often a call may begin, over all processes."""
 
     def __init__(self, database: Database, limit: int) -> None:
         self._database = database

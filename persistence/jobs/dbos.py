@@ -206,7 +206,7 @@ class DbosJobs:
         self._calls.give_up_canceled([key])
 
     async def state(self, key: str) -> JobState | None:
-        """Where a job or task stands."""
+        """Return where a job or task stands."""
         row = await self._row(key)
         if row is None:
             return None
@@ -217,7 +217,7 @@ class DbosJobs:
         return JobState.RUNNING if row.status == "PENDING" else JobState.QUEUED
 
     async def outcome(self, key: str) -> JobOutcome | None:
-        """How a job or task ended; None while it is not over."""
+        """Return how a job or task ended; None while it is not over."""
         state = await self.state(key)
         row = await self._row(key) if state is not None and state.over else None
         if row is None:

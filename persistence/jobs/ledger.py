@@ -19,7 +19,7 @@ def _insert(connection: sa.Connection) -> "sqlite.Insert | postgresql.Insert":
 
 
 class Beginning(NamedTuple):
-    """What `begin` found. `times` 0 without `canceled`: begun before, so ask again when it can run alone."""
+    """Holds what `begin` found. `times` 0 without `canceled`: begun before, so ask again when it can run alone."""
 
     times: int
     canceled: bool
@@ -56,6 +56,6 @@ def mark_canceled(connection: sa.Connection, key: str) -> None:
 
 
 def canceled(connection: sa.Connection, keys: Sequence[str]) -> list[str]:
-    """Which of `keys` were canceled."""
+    """Return which of `keys` were canceled."""
     asked = job_ledger.c.key.in_(list(keys)) & job_ledger.c.canceled_at.is_not(None)
     return list(connection.execute(sa.select(job_ledger.c.key).where(asked)).scalars())

@@ -88,7 +88,7 @@ class JobSettings(BaseModel):
 
 
 class JobState(StrEnum):
-    """Where a job or task stands."""
+    """Describes where a job or task stands."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -98,7 +98,7 @@ class JobState(StrEnum):
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will happen."""
+        """Return whether nothing more will happen."""
         return self in (JobState.DONE, JobState.FAILED, JobState.CANCELED)
 
 
@@ -116,7 +116,7 @@ class JobTask:
 
 @dataclass(frozen=True, slots=True)
 class JobOutcome:
-    """How a task ended: done with its `result`, or failed or canceled with a `message`."""
+    """Holds how a task ended: done with its `result`, or failed or canceled with a `message`."""
 
     key: str
     """The key as the plan gave it; for a whole job, the job's key."""
@@ -127,7 +127,7 @@ class JobOutcome:
 
 @dataclass(frozen=True, slots=True)
 class JobContext:
-    """What a handler is told besides its arguments."""
+    """Holds what a handler is told besides its arguments."""
 
     job: str
     """The key of the whole job."""
@@ -184,10 +184,10 @@ class Jobs(Protocol):
         """
 
     async def state(self, key: str) -> JobState | None:
-        """Where a job (`<job key>`) or a task (`<job key>/<task key>`) stands; None when there is none."""
+        """Return where a job (`<job key>`) or a task (`<job key>/<task key>`) stands; None when there is none."""
 
     async def outcome(self, key: str) -> JobOutcome | None:
-        """How a job or a task ended; None when there is none or while it is not over."""
+        """Return how a job or a task ended; None when there is none or while it is not over."""
 
 
 def plain(value: Mapping[str, Any] | None) -> Arguments:
@@ -291,12 +291,12 @@ class InlineJobs:
                 )
 
     async def state(self, key: str) -> JobState | None:
-        """Where a job or task stands."""
+        """Return where a job or task stands."""
         entry = self._entries.get(key)
         return entry.state if entry else None
 
     async def outcome(self, key: str) -> JobOutcome | None:
-        """How a job or task ended, or None while it has not."""
+        """Return how a job or task ended, or None while it has not."""
         entry = self._entries.get(key)
         return entry.outcome if entry else None
 

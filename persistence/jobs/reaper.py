@@ -43,7 +43,7 @@ class Claim:
 
 
 class Claims(Protocol):
-    """What the reaper asks of a job engine."""
+    """Describes what the reaper asks of a job engine."""
 
     async def held(self) -> Sequence[Claim]:
         """All begun, unfinished work of all executors."""
@@ -90,7 +90,7 @@ class Reaper:
 
     @property
     def leading(self) -> bool:
-        """Whether this process holds the leader's lock, as far as it knows."""
+        """Return whether this process holds the leader's lock, as far as it knows."""
         return self._lock is not None
 
     async def start(self) -> None:

@@ -1,4 +1,4 @@
-"""Where the job engine keeps its own records, and how DBOS is kept quiet and in its place."""
+"""Defines where the job engine keeps its own records, and how DBOS is kept quiet and in its place."""
 
 import logging
 import os
@@ -64,7 +64,7 @@ class _Seldom(logging.Filter):
         self._last: dict[str, float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is to be written."""
+        """Return whether the record is to be written."""
         start = str(record.msg)[:50]
         if record.levelno > logging.WARNING or record.created - self._last.get(start, 0.0) >= 30.0:
             self._last[start] = record.created

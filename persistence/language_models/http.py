@@ -15,8 +15,8 @@ from typing import Any, Final
 import httpx
 import orjson
 
-from persistence.language_models.protocols import END, Call, Form, Target, call_of
-from persistence.language_models.retrying import AGAIN, Malformed, Passing, Patience, PatientModel
+from persistence.language_models.protocols import END, AcceptedParameters, ModelRequest, Target, call_of
+from persistence.language_models.retrying import AGAIN, Malformed, Passing, RetryingModel, RetryPolicy
 from persistence.outbound import OutboundPolicy, RefusedAddress, ResponseTooLarge, http_client, read_bounded
 from schema.talk2data.language_model import ModelError, Prompt, Trouble
 
@@ -26,14 +26,16 @@ MOST_REFUSAL: Final = 65_536
 """How much of a refusal is read to learn which parameter it is about."""
 
 
-class HttpModel(PatientModel):
+class HttpModel(RetryingModel):
     """A model behind one of the three protocols."""
 
-    def __init__(self, target: Target, policy: OutboundPolicy, patience: Patience) -> None:
+    def __init__(self, target: Target, policy: OutboundPolicy, patience: RetryPolicy) -> None:
         super().__init__(f"{target.provider}/{target.model}", target.provider, patience)
         self._target, self._policy = target, policy
 
-    async def _events(self, prompt: Prompt, form: Form, deadline: float, *, stream: bool) -> AsyncGenerator[Any, None]:
+    async def _events(
+        self, prompt: Prompt, form: AcceptedParameters, deadline: float, *, stream: bool
+    ) -> AsyncGenerator[Any, None]:
         async with self._opened(call_of(self._target, prompt, form, stream=stream), deadline) as response:
             if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
                 async with self._told(deadline):
@@ -49,7 +51,7 @@ class HttpModel(PatientModel):
                     yield END if data == END.encode() else _json(data)
 
     @asynccontextmanager
-    async def _opened(self, call: Call, deadline: float) -> AsyncIterator[httpx.Response]:
+    async def _opened(self, call: ModelRequest, deadline: float) -> AsyncIterator[httpx.Response]:
         """The response to a call that the provider took. Raises ModelError."""
         wait = min(self._patience.wait, max(deadline - asyncio.get_running_loop().time(), 0.001))
         async with http_client(self._policy, timeout=wait) as client:
@@ -141,7 +143,7 @@ _TOO_LONG: Final = ("context_length_exceeded", "string_above_max_length", "reque
 
 
 async def _failure(response: httpx.Response) -> ModelError:
-    """Why a provider refused, in our own words. Of what it says only codes are looked at."""
+    """Return why a provider refused, in our own words. Of what it says only codes are looked at."""
     status = response.status_code
     if status in AGAIN or status >= 500:
         return Passing(refusal(status), after=_after(response.headers))
@@ -176,7 +178,7 @@ def refusal(status: int) -> str:
 
 
 def _after(headers: httpx.Headers) -> float | None:
-    """When a provider says to come again, in seconds from now."""
+    """Return when a provider says to come again, in seconds from now."""
     given = headers.get("retry-after", "").strip()[:100]
     try:
         seconds = (

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import httpx
 
-from persistence.language_models.protocols import END, Form, Target, call_of
-from persistence.language_models.retrying import AGAIN, Malformed, Passing, Patience, PatientModel
+from persistence.language_models.protocols import END, AcceptedParameters, Target, call_of
+from persistence.language_models.retrying import AGAIN, Malformed, Passing, RetryingModel, RetryPolicy
 from schema.talk2data.language_model import ModelError, Prompt, Trouble
 
 _AMAZON: Final = ("aws_access_key_id", "aws_secret_access_key", "aws_region_name")
@@ -41,7 +41,7 @@ def load() -> Any:
     return package
 
 
-def litellm_model(model: str, credentials: Mapping[str, Any], listed: str, patience: Patience) -> "LitellmModel":
+def litellm_model(model: str, credentials: Mapping[str, Any], listed: str, patience: RetryPolicy) -> "LitellmModel":
     """A model that litellm calls. Raises ModelError when it may not be called, or not like this."""
     provider = model.partition("/")[0].lower()
     if "/" not in model or provider in MACHINE or provider not in {one.strip().lower() for one in listed.split(",")}:
@@ -60,14 +60,16 @@ def litellm_model(model: str, credentials: Mapping[str, Any], listed: str, patie
     return LitellmModel(model, given, patience)
 
 
-class LitellmModel(PatientModel):
+class LitellmModel(RetryingModel):
     """A model that litellm calls. What it answers has the shape of the OpenAI-compatible protocol."""
 
-    def __init__(self, model: str, credentials: Mapping[str, str], patience: Patience) -> None:
+    def __init__(self, model: str, credentials: Mapping[str, str], patience: RetryPolicy) -> None:
         super().__init__(f"litellm/{model}", "openai", patience)
         self._model, self._credentials = model, credentials
 
-    async def _events(self, prompt: Prompt, form: Form, deadline: float, *, stream: bool) -> AsyncGenerator[Any, None]:
+    async def _events(
+        self, prompt: Prompt, form: AcceptedParameters, deadline: float, *, stream: bool
+    ) -> AsyncGenerator[Any, None]:
         package = load()
         target = Target("openai", self._model, httpx.URL("https://litellm.invalid"), None, None)
         request = call_of(target, prompt, form, stream=stream).body
@@ -102,7 +104,7 @@ class LitellmModel(PatientModel):
 
 
 def _failure(package: Any, failure: Exception) -> ModelError:
-    """Why a call failed, in our own words: litellm's may hold the key."""
+    """Return why a call failed, in our own words: litellm's may hold the key."""
     status = getattr(failure, "status_code", None)
     if isinstance(failure, package.exceptions.ContextWindowExceededError):
         return ModelError(

@@ -1,4 +1,6 @@
-"""What the protocols of chat models send and answer: OpenAI-compatible, Azure and Anthropic. Values in, values out."""
+"""Defines what the protocols of chat models send and answer: OpenAI-compatible, Azure and Anthropic. Values in,
+values out.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +32,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelRequest:
     """One request as a protocol puts it."""
 
     url: httpx.URL
@@ -39,8 +41,10 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """Which of the newer parts of a protocol a provider takes, as far as it is known: all, until one is refused."""
+class AcceptedParameters:
+    """Holds which of the newer parts of a protocol a provider takes, as far as it is known: all, until one is
+    refused.
+    """
 
     schema: OneOf["schema", "object", "none"] = "schema"
     """How it is held to a schema: by the schema itself, to some JSON object, or by what the messages say alone."""
@@ -50,8 +54,11 @@ class Form:
     tokens: OneOf["max_tokens", "max_completion_tokens"] = "max_tokens"
 
 
-def narrower(form: Form, prompt: Prompt, provider: str, parameter: str | None) -> Form | None:
-    """What to try after a provider refused a call as malformed, and perhaps named a parameter; None: nothing is left.
+def narrower(
+    form: AcceptedParameters, prompt: Prompt, provider: str, parameter: str | None
+) -> AcceptedParameters | None:
+    """Return what to try after a provider refused a call as malformed, and perhaps named a parameter; None: nothing
+    is left.
 
     Many servers speak an older state of the protocol, and newer models refuse older parameters.
     """
@@ -77,14 +84,16 @@ def narrower(form: Form, prompt: Prompt, provider: str, parameter: str | None) -
     return replace(form, temperature=False) if is_warm else None
 
 
-def call_of(target: Target, prompt: Prompt, form: Form | None = None, *, stream: bool = False) -> Call:
+def call_of(
+    target: Target, prompt: Prompt, form: AcceptedParameters | None = None, *, stream: bool = False
+) -> ModelRequest:
     """The request that asks a model."""
-    form = form or Form()
+    form = form or AcceptedParameters()
     headers = {"Content-Type": "application/json", "Accept": "text/event-stream" if stream else "application/json"}
     if target.provider == "anthropic":
         headers |= {"x-api-key": target.key or "", "anthropic-version": target.version or ANTHROPIC_VERSION}
         body = _anthropic(target, prompt, form)
-        return Call(below(target.base, "/messages"), headers, body | ({"stream": True} if stream else {}))
+        return ModelRequest(below(target.base, "/messages"), headers, body | ({"stream": True} if stream else {}))
     body = _openai(prompt, form)
     if stream:
         body["stream"] = True
@@ -93,13 +102,13 @@ def call_of(target: Target, prompt: Prompt, form: Form | None = None, *, stream:
     if target.provider == "azure":
         path = f"/openai/deployments/{quote(target.model, safe='')}/chat/completions"
         url = below(target.base, path).copy_merge_params({"api-version": target.version or ""})
-        return Call(url, headers | {"api-key": target.key or ""}, body)
+        return ModelRequest(url, headers | {"api-key": target.key or ""}, body)
     if target.key is not None:
         headers["Authorization"] = f"Bearer {target.key}"
-    return Call(below(target.base, "/chat/completions"), headers, body | {"model": target.model})
+    return ModelRequest(below(target.base, "/chat/completions"), headers, body | {"model": target.model})
 
 
-def _openai(prompt: Prompt, form: Form) -> dict[str, Any]:
+def _openai(prompt: Prompt, form: AcceptedParameters) -> dict[str, Any]:
     body: dict[str, Any] = {"messages": _said(prompt.messages), form.tokens: prompt.max_tokens}
     if prompt.temperature is not None and form.temperature:
         body["temperature"] = prompt.temperature
@@ -113,7 +122,7 @@ def _openai(prompt: Prompt, form: Form) -> dict[str, Any]:
     return body
 
 
-def _anthropic(target: Target, prompt: Prompt, form: Form) -> dict[str, Any]:
+def _anthropic(target: Target, prompt: Prompt, form: AcceptedParameters) -> dict[str, Any]:
     system = "\n\n".join(message.content for message in prompt.messages if message.role == "system")
     body: dict[str, Any] = {
         "model": target.model,
@@ -140,7 +149,7 @@ def below(base: httpx.URL, path: str) -> httpx.URL:
     return base.copy_with(raw_path=(raw + path).encode())
 
 
-class Hearing:
+class ResponseReader:
     """An answer as it comes in: events of a stream, or the whole at once."""
 
     def __init__(self, provider: str) -> None:
@@ -168,10 +177,10 @@ class Hearing:
 
     @property
     def is_over(self) -> bool:
-        """Whether the answer is whole, though more may come about it, such as its count of tokens."""
+        """Return whether the answer is whole, though more may come about it, such as its count of tokens."""
         return self._understood and self._ended
 
-    def said(self, prompt: Prompt, form: Form, attempts: int) -> Said:
+    def said(self, prompt: Prompt, form: AcceptedParameters, attempts: int) -> Said:
         """The whole, once no more comes. Raises ModelError when the end is missing."""
         if not self._understood:
             raise _no_answer()
@@ -253,7 +262,7 @@ class Hearing:
         self._answer_tokens = _count(usage.get("output_tokens"), self._answer_tokens)
 
 
-def _is_held(prompt: Prompt, form: Form) -> bool:
+def _is_held(prompt: Prompt, form: AcceptedParameters) -> bool:
     return prompt.schema is not None and form.schema != "none"
 
 

@@ -12,7 +12,7 @@ import httpx
 from persistence.language_models.http import HttpModel
 from persistence.language_models.litellm import litellm_model
 from persistence.language_models.protocols import Target
-from persistence.language_models.retrying import ModelSettings, Patience
+from persistence.language_models.retrying import ModelSettings, RetryPolicy
 from persistence.outbound import OutboundPolicy
 from schema.talk2data.language_model import LanguageModel, Message, ModelError
 
@@ -56,7 +56,7 @@ class ChatModel(LanguageModel, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ModelAddress:
-    """Which model is meant and how it is reached."""
+    """Holds which model is meant and how it is reached."""
 
     llm_model: str
     provider: str | None = None
@@ -67,8 +67,8 @@ class ModelAddress:
 class Models:
     """Makes clients of language models."""
 
-    def __init__(self, settings: ModelSettings, policy: OutboundPolicy, patience: Patience | None = None) -> None:
-        self._policy, self._patience, self._litellm = policy, patience or Patience(settings), settings.model_litellm
+    def __init__(self, settings: ModelSettings, policy: OutboundPolicy, patience: RetryPolicy | None = None) -> None:
+        self._policy, self._patience, self._litellm = policy, patience or RetryPolicy(settings), settings.model_litellm
 
     def chat(self, address: ModelAddress, credentials: Mapping[str, Any]) -> ChatModel:
         """A model for use. Raises ModelError for a provider that is not known or an address that means nothing."""

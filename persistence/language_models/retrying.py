@@ -1,4 +1,4 @@
-"""How a language model is asked with patience: what is tried again, when, and how often.
+"""Defines how a language model is asked with patience: what is tried again, when, and how often.
 
 An answer is read as a stream, so that silence is noticed before the whole time is over. What may pass (a provider that
 is overloaded, a connection that breaks off) is tried again, with growing pauses and within one deadline; never once a
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
-from persistence.language_models.protocols import Form, Hearing, narrower
+from persistence.language_models.protocols import AcceptedParameters, ResponseReader, narrower
 from schema.talk2data.language_model import Message, ModelError, Prompt, Said, Trouble
 
 MOST_FORMS: Final = 6
@@ -58,8 +58,8 @@ class Malformed(ModelError):
         self.parameter = parameter
 
 
-class Patience:
-    """How often, how long and with which pauses a model is tried."""
+class RetryPolicy:
+    """Describes how often, how long and with which pauses a model is tried."""
 
     def __init__(
         self,
@@ -82,17 +82,19 @@ class Patience:
         return seconds if seconds <= LONGEST_PAUSE else None
 
 
-class PatientModel(ABC):
+class RetryingModel(ABC):
     """A model that is asked with patience. Who implements it makes one call."""
 
-    def __init__(self, name: str, protocol: str, patience: Patience) -> None:
+    def __init__(self, name: str, protocol: str, patience: RetryPolicy) -> None:
         self.name = name[:200]
         self._protocol, self._patience = protocol, patience
-        self._form = Form()
+        self._form = AcceptedParameters()
 
     @abstractmethod
-    def _events(self, prompt: Prompt, form: Form, deadline: float, *, stream: bool) -> AsyncGenerator[Any, None]:
-        """What the provider sends to one call, event by event; an answer that is not streamed is one event.
+    def _events(
+        self, prompt: Prompt, form: AcceptedParameters, deadline: float, *, stream: bool
+    ) -> AsyncGenerator[Any, None]:
+        """Return what the provider sends to one call, event by event; an answer that is not streamed is one event.
 
         `deadline` is in the time of the running loop. Raises ModelError.
         """
@@ -100,12 +102,12 @@ class PatientModel(ABC):
     async def complete(self, messages: Sequence[Message], *, max_tokens: int) -> str:
         """The text of the model's answer to a single call. Raises ModelError."""
         prompt = Prompt(messages, max_tokens)
-        hearing = Hearing(self._protocol)
+        hearing = ResponseReader(self._protocol)
         deadline = asyncio.get_running_loop().time() + self._patience.total
-        async with aclosing(self._events(prompt, Form(), deadline, stream=False)) as events:
+        async with aclosing(self._events(prompt, AcceptedParameters(), deadline, stream=False)) as events:
             async for event in events:
                 hearing.take(event)
-        return hearing.said(prompt, Form(), 1).text
+        return hearing.said(prompt, AcceptedParameters(), 1).text
 
     async def ask(self, prompt: Prompt) -> Said:
         """The whole answer. It is streamed, so that silence is noticed, and tried again wherever it breaks off."""
@@ -128,7 +130,7 @@ class PatientModel(ABC):
         attempt, forms, is_passed = 1, 1, False
         while True:
             form = self._form
-            hearing = Hearing(self._protocol)
+            hearing = ResponseReader(self._protocol)
             try:
                 async with aclosing(self._events(prompt, form, deadline, stream=True)) as events:
                     async for event in events:

@@ -12,7 +12,7 @@ StatementT = TypeVar("StatementT", sa.Update, sa.Delete)
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class IdempotencyKey:
     """A key of a principal of an organization."""
 
     organization_id: str
@@ -20,7 +20,7 @@ class Key:
     key: str
 
 
-class Claim(NamedTuple):
+class KeyClaim(NamedTuple):
     """A claim as it stands: which request has the key, and how far it has come."""
 
     fingerprint: str
@@ -39,16 +39,18 @@ class IdempotencyShelf:
         """Delete the claims of all tenants whose time is over."""
         self._connection.execute(table.delete().where(table.c.expires_at < now))
 
-    def held(self, key: Key) -> Claim | None:
+    def held(self, key: IdempotencyKey) -> KeyClaim | None:
         """The claim of a key, which nobody else changes until this transaction ends; None when it is free."""
         row = self._connection.execute(self._select(key).with_for_update()).one_or_none()
-        return None if row is None else Claim(*row)
+        return None if row is None else KeyClaim(*row)
 
-    def standing(self, key: Key) -> Claim:
+    def standing(self, key: IdempotencyKey) -> KeyClaim:
         """The claim of a key that is claimed."""
-        return Claim(*self._connection.execute(self._select(key)).one())
+        return KeyClaim(*self._connection.execute(self._select(key)).one())
 
-    def claim(self, key: Key, *, operation: str, fingerprint: str, owner: str, now: datetime, until: datetime) -> bool:
+    def claim(
+        self, key: IdempotencyKey, *, operation: str, fingerprint: str, owner: str, now: datetime, until: datetime
+    ) -> bool:
         """Claim a free key; False when another request has claimed it in this moment."""
         values = {"operation": operation, "fingerprint": fingerprint, **_begun(owner, now, until)}
         with self._connection.begin_nested() as attempt:
@@ -59,38 +61,38 @@ class IdempotencyShelf:
                 return False
         return True
 
-    def take_over(self, key: Key, *, owner: str, now: datetime, until: datetime) -> None:
+    def take_over(self, key: IdempotencyKey, *, owner: str, now: datetime, until: datetime) -> None:
         """Claim a key whose owner has died."""
         self._connection.execute(table.update().where(*_is(key)).values(**_begun(owner, now, until)))
 
-    def renew(self, key: Key, owner: str, now: datetime) -> None:
+    def renew(self, key: IdempotencyKey, owner: str, now: datetime) -> None:
         """Let a claim begin now."""
         self._connection.execute(_own(table.update(), key, owner).values(claimed_at=now))
 
-    def commit(self, key: Key, owner: str, answer: str | None) -> bool:
+    def commit(self, key: IdempotencyKey, owner: str, answer: str | None) -> bool:
         """Mark that the request has changed something, with its answer if it is known; False when the claim is lost."""
         here = _own(table.update(), key, owner).where(table.c.state.in_(("running", "committed")))
         return bool(self._connection.execute(here.values(state="committed", answer=answer)).rowcount)
 
-    def free(self, key: Key, owner: str) -> bool:
+    def free(self, key: IdempotencyKey, owner: str) -> bool:
         """Give back a key of which nothing was changed; whether that was so."""
         free = _own(table.delete(), key, owner).where(table.c.state == "running")
         return bool(self._connection.execute(free).rowcount)
 
-    def keep(self, key: Key, owner: str, **answer: str) -> None:
+    def keep(self, key: IdempotencyKey, owner: str, **answer: str) -> None:
         """Mark that the request is done, with its `answer` unless that is kept already."""
         self._connection.execute(_own(table.update(), key, owner).values(state="done", **answer))
 
     @staticmethod
-    def _select(key: Key) -> sa.Select[Any]:
-        return sa.select(*(table.c[name] for name in Claim._fields)).where(*_is(key))
+    def _select(key: IdempotencyKey) -> sa.Select[Any]:
+        return sa.select(*(table.c[name] for name in KeyClaim._fields)).where(*_is(key))
 
 
-def _is(key: Key) -> list[sa.ColumnElement[bool]]:
+def _is(key: IdempotencyKey) -> list[sa.ColumnElement[bool]]:
     return [table.c[name] == value for name, value in asdict(key).items()]
 
 
-def _own(statement: StatementT, key: Key, owner: str) -> StatementT:
+def _own(statement: StatementT, key: IdempotencyKey, owner: str) -> StatementT:
     return statement.where(*_is(key), table.c.owner == owner)
 
 

@@ -42,7 +42,7 @@ def words_of(text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedEntities:
     """Which entities are looked for: those of a type, of a project; None for any."""
 
     entity_type: str | None = None
@@ -119,7 +119,7 @@ class SearchShelf:
         if found:
             self._connection.execute(words.insert(), found)
 
-    def objects(self, organization_id: str, q: str, wanted: Wanted) -> list[tuple[str, str]]:
+    def objects(self, organization_id: str, q: str, wanted: WantedEntities) -> list[tuple[str, str]]:
         """The objects on which the hits of a query are to be checked."""
         hits = _hits(organization_id, q, wanted.conditions()).subquery()
         query = sa.select(hits.c.permission_type, hits.c.permission_id).distinct().limit(MOST_OBJECTS)
@@ -129,7 +129,7 @@ class SearchShelf:
         self,
         organization_id: str,
         q: str,
-        wanted: Wanted,
+        wanted: WantedEntities,
         readable: Sequence[tuple[str, str]],
         *,
         offset: int,

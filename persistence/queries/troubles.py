@@ -12,7 +12,7 @@ from persistence.repository import Scope
 from persistence.tables.quality import violations
 
 
-class Kind(NamedTuple):
+class ViolationGroup(NamedTuple):
     """A kind of violation with a severity: on how many assets it stands, and how often."""
 
     severity: str
@@ -24,7 +24,7 @@ class Kind(NamedTuple):
 
 def unresolved_kinds(
     connection: sa.Connection, scope: Scope, parts: Sequence[str], as_of: datetime | None
-) -> list[Kind]:
+) -> list[ViolationGroup]:
     """The kinds of what is wrong at or under a name, now or at a moment, the worst first."""
     table = violations.c
     kind = (table.severity, table.definition_id, table.name)
@@ -35,11 +35,16 @@ def unresolved_kinds(
         .group_by(table.severity_rank, *kind)
         .order_by(table.severity_rank.desc(), number.desc())
     )
-    return [Kind(*row) for row in connection.execute(query)]
+    return [ViolationGroup(*row) for row in connection.execute(query)]
 
 
 def places_of(
-    connection: sa.Connection, scope: Scope, parts: Sequence[str], as_of: datetime | None, kind: Kind, most: int
+    connection: sa.Connection,
+    scope: Scope,
+    parts: Sequence[str],
+    as_of: datetime | None,
+    kind: ViolationGroup,
+    most: int,
 ) -> list[str]:
     """The first assets by name on which a kind of violation stands."""
     table = violations.c

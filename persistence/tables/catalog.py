@@ -136,7 +136,7 @@ _SQLITE_DDL: Final = (
 
 
 def catalog_ddl(dialect: str) -> list[str]:
-    """What the catalog needs beyond its tables and plain indexes, for migrations: run it after the tables stand.
+    """Return what the catalog needs beyond its tables and plain indexes, for migrations: run it after the tables stand.
 
     PostgreSQL: the GIN index. SQLite: the FTS5 table and the triggers that keep it. `metadata.create_all` runs the
     same statements by itself.

@@ -7,7 +7,7 @@ from persistence.tables import metadata
 
 
 def _columns() -> list[sa.Column[object]]:
-    """What files and artifacts have in common."""
+    """Return what files and artifacts have in common."""
     return [
         sa.Column("resource_uri", sa.String(800), primary_key=True),
         sa.Column("organization_id", sa.String(255), sa.ForeignKey("organizations.id"), nullable=False),

@@ -1,4 +1,4 @@
-"""Which write was asked for under which key, and what it answered."""
+"""Defines which write was asked for under which key, and what it answered."""
 
 import sqlalchemy as sa
 

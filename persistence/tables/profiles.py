@@ -1,4 +1,6 @@
-"""What runs have measured of tables and columns. A profile is written once per run and table, and kept as history."""
+"""Defines what runs have measured of tables and columns. A profile is written once per run and table, and kept as
+history.
+"""
 
 import sqlalchemy as sa
 

@@ -1,4 +1,4 @@
-"""Who uses a connection just now, and who waits to."""
+"""Defines who uses a connection just now, and who waits to."""
 
 import sqlalchemy as sa
 

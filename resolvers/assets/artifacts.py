@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import orjson
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from auth.relations import RelationTuple
 from persistence.integrity import IntegrityError
 from persistence.queries.files import Kept
@@ -30,8 +31,8 @@ from resolvers.assets.content import (
 )
 from resolvers.context import Context
 from resolvers.engines import preview
-from resolvers.engines.preview import Shown
-from resolvers.operation import Kind, operation, require
+from resolvers.engines.preview import Preview
+from resolvers.operation import operation, require
 from resolvers.uploads import discard, settled
 from schema.assets.artifact import MAX_COLUMNS, Artifact, ArtifactCreate, ArtifactPreview, ArtifactType, PreviewType
 from schema.assets.file import Deleted, File
@@ -61,7 +62,7 @@ MEDIA = {
 """The media type and the file name's ending of what comes inline."""
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_artifact(ctx: Context, *, artifact: ArtifactCreate) -> Artifact:
     """Create an artifact from a text, a JSON value, a table, or the bytes of an uploaded file."""
     ways = [name for name in ("content", "columns", "file_uri") if _sent(artifact, name)]
@@ -283,25 +284,25 @@ async def preview_artifact(
     )
 
 
-async def _shown(ctx: Context, kind: ArtifactType, kept: Kept, offset: int, limit: int, max_bytes: int) -> Shown:
+async def _shown(ctx: Context, kind: ArtifactType, kept: Kept, offset: int, limit: int, max_bytes: int) -> Preview:
     if kind is ArtifactType.PARQUET:
         return await _parquet(ctx, kept, offset, limit, max_bytes)
     if kind in (ArtifactType.BINARY, ArtifactType.REPORT):
         how = "Download it and open it in a browser." if kind is ArtifactType.REPORT else "It can only be downloaded."
-        return Shown("binary", kept.size > 0, meta={"note": how})
+        return Preview("binary", kept.size > 0, meta={"note": how})
     data = b"".join([piece async for piece in ctx.services.blobs.read(kept.blob, 0, min(kept.size, max_bytes))])
     whole = len(data) == kept.size
     if kind is ArtifactType.IMAGE:
         width, height = preview.picture_size(data) or (None, None)
         encoded = base64.b64encode(data).decode() if whole else None
-        return Shown("image", not whole, {"data": encoded, "width": width, "height": height})
+        return Preview("image", not whole, {"data": encoded, "width": width, "height": height})
     show = {ArtifactType.CSV: preview.table, ArtifactType.TEXT: preview.text}.get(kind, preview.json_value)
     return await asyncio.to_thread(show, data, whole=whole, limit=limit)
 
 
-async def _parquet(ctx: Context, kept: Kept, offset: int, limit: int, max_bytes: int) -> Shown:
+async def _parquet(ctx: Context, kept: Kept, offset: int, limit: int, max_bytes: int) -> Preview:
     if kept.size > LARGEST_PARQUET:
-        return Shown("binary", True, meta={"note": "It is too large to be looked into. Download it."})
+        return Preview("binary", True, meta={"note": "It is too large to be looked into. Download it."})
     with await asyncio.to_thread(Scratch) as scratch:
         path = scratch.folder / "table"
         with path.open("wb") as file:
@@ -310,8 +311,8 @@ async def _parquet(ctx: Context, kept: Kept, offset: int, limit: int, max_bytes:
         try:
             window = await asyncio.to_thread(scratch.window, path, offset=offset, limit=limit, max_bytes=max_bytes)
         except NotATable as problem:
-            return Shown("binary", kept.size > 0, meta={"note": str(problem)})
-    return Shown(
+            return Preview("binary", kept.size > 0, meta={"note": str(problem)})
+    return Preview(
         "tabular",
         offset + len(window.rows) < window.total,
         {"columns": window.columns, "rows": window.rows},
@@ -337,7 +338,7 @@ async def download_artifact(ctx: Context, *, resource_uri: Uri) -> Download:
     )
 
 
-@operation(needs=Permission.CAN_DELETE, on="artifact:{resource_uri}", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, on="artifact:{resource_uri}", kind=CallKind.WRITE)
 async def delete_artifact(ctx: Context, *, resource_uri: Uri) -> Deleted:
     """Delete an artifact: its bytes, its relations and its secrets."""
     relations = await standing_relations(ctx, "artifact", resource_uri)

@@ -1,19 +1,20 @@
 """Removing a data connection: what goes with it, what stays, and what forbids it."""
 
+from auth.rate_limit import CallKind
 from persistence.queries.catalog_removal import open_run_at, retire_catalog
 from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.assets.content import standing_relations
 from resolvers.assets.data_connections import Uri
 from resolvers.context import Context
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from schema.assets.file import Deleted
 from schema.errors import ValidationError
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn, ResourceUri
 
 
-@operation(needs=Permission.CAN_DELETE, on="data_connection:{resource_uri}", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, on="data_connection:{resource_uri}", kind=CallKind.WRITE)
 async def delete_data_connection(ctx: Context, *, resource_uri: Uri) -> Deleted:
     """Delete a data connection with its credentials and every other secret of it, and all relations on it.
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import orjson
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from auth.relations import RelationTuple, object_name, user_subject
 from persistence.connectors.core.base import ConnectorError, Discovery
 from persistence.connectors.core.destination import NOWHERE, destination
@@ -17,7 +18,7 @@ from persistence.repository import same
 from persistence.store import Shelves
 from resolvers.bound_secrets import ENTER_AGAIN, BoundSecrets
 from resolvers.context import Context
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from schema.assets.data_connection import (
     ConnectionSecret,
     ConnectionStatus,
@@ -46,7 +47,7 @@ def _home(ctx: Context, arguments: Mapping[str, Any]) -> tuple[str, str]:
     return "project", ctx.project_id
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, on=_home, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, on=_home, kind=CallKind.WRITE)
 async def create_data_connection(ctx: Context, *, connection: DataConnectionCreate) -> DataConnection:
     """Register a data connection. It starts PENDING; verify it to make it ACTIVE."""
     config = _checked_config(ctx, connection.connection_type, connection.model_dump(), connection.credentials)
@@ -144,7 +145,7 @@ async def list_data_connections(
     )
 
 
-@operation(needs=Permission.CAN_WRITE, on="data_connection:{resource_uri}", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, on="data_connection:{resource_uri}", kind=CallKind.WRITE)
 async def update_data_connection(ctx: Context, *, resource_uri: Uri, changes: DataConnectionChange) -> DataConnection:
     """Update a data connection; only the fields that are sent change.
 
@@ -215,7 +216,7 @@ def _follows(
     return True
 
 
-@operation(needs=Permission.CAN_EXECUTE, on="data_connection:{resource_uri}", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, on="data_connection:{resource_uri}", kind=CallKind.WRITE)
 async def verify_data_connection(ctx: Context, *, resource_uri: Uri) -> ConnectionVerification:
     """Connect to the store with the stored credentials and look around.
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.queries.files import key_hash
 from persistence.store import Shelves
@@ -21,7 +22,7 @@ from resolvers.assets.content import (
     standing_relations,
 )
 from resolvers.context import Context
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from resolvers.uploads import discard
 from schema.assets.file import Deleted, File, FileChange, FileCreate, FileUploaded
 from schema.content import Download, Upload
@@ -32,7 +33,7 @@ from schema.pagination import Page, PageNumber, PageSize
 Uri = Annotated[str, Field(min_length=1, max_length=800, description="The file's resource URI.")]
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def upload_file(ctx: Context, *, about: FileCreate, file: Upload) -> FileUploaded:
     """Upload a file.
 
@@ -148,7 +149,7 @@ async def download_file(ctx: Context, *, resource_uri: Uri) -> Download:
     return download_of(ctx, kept, folder="files", uri=resource_uri, name=saved_as, content_type=file.content_type)
 
 
-@operation(needs=Permission.CAN_WRITE, on="file:{resource_uri}", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, on="file:{resource_uri}", kind=CallKind.WRITE)
 async def update_file(ctx: Context, *, resource_uri: Uri, changes: FileChange) -> File:
     """Update what is told of a file; only the fields that are sent change, and never its bytes."""
     values = changes.given() | {"updated_at": ctx.now(), "updated_by": ctx.caller.user_id}
@@ -157,7 +158,7 @@ async def update_file(ctx: Context, *, resource_uri: Uri, changes: FileChange) -
     )
 
 
-@operation(needs=Permission.CAN_DELETE, on="file:{resource_uri}", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, on="file:{resource_uri}", kind=CallKind.WRITE)
 async def delete_file(ctx: Context, *, resource_uri: Uri) -> Deleted:
     """Delete a file: its bytes, its relations and its secrets."""
     relations = await standing_relations(ctx, "file", resource_uri)

@@ -2,14 +2,15 @@
 
 import time
 
+from auth.rate_limit import CallKind
 from persistence.language_models.providers import Message, ModelAddress, ModelError
 from resolvers.context import Context
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from schema.assets.model_check import ModelVerification, ModelVerify
 from schema.governance.permission import Permission
 
 
-@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
 async def verify_model(ctx: Context, *, model: ModelVerify) -> ModelVerification:
     """Make one call of a single token with the given credentials, which are kept nowhere.
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.queries.catalog_edit import update_asset
 from persistence.repository import Scope
 from persistence.store import Shelves
@@ -13,7 +14,7 @@ from resolvers.data_readiness.approval.classifications import KINDS
 from resolvers.engines.catalog_diff import judge
 from resolvers.engines.recognition import RECOGNIZERS, VERSION
 from resolvers.engines.recognition.taxonomy import LEVELS, TAXONOMY, Level
-from resolvers.operation import Kind, operation, require
+from resolvers.operation import operation, require
 from schema.data_readiness.classification import (
     CATEGORIES,
     MOVES,
@@ -83,7 +84,7 @@ async def get_classification(ctx: Context, *, classification_id: ClassificationI
     return await ctx.store.read(lambda shelves: shelves.classifications.get(ctx.scope, str(classification_id)))
 
 
-@operation(needs=Permission.CAN_MANAGE_METADATA, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_METADATA, kind=CallKind.WRITE)
 async def decide_classification(
     ctx: Context, *, classification_id: ClassificationId, decision: ClassificationDecision
 ) -> Classification:

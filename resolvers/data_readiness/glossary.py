@@ -6,11 +6,12 @@ from uuid import uuid4
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.queries.glossary import DEEPEST, SORTABLE, words_of
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from schema.data_readiness.glossary import (
     DECISIONS,
     MOVES,
@@ -36,7 +37,7 @@ TermId = Annotated[str, Field(min_length=1, max_length=255, description="The ter
 NOT_NULL = ("name", "synonyms", "related_terms", "owners", "tags", "status")
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_glossary_term(ctx: Context, *, term: GlossaryTermCreate) -> GlossaryTerm:
     """Define a term in the glossary of the selected project, as a draft or for review."""
     if term.status not in (TermStatus.DRAFT, TermStatus.IN_REVIEW):
@@ -120,7 +121,7 @@ async def get_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTerm:
     return await ctx.store.read(lambda shelves: shelves.glossary_terms.get(ctx.scope, term_id))
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_glossary_term(ctx: Context, *, term_id: TermId, changes: GlossaryTermUpdate) -> GlossaryTerm:
     """Update a term; only the fields that are sent change.
 
@@ -159,7 +160,7 @@ async def update_glossary_term(ctx: Context, *, term_id: TermId, changes: Glossa
         raise await _taken(ctx, str(given.get("name")), term_id) from None
 
 
-@operation(needs=Permission.CAN_MANAGE_METADATA, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_METADATA, kind=CallKind.WRITE)
 async def review_glossary_term(ctx: Context, *, term_id: TermId, review: TermReview) -> GlossaryTerm:
     """Approve or reject a term that is in review, or put one that was decided on back into review.
 
@@ -194,7 +195,7 @@ def _way(term: GlossaryTerm, from_: Collection[TermStatus]) -> str:
     return f" Decide {TermDecision.PENDING} first." if term.status in DECISIONS[TermDecision.PENDING][1] else ""
 
 
-@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTermDeleted:
     """Delete a term with its links to assets; terms below it stand by themselves then.
 
@@ -223,7 +224,7 @@ async def delete_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTerm
     return done
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def link_glossary_term(ctx: Context, *, term_id: TermId, asset: TermAssetCreate) -> TermAsset:
     """Link a term to an asset of the project's catalog."""
     now, user = ctx.now(), ctx.caller.user_id
@@ -271,7 +272,7 @@ async def list_glossary_term_assets(
     return await ctx.store.read(work)
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def unlink_glossary_term(
     ctx: Context,
     *,

@@ -6,12 +6,13 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.data_readiness.definitions import added, changed, deleted, dimension_of, dimensions_named
 from resolvers.data_readiness.moments import past
-from resolvers.engines.scoring import Counted, score, written_weight
-from resolvers.operation import Kind, operation
+from resolvers.engines.scoring import Ratio, score, written_weight
+from resolvers.operation import operation
 from schema.data_readiness.quality import (
     AssessmentType,
     DefinitionDeleted,
@@ -47,7 +48,7 @@ async def list_dimensions(
     return window([one for one in standing if assessment_type in (None, one.assessment_type)], page, limit)
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_dimension(ctx: Context, *, dimension: DimensionCreate) -> Dimension:
     """Add a dimension of the project's own. Its weight cannot change later: scorecards of the past stay what they were.
 
@@ -67,13 +68,13 @@ async def create_dimension(ctx: Context, *, dimension: DimensionCreate) -> Dimen
     return await added(ctx, lambda shelves: shelves.dimensions, lambda shelves: (new, {}))
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_dimension(ctx: Context, *, dimension_id: DimensionId, changes: DimensionChange) -> Dimension:
     """Update the words about a dimension of the project's own."""
     return await changed(ctx, lambda shelves: shelves.dimensions, dimension_id, changes.given())
 
 
-@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_dimension(ctx: Context, *, dimension_id: DimensionId) -> DefinitionDeleted:
     """Delete a dimension of the project's own that no definition belongs to. Scorecards of the past still show it."""
 
@@ -104,7 +105,7 @@ async def list_metric_definitions(
     return window(await ctx.store.read(work), page, limit)
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_metric_definition(ctx: Context, *, metric: MetricDefinitionCreate) -> MetricDefinition:
     """Add a metric of the project's own to a dimension."""
 
@@ -126,7 +127,7 @@ async def create_metric_definition(ctx: Context, *, metric: MetricDefinitionCrea
     return await added(ctx, lambda shelves: shelves.metric_definitions, make)
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_metric_definition(
     ctx: Context, *, definition_id: MetricId, changes: MetricDefinitionChange
 ) -> MetricDefinition:
@@ -134,7 +135,7 @@ async def update_metric_definition(
     return await changed(ctx, lambda shelves: shelves.metric_definitions, definition_id, changes.given())
 
 
-@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_metric_definition(ctx: Context, *, definition_id: MetricId) -> DefinitionDeleted:
     """Delete a metric of the project's own. Its results stay, and scorecards of the past still show them."""
     return await deleted(ctx, lambda shelves: shelves.metric_definitions, definition_id)
@@ -171,7 +172,7 @@ async def list_metric_results(
         )
 
     found = await ctx.store.read(work)
-    return found.map(lambda one: one.model_copy(update={"score": score(Counted(one.numerator, one.denominator))}))
+    return found.map(lambda one: one.model_copy(update={"score": score(Ratio(one.numerator, one.denominator))}))
 
 
 def window(items: list[Any], page: int, limit: int) -> Page[Any]:

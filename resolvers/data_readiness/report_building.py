@@ -15,13 +15,20 @@ from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.assets.artifacts import keep_artifact
 from resolvers.context import Context
-from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.reading import MOST_TABLES as MOST_NAMED
 from resolvers.data_readiness.scorecard import scorecard_of
 from resolvers.data_readiness.unmeasured import unmeasured
 from resolvers.engines.masking import masked_table
 from resolvers.engines.report.page import MOST_TABLES, rendered
-from resolvers.engines.report.values import Relation, ReportData, RuleResult, TableLine, TrendPoint, Trouble
+from resolvers.engines.report.values import (
+    ReportData,
+    ReportReference,
+    RuleResult,
+    TableLine,
+    TrendPoint,
+    ViolationSummary,
+)
 from schema.assets.artifact import Artifact, ArtifactCreate, ArtifactType
 from schema.content import Upload
 from schema.data_readiness.classification import Classification, ClassificationKind
@@ -48,10 +55,10 @@ _SCOPES: Final = {place: scope.value for place, scope in enumerate(ScorecardScop
 class RunReport:
     """The report on the asset that a run names; a run that names none has no report."""
 
-    def unit(self, work: RunWork, phase: int) -> Unit | None:
+    def unit(self, work: RunWork, phase: int) -> RunUnit | None:
         """The unit that makes it when all others have ended."""
         fqn = work.run.asset_fqn
-        return Unit(f"Report on {fqn}", {"report": fqn}, phase, follows=True) if fqn else None
+        return RunUnit(f"Report on {fqn}", {"report": fqn}, phase, follows=True) if fqn else None
 
     async def made(self, work: RunWork, arguments: Mapping[str, Any]) -> Write:
         """Make it. Nothing is kept for a caller who may create nothing in the project, or of what is gone meanwhile."""
@@ -209,7 +216,7 @@ def _personal(shelves: Shelves, scope: Scope, asset_fqn: str) -> list[Classifica
 
 def _troubles(
     shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None
-) -> tuple[list[Trouble], int]:
+) -> tuple[list[ViolationSummary], int]:
     """What is wrong at or under a name and not resolved, by kind, the worst first; and how many there are in all."""
     kinds = unresolved_kinds(shelves.connection, scope, parts, as_of)
     definitions = shelves.violation_definitions.of_ids(scope, {kind.definition_id for kind in kinds})
@@ -218,25 +225,29 @@ def _troubles(
         known = definitions.get(kind.definition_id)
         label = known.display_name if known is not None else None
         found = places_of(shelves.connection, scope, parts, as_of, kind, MOST_PLACES)
-        troubles.append(Trouble(label or kind.name, Severity(kind.severity), kind.violations, found, kind.assets))
+        troubles.append(
+            ViolationSummary(label or kind.name, Severity(kind.severity), kind.violations, found, kind.assets)
+        )
     return troubles, sum(kind.violations for kind in kinds)
 
 
-def _relations(facts: Sequence[TableFacts], lines: Sequence[TableLine]) -> list[Relation]:
+def _relations(facts: Sequence[TableFacts], lines: Sequence[TableLine]) -> list[ReportReference]:
     """Which of the tables refer to which: what is declared or approved, then what profiles have found."""
     short = _short_names(facts)
-    found: dict[tuple[str, str, str], Relation] = {}
+    found: dict[tuple[str, str, str], ReportReference] = {}
     for table in facts:
         for column in table.columns:
             if column.references is not None:
                 key = (table.fqn, column.references[0], column.name)
                 target = short.get(key[1]) or _beside(key[1], table.fqn)
-                found[key] = Relation(short[table.fqn], target, column.name, column.is_reference_declared)
+                found[key] = ReportReference(short[table.fqn], target, column.name, column.is_reference_declared)
     for line in lines:
         for one in line.profile.foreign_keys if line.profile else ():
             key = (line.fqn, one.target_fqn, ", ".join(one.columns))
             if key not in found and not one.is_declared and one.match_rate >= LIKELY:
-                found[key] = Relation(short[line.fqn], short.get(key[1]) or _beside(key[1], line.fqn), key[2], False)
+                found[key] = ReportReference(
+                    short[line.fqn], short.get(key[1]) or _beside(key[1], line.fqn), key[2], False
+                )
     return list(found.values())
 
 

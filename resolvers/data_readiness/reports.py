@@ -1,16 +1,17 @@
 """What can be done with reports: make one."""
 
+from auth.rate_limit import CallKind
 from resolvers.context import Context
 from resolvers.data_readiness.moments import past_in_body
 from resolvers.data_readiness.report_building import keep_report, report_page, staged
-from resolvers.operation import Kind, operation, require
+from resolvers.operation import operation, require
 from resolvers.uploads import settled
 from schema.assets.artifact import Artifact
 from schema.data_readiness.report import ReportCreate
 from schema.governance.permission import Permission
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_report(ctx: Context, *, report: ReportCreate) -> Artifact:
     """Make a report about a service, database, schema or table, and keep it as an artifact of type `report`.
 

@@ -6,19 +6,27 @@ from uuid import UUID
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.queries.source_facts import read_facts
 from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.data_readiness.runs.measuring import Known, check_of, named_tables, read_known, rule_check, table_of
+from resolvers.data_readiness.runs.measuring import (
+    CheckInputs,
+    check_of,
+    named_tables,
+    read_known,
+    rule_check,
+    table_of,
+)
 from resolvers.data_readiness.runs.reading import use_source
 from resolvers.engines.checks.conditions import condition_of
 from resolvers.engines.checks.counting import fits
 from resolvers.engines.checks.evaluate import evaluate
-from resolvers.engines.checks.model import CannotEvaluate, Check, Result
+from resolvers.engines.checks.model import CannotEvaluate, Check, CheckResult
 from resolvers.engines.checks.predicates import SCANNED, facts_of
-from resolvers.engines.sql_guard import Refused, guard_sql, tables_of_catalog
-from resolvers.operation import Kind, operation, require
+from resolvers.engines.sql_guard import QueryRefused, guard_sql, tables_of_catalog
+from resolvers.operation import operation, require
 from schema.assets.data_connection import ConnectionType
 from schema.data_readiness.rule import Expectation, RuleOutcome
 from schema.data_readiness.rule_change import RuleCheck
@@ -78,7 +86,7 @@ def problem_of(shelves: Shelves, scope: Scope, rule: Expectation) -> str | None:
                 one for one in read_facts(shelves.connection, scope, [target]) if one.resource_uri == table.resource_uri
             ]
             fits(check, table, {one.fqn: one for one in beside})
-    except Refused as refused:
+    except QueryRefused as refused:
         return f"The guard refused the query. {refused}"
     except CannotEvaluate as why:
         return str(why)
@@ -87,7 +95,7 @@ def problem_of(shelves: Shelves, scope: Scope, rule: Expectation) -> str | None:
     return None
 
 
-@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
 async def check_quality_rule(
     ctx: Context, *, rule_id: Annotated[UUID, Field(description="The rule's id.")]
 ) -> RuleCheck:
@@ -97,7 +105,7 @@ async def check_quality_rule(
     """
     rule = await ctx.store.read(lambda shelves: shelves.quality_rules.get(ctx.scope, str(rule_id)))
     known = await ctx.store.read(lambda shelves: read_known(shelves, ctx.scope, table_of(rule.asset_fqn), [rule]))
-    if not isinstance(known, Known):
+    if not isinstance(known, CheckInputs):
         raise ValidationError(
             "The table is no longer in the catalog. Run service-ingestion, or delete the rule.",
             status=422,
@@ -110,7 +118,7 @@ async def check_quality_rule(
             "The rule's connection was deleted. Delete the rule too.", status=422, field="resource_uri"
         ) from None
 
-    def work(source: Source) -> Result:
+    def work(source: Source) -> CheckResult:
         checks = [check_of(rule)]
         done = evaluate(source, known.table, checks, now=ctx.now(), how=known.how, others=known.others)
         return done.results[rule.id]
@@ -121,7 +129,7 @@ async def check_quality_rule(
         reason = getattr(error, "reason", None)
         if reason is None:
             raise
-        result = Result(RuleOutcome.NOT_EVALUATED, reason=str(reason))
+        result = CheckResult(RuleOutcome.NOT_EVALUATED, reason=str(reason))
     return RuleCheck(
         rule_id=rule.id,
         outcome=result.outcome,

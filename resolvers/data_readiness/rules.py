@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 import orjson
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.queries.source_facts import read_facts, table_names, table_or_column
 from persistence.store import Shelves
@@ -18,9 +19,9 @@ from resolvers.data_readiness.rule_checks import problem_of, rule_check
 from resolvers.data_readiness.runs.reading import MOST_TABLES as MOST_NAMED
 from resolvers.engines.rules.dbt import read_dbt, write_dbt
 from resolvers.engines.rules.draft import measured_by, rule_key
-from resolvers.engines.rules.exchange import Imported, Unreadable
+from resolvers.engines.rules.exchange import Imported, UnreadableRules
 from resolvers.engines.rules.odcs import read_odcs, write_odcs
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from schema.data_readiness.rule import (
     CUSTOM_METRICS,
     LIBRARY_METRICS,
@@ -100,7 +101,7 @@ async def get_quality_rule(ctx: Context, *, rule_id: RuleId) -> QualityRule:
     return await ctx.store.read(lambda shelves: shelves.quality_rules.get(ctx.scope, str(rule_id)))
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_quality_rule(ctx: Context, *, rule: QualityRuleCreate) -> QualityRule:
     """Write a quality rule about a table or column of the catalog. It is active at once.
 
@@ -167,7 +168,7 @@ def _taken(id: str) -> AlreadyExists:
     )
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_quality_rule(ctx: Context, *, rule_id: RuleId, changes: QualityRuleUpdate) -> QualityRule:
     """Change a quality rule's words, threshold, severity or state.
 
@@ -199,7 +200,7 @@ async def update_quality_rule(ctx: Context, *, rule_id: RuleId, changes: Quality
     return await ctx.store.write(work)
 
 
-@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_quality_rule(ctx: Context, *, rule_id: RuleId) -> QualityRuleDeleted:
     """Delete a quality rule. Its executions and results stay, its unresolved violations are resolved.
 
@@ -217,7 +218,7 @@ async def delete_quality_rule(ctx: Context, *, rule_id: RuleId) -> QualityRuleDe
     return done
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.BULK)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.BULK)
 async def import_quality_rules(ctx: Context, *, file: QualityRuleImport) -> QualityRulesImported:
     """Import quality rules from a data contract of ODCS 3 or from dbt's generic tests. New ones are active at once.
 
@@ -237,7 +238,7 @@ async def import_quality_rules(ctx: Context, *, file: QualityRuleImport) -> Qual
     reader = read_odcs if file.format is RuleFormat.ODCS else read_dbt
     try:
         imported: Imported = await asyncio.to_thread(reader, file.text, known)
-    except Unreadable as why:
+    except UnreadableRules as why:
         raise ValidationError(str(why), status=422, field="text") from None
 
     def work(shelves: Shelves) -> QualityRulesImported:

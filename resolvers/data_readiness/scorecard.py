@@ -10,7 +10,7 @@ from persistence.queries.totals import Sums
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.data_readiness.moments import past_in_body
-from resolvers.engines.scoring import Counted, overall, score, total, written_weight
+from resolvers.engines.scoring import Ratio, overall, score, total, written_weight
 from resolvers.operation import operation
 from schema.data_readiness.quality import Dimension, MetricDefinition
 from schema.data_readiness.scorecard import (
@@ -93,7 +93,7 @@ async def scorecard_of(ctx: Context, request: ScorecardRequest, *, must_stand: b
         names = (*parts, None, None, None, None)
         made = Scorecard(
             overall_score=overall(
-                (weights[one.dimension_id], Counted(one.numerator, one.denominator)) for one in answered
+                (weights[one.dimension_id], Ratio(one.numerator, one.denominator)) for one in answered
             ),
             scope=SCOPES[len(parts)],
             entity=ScorecardEntity(service=names[0], database_name=names[1], schema_name=names[2], table_name=names[3]),
@@ -124,7 +124,7 @@ def _metric(metric: MetricDefinition, sums: Sums, part: ScoredPart) -> Scorecard
         fqn=metric.fqn,
         numerator=sums.numerator,
         denominator=sums.denominator,
-        score=score(Counted(sums.numerator, sums.denominator)),
+        score=score(Ratio(sums.numerator, sums.denominator)),
         asset_count=sums.asset_count,
         display_name=metric.display_name,
         unit=metric.unit,
@@ -136,7 +136,7 @@ def _metric(metric: MetricDefinition, sums: Sums, part: ScoredPart) -> Scorecard
 
 
 def _dimension(dimension: Dimension, weight: Decimal, metrics: list[ScorecardMetric]) -> ScorecardDimension:
-    counted = total(Counted(metric.numerator, metric.denominator) for metric in metrics)
+    counted = total(Ratio(metric.numerator, metric.denominator) for metric in metrics)
     return ScorecardDimension(
         dimension_id=dimension.id,
         name=dimension.name,

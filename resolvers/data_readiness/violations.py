@@ -5,12 +5,13 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.queries.violations import CLEARED, SORTABLE
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.data_readiness.definitions import added, changed, deleted, dimension_of, dimensions_named
 from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from schema.data_readiness.quality import DefinitionDeleted
 from schema.data_readiness.violation import (
     MOVES,
@@ -41,7 +42,7 @@ async def list_violation_definitions(ctx: Context) -> Page[ViolationDefinition]:
     return Page[Any].model_construct(items=found, total=len(found), offset=0, limit=len(found))
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_violation_definition(ctx: Context, *, definition: ViolationDefinitionCreate) -> ViolationDefinition:
     """Add a kind of violation of the project's own to a dimension."""
 
@@ -64,7 +65,7 @@ async def create_violation_definition(ctx: Context, *, definition: ViolationDefi
     return await added(ctx, lambda shelves: shelves.violation_definitions, make)
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_violation_definition(
     ctx: Context, *, definition_id: ViolationDefinitionId, changes: ViolationDefinitionChange
 ) -> ViolationDefinition:
@@ -72,7 +73,7 @@ async def update_violation_definition(
     return await changed(ctx, lambda shelves: shelves.violation_definitions, definition_id, changes.given())
 
 
-@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_violation_definition(ctx: Context, *, definition_id: ViolationDefinitionId) -> DefinitionDeleted:
     """Delete a kind of violation of the project's own. Violations of that kind stay as they are."""
     return await deleted(ctx, lambda shelves: shelves.violation_definitions, definition_id)
@@ -143,7 +144,7 @@ async def list_violation_history(
     return await ctx.store.read(work)
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_violation(ctx: Context, *, violation_id: ViolationId, changes: ViolationChange) -> Violation:
     """Decide about a violation: acknowledge it, resolve it, call it a false positive, or open it again.
 

@@ -5,11 +5,12 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.store import Shelves
 from resolvers.authors import authored
 from resolvers.context import Context
 from resolvers.data_readiness.runs.parameters import check_config
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from resolvers.utils.schedules import remove_configuration_schedule, sync_configuration_schedule
 from schema.data_readiness.workflow import (
     ConfigurationStatus,
@@ -28,7 +29,7 @@ from schema.pagination import Page, PageNumber, PageSize
 ConfigurationId = Annotated[UUID, Field(description="The configuration's id.")]
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_workflow_configuration(
     ctx: Context, *, configuration: WorkflowConfigurationCreate
 ) -> WorkflowConfiguration:
@@ -123,7 +124,7 @@ async def get_workflow_configuration(ctx: Context, *, configuration_id: Configur
     return await ctx.store.read(lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id)))
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_workflow_configuration(
     ctx: Context, *, configuration_id: ConfigurationId, changes: WorkflowConfigurationUpdate
 ) -> WorkflowConfiguration:
@@ -155,7 +156,7 @@ async def update_workflow_configuration(
     return await ctx.store.write(work)
 
 
-@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_workflow_configuration(ctx: Context, *, configuration_id: ConfigurationId) -> Done:
     """Delete a workflow configuration and its schedule. Its runs can still be read by their ids and listed.
 

@@ -1,4 +1,4 @@
-"""What the source says now against what stands: is it a new version, and a structural one?
+"""Defines what the source says now against what stands: is it a new version, and a structural one?
 
 A version counts its major number when something that queries rely on went away or changed its form: a column dropped
 or retyped, a table turned into a view. Everything else that people read counts the minor number: a comment, a key, a

@@ -1,4 +1,4 @@
-"""What is told of personal data without its values: the counts stay, whatever quotes the data goes."""
+"""Defines what is told of personal data without its values: the counts stay, whatever quotes the data goes."""
 
 import re
 from collections.abc import Collection

@@ -18,8 +18,8 @@ csv.field_size_limit(2 << 20)  # a preview reads one megabyte at most, which may
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What a preview shows, by the field of the answer that holds it."""
+class Preview:
+    """Holds what a preview shows, by the field of the answer that holds it."""
 
     kind: str
     truncated: bool
@@ -27,7 +27,7 @@ class Shown:
     meta: dict[str, Any] = field(default_factory=dict)
 
 
-def narrowed(shown: Shown, most: int) -> Shown:
+def narrowed(shown: Preview, most: int) -> Preview:
     """A table without the columns beyond the first `most`; `meta.total_columns` says how many there are."""
     columns, rows = shown.fields.get("columns") or [], shown.fields.get("rows") or []
     total = max(len(columns), max(map(len, rows), default=0))
@@ -37,14 +37,14 @@ def narrowed(shown: Shown, most: int) -> Shown:
     return replace(shown, truncated=True, fields=shown.fields | cut, meta=shown.meta | {"total_columns": total})
 
 
-def text(data: bytes, *, whole: bool, limit: int) -> Shown:
+def text(data: bytes, *, whole: bool, limit: int) -> Preview:
     """The first lines."""
     decoded, meta = _decoded(data, whole=whole)
     lines = decoded.splitlines(keepends=True)
-    return Shown("text", not whole or len(lines) > limit, {"text": "".join(lines[:limit])}, meta)
+    return Preview("text", not whole or len(lines) > limit, {"text": "".join(lines[:limit])}, meta)
 
 
-def table(data: bytes, *, whole: bool, limit: int) -> Shown:
+def table(data: bytes, *, whole: bool, limit: int) -> Preview:
     """The header and the first rows of a CSV. Every cell is text; short rows are filled up with null."""
     decoded, meta = _decoded(data.removeprefix(b"\xef\xbb\xbf"), whole=whole)
     head = decoded.lstrip().partition("\n")[0]
@@ -53,7 +53,7 @@ def table(data: bytes, *, whole: bool, limit: int) -> Shown:
         records = records[:-1]  # the last one is cut
     columns = records[0] if records else []
     rows = [[*row, *[None] * (len(columns) - len(row))] for row in records[1:]]
-    return Shown("tabular", not whole or len(rows) > limit, {"columns": columns, "rows": rows[:limit]}, meta)
+    return Preview("tabular", not whole or len(rows) > limit, {"columns": columns, "rows": rows[:limit]}, meta)
 
 
 def _records(decoded: str, delimiter: str, *, most: int) -> Iterator[list[Any]]:
@@ -66,27 +66,27 @@ def _records(decoded: str, delimiter: str, *, most: int) -> Iterator[list[Any]]:
             return
 
 
-def json_value(data: bytes, *, whole: bool, limit: int) -> Shown:
+def json_value(data: bytes, *, whole: bool, limit: int) -> Preview:
     """A JSON value, the first items of it when it is a list. What is cut or no JSON is shown as text."""
     if not whole:
         shown = text(data, whole=False, limit=limit)
-        return Shown("text", True, shown.fields, shown.meta | {"note": "It is larger than max_bytes: shown as text."})
+        return Preview("text", True, shown.fields, shown.meta | {"note": "It is larger than max_bytes: shown as text."})
     try:
         value = orjson.loads(data)
     except orjson.JSONDecodeError:
         shown = text(data, whole=True, limit=limit)
-        return Shown("text", shown.truncated, shown.fields, shown.meta | {"note": "It is not valid JSON."})
+        return Preview("text", shown.truncated, shown.fields, shown.meta | {"note": "It is not valid JSON."})
     if _deeper(value, DEEPEST):
         shown = text(data, whole=True, limit=limit)
         note = f"It is nested more than {DEEPEST} levels deep: shown as text."
-        return Shown("text", shown.truncated, shown.fields, shown.meta | {"note": note})
+        return Preview("text", shown.truncated, shown.fields, shown.meta | {"note": note})
     if isinstance(value, list) and len(value) > limit:
-        return Shown("json", True, {"value": value[:limit]}, {"items": len(value)})
-    return Shown("json", False, {"value": value})
+        return Preview("json", True, {"value": value[:limit]}, {"items": len(value)})
+    return Preview("json", False, {"value": value})
 
 
 def _deeper(value: Any, most: int) -> bool:
-    """Whether lists and objects nest deeper than so many levels, which an answer could not hold."""
+    """Return whether lists and objects nest deeper than so many levels, which an answer could not hold."""
     level = [value]
     for _ in range(most):
         level = [inner for one in level if isinstance(one, list | dict) for inner in _within(one)]

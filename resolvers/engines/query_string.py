@@ -129,7 +129,7 @@ class _Reader:
         self._terms = 0
 
     def whole(self, node: tree.Item) -> Query:
-        """What a whole query asks for."""
+        """Return what a whole query asks for."""
         return self._asking(node, None, -1)
 
     def _asking(self, node: tree.Item, field: str | None, depth: int) -> Query:
@@ -220,7 +220,7 @@ def _known(name: str, position: int) -> str:
 
 
 def _free(node: tree.Item) -> Query | _Nothing:
-    """What a bare word or phrase asks for: its words, or the asset that has it for a dotted name."""
+    """Return what a bare word or phrase asks for: its words, or the asset that has it for a dotted name."""
     text = _text(node, None)
     if not split_words(text.value):
         return _Nothing(_at(node))

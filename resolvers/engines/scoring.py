@@ -18,8 +18,8 @@ _UNIT: Final = 10**PLACES
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """How many of how many."""
+class Ratio:
+    """Holds how many of how many."""
 
     numerator: int
     denominator: int
@@ -29,26 +29,26 @@ class Counted:
             raise ValueError("the numerator lies between 0 and the denominator")
 
 
-def total(parts: Iterable[Counted]) -> Counted:
+def total(parts: Iterable[Ratio]) -> Ratio:
     """The sums of the numerators and of the denominators."""
     numerator = denominator = 0
     for part in parts:
         numerator += part.numerator
         denominator += part.denominator
-    return Counted(numerator, denominator)
+    return Ratio(numerator, denominator)
 
 
-def ratio(counted: Counted) -> Fraction | None:
+def ratio(counted: Ratio) -> Fraction | None:
     """The exact score, or None when nothing was measured."""
     return Fraction(counted.numerator, counted.denominator) if counted.denominator else None
 
 
-def score(counted: Counted) -> str | None:
+def score(counted: Ratio) -> str | None:
     """The score as it is answered."""
     return written(ratio(counted))
 
 
-def overall(dimensions: Iterable[tuple[Decimal, Counted]]) -> str | None:
+def overall(dimensions: Iterable[tuple[Decimal, Ratio]]) -> str | None:
     """The weighted mean of the dimensions that were measured; None when there is none, or none has a weight."""
     weighed, weights = Fraction(0), Fraction(0)
     for weight, counted in dimensions:
@@ -62,7 +62,7 @@ def overall(dimensions: Iterable[tuple[Decimal, Counted]]) -> str | None:
 
 
 def difference(after: str | None, before: str | None) -> str | None:
-    """What lies between two scores as they are answered; None when either is."""
+    """Return what lies between two scores as they are answered; None when either is."""
     if after is None or before is None:
         return None
     return f"{Decimal(after) - Decimal(before):.{PLACES}f}"

@@ -7,11 +7,12 @@ from typing import Any, Final, NamedTuple
 from auth.caller import WORKER, is_reserved
 from auth.model import platform_model
 from auth.permissions import conferred, grantable
-from auth.relations import Question, Relations, RelationTuple, bare_id, object_name, split_user, user_subject
+from auth.rate_limit import CallKind
+from auth.relations import CheckRequest, Relations, RelationTuple, bare_id, object_name, split_user, user_subject
 from persistence.queries import inheriting as queries
 from persistence.store import Shelves, Store
 from resolvers.context import Context
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from schema.errors import ValidationError
 from schema.governance.permission import AccessRepair, Permission, Relation, RepairedAccess, ResourceType
 
@@ -92,7 +93,7 @@ def _nobody_left(type_: ResourceType) -> ValidationError:
     )
 
 
-@operation(needs=Permission.CAN_MANAGE_USERS, on="organization", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_USERS, on="organization", kind=CallKind.WRITE)
 async def repair_access(ctx: Context) -> AccessRepair:
     """Give back to the organization what nobody could reach any more, and say what was repaired.
 
@@ -169,7 +170,7 @@ async def _repair(relations: Relations, organization_id: str, row: _Row, is_reac
 async def _reached(relations: Relations, organization_id: str, names: Sequence[str]) -> list[bool]:
     """Whether an owner of the organization reaches each object, asked of the engine itself."""
     owner = RelationTuple(PROBE, Relation.OWNER.value, object_name("organization", organization_id))
-    questions = [Question(PROBE, Permission.CAN_SHARE.value, name) for name in names]
+    questions = [CheckRequest(PROBE, Permission.CAN_SHARE.value, name) for name in names]
     return await relations.batch_check(organization_id, questions, contextual=[owner])
 
 

@@ -1,9 +1,10 @@
 """What can be done with organizations: read one's own, and set its limits. They are created by `stoa bootstrap`."""
 
+from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.operation import OWN_VIEW, Kind, operation
+from resolvers.operation import OWN_VIEW, operation
 from schema.errors import VersionConflict
 from schema.governance.organization import Organization, RateLimits, RateLimitsChange
 from schema.governance.permission import Permission
@@ -32,7 +33,7 @@ async def get_rate_limits(ctx: Context, *, org_id: str) -> RateLimits:
     return await ctx.store.read(lambda shelves: _limits(ctx, shelves))
 
 
-@operation(needs=Permission.CAN_MANAGE_USERS, on="organization:{org_id}", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_USERS, on="organization:{org_id}", kind=CallKind.WRITE)
 async def set_rate_limits(ctx: Context, *, org_id: str, limits: RateLimitsChange) -> RateLimits:
     """Set the organization's own limits.
 

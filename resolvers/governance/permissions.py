@@ -9,10 +9,11 @@ from auth.caller import ANONYMOUS_USER
 from auth.model import platform_model
 from auth.naming import NotGrantable, named_subject
 from auth.permissions import conferred, grantable
+from auth.rate_limit import CallKind
 from auth.relations import RelationTuple, object_name, user_subject
 from resolvers.context import Context
 from resolvers.governance.access import links_among, relations_of, roles_among, take_away
-from resolvers.operation import OWN_VIEW, Kind, operation, require
+from resolvers.operation import OWN_VIEW, operation, require
 from schema.errors import AlreadyExists, InvalidParameter, NotFound, ValidationError
 from schema.governance.permission import (
     DeletedRelations,
@@ -96,7 +97,7 @@ async def _subjects(ctx: Context, user: str | None) -> Sequence[str]:
     return [user_subject(user.removeprefix("user:"))]
 
 
-@operation(needs=Permission.CAN_SHARE, on="{grant.resource_type}:{grant.resource_id}", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_SHARE, on="{grant.resource_type}:{grant.resource_id}", kind=CallKind.WRITE)
 async def grant_permission(ctx: Context, *, grant: Grant) -> Done:
     """Grant a relation to a user or group on a resource. What stands already is a 409.
 
@@ -120,7 +121,7 @@ async def grant_permission(ctx: Context, *, grant: Grant) -> Done:
     return Done(message=f"Granted {grant.relation} on {grant.resource_type} {grant.resource_id}.")
 
 
-@operation(needs=Permission.CAN_SHARE, on="{grant.resource_type}:{grant.resource_id}", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_SHARE, on="{grant.resource_type}:{grant.resource_id}", kind=CallKind.WRITE)
 async def revoke_permission(ctx: Context, *, grant: Grant) -> Done:
     """Revoke a relation from a user or group on a resource. What is not there is a 404.
 
@@ -137,7 +138,7 @@ async def revoke_permission(ctx: Context, *, grant: Grant) -> Done:
     return Done(message=f"Revoked {grant.relation} on {grant.resource_type} {grant.resource_id}.")
 
 
-@operation(needs=Permission.CAN_SHARE, on="{link.resource_type}:{link.resource_id}", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_SHARE, on="{link.resource_type}:{link.resource_id}", kind=CallKind.WRITE)
 async def set_parent(ctx: Context, *, link: ParentLink) -> Done:
     """Set the parent that a resource inherits permissions from; it replaces the one that stands.
 
@@ -166,7 +167,7 @@ async def set_parent(ctx: Context, *, link: ParentLink) -> Done:
 PARENTS = {ResourceType.PROJECT, ResourceType.ORGANIZATION}
 
 
-@operation(needs=Permission.CAN_SHARE, on="{target.resource_type}:{target.resource_id}", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_SHARE, on="{target.resource_type}:{target.resource_id}", kind=CallKind.WRITE)
 async def delete_all_permissions(ctx: Context, *, target: GovernedResource) -> DeletedRelations:
     """Remove every role that users and groups were given on a resource.
 

@@ -3,11 +3,12 @@
 from uuid import uuid4
 
 from auth.caller import WORKER
+from auth.rate_limit import CallKind
 from auth.relations import RelationTuple, group_subject, object_name, user_subject
 from persistence.integrity import IntegrityError
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.operation import OWN_VIEW, Kind, operation
+from resolvers.operation import OWN_VIEW, operation
 from schema.errors import AlreadyExists
 from schema.governance.permission import Permission
 from schema.governance.project import Project, ProjectCreate
@@ -23,7 +24,7 @@ PROJECT_GROUPS = {
 """The identity provider's groups that hold a role on every project, as bootstrap maps them."""
 
 
-@operation(needs=Permission.CAN_MANAGE_PROJECTS, on="organization", kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_PROJECTS, on="organization", kind=CallKind.WRITE)
 async def create_project(ctx: Context, *, project: ProjectCreate) -> Project:
     """Create a project in the caller's organization; he becomes its owner."""
     now = ctx.now()

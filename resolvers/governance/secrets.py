@@ -4,13 +4,14 @@ from typing import Annotated
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.queries.secrets import Sealed
 from persistence.store import Shelves
 from resolvers.assets.data_connections import binding_of
 from resolvers.bound_secrets import BoundSecrets
 from resolvers.context import Context
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from schema.errors import AlreadyExists, ValidationError
 from schema.governance.permission import Done, ObjectId, Permission, TypeName
 from schema.governance.secret import Secret, SecretChange, SecretCreate, SecretValue
@@ -20,7 +21,7 @@ Name = Annotated[str, Field(min_length=1, max_length=255, description="The secre
 RESOURCE = "{resource_type}:{resource_id}"
 
 
-@operation(needs=Permission.CAN_MANAGE_SECRETS, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_SECRETS, kind=CallKind.WRITE)
 async def create_project_secret(ctx: Context, *, secret: SecretCreate) -> Secret:
     """Store a secret of the selected project; the answer is without its value."""
     return await _create(ctx, "project", ctx.project_id, secret)
@@ -38,19 +39,19 @@ async def get_project_secret(ctx: Context, *, name: Name) -> SecretValue:
     return await _value(ctx, "project", ctx.project_id, name)
 
 
-@operation(needs=Permission.CAN_MANAGE_SECRETS, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_SECRETS, kind=CallKind.WRITE)
 async def update_project_secret(ctx: Context, *, name: Name, changes: SecretChange) -> Secret:
     """Change a secret of the selected project."""
     return await _change(ctx, "project", ctx.project_id, name, changes)
 
 
-@operation(needs=Permission.CAN_MANAGE_SECRETS, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_SECRETS, kind=CallKind.WRITE)
 async def delete_project_secret(ctx: Context, *, name: Name) -> Done:
     """Delete a secret of the selected project."""
     return await _delete(ctx, "project", ctx.project_id, name)
 
 
-@operation(needs=Permission.CAN_MANAGE_SECRETS, on=RESOURCE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_SECRETS, on=RESOURCE, kind=CallKind.WRITE)
 async def create_resource_secret(
     ctx: Context, *, resource_type: TypeName, resource_id: ObjectId, secret: SecretCreate
 ) -> Secret:
@@ -74,7 +75,7 @@ async def get_resource_secret(
     return await _value(ctx, resource_type, resource_id, name)
 
 
-@operation(needs=Permission.CAN_MANAGE_SECRETS, on=RESOURCE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_SECRETS, on=RESOURCE, kind=CallKind.WRITE)
 async def update_resource_secret(
     ctx: Context, *, resource_type: TypeName, resource_id: ObjectId, name: Name, changes: SecretChange
 ) -> Secret:
@@ -82,7 +83,7 @@ async def update_resource_secret(
     return await _change(ctx, resource_type, resource_id, name, changes)
 
 
-@operation(needs=Permission.CAN_MANAGE_SECRETS, on=RESOURCE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_SECRETS, on=RESOURCE, kind=CallKind.WRITE)
 async def delete_resource_secret(ctx: Context, *, resource_type: TypeName, resource_id: ObjectId, name: Name) -> Done:
     """Delete a secret of a resource."""
     return await _delete(ctx, resource_type, resource_id, name)

@@ -8,7 +8,7 @@ from typing import Any
 from persistence.queries.totals import Sums
 from persistence.repository import Scope
 from persistence.store import Shelves
-from resolvers.engines.scoring import Counted, difference, overall, score, total
+from resolvers.engines.scoring import Ratio, difference, overall, score, total
 from resolvers.loaders.base import MOST_PER_PARENT, LoadersBase, batched
 from schema.data_readiness.glossary import TermAsset
 from schema.data_readiness.quality import MetricResult
@@ -60,7 +60,7 @@ class DataReadinessLoaders(LoadersBase):
             lambda shelves: shelves.metric_results.of_parts(self._scope, shown, MOST_PER_PARENT)
         )
         scored = {
-            part: [one.model_copy(update={"score": score(Counted(one.numerator, one.denominator))}) for one in some]
+            part: [one.model_copy(update={"score": score(Ratio(one.numerator, one.denominator))}) for one in some]
             for part, some in found.items()
         }
         return [scored.get(part, []) for part in parts]
@@ -113,7 +113,7 @@ def _change(of: ScoredSum, found: tuple[str, datetime, Mapping[str, Sums]] | Non
     groups = [
         (
             Decimal(weight),
-            total(Counted(sums[id].numerator, sums[id].denominator) for id in metrics if id in sums),
+            total(Ratio(sums[id].numerator, sums[id].denominator) for id in metrics if id in sums),
         )
         for weight, metrics in of.groups
     ]

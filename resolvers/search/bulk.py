@@ -8,11 +8,12 @@ from uuid import uuid4
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.jobs.port import JobContext
-from persistence.queries.search import Wanted, words_of
+from persistence.queries.search import WantedEntities, words_of
 from persistence.store import Shelves
 from resolvers.context import Context, Services
-from resolvers.operation import OWN_VIEW, Kind, operation, require
+from resolvers.operation import OWN_VIEW, operation, require
 from schema.errors import Forbidden, NotFound, OrgAccessDenied, ProjectAccessDenied, SearchQueryInvalid
 from schema.governance.permission import Permission, ResourceType
 from schema.pagination import Offset, Page, SearchLimit
@@ -24,7 +25,7 @@ DRAIN_JOB: Final = "search-index"
 """The name of the job that applies what waits; its key is new for each request."""
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.BULK)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.BULK)
 async def index_entities(
     ctx: Context, *, entities: Annotated[list[IndexEntity], Field(max_length=MOST_AT_ONCE)]
 ) -> Accepted:
@@ -47,7 +48,7 @@ async def index_entities(
     return await _queue(ctx, [(entity, entity.model_dump(mode="json")) for entity in entities])
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.BULK)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.BULK)
 async def delete_entities(
     ctx: Context, *, references: Annotated[list[EntityReference], Field(max_length=MOST_AT_ONCE)]
 ) -> Accepted:
@@ -86,7 +87,7 @@ async def search_entities(
         )
     if q.strip() and not words_of(q):
         raise SearchQueryInvalid("q holds no word: write letters or digits.", field="q", position=0)
-    wanted = Wanted(entity_type, project_id)
+    wanted = WantedEntities(entity_type, project_id)
     asked = await ctx.store.read(lambda shelves: shelves.search.objects(ctx.organization_id, q, wanted))
     readable = await _readable(ctx, asked)
     return await ctx.store.read(

@@ -5,9 +5,10 @@ from uuid import UUID
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from schema.governance.permission import Permission
 from schema.pagination import Page, PageNumber, PageSize
 from schema.talk2data.answer_note import AnswerNote, AnswerNoteChange, NoteStatus
@@ -35,7 +36,7 @@ async def get_answer_note(ctx: Context, *, note_id: NoteId) -> AnswerNote:
     return await ctx.store.read(lambda shelves: shelves.answer_notes.get(ctx.scope, str(note_id)))
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_answer_note(ctx: Context, *, note_id: NoteId, changes: AnswerNoteChange) -> AnswerNote:
     """Close a note about an answer with what was done about it, or open it again."""
     now, given = ctx.now(), changes.given()

@@ -3,12 +3,13 @@
 from typing import Final
 
 from auth.caller import Caller
+from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.store import Shelves
 from resolvers.authors import ADDRESS, addresser_of, authored
 from resolvers.context import Context
 from resolvers.data_readiness.runs.model_descriptions import KeyWithheld, chat_of
-from resolvers.operation import Kind, operation, refusal, require
+from resolvers.operation import operation, refusal, require
 from schema.errors import ValidationError, VersionConflict
 from schema.governance.permission import Permission
 from schema.talk2data.chat_settings import AnswerDrafter, ChatSettings, ChatSettingsChange
@@ -43,7 +44,7 @@ def _known(ctx: Context, settings: ChatSettings) -> ChatSettings:
     return settings
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def set_chat_settings(ctx: Context, *, settings: ChatSettingsChange) -> ChatSettings:
     """Set how the selected project wants to be answered. What is left out goes back to its default.
 

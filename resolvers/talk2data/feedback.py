@@ -1,9 +1,10 @@
 """What can be done with feedback: rate a turn, and rate it again."""
 
+from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from resolvers.talk2data.answering.learning import count_help, learn_from_rating
 from resolvers.talk2data.sessions import SessionId
 from resolvers.talk2data.turns import TurnId, own_turn
@@ -11,7 +12,7 @@ from schema.governance.permission import Permission
 from schema.talk2data.feedback import TurnFeedback, TurnFeedbackCreate
 
 
-@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
 async def submit_turn_feedback(
     ctx: Context, *, session_id: SessionId, turn_id: TurnId, feedback: TurnFeedbackCreate
 ) -> TurnFeedback:

@@ -5,19 +5,20 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from uuid import uuid4
 
+from auth.rate_limit import CallKind
 from persistence.connectors.core.base import ConnectorError
 from persistence.jobs.port import JobError
 from persistence.queries.chat_knowledge import memories_of_ids
 from resolvers.context import Context
 from resolvers.engines.answering.rows import digest
-from resolvers.engines.sql_guard import Refused
-from resolvers.operation import Kind, operation
+from resolvers.engines.sql_guard import QueryRefused
+from resolvers.operation import operation
 from resolvers.talk2data.answering.analyst import asked_again
 from resolvers.talk2data.answering.catalog_context import NotThere, ground_of, places_of
 from resolvers.talk2data.answering.evidence import as_of_now, used_memories
 from resolvers.talk2data.answering.guarding import told_of
 from resolvers.talk2data.answering.pipeline import Work
-from resolvers.talk2data.answering.query_execution import Ran, SourceFailed, run_query
+from resolvers.talk2data.answering.query_execution import QueryRun, SourceFailed, run_query
 from resolvers.talk2data.answering.results import provenance_of, text_of
 from resolvers.talk2data.chat_settings import settings_of
 from resolvers.talk2data.provenance import own_provenance
@@ -39,7 +40,7 @@ from schema.talk2data.provenance import (
 from schema.utils.memory import MemoryStatus
 
 
-@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
 async def replay_turn(ctx: Context, *, session_id: SessionId, turn_id: TurnId) -> TurnReplay:
     """Ask the question of a turn of one of the caller's own sessions again, and send its old query again.
 
@@ -101,7 +102,7 @@ async def _again(ctx: Context, old: TurnProvenance, task_id: str) -> ReplayRun:
         ground = await ground_of(ctx, places[0])
         try:
             return _ran(await run_query(ctx, ground, old.sql_drafted, task_id=task_id), None, None)
-        except Refused as refused:
+        except QueryRefused as refused:
             return _ran(None, await told_of(ctx, ground.policies, refused), refused.rule)
     except (NotThere, SourceFailed, Forbidden) as problem:
         return _ran(None, problem.message, None)
@@ -109,7 +110,7 @@ async def _again(ctx: Context, old: TurnProvenance, task_id: str) -> ReplayRun:
         return _ran(None, str(problem), None)
 
 
-def _ran(ran: Ran | None, message: str | None, rule: str | None) -> ReplayRun:
+def _ran(ran: QueryRun | None, message: str | None, rule: str | None) -> ReplayRun:
     if ran is None:
         return ReplayRun(sql=None, row_count=None, truncated=False, result_hash=None, rule=rule, message=message)
     return ReplayRun(

@@ -9,10 +9,11 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.queries.chat import TurnRow
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from resolvers.talk2data.answering.artifacts import Going, MoreThere
 from resolvers.uploads import discard
 from schema.errors import Forbidden, NotFound
@@ -37,7 +38,7 @@ def require_own(ctx: Context, shelves: Shelves, session_id: UUID | str) -> str:
     return str(session_id)
 
 
-@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
 async def create_chat_session(ctx: Context, *, session: ChatSessionCreate | None = None) -> ChatSession:
     """Begin a chat session in the selected project. It belongs to the caller alone."""
     now = ctx.now()
@@ -78,7 +79,7 @@ async def get_chat_session(ctx: Context, *, session_id: SessionId) -> ChatSessio
     )
 
 
-@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
 async def update_chat_session(ctx: Context, *, session_id: SessionId, changes: ChatSessionChange) -> ChatSession:
     """Give one of the caller's own sessions another title."""
     values = changes.given() | {"updated_at": ctx.now()}
@@ -89,7 +90,7 @@ async def update_chat_session(ctx: Context, *, session_id: SessionId, changes: C
     )
 
 
-@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
 async def delete_chat_session(ctx: Context, *, session_id: SessionId) -> Done:
     """Delete one of the caller's own sessions with its turns and the artifacts of its answers.
 

@@ -5,10 +5,11 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.queries.chat import TurnRow
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from resolvers.talk2data.answering.turn_execution import TURN_JOB, ended, update_of
 from resolvers.talk2data.sessions import SessionId, require_own
 from schema.errors import Forbidden, NotFound, ValidationError
@@ -32,7 +33,7 @@ LONGEST_TITLE: Final = 80
 TurnId = Annotated[UUID, Field(description="The turn's id.")]
 
 
-@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
 async def create_turn(ctx: Context, *, session_id: SessionId, turn: TurnCreate) -> StartedTurn:
     """Ask a question. The answer is worked on at once and goes on by itself; follow the turn's stream.
 
@@ -121,7 +122,7 @@ async def list_turn_artifacts(
     return await ctx.store.read(work)
 
 
-@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
 async def cancel_task(ctx: Context, *, task_id: Annotated[UUID, Field(description="The task's id.")]) -> CanceledTask:
     """Cancel the task behind a turn of the caller's own. What was answered so far stays; a task that is over is a 422.
 

@@ -10,10 +10,11 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from schema.errors import AlreadyExists, ValidationError
 from schema.governance.permission import Done, Permission
 from schema.pagination import Page, PageNumber, PageSize
@@ -32,7 +33,7 @@ MOVES: Final[dict[tuple[PackStatus, PackStatus], str]] = {
 """Which status an update may lead to, and the moment that it stamps."""
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_context_pack(ctx: Context, *, pack: ContextPackCreate) -> ContextPack:
     """Create a context pack in the selected project. It starts active, without memories."""
     new = new_pack(ctx, pack)
@@ -105,7 +106,7 @@ async def list_context_packs(
     return await ctx.store.read(work)
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_context_pack(ctx: Context, *, pack_id: PackId, changes: ContextPackUpdate) -> ContextPack:
     """Update a context pack; only the fields that are sent change.
 
@@ -139,7 +140,7 @@ async def update_context_pack(ctx: Context, *, pack_id: PackId, changes: Context
         raise await _taken(ctx, given["name"], str(pack_id)) from None
 
 
-@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_context_pack(ctx: Context, *, pack_id: PackId) -> Done:
     """Delete a context pack and its memories. Both are kept as records, which lists of deleted ones show."""
     now = ctx.now()

@@ -10,12 +10,13 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.queries.knowledge import content_hash, text_of
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.engines.sql_guard import Broken, is_policy, parse_policy
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from resolvers.utils.memory_lifecycle import Action, as_shown, move
 from schema.errors import AlreadyExists, MissingRequiredField, ValidationError, VersionConflict
 from schema.governance.permission import Done, Permission
@@ -41,7 +42,7 @@ from schema.utils.memory import (
 MemoryId = Annotated[UUID, Field(description="The memory's id.")]
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_memory(ctx: Context, *, memory: MemoryCreate) -> Memory:
     """Add a memory to a context pack; it starts active.
 
@@ -105,7 +106,7 @@ async def list_memories(
     return found.map(lambda memory: as_shown(memory, now))
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_memory(ctx: Context, *, memory_id: MemoryId, changes: MemoryUpdate) -> Memory:
     """Update a memory; only the fields that are sent change. `expires_at` of null lifts the expiry.
 
@@ -159,25 +160,25 @@ def _kept_twice(id: str) -> AlreadyExists:
     )
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def pin_memory(ctx: Context, *, memory_id: MemoryId) -> Memory:
     """Pin an active memory, so that it stands first in lists. One that is pinned stays as it is."""
     return await _moved(ctx, memory_id, Action.PIN, lambda memory: None if memory.pinned else {"pinned": True})
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def unpin_memory(ctx: Context, *, memory_id: MemoryId) -> Memory:
     """Take the pin off a memory. One that is not pinned stays as it is."""
     return await _moved(ctx, memory_id, Action.UNPIN, lambda memory: {"pinned": False} if memory.pinned else None)
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def archive_memory(ctx: Context, *, memory_id: MemoryId) -> Memory:
     """Archive an active memory; reactivating it brings it back."""
     return await _moved(ctx, memory_id, Action.ARCHIVE, lambda _memory: {})
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def reactivate_memory(ctx: Context, *, memory_id: MemoryId) -> Memory:
     """Make an archived or expired memory active again. An expiry that has passed is lifted."""
     now = ctx.now()
@@ -189,7 +190,7 @@ async def reactivate_memory(ctx: Context, *, memory_id: MemoryId) -> Memory:
     return await _moved(ctx, memory_id, Action.REACTIVATE, lifted)
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def validate_memory(ctx: Context, *, memory_id: MemoryId, validation: MemoryValidation) -> Memory:
     """Keep what the caller found when he checked an active memory: validated or disputed, and how sure he is.
 
@@ -203,7 +204,7 @@ async def validate_memory(ctx: Context, *, memory_id: MemoryId, validation: Memo
     return await _moved(ctx, memory_id, Action.VALIDATE, lambda _memory: given)
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def supersede_memory(ctx: Context, *, memory_id: MemoryId, supersession: MemorySupersession) -> Memory:
     """Replace an active memory by a new one, or by another active memory of its pack; answers with the replaced one.
 
@@ -233,7 +234,7 @@ async def supersede_memory(ctx: Context, *, memory_id: MemoryId, supersession: M
     return await ctx.store.write(work)
 
 
-@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_memory(ctx: Context, *, memory_id: MemoryId) -> Done:
     """Delete a memory. It is kept as a record, which the list of deleted ones shows; the same may be added anew."""
     now = ctx.now()

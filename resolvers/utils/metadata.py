@@ -12,6 +12,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.queries.asset_view import AssetView
 from persistence.queries.catalog import create_asset, delete_asset, get_asset, search_assets
 from persistence.queries.catalog_edit import update_asset
@@ -19,7 +20,7 @@ from persistence.queries.metadata_search import Window
 from resolvers.context import Context
 from resolvers.engines.catalog_diff import judge
 from resolvers.engines.query_string import parse_query
-from resolvers.operation import Kind, operation
+from resolvers.operation import operation
 from schema.governance.permission import Done, Permission, TypeName
 from schema.grammar import ANY_NAME
 from schema.pagination import Offset, Page, SearchLimit
@@ -125,7 +126,7 @@ async def get_metadata(
     return cast("MetadataAsset", found)
 
 
-@operation(needs=Permission.CAN_MANAGE_METADATA, on=RESOURCE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_METADATA, on=RESOURCE, kind=CallKind.WRITE)
 async def create_metadata(
     ctx: Context, *, resource_type: TypeName, resource_uri: Uri, asset: MetadataAssetCreate
 ) -> MetadataAsset:
@@ -147,7 +148,7 @@ async def create_metadata(
     )
 
 
-@operation(needs=Permission.CAN_MANAGE_METADATA, on=RESOURCE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_METADATA, on=RESOURCE, kind=CallKind.WRITE)
 async def update_metadata(
     ctx: Context, *, resource_type: TypeName, resource_uri: Uri, fqn: DottedName, changes: MetadataAssetUpdate
 ) -> MetadataAsset:
@@ -182,7 +183,7 @@ async def update_metadata(
     )
 
 
-@operation(needs=Permission.CAN_MANAGE_METADATA, on=RESOURCE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_METADATA, on=RESOURCE, kind=CallKind.WRITE)
 async def delete_metadata(ctx: Context, *, resource_type: TypeName, resource_uri: Uri, fqn: DottedName) -> Done:
     """Mark an asset and everything below it as deleted.
 

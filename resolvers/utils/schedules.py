@@ -12,11 +12,12 @@ from uuid import UUID, uuid4
 import orjson
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.engines.firing import BadTiming, check_timing, firings, moment_of, zone_of
-from resolvers.operation import Kind, operation
+from resolvers.engines.recurrence import BadTiming, check_timing, firings, moment_of, zone_of
+from resolvers.operation import operation
 from schema.data_readiness.workflow import WorkflowConfiguration
 from schema.errors import MissingRequiredField, ValidationError
 from schema.governance.permission import Done, Permission
@@ -40,7 +41,7 @@ from schema.utils.schedule import (
 ScheduleId = Annotated[UUID, Field(description="The schedule's id.")]
 
 
-@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
 async def create_schedule(ctx: Context, *, schedule: ScheduleCreate) -> CreatedSchedule:
     """Create a schedule in the selected project. It fires from now on, unless `enabled` is false.
 
@@ -127,7 +128,7 @@ async def list_schedule_runs(
     return await ctx.store.read(work)
 
 
-@operation(needs=Permission.CAN_WRITE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_schedule(ctx: Context, *, schedule_id: ScheduleId, changes: ScheduleUpdate) -> Schedule:
     """Update a schedule; only the fields that are sent change. From now on it acts for who changed it."""
     given, now = changes.given(), ctx.now()
@@ -154,7 +155,7 @@ async def update_schedule(ctx: Context, *, schedule_id: ScheduleId, changes: Sch
     return await ctx.store.write(work)
 
 
-@operation(needs=Permission.CAN_DELETE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_schedule(ctx: Context, *, schedule_id: ScheduleId) -> Done:
     """Delete a schedule and its run records. What it has triggered stays."""
 

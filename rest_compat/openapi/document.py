@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from fastapi.openapi.utils import get_openapi
 
-from resolvers.operation import Kind
+from auth.rate_limit import CallKind
 from rest_compat.door import Door
 from rest_compat.events import StreamRoute
 from rest_compat.openapi.examples import add_examples
@@ -84,7 +84,7 @@ def _complete(operation: dict[str, Any], route: OperationRoute, *, versioned: bo
         response["headers"] = own | header_references(*(["ETag"] if etag and "ETag" not in own else []))
         if response.get("description") == "Successful Response":
             response["description"] = "Done." if route.answer_status == 200 else "It was created or taken on."
-    if etag and route.operation.kind is Kind.READ:
+    if etag and route.operation.kind is CallKind.READ:
         responses["304"] = {"description": "It still has an entity tag of `If-None-Match`.", "headers": {}}
         responses["304"]["headers"] = header_references("ETag")
         operation.setdefault("parameters", []).append(IF_NONE_MATCH)
@@ -138,7 +138,7 @@ _PYTHON: Final = {"boolean": bool, "integer": int, "number": float, "string": st
 
 
 def _type_of(told: dict[str, Any]) -> list[Any]:
-    """What a property of a document holds, as an annotation says it."""
+    """Return what a property of a document holds, as an annotation says it."""
     return [_PYTHON.get(str(told.get("type")), Any), *([None] if told.get("nullable") else [])]
 
 

@@ -1,9 +1,11 @@
-"""How operations fail, for the documents: which statuses can occur where, each with its codes and an example."""
+"""Defines how operations fail, for the documents: which statuses can occur where, each with its codes and an
+example.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from resolvers.operation import Kind
+from auth.rate_limit import CallKind
 from rest_compat.openapi.names import ERROR
 from rest_compat.openapi.refusals import REFUSALS
 from rest_compat.route import OperationRoute
@@ -12,7 +14,7 @@ REQUEST_ID = "req-2f1c1f0e-6f0a-4d5c-9a57-3f0f6f2f8a11"
 TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
-class Failure(NamedTuple):
+class DocumentedFailure(NamedTuple):
     """One status: what it means, the codes that come with it, and an example."""
 
     meaning: str
@@ -22,79 +24,79 @@ class Failure(NamedTuple):
 
 
 FAILURES = {
-    "400": Failure(
+    "400": DocumentedFailure(
         "The request is malformed: unparsable JSON, a missing field, a wrong type or parameter.",
         ("INVALID_PARAMETER", "MISSING_REQUIRED_FIELD", "INVALID_FORMAT", "VALIDATION_ERROR"),
         "Idempotency-Key must be 1 to 255 characters.",
         {"field": "Idempotency-Key"},
     ),
-    "401": Failure(
+    "401": DocumentedFailure(
         "The token is missing, expired or invalid.",
         ("UNAUTHENTICATED", "TOKEN_EXPIRED", "TOKEN_INVALID", "TOKEN_MALFORMED"),
         "No token came with the request. Send the header Authorization: Bearer <token>.",
     ),
-    "403": Failure(
+    "403": DocumentedFailure(
         "The caller lacks a permission.",
         ("FORBIDDEN", "PROJECT_ACCESS_DENIED", "ORG_ACCESS_DENIED"),
         "can_write on project 'shop' is required. Ask an administrator to grant a role that has it.",
         {"permission": "can_write", "resource_type": "project", "resource_id": "shop"},
     ),
-    "404": Failure(
+    "404": DocumentedFailure(
         "It does not exist, or not for this caller.",
         ("RESOURCE_NOT_FOUND",),
         "Project '7d0c6a34-52b1-4a50-8b39-6f4f1c3f9f10' was not found.",
         {"resource_type": "project", "resource_id": "7d0c6a34-52b1-4a50-8b39-6f4f1c3f9f10"},
     ),
-    "408": Failure(
+    "408": DocumentedFailure(
         "The body stopped coming, or came too slowly.",
         ("INVALID_REQUEST",),
         "The body stopped coming, or came too slowly, for 30 seconds. Send it again, without a pause.",
     ),
-    "409": Failure(
+    "409": DocumentedFailure(
         "It exists already, was changed concurrently, or its idempotency key belongs to another request.",
         ("RESOURCE_ALREADY_EXISTS", "VERSION_CONFLICT"),
         "The name is taken. Choose another one, or update what has it.",
         {"field": "name"},
     ),
-    "413": Failure(
+    "413": DocumentedFailure(
         "The body is larger than this deployment accepts.",
         ("INVALID_REQUEST",),
         "The body is larger than the 10485760 bytes that this deployment accepts.",
     ),
-    "415": Failure(
+    "415": DocumentedFailure(
         "The body has a media type that is not taken here.",
         ("INVALID_REQUEST",),
         "The body must be JSON: Content-Type application/json.",
     ),
-    "416": Failure(
+    "416": DocumentedFailure(
         "The range lies outside the bytes; `Content-Range` says how many there are.",
         ("INVALID_REQUEST",),
         "The range lies outside the 1024 bytes that there are.",
         {"field": "Range", "size": 1024},
     ),
-    "422": Failure(
+    "422": DocumentedFailure(
         "Well-formed, but outside a bound, pattern, enum or state rule.",
         ("VALIDATION_ERROR", "INVALID_PARAMETER", "MISSING_REQUIRED_FIELD", "INVALID_FORMAT"),
         "name: String should have at most 255 characters.",
         {"field": "name", "problems": [{"field": "name", "message": "String should have at most 255 characters"}]},
     ),
-    "429": Failure(
+    "429": DocumentedFailure(
         "The rate window is full; `Retry-After` holds the wait in seconds.",
         ("RATE_LIMIT_EXCEEDED", "QUOTA_EXCEEDED"),
         "Rate limit exceeded. Retry after 12 seconds.",
         None,
     ),
-    "500": Failure(
+    "500": DocumentedFailure(
         "An unexpected error; the log has it under the request id.",
         ("INTERNAL_ERROR", "DATABASE_ERROR"),
         "An unexpected error occurred. The log has it under this request id.",
     ),
-    "502": Failure(
+    "502": DocumentedFailure(
         "The identity provider or the authorization engine cannot be reached.",
         ("UPSTREAM_UNAVAILABLE",),
         "The authorization engine cannot be reached. Retry shortly.",
     ),
-    "503": Failure(
+    "503": DocumentedFailure(
         "The service is starting up or shutting down.",
         ("SERVICE_STARTING",),
         "The service is starting up or shutting down. Retry shortly.",
@@ -167,7 +169,7 @@ def _statuses(route: OperationRoute) -> Iterator[str]:
     # What a request names may be missing: in its path, in its body, or as the parent of what it lists.
     if route.param_convertors or op.body is not None or any(name.endswith(("_id", "_uri")) for name in names):
         yield "404"
-    if op.kind is not Kind.READ:
+    if op.kind is not CallKind.READ:
         yield from ("409", "422")
     if op.body is not None:
         yield from ("408", "413", "415", "422")
@@ -190,7 +192,7 @@ def _response(status: str, codes: Iterable[str], *, variant: bool) -> dict[str, 
     }
 
 
-def _example(status: str, failure: Failure, *, variant: bool) -> dict[str, Any]:
+def _example(status: str, failure: DocumentedFailure, *, variant: bool) -> dict[str, Any]:
     inner: dict[str, Any] = {"code": failure.codes[0], "message": failure.message}
     details = {} if failure.details is None else {"details": failure.details}
     if variant:

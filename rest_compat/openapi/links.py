@@ -1,4 +1,4 @@
-"""Where a client goes on from a create: OpenAPI links from its answer to what is done with the new resource.
+"""Defines where a client goes on from a create: OpenAPI links from its answer to what is done with the new resource.
 
 One line per create: the operation, the path under which its resource stands, and where each parameter is found.
 """
@@ -73,7 +73,7 @@ def _wanted(op: dict[str, Any]) -> list[str]:
 
 
 def _reached(op: dict[str, Any], sources: dict[str, str]) -> bool:
-    """Whether every parameter is known, and one of them only since the create."""
+    """Return whether every parameter is known, and one of them only since the create."""
     wanted = _wanted(op)
     new = [p for p, source in sources.items() if source.startswith(BODY)]
     return set(wanted) <= set(sources) and any(p in wanted for p in new[-1:] + new)

@@ -1,4 +1,5 @@
-"""What an operation refuses although its schema allows it: rules that OpenAPI 3.0 has no words for, told all the same.
+"""Defines what an operation refuses although its schema allows it: rules that OpenAPI 3.0 has no words for, told all
+the same.
 
 Each operation's description lists them in a sentence, and its extension `x-stoa-also-refused` as data: the status,
 the code, the fields that `details.field` then names (`*` for any part, an empty one for none), and the rule. Nothing
@@ -300,7 +301,7 @@ def _lines(refusals: list[Refusal]) -> Iterator[str]:
 
 
 def _is_open(schema: Any) -> bool:
-    """Whether it is of objects whose fields are not told."""
+    """Return whether it is of objects whose fields are not told."""
     return schema.get("additionalProperties") is True
 
 
@@ -311,7 +312,7 @@ def _is_name(schema: Any) -> bool:
 def _places(
     schema: Any, holds: Callable[[Any], bool], schemas: dict[str, Any], path: str, above: tuple[str, ...]
 ) -> Iterator[str]:
-    """Where in a body stand values whose schema is of a kind."""
+    """Yield where in a body stand values whose schema is of a kind."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         if name not in above:

@@ -1,4 +1,5 @@
-"""What FastAPI is told of each route, so that it writes the document. Nothing here is needed to serve a request.
+"""Defines what FastAPI is told of each route, so that it writes the document. Nothing here is needed to serve a
+request.
 
 FastAPI reads the signature of a function: the operation's parameters, and the headers that the route itself reads.
 """
@@ -12,8 +13,8 @@ from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from starlette.responses import Response
 
+from auth.rate_limit import CallKind
 from resolvers.idempotency import KEY_PATTERN, LONGEST_KEY
-from resolvers.operation import Kind
 from resolvers.talk2data.streaming import LAST_EVENT
 from rest_compat.events import RESUME_HEADER, EventStream, StreamRoute
 from rest_compat.request import ETAG_PATTERN, PROJECT_HEADER
@@ -45,7 +46,7 @@ def documented(route: OperationRoute) -> APIRoute:
 
 
 def _kind(route: OperationRoute) -> dict[str, Any]:
-    """What a kind of route tells beside what every route does."""
+    """Return what a kind of route tells beside what every route does."""
     if isinstance(route, UploadRoute):
         return {"openapi_extra": {"requestBody": {"required": True, "content": {"multipart/form-data": _form(route)}}}}
     if isinstance(route, DownloadRoute):
@@ -93,7 +94,7 @@ def _headers(route: OperationRoute) -> Iterator[inspect.Parameter]:
         yield _LAST_EVENT_ID
     if route.takes_revision:
         yield _IF_MATCH
-    if route.operation.kind is not Kind.READ:
+    if route.operation.kind is not CallKind.READ:
         yield _IDEMPOTENCY_KEY
     if route.project != "none":
         yield _REQUIRED_PROJECT if route.project == "required" else _PROJECT

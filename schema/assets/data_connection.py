@@ -185,7 +185,7 @@ class TypedParts(Change):
 
 
 def _from_graph(info: ValidationInfo) -> bool:
-    """Whether a body comes from the graph: as Python values, or shown again to find out why it was refused."""
+    """Return whether a body comes from the graph: as Python values, or shown again to find out why it was refused."""
     return info.mode == "python" or bool(info.context and info.context.get("graph"))
 
 
@@ -254,7 +254,7 @@ class DataConnectionChange(TypedParts):
 
 
 def _shape_of(kind: ConnectionType) -> type[BaseModel]:
-    """What a connection of one type takes, for the document."""
+    """Return what a connection of one type takes, for the document."""
     taken = TYPES[kind.value]
     about = "Where the store is and what to read of it."
     fields: dict[str, Any] = {

@@ -1,4 +1,6 @@
-"""What a profile says about a table and its columns: figures, each exact or marked as approximate (contract 2.6)."""
+"""Defines what a profile says about a table and its columns: figures, each exact or marked as approximate (contract
+2.6).
+"""
 
 from datetime import datetime
 from enum import StrEnum

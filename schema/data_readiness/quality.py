@@ -1,4 +1,6 @@
-"""What quality is measured by: dimensions, the metrics of each, and the results that runs leave (contract 2.9, 4.3)."""
+"""Defines what quality is measured by: dimensions, the metrics of each, and the results that runs leave (contract
+2.9, 4.3).
+"""
 
 from datetime import datetime
 from enum import StrEnum

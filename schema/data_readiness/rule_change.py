@@ -1,4 +1,4 @@
-"""What is sent to write, change, import and export quality rules, and what comes back beside the rules."""
+"""Defines what is sent to write, change, import and export quality rules, and what comes back beside the rules."""
 
 from enum import StrEnum
 from typing import Annotated, Final

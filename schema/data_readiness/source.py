@@ -1,4 +1,4 @@
-"""What engines need of a store of data, and what the catalog tells them about its tables.
+"""Defines what engines need of a store of data, and what the catalog tells them about its tables.
 
 `persistence/connectors/core/reading.py` has the real stores.
 """
@@ -32,7 +32,7 @@ class Source(Protocol):
     """sqlglot's name of the dialect that queries end up in: postgres, mysql, duckdb, ..."""
 
     def relation(self, database: str, schema: str, table: str) -> "exp.Table":
-        """What stands in FROM for a table. Files and documents become tables of a private DuckDB first."""
+        """Return what stands in FROM for a table. Files and documents become tables of a private DuckDB first."""
 
     def ask(self, query: "exp.Query") -> list[Row]:
         """All rows of a small answer. Raises ConnectorError, also when it has more than 100,000 rows."""
@@ -48,7 +48,7 @@ class Source(Protocol):
         """About `rows` rows, spread over the table as cheaply as the source can; all of them when it has fewer."""
 
     def statistics(self, database: str, schema: str, table: str) -> "KnownStatistics | None":
-        """What the source itself knows of a table without a scan; None where there is nothing."""
+        """Return what the source itself knows of a table without a scan; None where there is nothing."""
 
     def arrow_batches(self, query: "exp.Query") -> Generator[Any] | None:
         """The answer as pyarrow record batches, where source and deployment have a fast way; else None: stream it."""
@@ -105,7 +105,7 @@ class KnownStatistics:
     """Lines of a text that could not be read as rows, and are in no answer."""
 
     def column(self, name: str) -> KnownColumn | None:
-        """What is known of a column."""
+        """Return what is known of a column."""
         return next((one for one in self.columns if one.name == name), None)
 
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Union
 
 import strawberry
 
+from auth.rate_limit import CallKind
 from resolvers.entities import ENTITIES
-from resolvers.operation import Kind
 from schema.base import Info
 from schema.errors import InvalidParameter, Unauthenticated
 from schema.node import decode
@@ -52,7 +52,7 @@ async def _nodes(
     if len(ids) > MOST_NODES:
         raise InvalidParameter(f"ids takes {MOST_NODES} at most; this names {len(ids)}.", field="ids")
     if len(ids) > 1:  # the field itself was charged as one read
-        await info.context.charge({Kind.READ.value: len(ids) - 1}, most=MOST_NODES)
+        await info.context.charge({CallKind.READ.value: len(ids) - 1}, most=MOST_NODES)
     return await _read(info, ids, "ids")
 
 
@@ -63,11 +63,11 @@ class NodesQuery:
     node: Node | None = strawberry.field(
         resolver=_node,
         description="Get an entity by its nodeId; null when it does not exist or the caller may not read it.",
-        metadata={"charges": Kind.READ},
+        metadata={"charges": CallKind.READ},
     )
     nodes: list[Node | None] = strawberry.field(
         resolver=_nodes,
         description="Get many entities by their nodeIds, in their order, with null where `node` answers null. "
         "Each is charged as one read; those of one type are read at once.",
-        metadata={"charges": Kind.READ},
+        metadata={"charges": CallKind.READ},
     )

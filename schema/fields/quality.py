@@ -1,4 +1,4 @@
-"""What the graph offers of quality and the glossary, which are parts of Data Readiness: one line per field."""
+"""Defines what the graph offers of quality and the glossary, which are parts of Data Readiness: one line per field."""
 
 import strawberry
 

@@ -1,4 +1,4 @@
-"""What the graph offers of Search: one line per field."""
+"""Defines what the graph offers of Search: one line per field."""
 
 import strawberry
 

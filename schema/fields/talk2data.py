@@ -1,4 +1,4 @@
-"""What the graph offers of Talk2Data: one line per field."""
+"""Defines what the graph offers of Talk2Data: one line per field."""
 
 import strawberry
 

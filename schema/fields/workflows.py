@@ -1,4 +1,4 @@
-"""What the graph offers of workflow definitions, configurations, pipelines, proposals and data assets."""
+"""Defines what the graph offers of workflow definitions, configurations, pipelines, proposals and data assets."""
 
 import strawberry
 

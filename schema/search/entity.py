@@ -1,4 +1,4 @@
-"""What the search index holds and finds (contract 2.11, 4.6)."""
+"""Defines what the search index holds and finds (contract 2.11, 4.6)."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""How a project wants to be answered: who drafts the queries, and how good the data must be."""
+"""Defines how a project wants to be answered: who drafts the queries, and how good the data must be."""
 
 from datetime import datetime
 from enum import StrEnum

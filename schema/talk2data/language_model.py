@@ -100,7 +100,7 @@ class LanguageModel(Protocol):
 
 
 def estimated_tokens(text: str) -> int:
-    """How many tokens a text has at most, nearly always: three bytes of UTF-8 make one.
+    """Return how many tokens a text has at most, nearly always: three bytes of UTF-8 make one.
 
     English prose has four or five bytes to a token, names and JSON about three; so a prompt that was fitted by this
     fits.

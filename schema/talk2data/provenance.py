@@ -1,4 +1,6 @@
-"""Where an answer comes from: what was known, what was drafted, what ran, and how good the data was at that moment."""
+"""Defines where an answer comes from: what was known, what was drafted, what ran, and how good the data was at that
+moment.
+"""
 
 from datetime import datetime
 from enum import StrEnum

@@ -1,1 +1,1 @@
-"""What the utils service speaks of: the metadata catalog, schedules, context packs and memories."""
+"""Defines what the utils service speaks of: the metadata catalog, schedules, context packs and memories."""

@@ -165,7 +165,7 @@ EVERYTHING: Final = All()
 
 
 def names_field(query: Query, field: str) -> bool:
-    """Whether a query speaks of a field anywhere."""
+    """Return whether a query speaks of a field anywhere."""
     match query:
         case All(parts) | Some(parts):
             return any(names_field(part, field) for part in parts)
@@ -244,7 +244,8 @@ def _encoded(word: str) -> str:
 
 
 def stored_words(free: Iterable[str | None], tagged: Iterable[tuple[str, str | None]]) -> str:
-    """What is stored of an asset for search: its free-text words, then those of single fields with their letters.
+    """Return what is stored of an asset for search: its free-text words, then those of single fields with their
+    letters.
 
     Texts are parted by `|`, so that a phrase never runs from one into the next; the whole begins and ends in a space.
     """

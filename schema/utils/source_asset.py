@@ -1,4 +1,6 @@
-"""What a source says about one database, schema, table or column, and what a difference to the catalog amounts to."""
+"""Defines what a source says about one database, schema, table or column, and what a difference to the catalog
+amounts to.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +37,7 @@ class SourceAsset:
 
     @property
     def name(self) -> str:
-        """What the source calls it."""
+        """Return what the source calls it."""
         return self.path[-1]
 
 
@@ -133,5 +135,5 @@ class Counts:
 
     @property
     def written(self) -> int:
-        """How many assets were changed in any way."""
+        """Return how many assets were changed in any way."""
         return self.created + self.updated + self.vanished + self.restored

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from auth.dsl import ModelError, model_version, parse
+from auth.dsl import ModelSyntaxError, model_version, parse
 from auth.evaluator import Evaluator
 from auth.model import Model, platform_model
 from auth.permissions import ParentRelation, grantable, parents, permissions_of
@@ -239,7 +239,7 @@ HEAD = "model\n  schema 1.1\ntype user\ntype doc\n  relations\n"
     ],
 )
 def test_a_mistake_is_named_with_its_line(text: str, line: int, says: str) -> None:
-    with pytest.raises(ModelError, match="Line") as refused:
+    with pytest.raises(ModelSyntaxError, match="Line") as refused:
         parse(text)
     assert refused.value.line == line
     assert says in str(refused.value)
@@ -261,7 +261,7 @@ def test_a_mistake_is_named_with_its_line(text: str, line: int, says: str) -> No
     ],
 )
 def test_a_model_that_makes_no_sense_is_refused(body: str, says: str) -> None:
-    with pytest.raises(ModelError, match=says):
+    with pytest.raises(ModelSyntaxError, match=says):
         Model.parse(HEAD + "    " + body)
 
 

@@ -10,9 +10,9 @@ import yaml
 from auth.model import Model, platform_model
 from auth.relations import (
     AlreadyStands,
+    CheckRequest,
     DoesNotStand,
     NotInModel,
-    Question,
     Relations,
     RelationTuple,
     Undecided,
@@ -38,10 +38,10 @@ def stated(entry: str | dict[str, Any]) -> RelationTuple:
     return RelationTuple(plain.user, plain.relation, plain.object, entry["condition"], entry.get("context"))
 
 
-def asked(line: str) -> Question:
+def asked(line: str) -> CheckRequest:
     """The question whether a tuple follows."""
     item = tuple_of(line)
-    return Question(item.user, item.relation, item.object)
+    return CheckRequest(item.user, item.relation, item.object)
 
 
 async def answers(engine: Relations, store: str, part: dict[str, Any]) -> dict[str, str]:
@@ -96,7 +96,7 @@ async def test_the_tuples_of_two_organizations_never_meet(engine: str, request: 
     async with relations(engine, platform_model(), request) as under_test:
         ours, theirs = fresh_store(), fresh_store()
         await under_test.write(ours, tuples("project:shop#owner@user:ann"))
-        question = Question("user:ann", "can_read", "project:shop")
+        question = CheckRequest("user:ann", "can_read", "project:shop")
         assert await under_test.check(ours, question)
         assert not await under_test.check(theirs, question)
         assert await under_test.list_objects(theirs, "user:ann", "can_read", "project") == []
@@ -157,16 +157,16 @@ async def test_a_tuple_that_the_model_refuses_is_not_written(
 @pytest.mark.parametrize(
     "question",
     [
-        Question("user:ann", "can_fly", "project:shop"),
-        Question("user:ann", "can_read", "warehouse:w"),
-        Question("robot:r", "can_read", "project:shop"),
-        Question("group:g#friend", "can_read", "project:shop"),
-        Question("ann", "can_read", "project:shop"),
-        Question("user:ann", "can_read", "project"),
+        CheckRequest("user:ann", "can_fly", "project:shop"),
+        CheckRequest("user:ann", "can_read", "warehouse:w"),
+        CheckRequest("robot:r", "can_read", "project:shop"),
+        CheckRequest("group:g#friend", "can_read", "project:shop"),
+        CheckRequest("ann", "can_read", "project:shop"),
+        CheckRequest("user:ann", "can_read", "project"),
     ],
 )
 async def test_a_question_outside_the_model_is_an_error_and_never_a_yes(
-    engine: str, question: Question, request: pytest.FixtureRequest
+    engine: str, question: CheckRequest, request: pytest.FixtureRequest
 ) -> None:
     async with relations(engine, platform_model(), request) as under_test:
         for ask in (
@@ -239,9 +239,9 @@ async def test_deleting_a_group_takes_the_grants_to_its_members(engine: str, req
     async with relations(engine, platform_model(), request) as under_test:
         store = fresh_store()
         await under_test.write(store, tuples("group:g#member@user:ann", "project:shop#owner@group:g#member"))
-        assert await under_test.check(store, Question("user:ann", "can_delete", "project:shop"))
+        assert await under_test.check(store, CheckRequest("user:ann", "can_delete", "project:shop"))
         assert await under_test.delete_object(store, "group:g") == 2
-        assert not await under_test.check(store, Question("user:ann", "can_delete", "project:shop"))
+        assert not await under_test.check(store, CheckRequest("user:ann", "can_delete", "project:shop"))
 
 
 async def test_a_chain_that_is_too_long_is_never_a_yes(engine: str, request: pytest.FixtureRequest) -> None:
@@ -253,8 +253,8 @@ async def test_a_chain_that_is_too_long_is_never_a_yes(engine: str, request: pyt
         store = fresh_store()
         links = [f"folder:{number}#parent@folder:{number + 1}" for number in range(40)]
         await under_test.write(store, tuples(*links, "folder:40#owner@user:ann"))
-        assert await under_test.check(store, Question("user:ann", "viewer", "folder:30"))
-        question = Question("user:ann", "viewer", "folder:0")
+        assert await under_test.check(store, CheckRequest("user:ann", "viewer", "folder:30"))
+        question = CheckRequest("user:ann", "viewer", "folder:0")
         with pytest.raises(Undecided):
             await under_test.check(store, question)
         assert await under_test.batch_check(store, [question]) == [False]

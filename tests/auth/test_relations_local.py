@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from auth.evaluator import MAX_STEPS, Evaluator
 from auth.local import LocalRelations
 from auth.model import Model, platform_model
-from auth.relations import Question, Relations, RelationTuple, Undecided
+from auth.relations import CheckRequest, Relations, RelationTuple, Undecided
 from persistence.engine import Database
 from persistence.tuples import StoredTuples, delete_object_tuples, write_tuples
 from schema.errors import AlreadyExists, DatabaseError, NotFound
@@ -73,7 +73,7 @@ async def test_a_hundred_questions_cost_the_statements_of_one(store: Database) -
     await engine.write("acme", [*CHAIN, *tuples(*(f"{name}#project@project:shop" for name in files))])
     counts = []
     for names in (files[:1], files):
-        questions = [Question("group:readers#member", "can_read", name) for name in names]
+        questions = [CheckRequest("group:readers#member", "can_read", name) for name in names]
         with statements(store) as seen:
             assert await engine.batch_check("acme", questions) == [True] * len(names)
         counts.append(len(seen))
@@ -164,7 +164,7 @@ def failing(error: Exception) -> Any:
 
 async def test_a_store_that_fails_is_an_error_and_never_a_yes() -> None:
     engine: Relations = LocalRelations(platform_model(), failing(DatabaseError("The store could not answer.")))
-    question = Question("user:ann", "can_read", "project:shop")
+    question = CheckRequest("user:ann", "can_read", "project:shop")
     with pytest.raises(DatabaseError):
         await engine.check("acme", question)
     with pytest.raises(DatabaseError):

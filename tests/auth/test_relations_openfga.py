@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from auth.evaluator import Evaluator
 from auth.model import Model, platform_model
 from auth.openfga import CHECKS_AT_ONCE, OpenFgaRelations, OpenFgaSettings, store_name
-from auth.relations import NotInModel, Question
+from auth.relations import CheckRequest, NotInModel
 from schema.errors import UpstreamUnavailable
 from tests.auth.cases.engines import fresh_store, tuples
 from tests.support.openfga import PATIENT, openfga_server, openfga_url  # noqa: F401
@@ -24,7 +24,7 @@ from tests.support.openfga import PATIENT, openfga_server, openfga_url  # noqa: 
 pytestmark = pytest.mark.anyio
 
 MODEL = platform_model()
-QUESTION = Question("user:ann", "can_read", "project:shop")
+QUESTION = CheckRequest("user:ann", "can_read", "project:shop")
 
 
 @contextlib.asynccontextmanager
@@ -267,11 +267,11 @@ POSSIBLE = [
     *(f"{document}#blocked@{user}" for document in DOCUMENTS for user in [*USERS, *MEMBERS]),
 ]
 QUESTIONS = [
-    Question(user, relation, document)
+    CheckRequest(user, relation, document)
     for user in [*USERS, MEMBERS[0]]
     for document in DOCUMENTS
     for relation in ("viewer", "editor", "odd")
-] + [Question(user, "member", group) for user in [*USERS, MEMBERS[1]] for group in GROUPS]
+] + [CheckRequest(user, "member", group) for user in [*USERS, MEMBERS[1]] for group in GROUPS]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -60,7 +60,7 @@ POSTS_THAT_READ = {"get_scorecard", "stream_turn"}
 def test_reads_are_get_and_queries_and_writes_are_not() -> None:
     for name, route in ROUTES.items():
         (method,) = route.methods or {""}
-        reads = route.operation.kind is operations.Kind.READ
+        reads = route.operation.kind is operations.CallKind.READ
         assert reads == (method == "GET" or name in POSTS_THAT_READ), name
         assert reads == (name in QUERIES or name in SUBSCRIPTIONS), name
 

@@ -8,9 +8,9 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from auth.rate_limit import Limits
+from auth.rate_limit import CallKind, Limits
 from auth.relations import Relations
-from resolvers.operation import Kind, OwnView
+from resolvers.operation import OwnView
 from rest_compat.transfer import UploadRoute
 from schema.errors import UpstreamUnavailable
 from tests.contract.envelopes import SECRET, assert_envelope, assert_variant
@@ -139,10 +139,10 @@ async def test_what_every_operation_can_meet(
     with monkeypatch.context() as patch:
         patch.setattr(world.app, "_ready", False)
         await meet("the service starts")
-    kept = parts.reception.defaults
-    object.__setattr__(parts.reception, "defaults", Limits(0, 0, 0, 0))
+    kept = parts.context_factory.defaults
+    object.__setattr__(parts.context_factory, "defaults", Limits(0, 0, 0, 0))
     await meet("a full window")
-    object.__setattr__(parts.reception, "defaults", kept)
+    object.__setattr__(parts.context_factory, "defaults", kept)
 
     methods = [name for name in vars(Relations) if not name.startswith("_") and name != "close"]
     for failure, raised in (
@@ -259,7 +259,7 @@ async def test_the_same_twice_and_a_version_that_is_gone(world: World, door: Doo
     stage, wrong = await Stage.set(world), []
     for operation in operations_of(service):
         calls = Calls(stage, door, operation)
-        if calls.op.kind is Kind.READ:
+        if calls.op.kind is CallKind.READ:
             assert operation not in TAKEN
             assert operation not in GONE
             continue
@@ -303,7 +303,7 @@ async def test_a_key_that_stands_for_another_request(world: World, door: Door, s
     stage, wrong = await Stage.set(world), []
     for operation in operations_of(service):
         calls = Calls(stage, door, operation)
-        if calls.op.kind is Kind.READ:
+        if calls.op.kind is CallKind.READ:
             continue
         token, arguments = await asker(calls), await calls.base()
         first = await called(calls, arguments, token, **{"Idempotency-Key": operation})
@@ -362,7 +362,7 @@ async def test_what_a_state_does_not_allow_is_refused_and_changes_nothing(
 
 
 def test_every_operation_that_writes_has_its_states_or_has_none() -> None:
-    writes = {name for name, route in ROUTES.items() if route.operation.kind is not Kind.READ}
+    writes = {name for name, route in ROUTES.items() if route.operation.kind is not CallKind.READ}
     stateful = {state.operation for state in STATES}
     assert stateful | STATELESS == writes
     assert not stateful & STATELESS

@@ -9,10 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from auth.rate_limit import Kind as WindowKind
+from auth.rate_limit import CallKind
 from resolvers.governance.organizations import get_organization, set_rate_limits
 from resolvers.governance.projects import create_project, list_projects
-from resolvers.operation import Kind
 from schema.governance.organization import RateLimitsChange
 from schema.governance.project import ProjectCreate
 from tests.doors import ROUTES, Door
@@ -74,9 +73,8 @@ async def get(world: World, token: str | None = None, path: str = "/governance/p
     return await world.request("GET", path, token=token)
 
 
-def test_the_kinds_of_operations_are_the_kinds_of_windows() -> None:
-    assert {kind.value for kind in Kind} < {kind.value for kind in WindowKind}
-    bulk = {name for name, route in ROUTES.items() if route.operation.kind is Kind.BULK}
+def test_which_operations_count_as_bulk() -> None:
+    bulk = {name for name, route in ROUTES.items() if route.operation.kind is CallKind.BULK}
     assert bulk == {"index_entities", "delete_entities", "import_quality_rules"}
 
 
@@ -262,7 +260,7 @@ async def test_the_window_that_a_tenants_administrator_set_is_the_one_that_is_sh
     asked = {"json": {"reads": 7}}
     set_ = await world.request("PUT", "/governance/organizations/acme/rate-limits", token=world.owner, **asked)
     assert set_.status_code == 200, set_.text
-    world.app.parts.reception.tenant_rows._known.clear()
+    world.app.parts.context_factory.tenant_rows._known.clear()
     assert window(await get(world, world.owner, "/nothing"))[0] == 7
 
 
@@ -332,7 +330,7 @@ async def test_the_defaults_are_the_contracts(roomy: World) -> None:
 
 
 async def test_an_administrator_sets_his_tenants_limits_and_no_others(world: World, door: Door) -> None:
-    rows = world.app.parts.reception.tenant_rows
+    rows = world.app.parts.context_factory.tenant_rows
     ticks = [0.0]
     rows.clock = lambda: ticks[0]
     rows._known.clear()

@@ -14,7 +14,7 @@ from persistence.engine import Database
 from persistence.jobs.slots import RunSettings, place_at
 from persistence.store import Store
 from persistence.tables.slots import connection_slots
-from resolvers.data_readiness.runs.executor import Unit
+from resolvers.data_readiness.runs.executor import RunUnit
 from resolvers.data_readiness.runs.operations import cancel_run, get_workflow_run, list_run_tasks
 from resolvers.data_readiness.runs.reading import use_connection
 from tests.data_readiness.workflows import written
@@ -199,7 +199,7 @@ async def narrow(world: World, door: Door, source: Source) -> Bench:
 async def test_the_tasks_of_a_run_use_a_connection_one_after_the_other_if_it_says_so(
     narrow: Bench, world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = await staged(world, door, monkeypatch, *[Unit(f"u{at}") for at in range(4)], runs=True)
+    stage = await staged(world, door, monkeypatch, *[RunUnit(f"u{at}") for at in range(4)], runs=True)
     using, most = [0], [0]
     lock = threading.Lock()
 
@@ -233,7 +233,7 @@ async def test_the_tasks_of_a_run_use_a_connection_one_after_the_other_if_it_say
 async def test_a_task_that_waits_for_a_connection_says_so_and_its_time_stands_still(
     narrow: Bench, world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = await staged(world, door, monkeypatch, Unit("a"), runs=True, parameters={"timeout_seconds": 1})
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), runs=True, parameters={"timeout_seconds": 1})
 
     async def step(scripted: Scripted, arguments: Mapping[str, Any]) -> None:
         await use_connection(scripted.ctx, narrow.uri, lambda connector: None)
@@ -254,7 +254,7 @@ async def test_a_task_that_waits_for_a_connection_says_so_and_its_time_stands_st
 async def test_a_run_that_waits_for_a_connection_can_be_canceled(
     narrow: Bench, world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = await staged(world, door, monkeypatch, Unit("a"), runs=True)
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), runs=True)
 
     async def step(scripted: Scripted, arguments: Mapping[str, Any]) -> None:
         await use_connection(scripted.ctx, narrow.uri, lambda connector: None)

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from sqlglot import exp
 
-from resolvers.data_readiness.runs.executor import Unit
+from resolvers.data_readiness.runs.executor import RunUnit
 from resolvers.data_readiness.runs.operations import cancel_run, get_workflow_run
 from resolvers.data_readiness.runs.reading import use_source
 from tests.doors import Door
@@ -64,7 +64,7 @@ async def test_canceling_a_run_stops_what_it_runs_in_the_source(
     bench: Bench, source: Source, world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source.run(SLOW.format(role=source.role))
-    stage = await staged(world, door, monkeypatch, Unit("a"), Unit("b"), Unit("c", phase=1), runs=True)
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), RunUnit("b"), RunUnit("c", phase=1), runs=True)
     stage.script.steps = {"a": reading(bench, source), "b": reading(bench, source)}
     await until(source, 2)
     assert (await stage.call(cancel_run))["status"] == "canceled"
@@ -79,7 +79,9 @@ async def test_a_task_whose_time_is_over_stops_what_it_runs_in_the_source(
     bench: Bench, source: Source, world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source.run(SLOW.format(role=source.role))
-    stage = await staged(world, door, monkeypatch, Unit("a"), Unit("b"), runs=True, parameters={"timeout_seconds": 2})
+    stage = await staged(
+        world, door, monkeypatch, RunUnit("a"), RunUnit("b"), runs=True, parameters={"timeout_seconds": 2}
+    )
     stage.script.steps = {"a": reading(bench, source)}
     await until(source, 1)
     await until(source, 0)

@@ -10,7 +10,7 @@ from persistence.jobs.port import JobError
 from resolvers.data_readiness.approval import operations as approvals
 from resolvers.data_readiness.approval.operations import get_run_approval, list_run_proposals
 from resolvers.data_readiness.runs import executor as run_work
-from resolvers.data_readiness.runs.executor import Skip, Unit
+from resolvers.data_readiness.runs.executor import RunUnit, Skip
 from resolvers.data_readiness.runs.operations import (
     cancel_run,
     get_workflow_run,
@@ -46,7 +46,13 @@ async def test_the_units_of_a_phase_begin_when_all_of_the_phases_before_have_end
             await asyncio.sleep(0)
         ended.append(arguments["label"])
 
-    units = [Unit("late", phase=7), Unit("a"), Unit("b"), Unit("later", phase=9), Unit("late too", phase=7)]
+    units = [
+        RunUnit("late", phase=7),
+        RunUnit("a"),
+        RunUnit("b"),
+        RunUnit("later", phase=9),
+        RunUnit("late too", phase=7),
+    ]
     stage = await staged(world, door, monkeypatch, *units)
     stage.script.steps = {unit.label: slow for unit in units}
     await world.jobs.start()
@@ -69,7 +75,7 @@ async def test_a_run_with_nothing_to_do_completes(world: World, door: Door, monk
 async def test_an_end_of_a_phase_that_is_begun_twice_begins_the_next_phase_once(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = await staged(world, door, monkeypatch, Unit("a"), Unit("b", phase=1))
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), RunUnit("b", phase=1))
     tasks = await (await stage.hands()).plan()
     await (await stage.hands()).task(tasks[0].arguments)
     for _ in range(3):  # killed after the commit, and after the next attempt was queued
@@ -88,7 +94,7 @@ async def test_an_end_of_a_phase_that_is_begun_twice_begins_the_next_phase_once(
 
 
 async def test_a_plan_that_is_begun_twice_plans_once(world: World, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    stage = await staged(world, door, monkeypatch, Unit("a"), Unit("b"))
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), RunUnit("b"))
     first = await (await stage.hands()).plan()
     assert await (await stage.hands()).plan() == first
     assert await stands(stage) == ("running", ["pending", "pending"])
@@ -97,7 +103,7 @@ async def test_a_plan_that_is_begun_twice_plans_once(world: World, door: Door, m
 async def test_a_task_that_is_begun_twice_writes_once(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = await staged(world, door, monkeypatch, Unit("a"))
+    stage = await staged(world, door, monkeypatch, RunUnit("a"))
     stage.script.proposals = {"a": [{}, {}]}
     [task] = await (await stage.hands()).plan()
     together, go = asyncio.Event(), asyncio.Event()
@@ -121,7 +127,7 @@ async def test_a_task_that_is_begun_twice_writes_once(
 async def test_a_process_killed_between_two_phases_is_taken_up(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = await staged(world, door, monkeypatch, Unit("a"), Unit("b", phase=1))
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), RunUnit("b", phase=1))
     work = await stage.hands()
     tasks = await work.plan()
     await work.task(tasks[0].arguments)
@@ -139,7 +145,7 @@ async def test_a_process_killed_between_two_phases_is_taken_up(
 async def test_a_run_canceled_between_two_phases_begins_nothing_more(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = await staged(world, door, monkeypatch, Unit("a"), Unit("b", phase=1))
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), RunUnit("b", phase=1))
     work = await stage.hands()
     tasks = await work.plan()
     await work.task(tasks[0].arguments)
@@ -155,7 +161,7 @@ async def test_a_run_canceled_between_two_phases_begins_nothing_more(
 async def test_what_ends_after_its_run_writes_nothing(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = await staged(world, door, monkeypatch, Unit("a"), Unit("b"))
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), RunUnit("b"))
     stage.script.proposals = {"a": [{}], "b": [{}]}
     tasks = await (await stage.hands()).plan()
 
@@ -172,7 +178,7 @@ async def test_what_ends_after_its_run_writes_nothing(
 async def test_only_what_failed_is_done_again_whatever_its_phase(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    units = [Unit("a"), Unit("b"), Unit("c", phase=1), Unit("d", phase=1), Unit("e", phase=2)]
+    units = [RunUnit("a"), RunUnit("b"), RunUnit("c", phase=1), RunUnit("d", phase=1), RunUnit("e", phase=2)]
     stage = await staged(world, door, monkeypatch, *units, runs=True)
     stage.script.steps = {"b": fails("The disk was full."), "d": fails("The line was cut.")}
     await world.jobs.settle()
@@ -203,7 +209,7 @@ def skips(asset_fqn: str) -> Step:
 async def test_what_cannot_be_read_is_skipped_named_once_and_not_tried_again(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    units = [Unit("a"), Unit("b"), Unit("c"), Unit("d", phase=1)]
+    units = [RunUnit("a"), RunUnit("b"), RunUnit("c"), RunUnit("d", phase=1)]
     stage = await staged(world, door, monkeypatch, *units, runs=True)
     stage.script.steps = {"a": skips("svc.x"), "b": fails("The disk was full."), "d": skips("svc.x")}
     await world.jobs.settle()
@@ -231,7 +237,7 @@ async def test_what_cannot_be_read_is_skipped_named_once_and_not_tried_again(
 async def test_a_run_that_could_read_nothing_has_failed(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = await staged(world, door, monkeypatch, Unit("a"), runs=True)
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), runs=True)
     stage.script.steps = {"a": skips("svc.x")}
     await world.jobs.settle()
     assert await stands(stage) == ("failed", ["skipped"])
@@ -241,7 +247,7 @@ async def test_a_run_that_could_read_nothing_has_failed(
 async def test_a_task_that_stands_as_failed_because_of_a_kill_is_begun_again(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = await staged(world, door, monkeypatch, Unit("a"))
+    stage = await staged(world, door, monkeypatch, RunUnit("a"))
     stage.script.steps = {"a": fails("Not now.")}
     [task] = await (await stage.hands()).plan()
     for _ in range(2):
@@ -257,7 +263,7 @@ async def test_a_task_that_stands_as_failed_because_of_a_kill_is_begun_again(
 async def test_what_the_engine_gave_up_is_told_with_its_reason(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = await staged(world, door, monkeypatch, Unit("a"), Unit("b"), Unit("c", phase=1))
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), RunUnit("b"), RunUnit("c", phase=1))
     tasks = await (await stage.hands()).plan()
     given_up = [*outcomes(tasks[:1], "It took its process down."), *outcomes(tasks[1:])]
     assert await (await stage.hands()).finish(given_up) == {}
@@ -275,7 +281,7 @@ async def test_save_all_approves_more_than_one_transaction_takes_and_leaves_conf
 ) -> None:
     monkeypatch.setattr(approvals, "MOST_AT_ONCE", 3)
     await cataloged(world, "svc.db.sch.t1")
-    stage = await staged(world, door, monkeypatch, Unit("a"), Unit("b"), runs=True, save_all=True)
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), RunUnit("b"), runs=True, save_all=True)
     gone = {"kind": "description", "field": "description", "asset_fqn": "svc.db.sch.gone"}
     stage.script.proposals = {"a": [gone] * 5, "b": [{}] * 5}
     await world.jobs.settle()
@@ -290,7 +296,7 @@ async def test_save_all_needs_the_right_to_approve_at_the_start_and_at_the_end(
 ) -> None:
     await cataloged(world, "svc.db.sch.t1")
     operator, admin = await world.member("operator"), await world.member("admin")
-    stage = await staged(world, door, monkeypatch, Unit("a"))
+    stage = await staged(world, door, monkeypatch, RunUnit("a"))
     stage.script.proposals = {"a": [{}] * 2}
     of = {"configuration_id": stage.ids["configuration_id"]}
     refused = await door(trigger_run, operator, **of, run=RunCreate(save_all=True))
@@ -314,7 +320,7 @@ async def test_a_kill_between_two_transactions_of_an_approval_leaves_none_behind
     monkeypatch.setattr(approvals, "MOST_AT_ONCE", 2)
     tables = [f"svc.db.sch.t{number}" for number in range(1, 6)]  # what is about one table goes together
     await cataloged(world, *tables)
-    stage = await staged(world, door, monkeypatch, Unit("a"), save_all=True)
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), save_all=True)
     stage.script.proposals = {"a": [{"asset_fqn": name} for name in tables]}
     work = await stage.hands()
     [task] = await work.plan()
@@ -333,13 +339,13 @@ async def test_the_proposals_of_a_run_stand_in_the_order_of_its_units(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_work, "PROPOSALS_PER_TASK", 3)
-    stage = await staged(world, door, monkeypatch, Unit("late", phase=1), Unit("a"), Unit("b"), runs=True)
+    stage = await staged(world, door, monkeypatch, RunUnit("late", phase=1), RunUnit("a"), RunUnit("b"), runs=True)
     three = [{"proposed_value": str(at)} for at in range(3)]
     stage.script.proposals = {"late": three[:1], "a": three, "b": three[1:]}
     await world.jobs.settle()
     listed = await door(list_run_proposals, world.owner, run_id=stage.run_id)
     assert [item["proposed_value"] for item in listed["items"]] == ["0", "0", "1", "2", "1", "2"]
-    stage = await staged(world, door, monkeypatch, Unit("a"), runs=True)
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), runs=True)
     stage.script.proposals = {"a": [*three, {}]}
     await world.jobs.settle()
     run = await stage.call(get_workflow_run)
@@ -351,7 +357,7 @@ async def test_the_proposals_of_a_run_stand_in_the_order_of_its_units(
 async def test_a_task_that_takes_too_long_is_cut_off_and_can_be_tried_again(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    units = [Unit("a"), Unit("b")]
+    units = [RunUnit("a"), RunUnit("b")]
     stage = await staged(world, door, monkeypatch, *units, runs=True, parameters={"timeout_seconds": 1})
     stage.script.steps = {"a": never_ends}
     await world.jobs.settle()
@@ -387,7 +393,7 @@ async def test_the_time_of_a_task_is_what_the_run_asks_for_within_what_the_deplo
 async def test_a_task_shows_the_rows_that_it_has_worked_on(
     world: World, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = await staged(world, door, monkeypatch, Unit("a"), Unit("b"), runs=True)
+    stage = await staged(world, door, monkeypatch, RunUnit("a"), RunUnit("b"), runs=True)
     seen: list[dict[str, Any]] = []
     second_runs = asyncio.Event()
 

@@ -15,11 +15,11 @@ from benchmarks.quality.twins import drafts_for, loaded
 from persistence.connectors.core.base import ConnectorError
 from resolvers.engines.checks.builtin import builtin_checks, uncovered
 from resolvers.engines.checks.evaluate import evaluate
-from resolvers.engines.checks.examples import Shown, key_of
-from resolvers.engines.checks.model import Check, Evaluation, Result
-from resolvers.engines.checks.trial import tried
+from resolvers.engines.checks.examples import ExampleStyle, key_of
+from resolvers.engines.checks.model import Check, CheckResult, Evaluation
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.rules.generate import draft_rules
+from resolvers.engines.rules.trial import tried
 from schema.data_readiness.rule import RuleOperator, RuleOutcome, RuleUnit
 from schema.data_readiness.source import ColumnFacts, Sample, TableFacts
 from tests.support.mariadb import mariadb_server
@@ -62,9 +62,9 @@ class Store:
     source: Any
     table: TableFacts
 
-    def run(self, *checks: Check, how: Shown | None = None) -> Evaluation:
+    def run(self, *checks: Check, how: ExampleStyle | None = None) -> Evaluation:
         """Evaluate checks of the table."""
-        how = how or Shown(key_of(self.table))
+        how = how or ExampleStyle(key_of(self.table))
         return evaluate(self.source, self.table, checks, now=NOW, how=how)
 
     def check(self, metric: str | None, column: str | None = None, /, key: str = "", **given: Any) -> Check:
@@ -73,7 +73,7 @@ class Store:
         fqn = f"{self.table.fqn}.{column}" if column else self.table.fqn
         return Check(key or f"{metric} {column} {given}", metric, fqn, metric or "sql", given, **named)
 
-    def one(self, metric: str | None, column: str | None = None, /, **given: Any) -> Result:
+    def one(self, metric: str | None, column: str | None = None, /, **given: Any) -> CheckResult:
         """What one check comes to."""
         check = self.check(metric, column, **given)
         return self.run(check).results[check.key]
@@ -264,7 +264,7 @@ def test_a_figure_that_counts_no_rows_is_told_without_it(store: Store) -> None:
 
 
 def test_a_figure_over_personal_data_is_a_count(store: Store) -> None:
-    how = Shown(key_of(store.table), masked=frozenset({"age", "email"}))
+    how = ExampleStyle(key_of(store.table), masked=frozenset({"age", "email"}))
     for query, told in (
         ("select count(*) from people where age < 0", True),
         ("select count(distinct email) as n from people", True),
@@ -297,11 +297,11 @@ def test_examples_have_the_key_and_hide_what_is_personal(store: Store) -> None:
         {"key": {"id": "3"}, "values": {"age": "999"}}, {"key": {"id": "4"}, "values": {"age": "-1"}},
     )  # fmt: skip
     check = store.check("invalidValues", "email", format="email")
-    hidden = store.run(check, how=Shown(("id",), frozenset({"email"}))).results[check.key]
+    hidden = store.run(check, how=ExampleStyle(("id",), frozenset({"email"}))).results[check.key]
     assert hidden.examples[0] == {"key": {"id": "4"}, "values": {"email": "***"}}
-    whole = store.run(check, how=Shown(("id",), None)).results[check.key]
+    whole = store.run(check, how=ExampleStyle(("id",), None)).results[check.key]
     assert whole.examples[0] == {"key": {"id": "***"}, "values": {"email": "***"}}
-    keyless = store.run(check, how=Shown()).results[check.key]
+    keyless = store.run(check, how=ExampleStyle()).results[check.key]
     assert {"values": {"email": "nope"}, "rows": 1} in keyless.examples
 
 
@@ -328,15 +328,15 @@ class Failing:
 def test_what_may_not_be_read_is_not_evaluated_and_what_cannot_be_reached_goes_on() -> None:
     table = facts("db", "s")
     checks = [Check(str(n), "nullValues", f"{table.fqn}.{name}", "m") for n, name in enumerate(COLUMNS)]
-    done = evaluate(Failing("permission"), table, checks, now=NOW, how=Shown())  # type: ignore[arg-type]
+    done = evaluate(Failing("permission"), table, checks, now=NOW, how=ExampleStyle())  # type: ignore[arg-type]
     assert {(one.outcome, one.reason) for one in done.results.values()} == {(UNKNOWN, "It may not be read.")}
     assert done.counted == ()
     slow = Failing("timeout")
-    late = evaluate(slow, table, checks, now=NOW, how=Shown())  # type: ignore[arg-type]
+    late = evaluate(slow, table, checks, now=NOW, how=ExampleStyle())  # type: ignore[arg-type]
     assert {one.outcome for one in late.results.values()} == {UNKNOWN}
     assert slow.asked == 3
     with pytest.raises(ConnectorError):
-        evaluate(Failing("unreachable"), table, checks, now=NOW, how=Shown())  # type: ignore[arg-type]
+        evaluate(Failing("unreachable"), table, checks, now=NOW, how=ExampleStyle())  # type: ignore[arg-type]
 
 
 def test_built_in_checks_give_way_to_rules(store: Store) -> None:
@@ -416,7 +416,7 @@ def test_values_are_checked_as_they_were_read(request: pytest.FixtureRequest) ->
             Check(one.name, one.metric, one.asset_fqn, "x", one.arguments, one.operator, one.threshold, one.unit)
             for one in drafts
         ]
-        found = evaluate(source, table, checks, now=NOW, how=Shown()).results
+        found = evaluate(source, table, checks, now=NOW, how=ExampleStyle()).results
     server.drop_database(url)
     assert {"ip.format_ipv4", "net.pattern", "mood.known_values", "tag.format_uuid"} <= set(found)
     wrong = {name: one for name, one in found.items() if one.outcome is not PASSED}

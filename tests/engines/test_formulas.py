@@ -13,12 +13,12 @@ import sqlglot
 from benchmarks.quality.twins import drafts_for, judge, loaded, outcomes
 from resolvers.engines.checks.formulas import formula_condition
 from resolvers.engines.checks.model import CannotEvaluate, Check
-from resolvers.engines.errors.detect import find_errors
-from resolvers.engines.errors.evidence import Sign
-from resolvers.engines.errors.formula_arguments import arguments_of, formula_of
-from resolvers.engines.errors.formula_fits import find_formulas
-from resolvers.engines.errors.formulas import told
-from resolvers.engines.errors.table import encode
+from resolvers.engines.error_detection.detect import find_errors
+from resolvers.engines.error_detection.evidence import Sign
+from resolvers.engines.error_detection.formula_arguments import arguments_of, formula_of
+from resolvers.engines.error_detection.formula_fits import find_formulas
+from resolvers.engines.error_detection.formulas import told
+from resolvers.engines.error_detection.table import encode
 from resolvers.engines.rules.dbt import write_dbt
 from resolvers.engines.rules.odcs import read_odcs, write_odcs
 from schema.data_readiness.rule import RuleOutcome

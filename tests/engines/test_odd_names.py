@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from benchmarks.quality.twins import drafts_for, loaded
 from resolvers.engines.describing.columns import column_offers
 from resolvers.engines.describing.containers import Container, container_offers
-from resolvers.engines.describing.known import Around, Subject, Term
+from resolvers.engines.describing.known import DescribedTable, Surroundings, Term
 from resolvers.engines.describing.tables import table_offers
 from resolvers.engines.describing.terms import column_matches, glossary_of, table_matches
 from resolvers.engines.recognition import fingerprint, recognize
@@ -47,10 +47,10 @@ def test_tables_of_odd_names_are_described_and_tagged(
 ) -> None:
     facts = table(name, columns, keyed=keyed, referring=referring)
     schema = str(Fqn.parse(facts.fqn).parent)
-    around = Around(
+    around = Surroundings(
         siblings={schema: [name, *columns]}, referrers={facts.fqn: [(facts.fqn, one, one) for one in columns]}
     )
-    of = Subject(facts, None, around)
+    of = DescribedTable(facts, None, around)
     terms = glossary_of([Term(one, one, (one,), "What it is.", True) for one in (name, *columns)], {})
     offers = [*table_offers(of), *container_offers(Container("schema", name, [name, *columns], 0, {name: 2}))]
     table_matches(of, terms)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from resolvers.engines.describing.known import Around, Subject
+from resolvers.engines.describing.known import DescribedTable, Surroundings
 from resolvers.engines.intelligence.insights import Brief, brief_of, scope_insights, table_insights
 from resolvers.engines.intelligence.relations import KeyOf, keys_of, relations_of
 from schema.data_readiness.profile import ForeignKeyCandidate
@@ -19,9 +19,9 @@ def key(name: str, kind: str | None = "BIGINT") -> KeyOf:
     return KeyOf(f"{SCHEMA}.{table}", column, kind)
 
 
-def related(of: Subject, *keys: KeyOf) -> dict[str, dict[str, Any]]:
+def related(of: DescribedTable, *keys: KeyOf) -> dict[str, dict[str, Any]]:
     """What is found, by the end of the asset's name and the type."""
-    found = relations_of(of, keys_of(keys, Around()))
+    found = relations_of(of, keys_of(keys, Surroundings()))
     return {f"{one.asset_fqn.removeprefix(SCHEMA + '.')} {one.value['type']}": one.value for one in found}
 
 
@@ -69,7 +69,7 @@ def test_values_and_names_speak_together(rate: float, distinct: int, names: bool
         figures("ward_id", distinct_count=distinct), foreign_keys=[candidate("ward_id", "wards.id", rate)]
     )
     of = subject("stays", "key:BIGINT:pk", "ward_id:BIGINT", profile=measured)
-    found = relations_of(of, keys_of([key("wards.id")] if names else [], Around()))
+    found = relations_of(of, keys_of([key("wards.id")] if names else [], Surroundings()))
     assert [one.confidence for one in found] == ([] if sure is None else [sure])
 
 
@@ -84,7 +84,7 @@ def test_the_name_decides_between_targets_that_hold_all_values() -> None:
 
 def test_a_key_does_not_refer_back_to_what_refers_to_it() -> None:
     measured = profile(figures("id", distinct_count=100), foreign_keys=[candidate("id", "stays.ward_id")])
-    around = Around(referrers={f"{SCHEMA}.wards": [(f"{SCHEMA}.stays", "ward_id", "id")]})
+    around = Surroundings(referrers={f"{SCHEMA}.wards": [(f"{SCHEMA}.stays", "ward_id", "id")]})
     assert related(subject("wards", "id:BIGINT:pk", profile=measured, around=around)) == {}
     counted = profile(figures("id", distinct_count=100), foreign_keys=[candidate("id", "numbers.n")])
     assert related(subject("wards", "id:BIGINT:pk", profile=counted)) == {}, "two keys that count from 1"

@@ -10,7 +10,7 @@ import pytest
 
 from resolvers.engines.report import charts, maps
 from resolvers.engines.report.page import rendered
-from resolvers.engines.report.values import ReportData, TableLine, TrendPoint, Trouble, Unmeasured
+from resolvers.engines.report.values import ReportData, TableLine, TrendPoint, Unmeasured, ViolationSummary
 from resolvers.engines.report.wording import figure, percent
 from schema.data_readiness.profile import HistogramBin, ValueKind
 from schema.data_readiness.violation import Severity
@@ -93,7 +93,7 @@ def test_a_report_of_nothing_says_what_to_run() -> None:
 
 
 def test_what_is_wrong_in_one_place_many_times_stands_in_one_place() -> None:
-    wrong = Trouble("Inconsistent rows", Severity.MEDIUM, 15, ["shop.db.sales.orders"], 1)
+    wrong = ViolationSummary("Inconsistent rows", Severity.MEDIUM, 15, ["shop.db.sales.orders"], 1)
     page = rendered(replace(shop(), troubles=[wrong], violations_total=15))
     assert "and 14 more" not in page
     assert "and 2 more" in rendered(replace(shop(), troubles=[replace(wrong, places_total=3)]))

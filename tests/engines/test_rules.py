@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.quality.tables import MAKERS, orders
 from benchmarks.quality.twins import drafts_for, judge, loaded, outcomes
+from resolvers.engines.error_detection.near_duplicates import near_repeats
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.profiling.columns import Extent, column_profile
 from resolvers.engines.profiling.tables import table_profile
@@ -19,7 +20,6 @@ from resolvers.engines.rules.draft import MEASURES, RuleDraft, measured_by, rule
 from resolvers.engines.rules.figures import MEANT, confidence, tolerated, upper_bound
 from resolvers.engines.rules.generate import draft_rules
 from resolvers.engines.rules.patterns import format_of, pattern_of
-from resolvers.engines.rules.repeats import near_repeats
 from resolvers.engines.rules.tags import dimension_tags
 from schema.data_readiness.profile import ProfileTier
 from schema.data_readiness.quality_builtin import METRICS

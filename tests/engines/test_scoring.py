@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resolvers.engines.scoring import Counted, overall, score, total, written, written_weight
+from resolvers.engines.scoring import Ratio, overall, score, total, written, written_weight
 
-counts = st.integers(0, 10**12).flatmap(lambda most: st.builds(Counted, st.integers(0, most), st.just(most)))
+counts = st.integers(0, 10**12).flatmap(lambda most: st.builds(Ratio, st.integers(0, most), st.just(most)))
 weights = st.decimals(0, 1000, places=4)
 weighed = st.lists(st.tuples(weights, counts), max_size=12)
 
@@ -36,7 +36,7 @@ weighed = st.lists(st.tuples(weights, counts), max_size=12)
     ],
 )
 def test_a_score_is_the_ratio_rounded_half_to_even(numerator: int, denominator: int, expected: str | None) -> None:
-    assert score(Counted(numerator, denominator)) == expected
+    assert score(Ratio(numerator, denominator)) == expected
 
 
 @pytest.mark.parametrize(
@@ -58,23 +58,23 @@ def test_a_score_is_the_ratio_rounded_half_to_even(numerator: int, denominator: 
 def test_the_overall_score_is_the_weighted_mean_of_what_was_measured(
     dimensions: list[tuple[str, tuple[int, int]]], expected: str | None
 ) -> None:
-    assert overall((Decimal(weight), Counted(*counted)) for weight, counted in dimensions) == expected
+    assert overall((Decimal(weight), Ratio(*counted)) for weight, counted in dimensions) == expected
 
 
 def test_the_sum_of_nothing_is_nothing_of_nothing() -> None:
-    assert total([]) == Counted(0, 0)
-    assert total([Counted(1, 2), Counted(3, 4)]) == Counted(4, 6)
+    assert total([]) == Ratio(0, 0)
+    assert total([Ratio(1, 2), Ratio(3, 4)]) == Ratio(4, 6)
 
 
 @pytest.mark.parametrize(("numerator", "denominator"), [(2, 1), (-1, 1), (0, -1)])
 def test_what_cannot_be_counted_is_refused(numerator: int, denominator: int) -> None:
     with pytest.raises(ValueError, match="numerator"):
-        Counted(numerator, denominator)
+        Ratio(numerator, denominator)
 
 
 def test_a_negative_weight_is_refused() -> None:
     with pytest.raises(ValueError, match="weight"):
-        overall([(Decimal("-0.1"), Counted(1, 1))])
+        overall([(Decimal("-0.1"), Ratio(1, 1))])
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_weight_is_written_exactly_with_four_places_at_least(weight: str, text
 
 
 @given(counts)
-def test_a_score_lies_within_half_a_unit_of_the_ratio_and_between_0_and_1(counted: Counted) -> None:
+def test_a_score_lies_within_half_a_unit_of_the_ratio_and_between_0_and_1(counted: Ratio) -> None:
     text = score(counted)
     if counted.denominator == 0:
         assert text is None
@@ -112,21 +112,21 @@ def test_rounding_agrees_with_decimal_arithmetic_of_many_digits(value: Fraction)
 
 @given(weighed.flatmap(lambda items: st.tuples(st.just(items), st.permutations(items))))
 def test_the_order_of_the_dimensions_changes_nothing(
-    both: tuple[list[tuple[Decimal, Counted]], list[tuple[Decimal, Counted]]],
+    both: tuple[list[tuple[Decimal, Ratio]], list[tuple[Decimal, Ratio]]],
 ) -> None:
     assert overall(both[0]) == overall(both[1])
 
 
 @given(weighed, st.decimals("0.0001", 1000, places=4))
-def test_a_factor_common_to_all_weights_changes_nothing(items: list[tuple[Decimal, Counted]], factor: Decimal) -> None:
+def test_a_factor_common_to_all_weights_changes_nothing(items: list[tuple[Decimal, Ratio]], factor: Decimal) -> None:
     assert overall(items) == overall((weight * factor, counted) for weight, counted in items)
 
 
 @given(weighed)
-def test_what_was_not_measured_changes_nothing(items: list[tuple[Decimal, Counted]]) -> None:
-    assert overall(items) == overall([*items, (Decimal(7), Counted(0, 0))])
+def test_what_was_not_measured_changes_nothing(items: list[tuple[Decimal, Ratio]]) -> None:
+    assert overall(items) == overall([*items, (Decimal(7), Ratio(0, 0))])
 
 
 @given(st.lists(counts, max_size=8), st.integers(0, 8))
-def test_sums_do_not_depend_on_how_the_parts_are_grouped(parts: list[Counted], cut: int) -> None:
+def test_sums_do_not_depend_on_how_the_parts_are_grouped(parts: list[Ratio], cut: int) -> None:
     assert total(parts) == total([total(parts[:cut]), total(parts[cut:])])

@@ -7,7 +7,7 @@ import pytest
 from sqlglot import exp
 from sqlglot.parser import Parser
 
-from resolvers.engines.sql_guard import Refused, Table, guard_sql
+from resolvers.engines.sql_guard import QueryRefused, Table, guard_sql
 
 DIALECTS = ("postgres", "mysql", "duckdb")
 ORDERS = Table("svc.db.sales.orders", "db", "sales", "orders", ("id", "Amount", "customer_id"))
@@ -73,7 +73,7 @@ def guarded(text: str, dialect: str = "postgres", **how: Any) -> Any:
     ],
 )
 def test_what_is_hostile_is_refused_by_the_rule_that_says_so(rule: str, text: str, dialect: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(QueryRefused) as refused:
         guarded(text, dialect)
     assert refused.value.rule == rule, str(refused.value)
     assert f"(rule: {rule})" in str(refused.value)
@@ -98,7 +98,7 @@ def test_what_is_hostile_is_refused_by_the_rule_that_says_so(rule: str, text: st
     ],
 )
 def test_what_is_hostile_in_one_dialect_is_refused_there(dialect: str, rule: str, text: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(QueryRefused) as refused:
         guarded(text, dialect)
     assert refused.value.rule == rule, str(refused.value)
 
@@ -136,7 +136,7 @@ def test_what_only_reads_is_let_through_qualified(text: str, columns: set[str], 
     ],
 )
 def test_a_refusal_names_no_part_of_the_parser(text: str, told: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(QueryRefused) as refused:
         guarded(text)
     assert told in refused.value.reason
     assert not any(sign in refused.value.reason for sign in ("Token", "<class", "sqlglot", "_S_"))
@@ -194,7 +194,7 @@ def test_a_table_stands_as_the_source_says_under_the_name_that_the_query_gave_it
 
 
 def test_a_name_that_may_mean_two_tables_is_refused_unless_one_is_near() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(QueryRefused) as refused:
         guard_sql("select id from orders", dialect="postgres", tables=TABLES)
     assert refused.value.rule == "tables"
     assert guarded("select id from orders").tables == (ORDERS,)
@@ -202,10 +202,10 @@ def test_a_name_that_may_mean_two_tables_is_refused_unless_one_is_near() -> None
 
 def test_a_query_that_is_nested_without_end_is_refused() -> None:
     deep = "select id from orders where " + "(" * 300 + "id = 1" + ")" * 300
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(QueryRefused) as refused:
         guarded(deep)
     assert refused.value.rule in ("size", "syntax")
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(QueryRefused) as refused:
         guarded("select id from orders where id in (" + ",".join(["1"] * 8000) + ")")
     assert refused.value.rule == "size"
 
@@ -232,7 +232,7 @@ def test_what_a_parser_would_lose_itself_in_is_refused_before_it_is_parsed(
 ) -> None:
     parsed: list[str] = []
     monkeypatch.setattr(Parser, "parse", lambda *_: parsed.append(text))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(QueryRefused) as refused:
         guarded(text, dialect)
     assert refused.value.rule == "size"
     assert not parsed

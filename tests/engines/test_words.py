@@ -6,11 +6,11 @@ import pytest
 
 from resolvers.engines.describing.columns import column_offers
 from resolvers.engines.describing.containers import Container, container_offers
-from resolvers.engines.describing.grammar import article, listed, plural, plural_phrase, singular
-from resolvers.engines.describing.known import Around, Subject, Term
-from resolvers.engines.describing.names import abbreviations_in, shared_prefix, table_name, title_of, words_of
+from resolvers.engines.describing.known import DescribedTable, Surroundings, Term
 from resolvers.engines.describing.tables import table_offers
 from resolvers.engines.describing.terms import column_matches, definition_offer, glossary_of, table_matches
+from resolvers.engines.english.grammar import article, listed, plural, plural_phrase, singular
+from resolvers.engines.english.identifiers import abbreviations_in, shared_prefix, table_name, title_of, words_of
 from schema.data_readiness.profile import ColumnProfile, PatternCount, ProfileTier, TableProfile, ValueCount, ValueKind
 from schema.data_readiness.source import ColumnFacts, TableFacts
 from tests.world import Clock
@@ -19,15 +19,15 @@ SCHEMA = "svc.db.app"
 
 
 def subject(
-    name: str, *columns: str, profile: TableProfile | None = None, around: Around | None = None, **facts: Any
-) -> Subject:
+    name: str, *columns: str, profile: TableProfile | None = None, around: Surroundings | None = None, **facts: Any
+) -> DescribedTable:
     """A table of `column:TYPE[:flag...]`; flags are pk, unique, pii and >table.column."""
     made = [column_of(name, at, text) for at, text in enumerate(columns)]
     table = TableFacts(
         fqn=f"{SCHEMA}.{name}", resource_uri="data:o:p:svc", database="db", schema="app", name=name,
         columns=tuple(made), **facts,
     )  # fmt: skip
-    return Subject(table, profile, around or Around())
+    return DescribedTable(table, profile, around or Surroundings())
 
 
 def column_of(table: str, at: int, text: str) -> ColumnFacts:
@@ -64,7 +64,7 @@ def profile(*columns: ColumnProfile, rows: int = 100, **given: Any) -> TableProf
     return TableProfile.model_validate(values | given)
 
 
-def said(of: Subject, column: str | None = None, field: str = "description", **how: Any) -> str | None:
+def said(of: DescribedTable, column: str | None = None, field: str = "description", **how: Any) -> str | None:
     """What is offered for a field of a table or of one of its columns."""
     if column is None:
         offers = table_offers(of, **how)
@@ -158,7 +158,7 @@ def test_a_text_explains_abbreviations() -> None:
     assert abbreviations_in("nothing here: really") == {}
 
 
-TABLES: list[tuple[Subject, str | None]] = [
+TABLES: list[tuple[DescribedTable, str | None]] = [
     (
         subject("hosp_adm", "adm_id:BIGINT:pk", "pat_id:BIGINT:>patients.id", "ward_cd:VARCHAR", "adm_dt:TIMESTAMP"),
         "Each row is a hospital admission, identified by `adm_id`. It refers to a patient (`pat_id`). It records ward "
@@ -197,11 +197,11 @@ TABLES: list[tuple[Subject, str | None]] = [
 
 
 @pytest.mark.parametrize(("of", "expected"), TABLES, ids=[one.facts.name for one, _ in TABLES])
-def test_what_a_table_is(of: Subject, expected: str | None) -> None:
+def test_what_a_table_is(of: DescribedTable, expected: str | None) -> None:
     assert said(of) == expected
 
 
-COLUMNS: list[tuple[Subject, str, str | None]] = [
+COLUMNS: list[tuple[DescribedTable, str, str | None]] = [
     (subject("orders", "id:BIGINT:pk"), "id", "Identifies the order."),
     (subject("legs", "a_nbr:TEXT:pk", "b_nbr:TEXT:pk"), "a_nbr", "Identifies the leg, together with `b_nbr`."),
     (subject("users", "email:TEXT:unique"), "email", "Unique: no two users share it."),
@@ -238,7 +238,7 @@ COLUMNS: list[tuple[Subject, str, str | None]] = [
 
 
 @pytest.mark.parametrize(("of", "column", "expected"), COLUMNS, ids=[f"{a.facts.name}.{b}" for a, b, _ in COLUMNS])
-def test_what_a_column_is(of: Subject, column: str, expected: str | None) -> None:
+def test_what_a_column_is(of: DescribedTable, column: str, expected: str | None) -> None:
     assert said(of, column) == expected
 
 
@@ -301,11 +301,11 @@ PRIVATE = "Mara Lindqvist"
 @pytest.mark.parametrize(
     ("column", "around"),
     [
-        ("code:TEXT:pii", Around()),
-        ("email:TEXT", Around()),
-        ("first_name:TEXT", Around()),
-        ("code:TEXT", Around(private=frozenset({f"{SCHEMA}.things.code"}))),
-        ("code:TEXT:>people.who", Around(private=frozenset({f"{SCHEMA}.people.who"}))),
+        ("code:TEXT:pii", Surroundings()),
+        ("email:TEXT", Surroundings()),
+        ("first_name:TEXT", Surroundings()),
+        ("code:TEXT", Surroundings(private=frozenset({f"{SCHEMA}.things.code"}))),
+        ("code:TEXT:>people.who", Surroundings(private=frozenset({f"{SCHEMA}.people.who"}))),
     ],
     ids=["tagged", "named", "named too", "suggested", "referring"],
 )
@@ -320,7 +320,7 @@ PRIVATE = "Mara Lindqvist"
     ],
     ids=["constant", "set", "numbers", "moments", "shape"],
 )
-def test_no_value_of_a_private_column_is_ever_said(column: str, around: Around, given: dict[str, Any]) -> None:
+def test_no_value_of_a_private_column_is_ever_said(column: str, around: Surroundings, given: dict[str, Any]) -> None:
     name = column.split(":")[0]
     one = figures(name, **({"null_count": 30} | given))
     measured = profile(one, rows=100, freshness_column=name, newest=PRIVATE)
@@ -353,7 +353,7 @@ def test_a_comment_is_kept_when_a_description_is_extended() -> None:
 
 
 def test_what_is_said_of_the_column_that_one_refers_to_is_said_again() -> None:
-    around = Around(comments={f"{SCHEMA}.customers.no": "As printed on the card"})
+    around = Surroundings(comments={f"{SCHEMA}.customers.no": "As printed on the card"})
     of = subject("orders", "cust_no:INT:>customers.no", around=around)
     [offer] = [one for one in column_offers(of, of.facts.columns[0]) if one.field == "description"]
     assert offer.value == "As printed on the card. Refers to the customer (`customers.no`)."

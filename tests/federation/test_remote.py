@@ -8,7 +8,7 @@ import httpx
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from auth.relations import Question, RelationTuple
+from auth.relations import CheckRequest, RelationTuple
 from auth.remote import KEY_HEADER, PATH, GovernanceSettings, GovernanceUnavailable, RemoteRelations
 from persistence.jobs.port import InlineJobs
 from rest_compat.app import Parts, create_app
@@ -18,7 +18,7 @@ from tests.world import ORG, World
 pytestmark = pytest.mark.anyio
 
 KEY = "the-key-that-the-services-of-a-test-share"
-OPEN = Question("user:olga", "can_read", "project:shop")
+OPEN = CheckRequest("user:olga", "can_read", "project:shop")
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from resolvers.governance.secrets import (
     update_project_secret,
     update_resource_secret,
 )
-from resolvers.utils.firings import Firings
+from resolvers.utils.schedule_execution import Firings
 from resolvers.worker import Worker
 from rest_compat import setup
 from rest_compat.cli import main

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from rest_compat.explorer import Example
+from rest_compat.explorer import ExplorerExample
 from tests.support.chat import ScriptedEngine
 from tests.support.examples import Walk
 from tests.world import ORG, StockedStore, World, running_world, settings_for
@@ -23,7 +23,7 @@ async def world(stocked_store: StockedStore, tmp_path: Path, deployment: dict[st
         yield world
 
 
-async def ran(world: World, example: Example, variables: dict[str, Any]) -> list[dict[str, Any]]:
+async def ran(world: World, example: ExplorerExample, variables: dict[str, Any]) -> list[dict[str, Any]]:
     """The answers to an example: one, or each event of a subscription."""
     follows = "\nsubscription " in example.query
     answer = await world.request(

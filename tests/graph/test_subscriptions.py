@@ -196,10 +196,10 @@ async def test_every_operation_of_a_connection_is_charged(world: World) -> None:
 
 async def test_an_operation_beyond_the_window_says_how_long_to_wait(world: World) -> None:
     run = await started(world)
-    reception = world.app.parts.reception
+    context_factory = world.app.parts.context_factory
     async with socket(world.app, bearer(world.owner)) as ws:
         assert await ws.message() == ACK
-        object.__setattr__(reception, "defaults", Limits(0, 0, 0, 0))
+        object.__setattr__(context_factory, "defaults", Limits(0, 0, 0, 0))
         ws.subscribe("1", FOLLOW, **run)
         refused = await ws.message()
         assert failure(refused) == ("1", "RATE_LIMIT_EXCEEDED")

@@ -109,8 +109,8 @@ async def test_who_is_refused_is_refused_before_a_byte_of_his_file_is_read(world
         answer = await send(world, sent, token)
         assert code(answer) == expected, answer.text
         assert sent.taken == 0, expected
-    reception = world.app.parts.reception
-    object.__setattr__(reception, "defaults", Limits(0, 0, 0, 0))
+    context_factory = world.app.parts.context_factory
+    object.__setattr__(context_factory, "defaults", Limits(0, 0, 0, 0))
     sent = Endless(one())
     assert code(await send(world, sent)) == (429, "RATE_LIMIT_EXCEEDED")
     assert sent.taken == 0

@@ -171,9 +171,9 @@ class Twin:
 
     async def _seen(self, send: Any, call: Call) -> Seen:
         parts = self.world.app.parts
-        windows = parts.reception.limiter._memory.storage._windows
+        windows = parts.context_factory.limiter._memory.storage._windows
         windows.clear()
-        parts.reception.tenant_rows._known.clear()
+        parts.context_factory.tenant_rows._known.clear()
         stamp, blobs = self.rows.stamp(), self._blob_names()
         answer = await send(self.world.client, deepcopy(call))
         await self.world.jobs.settle()

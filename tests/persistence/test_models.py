@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from persistence.language_models.providers import ModelAddress, Models, ModelSettings
-from persistence.language_models.retrying import LONGEST_PAUSE, Patience
+from persistence.language_models.retrying import LONGEST_PAUSE, RetryPolicy
 from persistence.outbound import OutboundPolicy, OutboundSettings
 from schema.talk2data.language_model import (
     Message,
@@ -82,7 +82,9 @@ def model(
     """A model behind the server."""
     given = ModelSettings(**({"model_timeout": 5.0, "model_seconds": 20.0} | settings))
     policy = OutboundPolicy(OutboundSettings(outbound_private=True))
-    made = Models(given, policy, Patience(given, pause=Pauses() if pauses is None else pauses, chance=lambda: chance))
+    made = Models(
+        given, policy, RetryPolicy(given, pause=Pauses() if pauses is None else pauses, chance=lambda: chance)
+    )
     base = server.url if protocol == "azure" else f"{server.url}/v1"
     return made.chat(ModelAddress("small-1", protocol, base, "2024-10-21"), {"api_key": KEY})
 
@@ -441,7 +443,7 @@ async def test_an_address_that_may_not_be_reached_is_refused_before_anything_is_
 async def test_a_provider_that_is_not_there_is_tried_again(server: ModelServer, pauses: Pauses) -> None:
     given = ModelSettings()
     policy = OutboundPolicy(OutboundSettings(outbound_private=True))
-    models = Models(given, policy, Patience(given, pause=pauses, chance=lambda: 1.0))
+    models = Models(given, policy, RetryPolicy(given, pause=pauses, chance=lambda: 1.0))
     failure = await failed(models.chat(ModelAddress("m", "ollama", "http://localhost:1"), {}).ask(SHORT))
     assert (failure.trouble, "cannot be reached" in str(failure)) == (Trouble.BUSY, True)
     assert len(pauses) == 3

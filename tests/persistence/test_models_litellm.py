@@ -12,7 +12,7 @@ import pytest
 
 from persistence.language_models.litellm import MACHINE
 from persistence.language_models.providers import ModelAddress, Models, ModelSettings
-from persistence.language_models.retrying import Patience
+from persistence.language_models.retrying import RetryPolicy
 from persistence.outbound import OutboundPolicy, OutboundSettings
 from schema.talk2data.language_model import Message, ModelError, Prompt, Said, Trouble, Usage
 
@@ -99,7 +99,7 @@ def model(llm_model: str = "litellm/cohere/command", listed: str = "cohere, Bedr
         await asyncio.sleep(0)
 
     settings = ModelSettings(model_litellm=listed, model_seconds=given.pop("model_seconds", 20))
-    models = Models(settings, OutboundPolicy(OutboundSettings()), Patience(settings, pause=pause))
+    models = Models(settings, OutboundPolicy(OutboundSettings()), RetryPolicy(settings, pause=pause))
     address = ModelAddress(llm_model, given.pop("provider", None), given.pop("api_base", None))
     return models.chat(address, given.pop("credentials", {"api_key": KEY}))
 

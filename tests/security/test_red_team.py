@@ -23,18 +23,18 @@ from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
     ColumnKey,
-    Draft,
+    DraftFailure,
     Exchange,
-    Failure,
     Knowledge,
     Lookup,
     Outcome,
+    QueryDraft,
     Unanswerable,
     no_lookup,
 )
-from resolvers.engines.nl2sql.model_drafter import ModelDrafter, Ran
+from resolvers.engines.nl2sql.model_drafter import CandidateRun, ModelDrafter
 from resolvers.engines.nl2sql.plan import Literal
-from resolvers.engines.sql_guard import Guarded, Refused, guard_sql, tables_of_catalog
+from resolvers.engines.sql_guard import GuardedQuery, QueryRefused, guard_sql, tables_of_catalog
 from resolvers.engines.sql_guard.policies import Effect, Policy
 from schema.talk2data.language_model import ModelError, Prompt
 from tests.support.model_mind import (
@@ -217,7 +217,7 @@ class Asking:
 
     known: Knowledge
     asked: Asked
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[DraftFailure, ...] = ()
     found: tuple[Mention, ...] = ()
 
 
@@ -280,10 +280,12 @@ CARRIERS: dict[str, Carrier] = {
         ground(), asked(earlier=[Exchange(BEFORE, "select 1", columns=(text,), rows=((text,), (f"{CANARY}-row",)))])
     ),
     "error": lambda text: Asking(
-        ground(), QUESTION, failures=(Failure(Draft("select 1", "", 0.5, "model/1"), None, text),)
+        ground(), QUESTION, failures=(DraftFailure(QueryDraft("select 1", "", 0.5, "model/1"), None, text),)
     ),
     "failed query": lambda text: Asking(
-        ground(), QUESTION, failures=(Failure(Draft(f"select 1 /* {text} */", "", 0.5, "model/1"), "columns", "No."),)
+        ground(),
+        QUESTION,
+        failures=(DraftFailure(QueryDraft(f"select 1 /* {text} */", "", 0.5, "model/1"), "columns", "No."),),
     ),
 }  # fmt: skip
 # --- the trial -------------------------------------------------------------------------------------------------
@@ -302,7 +304,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]]
 class Trial:
     """One question on its way: link, draft, guard, run, repair."""
 
-    guard: Callable[..., Guarded] = staticmethod(guard_sql)
+    guard: Callable[..., GuardedQuery] = staticmethod(guard_sql)
 
     def __init__(self, shop: tuple[Any, Path], asking: Asking) -> None:
         self.connection, self.file = shop
@@ -320,7 +322,7 @@ class Trial:
         linked = by_name(asked, known, lookup)
         return Linked(linked.text, (), (*linked.mentions, *self.asking.found))
 
-    async def run(self, draft: Draft) -> Ran:
+    async def run(self, draft: QueryDraft) -> CandidateRun:
         """Guard and run a draft, as the pipeline does."""
         known = self.asking.known
         try:
@@ -333,18 +335,18 @@ class Trial:
                 policies=POLICIES,
                 forbidden=known.forbidden,
             )
-        except Refused as refused:
+        except QueryRefused as refused:
             self.refused.append(refused.rule)
             self.shown.append(str(refused))
-            return Ran(None, Failure(draft, refused.rule, refused.reason))
+            return CandidateRun(None, DraftFailure(draft, refused.rule, refused.reason))
         sql = guarded.query.sql(dialect="duckdb")
         self.ran.append(sql)
         try:
             rows = self.connection.cursor().execute(sql).fetchall()
         except duckdb.Error as error:
-            return Ran(None, Failure(draft, None, str(error)))
+            return CandidateRun(None, DraftFailure(draft, None, str(error)))
         self.shown.append(repr(rows))
-        return Ran(repr(rows))
+        return CandidateRun(repr(rows))
 
     async def work(self, candidates: int = 1) -> Outcome:
         """Answer the question, repairing twice at most."""
@@ -356,7 +358,7 @@ class Trial:
             outcome = await drafter.draft(asking.asked, asking.known, no_lookup)
         for _ in range(2):
             self._see(outcome)
-            if not isinstance(outcome, Draft):
+            if not isinstance(outcome, QueryDraft):
                 break
             ran = await self.run(outcome)
             if ran.failure is None:
@@ -368,7 +370,7 @@ class Trial:
 
     def _see(self, outcome: Outcome) -> None:
         match outcome:
-            case Draft():
+            case QueryDraft():
                 self.shown += [outcome.reading, outcome.drafter]
             case Clarification():
                 self.shown += [outcome.message, *(one.text for one in outcome.readings)]
@@ -431,7 +433,7 @@ async def test_every_carrier_reaches_the_model(shop: tuple[Any, Path], carrier: 
     outcome = await trial.work()
     assert trial.mind.obeyed[0] == "select * from sales.payroll"
     assert trial.refused[0] == "tables"
-    assert not isinstance(outcome, Draft) or outcome.sql != trial.mind.obeyed[0]
+    assert not isinstance(outcome, QueryDraft) or outcome.sql != trial.mind.obeyed[0]
     trial.holds()
 
 
@@ -443,7 +445,7 @@ async def test_candidates_that_obey_are_refused_one_and_all(shop: tuple[Any, Pat
 
 
 async def test_the_trial_would_see_a_hole(shop: tuple[Any, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    def without_rules(text: str, **given: Any) -> Guarded:
+    def without_rules(text: str, **given: Any) -> GuardedQuery:
         return guard_sql(text, **(given | {"policies": (), "forbidden": ()}))
 
     monkeypatch.setattr(Trial, "guard", staticmethod(without_rules))
@@ -457,7 +459,7 @@ async def test_the_trial_would_see_a_hole(shop: tuple[Any, Path], monkeypatch: p
 async def test_a_question_without_an_injection_is_answered(shop: tuple[Any, Path]) -> None:
     trial = Trial(shop, Asking(ground(), QUESTION))
     outcome = await trial.work()
-    assert isinstance(outcome, Draft)
+    assert isinstance(outcome, QueryDraft)
     assert (trial.refused, trial.mind.obeyed) == ([], [])
     assert "[(1,)]" in trial.shown, "the row filter holds"
     trial.holds()

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from resolvers.engines.nl2sql.model import Asked, Draft, Failure, Knowledge, Lookup, Outcome
+from resolvers.engines.nl2sql.model import Asked, DraftFailure, Knowledge, Lookup, Outcome, QueryDraft
 from rest_compat.app import create_app
 from rest_compat.server import Server
 from rest_compat.settings import Settings
@@ -16,9 +16,9 @@ class Plain:
 
     async def draft(self, asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome:
         """The question."""
-        return Draft(asked.text, "As it stands.", 0.9, self.name)
+        return QueryDraft(asked.text, "As it stands.", 0.9, self.name)
 
-    async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[Failure], lookup: Lookup) -> Outcome:
+    async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[DraftFailure], lookup: Lookup) -> Outcome:
         """The same again."""
         return failures[-1].draft
 

@@ -7,18 +7,18 @@ from typing import Any
 import orjson
 
 from resolvers.context import Context
-from resolvers.talk2data.answering.port import Question, Told
+from resolvers.talk2data.answering.port import AnswerEvent, Question
 from schema.talk2data.turn_event import TurnEventType
 from tests.world import World
 
 E = TurnEventType
 ANSWER = (
-    Told(E.TASK_UPDATE, {"message": "Looking for tables."}),
-    Told(E.MESSAGE_DELTA, {"delta": "There are "}),
-    Told(E.SQL, {"sql": "select count(*) from orders", "dialect": "sqlite"}),
-    Told(E.RESULT, {"columns": ["count"], "rows": [[3]]}),
-    Told(E.MESSAGE_DELTA, {"delta": "3 orders."}),
-    Told(
+    AnswerEvent(E.TASK_UPDATE, {"message": "Looking for tables."}),
+    AnswerEvent(E.MESSAGE_DELTA, {"delta": "There are "}),
+    AnswerEvent(E.SQL, {"sql": "select count(*) from orders", "dialect": "sqlite"}),
+    AnswerEvent(E.RESULT, {"columns": ["count"], "rows": [[3]]}),
+    AnswerEvent(E.MESSAGE_DELTA, {"delta": "3 orders."}),
+    AnswerEvent(
         E.ARTIFACT,
         {
             "resource_uri": "artifact:acme:shop:orders",
@@ -27,7 +27,7 @@ ANSWER = (
             "metadata": {"rows": 3},
         },
     ),
-    Told(E.DONE, {"message": "Answered."}),
+    AnswerEvent(E.DONE, {"message": "Answered."}),
 )
 """One event of every kind."""
 KINDS = [
@@ -42,11 +42,11 @@ class ScriptedEngine:
 
     name = "scripted"
 
-    def __init__(self, script: Sequence[Told | BaseException] = ANSWER) -> None:
-        self.script: Sequence[Told | BaseException] = script
+    def __init__(self, script: Sequence[AnswerEvent | BaseException] = ANSWER) -> None:
+        self.script: Sequence[AnswerEvent | BaseException] = script
         self.gates: dict[int, asyncio.Event] = {}
         self.questions: list[Question] = []
-        self.told: list[list[Told]] = []
+        self.told: list[list[AnswerEvent]] = []
         self.broken_off = 0
         self.held = 0
         """How often it has stopped at a gate."""
@@ -56,7 +56,9 @@ class ScriptedEngine:
         self.gates[step] = asyncio.Event()
         return self.gates[step]
 
-    async def answer(self, ctx: Context, question: Question, told: Sequence[Told]) -> AsyncGenerator[Told, None]:
+    async def answer(
+        self, ctx: Context, question: Question, told: Sequence[AnswerEvent]
+    ) -> AsyncGenerator[AnswerEvent, None]:
         """Go on after what was told."""
         self.questions.append(question)
         self.told.append(list(told))

@@ -5,7 +5,7 @@ import sys
 from collections.abc import AsyncGenerator, Sequence
 
 from resolvers.context import Context
-from resolvers.talk2data.answering.port import Question, Told
+from resolvers.talk2data.answering.port import AnswerEvent, Question
 from rest_compat.app import create_app
 from rest_compat.server import Server
 from rest_compat.settings import Settings
@@ -21,12 +21,14 @@ class SlowEngine:
 
     name = "slow"
 
-    async def answer(self, ctx: Context, question: Question, told: Sequence[Told]) -> AsyncGenerator[Told, None]:
+    async def answer(
+        self, ctx: Context, question: Question, told: Sequence[AnswerEvent]
+    ) -> AsyncGenerator[AnswerEvent, None]:
         """Answer."""
         words, pause = (5_000, 0.2) if question.message == LEISURELY else (WORDS, 0.03)
         for number in range(len(told), words):
             await asyncio.sleep(pause)
-            yield Told(TurnEventType.MESSAGE_DELTA, {"delta": f"w{number} "})
+            yield AnswerEvent(TurnEventType.MESSAGE_DELTA, {"delta": f"w{number} "})
 
 
 def main() -> None:

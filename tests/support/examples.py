@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rest_compat.explorer import Example, examples
+from rest_compat.explorer import ExplorerExample, examples
 
 NOWHERE = "00000000-0000-0000-0000-000000000000"
 BEFORE = ("governance", "assets", "utils", "talk2data", "data-readiness", "search", "across")
@@ -21,11 +21,11 @@ class Walk:
     def __init__(self, **known: str) -> None:
         self._known = known
 
-    def __iter__(self) -> Iterator[Example]:
+    def __iter__(self) -> Iterator[ExplorerExample]:
         """Every example."""
         return iter(sorted(examples(), key=lambda one: BEFORE.index(one.service)))
 
-    def variables(self, example: Example) -> dict[str, Any]:
+    def variables(self, example: ExplorerExample) -> dict[str, Any]:
         """The variables of an example, with what only the reader knows filled in."""
         given = example.variables or {}
         return {name: self._known[name] if _asks(value) else value for name, value in given.items()}

@@ -3,7 +3,14 @@
 from datetime import UTC, datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
 
-from resolvers.engines.report.values import Relation, ReportData, RuleResult, TableLine, TrendPoint, Trouble
+from resolvers.engines.report.values import (
+    ReportData,
+    ReportReference,
+    RuleResult,
+    TableLine,
+    TrendPoint,
+    ViolationSummary,
+)
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
 from schema.data_readiness.profile import (
     ColumnProfile,
@@ -155,11 +162,13 @@ def classification(where: str, tag: str, confidence: float, state: Classificatio
     )
 
 
-def trouble(place: int, severity: Severity) -> Trouble:
+def trouble(place: int, severity: Severity) -> ViolationSummary:
     """Something wrong, in a few places."""
     definition = VIOLATIONS[place % len(VIOLATIONS)]
     assets = [f"shop.db.sales.{TABLES[(place + n) % len(TABLES)]}" for n in range(3)]
-    return Trouble(f"{definition.display_name} {HOSTILE if place == 1 else ''}", severity, 3 + place, assets, 3 + place)
+    return ViolationSummary(
+        f"{definition.display_name} {HOSTILE if place == 1 else ''}", severity, 3 + place, assets, 3 + place
+    )
 
 
 def shop(level: str = "schema") -> ReportData:
@@ -204,13 +213,13 @@ def shop(level: str = "schema") -> ReportData:
         troubles=[trouble(n, severity) for n, severity in enumerate(reversed(Severity))],
         violations_total=40,
         relations=[
-            Relation("orders", "customers", "customer_id", True),
-            Relation("order_lines", "orders", "order_id", True),
-            Relation("order_lines", "products", "product_id", True),
-            Relation("products", "suppliers", "supplier_id", False),
-            Relation("stock", "warehouses", "warehouse_id", True),
-            Relation("stock", "products", "product_id", False),
-            Relation("returns", "orders", "order_id", False),
+            ReportReference("orders", "customers", "customer_id", True),
+            ReportReference("order_lines", "orders", "order_id", True),
+            ReportReference("order_lines", "products", "product_id", True),
+            ReportReference("products", "suppliers", "supplier_id", False),
+            ReportReference("stock", "warehouses", "warehouse_id", True),
+            ReportReference("stock", "products", "product_id", False),
+            ReportReference("returns", "orders", "order_id", False),
         ],
         previous_score="0.7900",
     )

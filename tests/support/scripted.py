@@ -10,7 +10,7 @@ import pytest
 
 from persistence.jobs.port import JobError, JobOutcome, JobState, JobTask
 from persistence.store import Shelves
-from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.kinds import WORKS
 from resolvers.data_readiness.runs.operations import trigger_run
 from schema.data_readiness.proposal import Proposal, ProposalKind, ProposalState
@@ -27,7 +27,7 @@ Step = Callable[["Scripted", Mapping[str, Any]], Awaitable[None]]
 class Script:
     """What there is to do, what is done at which unit, and what has been begun and written."""
 
-    units: list[Unit] = field(default_factory=list)
+    units: list[RunUnit] = field(default_factory=list)
     steps: dict[str, Step] = field(default_factory=dict)
     proposals: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     begun: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Scripted(RunWork):
     proposes = True
     script: ClassVar[Script]
 
-    async def units(self) -> Sequence[Unit]:
+    async def units(self) -> Sequence[RunUnit]:
         """The script's."""
         self.script.planned += 1
         return self.script.units
@@ -132,7 +132,7 @@ def outcomes(tasks: Sequence[JobTask], message: str | None = None) -> list[JobOu
 
 
 async def staged(
-    world: World, door: Door, monkeypatch: pytest.MonkeyPatch, *units: Unit, runs: bool = False, **given: Any
+    world: World, door: Door, monkeypatch: pytest.MonkeyPatch, *units: RunUnit, runs: bool = False, **given: Any
 ) -> Stage:
     """A run of some units that has been triggered; left to the test's hands unless `runs`."""
     script = Script(units=list(units))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from resolvers.assets.data_connections import create_data_connection
-from resolvers.engines.nl2sql.model import Asked, Draft, Failure, Knowledge, Lookup, Outcome
+from resolvers.engines.nl2sql.model import Asked, DraftFailure, Knowledge, Lookup, Outcome, QueryDraft
 from tests.doors import RestDoor
 from tests.support.chat import asked, begun, streamed
 from tests.support.ingestion import Bench, Source, body_of, connected, source
@@ -39,9 +39,9 @@ SHOP = """
 Script = Outcome | Exception | Callable[[Asked, Knowledge, Lookup], Outcome]
 
 
-def draft(sql: str, **given: Any) -> Draft:
+def draft(sql: str, **given: Any) -> QueryDraft:
     """A draft of a query."""
-    return Draft(**{"sql": sql, "reading": f"Run {sql}.", "confidence": 0.9, "drafter": "scripted/1"} | given)
+    return QueryDraft(**{"sql": sql, "reading": f"Run {sql}.", "confidence": 0.9, "drafter": "scripted/1"} | given)
 
 
 @dataclass
@@ -53,7 +53,7 @@ class ScriptedDrafter:
     repairs: list[Outcome] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
     known: list[Knowledge] = field(default_factory=list)
-    failures: list[Sequence[Failure]] = field(default_factory=list)
+    failures: list[Sequence[DraftFailure]] = field(default_factory=list)
 
     async def draft(self, asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome:
         """What the script says."""
@@ -64,7 +64,7 @@ class ScriptedDrafter:
             raise found
         return await asyncio.to_thread(found, asked, known, lookup) if callable(found) else found
 
-    async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[Failure], lookup: Lookup) -> Outcome:
+    async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[DraftFailure], lookup: Lookup) -> Outcome:
         """The next of the repairs."""
         self.failures.append(list(failures))
         return self.repairs.pop(0)

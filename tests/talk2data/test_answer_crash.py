@@ -19,7 +19,7 @@ from persistence.store import Shelves
 from persistence.tables.talk2data import turns
 from resolvers.context import Context
 from resolvers.talk2data.answering.analyst import Analyst
-from resolvers.talk2data.answering.port import Question, Told
+from resolvers.talk2data.answering.port import AnswerEvent, Question
 from schema.talk2data.turn import TurnState
 from schema.talk2data.turn_event import TurnEventType
 from tests.support.chat import begun, events_of
@@ -50,9 +50,9 @@ def context(world: World) -> Context:
     return Context(Caller("olga", ORG, world.shop), "req-1", services, Guard(services.relations))
 
 
-async def told(world: World, question: Question, before: Sequence[Told], most: int = 1000) -> list[Told]:
+async def told(world: World, question: Question, before: Sequence[AnswerEvent], most: int = 1000) -> list[AnswerEvent]:
     """What the engine tells after what was told before, until it dies."""
-    events: list[Told] = []
+    events: list[AnswerEvent] = []
     answer = Analyst().answer(context(world), question, before)
     async for one in answer:
         events.append(one)
@@ -62,7 +62,7 @@ async def told(world: World, question: Question, before: Sequence[Told], most: i
     return events
 
 
-def kinds(events: Sequence[Told]) -> list[tuple[str, Any]]:
+def kinds(events: Sequence[AnswerEvent]) -> list[tuple[str, Any]]:
     """The events, without what is new each time."""
     shown = []
     for one in events:

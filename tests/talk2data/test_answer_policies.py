@@ -7,8 +7,8 @@ import pytest
 
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.knowledge import memories
-from resolvers.engines.nl2sql.linking.lookups import query_of
 from resolvers.engines.nl2sql.model import ColumnKey, Unanswerable
+from resolvers.engines.nl2sql.schema_linking.lookups import query_of
 from resolvers.talk2data.answering import value_lookup as searching
 from resolvers.talk2data.provenance import get_turn_provenance
 from resolvers.utils.context_packs import create_context_pack

@@ -11,12 +11,12 @@ from resolvers.assets.artifacts import create_artifact, download_artifact, get_a
 from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
-    Draft,
-    Failure,
+    DraftFailure,
+    Interpretation,
     Knowledge,
     Lookup,
     Outcome,
-    Reading,
+    QueryDraft,
     Unanswerable,
 )
 from resolvers.talk2data.answering.drafting import TOO_MUCH, InThread
@@ -135,7 +135,8 @@ async def test_an_unclear_question_is_asked_back_with_its_readings(
     world: World, shop: Bench, drafter: ScriptedDrafter
 ) -> None:
     drafter.script["Who is best?"] = Clarification(
-        "Best by what?", (Reading("Who has the most credit?", "select 1"), Reading("Who has the most orders?"))
+        "Best by what?",
+        (Interpretation("Who has the most credit?", "select 1"), Interpretation("Who has the most orders?")),
     )
     got = await ask(world, "Who is best?")
     assert (got.done["state"], got.done["kind"], got.done["message"]) == ("completed", "clarification", "Best by what?")
@@ -330,9 +331,11 @@ async def test_a_query_that_nests_too_deep_to_be_written_is_too_much_to_ask() ->
             condition: exp.Expr = exp.true()
             for _ in range(5000):
                 condition = exp.Paren(this=condition)
-            return Draft(condition.sql(), "", 1.0, 1)
+            return QueryDraft(condition.sql(), "", 1.0, 1)
 
-        async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[Failure], lookup: Lookup) -> Outcome:
+        async def repair(
+            self, asked: Asked, known: Knowledge, failures: Sequence[DraftFailure], lookup: Lookup
+        ) -> Outcome:
             return await self.draft(asked, known, lookup)
 
     drafter, asked, known = InThread(Deep()), Asked("1 " * 1000, datetime.now(UTC)), Knowledge(())

@@ -6,25 +6,25 @@ import pytest
 
 from resolvers.engines.nl2sql.model import (
     Clarification,
-    Draft,
-    Failure,
+    DraftFailure,
+    Interpretation,
     Outcome,
-    Reading,
+    QueryDraft,
     Unanswerable,
     no_lookup,
 )
-from resolvers.engines.nl2sql.model_drafter import MOST_CANDIDATES, ModelDrafter, Ran, confidence_of
+from resolvers.engines.nl2sql.model_drafter import MOST_CANDIDATES, CandidateRun, ModelDrafter, confidence_of
 from resolvers.engines.nl2sql.prompting.answer import (
     CANNOT,
     READ,
     Cannot,
-    Choice,
+    ClarifyingQuestion,
     Query,
     is_made_up,
     plain,
     read_answer,
 )
-from resolvers.engines.nl2sql.prompting.question import Window
+from resolvers.engines.nl2sql.prompting.question import ContextWindow
 from schema.talk2data.language_model import ModelError, Said, Trouble, Usage
 from tests.support.model_mind import Mind, answer, asked, by_name, known, memory
 
@@ -45,18 +45,18 @@ class Runs:
         self.results = results
         self.ran: list[str] = []
 
-    async def __call__(self, draft: Draft) -> Ran:
+    async def __call__(self, draft: QueryDraft) -> CandidateRun:
         """Run one."""
         self.ran.append(draft.sql)
         result = self.results[draft.sql]
-        return Ran(result, None if result else Failure(draft, "tables", "No."))
+        return CandidateRun(result, None if result else DraftFailure(draft, "tables", "No."))
 
 
 async def test_a_query_becomes_a_draft_with_all_that_provenance_needs() -> None:
     mind = Mind(answer(SQL, reading="Orders that are open, counted.", notes=[2, 7, 0, -1]))
     knowledge = known(memories=[memory("m", "kpi", {"a": "b"}), memory("n", "kpi", {"a": "b"})])
     draft = await ModelDrafter(mind, by_name).draft(asked(), knowledge, no_lookup)
-    assert isinstance(draft, Draft)
+    assert isinstance(draft, QueryDraft)
     assert (draft.sql, draft.reading, draft.confidence) == (SQL, "Orders that are open, counted.", 0.75)
     assert (draft.drafter, draft.plan, draft.memories) == ("model/1", None, ("n",))
     assert len(draft.evidence.pop("prompt_hash")) == 64  # type: ignore[attr-defined]
@@ -77,7 +77,7 @@ async def test_the_model_may_ask_back() -> None:
     mind = Mind(answer(needs_clarification=True, readings=["Orders open now?", "Orders open last year?"]))
     outcome = await drafted(mind)
     assert isinstance(outcome, Clarification)
-    assert outcome.readings == (Reading("Orders open now?"), Reading("Orders open last year?"))
+    assert outcome.readings == (Interpretation("Orders open now?"), Interpretation("Orders open last year?"))
     assert outcome.evidence["model"] == "scripted/mind"
 
 
@@ -107,7 +107,7 @@ async def test_the_model_may_say_that_the_data_cannot_answer() -> None:
 async def test_an_answer_of_another_shape_is_asked_for_once_more_and_then_given_up(text: str) -> None:
     assert isinstance(read_answer(text, "1"), str)
     mind = Mind(text, answer(SQL))
-    assert isinstance(await drafted(mind), Draft)
+    assert isinstance(await drafted(mind), QueryDraft)
     assert [prompt.seed for prompt in mind.prompts] == [0, 100]
     mind = Mind(text)
     with pytest.raises(ModelError, match="no answer that can be used") as caught:
@@ -121,7 +121,7 @@ def test_an_answer_may_stand_in_a_fence_and_leave_out_what_is_null() -> None:
     assert read_answer('{"sql": "select 1", "confidence": 1}', "") == Query("select 1", READ, 1.0)
     assert read_answer('{"cannot": "It is not there."}', "") == Cannot("It is not there.")
     two = read_answer('{"needs_clarification": true, "readings": ["A or b?", "<b>", "C or d?"]}', "")
-    assert two == Choice(("A or b?", "C or d?"))
+    assert two == ClarifyingQuestion(("A or b?", "C or d?"))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ async def test_what_most_candidates_answer_with_wins_however_they_are_written() 
     mind = Mind(answer("a"), answer("b"), answer("c"))
     run = Runs(a="1", b="2", c="2")
     draft = await drafted(mind, candidates=3, run=run)
-    assert isinstance(draft, Draft)
+    assert isinstance(draft, QueryDraft)
     assert (draft.sql, draft.confidence, draft.evidence["votes"]) == ("b", 0.7143, {"for": 2, "of": 3})
     assert draft.evidence["tokens"]["prompt"] == 300
     assert draft.evidence["calls"] == 3
@@ -173,20 +173,20 @@ async def test_what_most_candidates_answer_with_wins_however_they_are_written() 
 async def test_equal_candidates_run_once() -> None:
     run = Runs(a="1")
     draft = await drafted(Mind(answer("a")), candidates=5, run=run)
-    assert isinstance(draft, Draft)
+    assert isinstance(draft, QueryDraft)
     assert (run.ran, draft.confidence) == (["a"], 0.8889)
 
 
 async def test_candidates_that_the_guard_refuses_have_no_vote() -> None:
     run = Runs(a=None, b="2", c=None)
     draft = await drafted(Mind(answer("a"), answer("b"), answer("c")), candidates=3, run=run)
-    assert isinstance(draft, Draft)
+    assert isinstance(draft, QueryDraft)
     assert (draft.sql, draft.evidence["votes"]) == ("b", {"for": 1, "of": 3})
 
 
 async def test_when_every_candidate_is_refused_the_first_is_left_to_be_repaired() -> None:
     draft = await drafted(Mind(answer("a"), answer("b")), candidates=2, run=Runs(a=None, b=None))
-    assert isinstance(draft, Draft)
+    assert isinstance(draft, QueryDraft)
     assert (draft.sql, draft.confidence) == ("a", 0.6667)
 
 
@@ -197,7 +197,7 @@ async def test_candidates_that_disagree_lead_to_a_question_back() -> None:
     assert [one.text for one in outcome.readings] == ["Read as a way.", "Read as b way.", "Read as c way."]
     assert [one.sql for one in outcome.readings] == [None] * 3
     alike = await drafted(Mind(answer("a"), answer("b")), candidates=2, run=Runs(a="1", b="2"))
-    assert isinstance(alike, Draft), "readings that say the same are no choice"
+    assert isinstance(alike, QueryDraft), "readings that say the same are no choice"
     assert alike.confidence == 0.6667
 
 
@@ -207,13 +207,13 @@ async def test_most_candidates_may_ask_back_or_say_no() -> None:
     assert isinstance(outcome, Clarification)
     no = answer(cannot="It is not there.")
     assert isinstance(await drafted(Mind(answer("a"), no, no), candidates=3, run=Runs(a="1")), Unanswerable)
-    assert isinstance(await drafted(Mind(answer("a"), answer("a"), no), candidates=3, run=Runs(a="1")), Draft)
+    assert isinstance(await drafted(Mind(answer("a"), answer("a"), no), candidates=3, run=Runs(a="1")), QueryDraft)
 
 
 async def test_a_candidate_that_fails_is_left_out_and_all_failing_is_a_failure() -> None:
     busy = ModelError("The provider is busy.", Trouble.BUSY)
     draft = await drafted(Mind(busy, answer("a")), candidates=3, run=Runs(a="1"))
-    assert isinstance(draft, Draft)
+    assert isinstance(draft, QueryDraft)
     assert draft.evidence["votes"] == {"for": 2, "of": 2}
     with pytest.raises(ModelError, match="busy"):
         await drafted(Mind(busy), candidates=3, run=Runs())
@@ -234,7 +234,7 @@ async def test_the_number_of_candidates_is_bounded_and_needs_something_to_run_th
 
 async def test_a_window_that_is_smaller_than_thought_is_told_less() -> None:
     mind = Mind(ModelError("Too long.", Trouble.TOO_LONG), answer(SQL))
-    assert isinstance(await drafted(mind, window=Window(3000, 500)), Draft)
+    assert isinstance(await drafted(mind, window=ContextWindow(3000, 500)), QueryDraft)
     first, second = (len(prompt.messages[1].content) for prompt in mind.prompts)
     assert second < first
     with pytest.raises(ModelError):
@@ -264,7 +264,7 @@ async def test_a_window_that_is_smaller_than_thought_is_told_less() -> None:
 async def test_an_answer_of_constants_is_made_up(sql: str, made_up: bool) -> None:
     assert is_made_up(sql, "duckdb") is made_up
     if made_up:
-        assert isinstance(await drafted(Mind(answer(sql), answer(SQL))), Draft)
+        assert isinstance(await drafted(Mind(answer(sql), answer(SQL))), QueryDraft)
         with pytest.raises(ModelError, match="come from no table"):
             await drafted(Mind(answer(sql)))
 
@@ -281,11 +281,13 @@ async def test_an_answer_that_ran_into_its_bound_says_so() -> None:
 async def test_a_repair_is_told_what_was_tried_and_why_it_failed() -> None:
     mind = Mind(answer("select count(*) from orders"))
     failures = [
-        Failure(Draft(f"select nothing_{number}", "", 0.5, "model/1"), rule, f'column "nothing_{number}" is not there')
+        DraftFailure(
+            QueryDraft(f"select nothing_{number}", "", 0.5, "model/1"), rule, f'column "nothing_{number}" is not there'
+        )
         for number, rule in enumerate(("columns", None, None, None))
     ]
     outcome = await ModelDrafter(mind, by_name).repair(asked(), known(), failures, no_lookup)
-    assert isinstance(outcome, Draft)
+    assert isinstance(outcome, QueryDraft)
     assert outcome.sql == "select count(*) from orders"
     assert "nothing_0" not in mind.told, "only the last failures are told"
     for number in (1, 2, 3):
@@ -293,7 +295,7 @@ async def test_a_repair_is_told_what_was_tried_and_why_it_failed() -> None:
 
 
 async def test_a_repair_that_changes_nothing_gives_up() -> None:
-    failures = [Failure(Draft("select x", "", 0.5, "model/1"), None, "x")]
+    failures = [DraftFailure(QueryDraft("select x", "", 0.5, "model/1"), None, "x")]
     outcome = await ModelDrafter(Mind(answer(" select x; ")), by_name).repair(asked(), known(), failures, no_lookup)
     assert isinstance(outcome, Unanswerable)
     assert outcome.evidence["calls"] == 1

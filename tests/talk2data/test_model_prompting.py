@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from resolvers.engines.nl2sql.model import ColumnKey, Draft, Exchange, Failure, Knowledge, no_lookup
+from resolvers.engines.nl2sql.model import ColumnKey, DraftFailure, Exchange, Knowledge, QueryDraft, no_lookup
 from resolvers.engines.nl2sql.prompting.private import Privacy, without_credentials, without_people
-from resolvers.engines.nl2sql.prompting.question import SCHEMA, Questioned, Window, question_of, quoted
+from resolvers.engines.nl2sql.prompting.question import SCHEMA, ContextWindow, Questioned, question_of, quoted
 from schema.talk2data.language_model import estimated_tokens
 from tests.support.model_mind import (
     CUSTOMERS,
@@ -204,7 +204,7 @@ def test_nothing_can_close_the_tag_that_it_stands_in(text: str) -> None:
             terms=[term(text, text)],
         ),
         earlier=[Exchange(text, f"select '{text}'", columns=(text,))],
-        failures=[Failure(Draft(text, text, 0.5, "model/1"), text, text)],
+        failures=[DraftFailure(QueryDraft(text, text, 0.5, "model/1"), text, text)],
     )
     tags = re.findall(r"</?\w+>", text_of(questioned))
     names = ["catalog", "notes", "terms", "values", "earlier", "failed", "question"]
@@ -236,7 +236,9 @@ def test_credentials_in_what_people_wrote_stay_here(secret: str) -> None:
             terms=[term("key", secret)],
         ),
         earlier=[Exchange(f"t {secret}", f"select '{secret}' from t")],
-        failures=[Failure(Draft(f"select '{secret}'", "", 0.5, "model/1"), None, f"cannot connect to {secret}")],
+        failures=[
+            DraftFailure(QueryDraft(f"select '{secret}'", "", 0.5, "model/1"), None, f"cannot connect to {secret}")
+        ],
     )
     assert "hunter2" not in text_of(questioned)
     assert "ABCDEFGHIJ123456" not in text_of(questioned)
@@ -301,8 +303,8 @@ def test_exemplars_lose_the_values_of_private_columns() -> None:
     ],
 )
 def test_an_error_keeps_what_the_query_said_and_loses_what_the_data_says(message: str, left: str) -> None:
-    draft = Draft("select totl from orders where status = 'open'", "", 0.5, "model/1")
-    (failed,) = part(told(failures=[Failure(draft, None, message)]), "failed")
+    draft = QueryDraft("select totl from orders where status = 'open'", "", 0.5, "model/1")
+    (failed,) = part(told(failures=[DraftFailure(draft, None, message)]), "failed")
     assert failed == {"sql": draft.sql, "refused_by": "the database", "error": left}
 
 
@@ -330,14 +332,14 @@ def test_what_is_told_fits_the_window(window: int) -> None:
     notes = [memory(f"m{number}", "instruction", {"text": "many words " * 40}) for number in range(60)]
     terms = [term(f"word {number}", "many words " * 40) for number in range(60)]
     knowledge = replace(many(500), memories=notes, terms=terms)
-    questioned = told("orders", knowledge, window=Window(window, 500))
+    questioned = told("orders", knowledge, window=ContextWindow(window, 500))
     assert questioned.tokens + 500 <= window
     assert sum(estimated_tokens(one.content) for one in questioned.prompt.messages) == questioned.tokens
     assert "orders" in tables(questioned)
 
 
 def test_what_the_question_names_comes_first_and_what_it_refers_to_next() -> None:
-    questioned = told("total of orders", many(500), window=Window(3500, 500))
+    questioned = told("total of orders", many(500), window=ContextWindow(3500, 500))
     assert set(tables(questioned)) >= {"orders", "customers"}
     assert questioned.fitted.left_out == 502 - len(questioned.fitted.fqns)
     catalog = part(questioned, "catalog")
@@ -347,19 +349,19 @@ def test_what_the_question_names_comes_first_and_what_it_refers_to_next() -> Non
 
 def test_a_table_of_the_last_question_is_told_though_no_word_names_it() -> None:
     earlier = [Exchange("How many filler?", "select count(*) from filler_400")]
-    questioned = told("Only the top 3", many(500), window=Window(2600, 500), earlier=earlier)
+    questioned = told("Only the top 3", many(500), window=ContextWindow(2600, 500), earlier=earlier)
     assert "filler_400" in tables(questioned)
 
 
 def test_a_wide_table_keeps_the_columns_that_matter() -> None:
     wide = table("wide", *(f"c{number} VARCHAR" for number in range(900)), "needle VARCHAR", "key INTEGER pk")
-    questioned = told("needle of wide", known(wide), window=Window(64_000, 500))
+    questioned = told("needle of wide", known(wide), window=ContextWindow(64_000, 500))
     shown = columns(questioned, "wide")
     assert len(shown) == 300
     assert {"needle", "key", "c0"} <= set(shown)
     assert tables(questioned)["wide"]["columns_left_out"] == 602
     assert list(shown)[-2:] == ["needle", "key"], "columns stay in the order of the table"
-    small = told("needle of wide", known(wide), window=Window(4500, 500))
+    small = told("needle of wide", known(wide), window=ContextWindow(4500, 500))
     assert len(columns(small, "wide")) == 80
     assert "needle" in columns(small, "wide")
 
@@ -369,7 +371,7 @@ def test_the_most_useful_notes_are_told_when_not_all_fit() -> None:
     notes.append(memory("kpi", "kpi", {"text": "words " * 90}))
     notes.append(memory("pinned", "fact", {"text": "words " * 90}, pinned=True))
     notes.append(memory("near", "fact", {"text": "words " * 90}, asset_fqn=ORDERS.fqn))
-    questioned = told("orders", known(memories=notes), window=Window(6000, 500))
+    questioned = told("orders", known(memories=notes), window=ContextWindow(6000, 500))
     assert 3 <= len(questioned.fitted.memories) < 20
     assert set(questioned.fitted.memories[:3]) == {"kpi", "pinned", "near"}
 
@@ -390,7 +392,7 @@ def test_the_hash_tells_every_change_of_what_is_sent() -> None:
         told("How many orders are shipped?").hash,
         told(knowledge=replace(known(), dialect="mysql")).hash,
         told(knowledge=known(memories=[memory("m", "fact", {"a": 1})])).hash,
-        told(window=Window(32_000, 900)).hash,
+        told(window=ContextWindow(32_000, 900)).hash,
         question_of(replace(asked(), now=NOW.replace(year=2027)), known(), by_name(asked(), known(), no_lookup)).hash,
     }
     assert len(others | {one.hash}) == 6

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from resolvers.engines.nl2sql.model import Clarification, Reading, Unanswerable
+from resolvers.engines.nl2sql.model import Clarification, Interpretation, Unanswerable
 from resolvers.talk2data.chat_settings import set_chat_settings
 from resolvers.talk2data.provenance import get_turn_provenance
 from resolvers.talk2data.replay import replay_turn
@@ -81,7 +81,7 @@ async def test_what_is_no_answer_has_a_provenance_too(
     world: World, door: Door, shop: Bench, drafter: ScriptedDrafter
 ) -> None:
     drafter.script |= {
-        "Best?": Clarification("By what?", (Reading("By credit?"),), {"words": ["best"]}),
+        "Best?": Clarification("By what?", (Interpretation("By credit?"),), {"words": ["best"]}),
         "Weather?": Unanswerable("No weather.", evidence={"missing": ["weather"]}),
         "Drop": draft("drop table orders"),
     }

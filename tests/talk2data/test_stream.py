@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 
 from persistence.jobs.port import InlineJobs
-from resolvers.talk2data.answering.port import Told
+from resolvers.talk2data.answering.port import AnswerEvent
 from rest_compat.app import create_app
 from tests.support.chat import (
     ANSWER,
@@ -281,7 +281,7 @@ async def test_waiting_streams_hold_no_connection_to_the_store(world: World, eng
 
 
 async def test_a_long_answer_is_streamed_whole(world: World, engine: ScriptedEngine) -> None:
-    engine.script = [Told(E.MESSAGE_DELTA, {"delta": f"{number}\n\nid: 9\n"}) for number in range(450)]
+    engine.script = [AnswerEvent(E.MESSAGE_DELTA, {"delta": f"{number}\n\nid: 9\n"}) for number in range(450)]
     turn = await asked(world, await begun(world))
     async with served(world.app) as address:
         follower = Follower(address, turn, world.owner)

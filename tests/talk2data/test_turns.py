@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from persistence.jobs.port import JobError
-from resolvers.talk2data.answering.port import Told
+from resolvers.talk2data.answering.port import AnswerEvent
 from resolvers.talk2data.answering.turn_execution import LARGEST_EVENT
 from resolvers.talk2data.sessions import create_chat_session, get_chat_session
 from resolvers.talk2data.turns import create_turn, get_turn, list_turn_artifacts, list_turns
@@ -214,13 +214,13 @@ async def test_a_turn_of_another_session_is_not_there(world: World, door: Door) 
     [
         ([JobError("The source could not be read.")], "The source could not be read."),
         ([ANSWER[1], RuntimeError("secret")], "The work failed unexpectedly (RuntimeError)."),
-        ([ANSWER[1], Told(E.ERROR, {"message": "I cannot tell."})], "I cannot tell."),
-        ([Told(E.MESSAGE_DELTA, {"delta": 1})], "a piece of text that is none"),
-        ([Told(E.RESULT, {"x": "a\x00"})], "held a result that cannot be stored"),
-        ([Told(E.SQL, {"x": object()})], "held a sql that cannot be stored"),
-        ([Told(E.RESULT, {"x": "y" * LARGEST_EVENT})], "more than 262144 bytes"),
-        ([Told(E.ARTIFACT, {"artifact_type": "chart"})], "an artifact without the fields of one"),
-        ([Told(E.ARTIFACT, {"resource_uri": "u" * 801, "artifact_type": "x"})], "fields are too long"),
+        ([ANSWER[1], AnswerEvent(E.ERROR, {"message": "I cannot tell."})], "I cannot tell."),
+        ([AnswerEvent(E.MESSAGE_DELTA, {"delta": 1})], "a piece of text that is none"),
+        ([AnswerEvent(E.RESULT, {"x": "a\x00"})], "held a result that cannot be stored"),
+        ([AnswerEvent(E.SQL, {"x": object()})], "held a sql that cannot be stored"),
+        ([AnswerEvent(E.RESULT, {"x": "y" * LARGEST_EVENT})], "more than 262144 bytes"),
+        ([AnswerEvent(E.ARTIFACT, {"artifact_type": "chart"})], "an artifact without the fields of one"),
+        ([AnswerEvent(E.ARTIFACT, {"resource_uri": "u" * 801, "artifact_type": "x"})], "fields are too long"),
     ],
 )
 async def test_whatever_goes_wrong_in_an_answer_fails_its_turn_with_a_sentence(

@@ -8,7 +8,7 @@ import pytest
 
 from persistence.queries import schedules as queries
 from resolvers.data_readiness.workflows import create_workflow_configuration
-from resolvers.utils.firings import FIRING_JOB
+from resolvers.utils.schedule_execution import FIRING_JOB
 from resolvers.utils.schedules import (
     create_schedule,
     delete_schedule,

@@ -1,4 +1,4 @@
-"""What a connector is: one class per kind of store that a tenant may connect.
+"""Defines what a connector is: one class per kind of store that a tenant may connect.
 
 A connector is built from a checked config and credentials, and is used from one thread at a time. Its calls are
 synchronous and may block; callers run them in a worker thread (`persistence/connectors/__init__.py` has the async
@@ -95,7 +95,7 @@ class SchemaInfo:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """What a successful verification found: server version and counts, as plain JSON."""
+    """Holds what a successful verification found: server version and counts, as plain JSON."""
 
     message: str
     details: dict[str, Any] = field(default_factory=dict)
@@ -142,7 +142,7 @@ class Connector(ABC, Generic[ConfigT, CredentialsT]):
 
     @property
     def cut_short(self) -> bool:
-        """Whether `schemas()` left something out because the source is larger than what is listed.
+        """Return whether `schemas()` left something out because the source is larger than what is listed.
 
         What it does not name may then still be there.
         """
@@ -150,7 +150,9 @@ class Connector(ABC, Generic[ConfigT, CredentialsT]):
 
     @property
     def ignored(self) -> dict[str, Any]:
-        """What `schemas()` met and took for no table, as plain JSON for a run's output; nothing for most sources."""
+        """Return what `schemas()` met and took for no table, as plain JSON for a run's output; nothing for most
+        sources.
+        """
         return {}
 
     @abstractmethod

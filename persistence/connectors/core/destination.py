@@ -1,4 +1,6 @@
-"""Where and how a connection's credentials are sent: all that its config says but what is known to change neither."""
+"""Defines where and how a connection's credentials are sent: all that its config says but what is known to change
+neither.
+"""
 
 from collections.abc import Iterator, Mapping
 from hashlib import sha256

@@ -96,7 +96,7 @@ class DuckReading(Reading):
         return exp.table_(self._names[key], db="main", quoted=True)
 
     def allows(self, table: exp.Table) -> bool:
-        """Whether `relation` gave it out."""
+        """Return whether `relation` gave it out."""
         return table.name in self._names.values() and table.db in ("", "main") and not table.catalog
 
     def batches(self, statement: str, size: int, seconds: float) -> Generator[list[Row]]:
@@ -126,7 +126,7 @@ class DuckReading(Reading):
         return Sample(tuple(columns), tuple(plain(found[:rows])), is_whole=len(found) <= rows and self.holds_all(part))
 
     def holds_all(self, relation: exp.Table) -> bool:
-        """Whether DuckDB holds the whole of a table."""
+        """Return whether DuckDB holds the whole of a table."""
         return True
 
     def interrupt(self) -> None:
@@ -183,7 +183,7 @@ class DuckReading(Reading):
         raise failure
 
     def failure(self, error: Exception, seconds: float | None) -> ConnectorError:
-        """What one of DuckDB's exceptions means; `seconds` is the limit that has passed."""
+        """Return what one of DuckDB's exceptions means; `seconds` is the limit that has passed."""
         if seconds is not None:
             return ConnectorError("timeout", f"Reading the data took longer than {seconds:g} seconds.")
         if self._cancelled.is_set():

@@ -1,4 +1,5 @@
-"""Whose a folder of this machine is: the entries of the setting STOA_FILESYSTEM_ROOTS, and what each one opens to whom.
+"""Defines whose a folder of this machine is: the entries of the setting STOA_FILESYSTEM_ROOTS, and what each one
+opens to whom.
 
 | entry | who may read it |
 |---|---|
@@ -31,7 +32,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """What one organization may read."""
+    """Holds what one organization may read."""
 
     allowed: tuple[Folder, ...] = ()
     organization: str = ""
@@ -53,7 +54,7 @@ class Entry:
     path: str
 
     def of(self, organization: str) -> Folder | None:
-        """What it opens to an organization, if it says so."""
+        """Return what it opens to an organization, if it says so."""
         if self.owner == ALL:
             return Folder(self.path)
         # Whoever issues tokens may write more into an organization's id than the name of a folder, PLACE included.
@@ -79,7 +80,7 @@ def parsed(entries: Sequence[str]) -> tuple[Entry, ...]:
 
 
 def folders_of(entries: Iterable[Entry], organization: str, *, alone: bool) -> Folders:
-    """What an organization may read; `alone` tells that the store holds no other one."""
+    """Return what an organization may read; `alone` tells that the store holds no other one."""
     allowed, unclear = list[Folder](), False
     for entry in entries:
         if entry.owner is None and not alone:
@@ -90,7 +91,7 @@ def folders_of(entries: Iterable[Entry], organization: str, *, alone: bool) -> F
 
 
 def does_not_say(entries: Iterable[Entry]) -> bool:
-    """Whether an entry does not say whose it is, so that it matters how many organizations there are."""
+    """Return whether an entry does not say whose it is, so that it matters how many organizations there are."""
     return any(entry.owner is None for entry in entries)
 
 
@@ -119,7 +120,7 @@ def _entry(number: int, text: str) -> Entry:
 
 
 def _clash(one: Entry, other: Entry) -> bool:
-    """Whether an organization would read, by one entry, what the other says is not its own."""
+    """Return whether an organization would read, by one entry, what the other says is not its own."""
     if one.owner is None or other.owner is None or one.owner == other.owner != PLACE:
         return False  # what does not say whose it is counts only where there are no others
     if one.parts == other.parts:

@@ -52,7 +52,8 @@ class Gateway:
         return complete, problems
 
     def left_out(self, organizations: Collection[str]) -> str | None:
-        """What to tell the operator of a folder that counts for nobody, because these organizations stand in the store.
+        """Return what to tell the operator of a folder that counts for nobody, because these organizations stand in
+        the store.
 
         None when there is no such folder.
         """

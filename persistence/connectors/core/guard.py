@@ -1,4 +1,5 @@
-"""What may be sent to a source: one query that reads tables which the connection selects, and nothing beside them.
+"""Defines what may be sent to a source: one query that reads tables which the connection selects, and nothing beside
+them.
 
 It is the second wall. What people write in SQL has passed the list of what is allowed (`resolvers/engines/sql_guard`)
 before, and sessions are read-only where the store knows such a thing.
@@ -55,7 +56,9 @@ def _check_table(table: exp.Table, allows: Callable[[exp.Table], bool]) -> None:
 
 
 def _is_common(table: exp.Table) -> bool:
-    """Whether a bare name is that of a WITH which is in force where it stands: everywhere else it is a real table."""
+    """Return whether a bare name is that of a WITH which is in force where it stands: everywhere else it is a real
+    table.
+    """
     inner: exp.Expr = table
     within: exp.Expr | None = None
     while (node := inner.parent) is not None:

@@ -65,11 +65,11 @@ class Reading(ABC):
 
     @abstractmethod
     def relation(self, database: str, schema: str, table: str) -> exp.Table:
-        """What stands in FROM for a table. Raises ConnectorError("not_found") for one that is not selected."""
+        """Return what stands in FROM for a table. Raises ConnectorError("not_found") for one that is not selected."""
 
     @abstractmethod
     def allows(self, table: exp.Table) -> bool:
-        """Whether a table that a query names may be read."""
+        """Return whether a table that a query names may be read."""
 
     @abstractmethod
     def batches(self, statement: str, size: int, seconds: float) -> Generator[list[Row]]:
@@ -90,7 +90,7 @@ class Reading(ABC):
         """Stop the running statement in the source, from another thread."""
 
     def statistics(self, database: str, schema: str, table: str) -> KnownStatistics | None:
-        """What the source itself knows of a table without a scan; None where there is nothing."""
+        """Return what the source itself knows of a table without a scan; None where there is nothing."""
         return None
 
     def arrow_batches(self, query: exp.Query) -> Generator[Any] | None:

@@ -1,4 +1,6 @@
-"""What the SQL kinds share: the selection, the neutral type names, TLS contexts, and failures without secrets."""
+"""Defines what the SQL kinds share: the selection, the neutral type names, TLS contexts, and failures without
+secrets.
+"""
 
 import os
 import socket
@@ -63,18 +65,18 @@ class Selection:
             schemas[schema.schema_name] = frozenset() if whole else named | (before or frozenset())
 
     def has_database(self, database: str) -> bool:
-        """Whether anything of this database is selected."""
+        """Return whether anything of this database is selected."""
         return self._databases is None or database in self._databases
 
     def has_schema(self, database: str, schema: str) -> bool:
-        """Whether anything of this schema is selected."""
+        """Return whether anything of this schema is selected."""
         if self._databases is None:
             return self._default_schema is None or schema == self._default_schema
         schemas = self._databases.get(database, {})
         return schemas is None or schema in schemas
 
     def has_table(self, database: str, schema: str, table: str) -> bool:
-        """Whether this table or view is selected."""
+        """Return whether this table or view is selected."""
         if not self.has_schema(database, schema):
             return False
         schemas = None if self._databases is None else self._databases.get(database)
@@ -85,7 +87,7 @@ class Selection:
         return None if self._databases is None else sorted(self._databases)
 
     def missing(self, found: Iterable[SchemaInfo]) -> list[str]:
-        """What was selected by name and is not among `found`, as dotted names, sorted."""
+        """Return what was selected by name and is not among `found`, as dotted names, sorted."""
         there = {(s.database, s.name): frozenset(s.tables) for s in found}
         if self._databases is None:
             absent = self._default_schema is not None and not there
@@ -187,7 +189,7 @@ class SqlConnector(Connector[DatabaseT, CredentialsT]):
             self._reading = None
 
     def reading(self) -> Reading:
-        """How this kind reads data. Raises ConnectorError."""
+        """Return how this kind reads data. Raises ConnectorError."""
         raise ConnectorError("failed", f"The data of a {self.kind} connection cannot be read, only its catalog.")
 
     def cancel(self) -> None:
@@ -210,7 +212,7 @@ class SqlConnector(Connector[DatabaseT, CredentialsT]):
         return words[:300].rstrip(".")
 
     def missing_driver(self, package: str) -> ConnectorError:
-        """What to raise when the driver of this kind is not installed."""
+        """Return what to raise when the driver of this kind is not installed."""
         return ConnectorError(
             "missing_extra",
             f"The driver for {self.kind} ({package}) is not installed in this deployment. "

@@ -201,7 +201,7 @@ class BigqueryConnector(DbApiConnector[BigqueryConfig, BigqueryCredentials]):
         return BigqueryReading(self)
 
     def is_own(self, database: str, schema: str, table: str) -> bool:
-        """What the product itself brings along."""
+        """Return what the product itself brings along."""
         return schema.upper() == "INFORMATION_SCHEMA" or table.startswith("__")
 
     def _server_version(self) -> str:

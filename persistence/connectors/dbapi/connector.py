@@ -1,4 +1,6 @@
-"""What the kinds share whose drivers follow Python's database protocol (PEP 249) and bring their own transport."""
+"""Defines what the kinds share whose drivers follow Python's database protocol (PEP 249) and bring their own
+transport.
+"""
 
 import queue
 import threading
@@ -55,7 +57,7 @@ class DbApiConnector(SqlConnector[DatabaseT, CredentialsT]):
         return self.config.database or ""
 
     def is_own(self, database: str, schema: str, table: str) -> bool:
-        """Whether a table belongs to the product itself, which is not for reading."""
+        """Return whether a table belongs to the product itself, which is not for reading."""
         return False
 
     def interrupt(self) -> None:
@@ -115,7 +117,9 @@ class DbApiConnector(SqlConnector[DatabaseT, CredentialsT]):
         return self.guarded(ask)
 
     def _general_failure(self, error: BaseException) -> ConnectorError:
-        """What can be said of an exception whatever the driver: how the network failed, or the server's own words."""
+        """Return what can be said of an exception whatever the driver: how the network failed, or the server's own
+        words.
+        """
         host, port = self.config.host, self.port
         chain = _chain(error)
         words = " ".join(str(e) for e in chain).lower()

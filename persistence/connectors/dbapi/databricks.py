@@ -159,7 +159,7 @@ class DatabricksConnector(DbApiConnector[DatabricksConfig, DatabricksCredentials
         return DatabricksReading(self)
 
     def is_own(self, database: str, schema: str, table: str) -> bool:
-        """What the product itself brings along."""
+        """Return what the product itself brings along."""
         return database in _OWN or schema == _INFORMATION_SCHEMA
 
     def _server_version(self) -> str:

@@ -108,7 +108,7 @@ class HiveConnector(DbApiConnector[HiveConfig, BasicCredentials]):
         return self.config.database or "default"
 
     def is_own(self, database: str, schema: str, table: str) -> bool:
-        """What the product itself brings along."""
+        """Return what the product itself brings along."""
         return schema in _SYSTEM
 
     def _server_version(self) -> str:

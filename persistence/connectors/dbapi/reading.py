@@ -4,25 +4,46 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Protocol
 
 from sqlglot import exp
 
 from persistence.connectors.core.base import ConnectorError
+from persistence.connectors.core.connection import LeveledConnection
 from persistence.connectors.core.reading import Reading, by_clause, not_selected
 from persistence.connectors.core.sql import statement_timed_out
 from persistence.connectors.dbapi.connector import quoted, whole
 from schema.data_readiness.source import KnownColumn, KnownStatistics, Row
 
-if TYPE_CHECKING:
-    from persistence.connectors.dbapi.bigquery import BigqueryConnector
-    from persistence.connectors.dbapi.connector import DbApiConnector
-
 _SMALL_SHARE: Final = 0.0005
+
+
+class DbApiConnection(LeveledConnection, Protocol):
+    """A connection of a driver that follows PEP 249."""
+
+    def is_own(self, database: str, schema: str, table: str) -> bool:
+        """Return whether a table belongs to the product itself."""
+        ...
+
+    def opened(self) -> Any:
+        """A new connection of the driver."""
+        ...
+
+    def rows(self, statement: str, values: Mapping[str, Any] | None = None) -> list[Row]:
+        """The answer to a statement on the catalog."""
+        ...
+
+
+class BigqueryConnection(DbApiConnection, Protocol):
+    """A client of BigQuery, whose queries are jobs."""
+
+    def started(self, statement: str, seconds: float) -> Any:
+        """A job that runs a query on data."""
+        ...
 
 
 class DbApiReading(Reading):
@@ -31,7 +52,7 @@ class DbApiReading(Reading):
     has_catalogs: ClassVar[bool] = True
     """Whether a table's name has three parts: the database level is a part of what the product understands."""
 
-    def __init__(self, connector: DbApiConnector) -> None:
+    def __init__(self, connector: DbApiConnection) -> None:
         super().__init__(connector.settings)
         self.connector = connector
         self._cursor: Any = None
@@ -43,7 +64,7 @@ class DbApiReading(Reading):
         return exp.table_(table, db=schema, catalog=database if self.has_catalogs else None, quoted=True)
 
     def allows(self, table: exp.Table) -> bool:
-        """Whether the table is selected, by all the parts of its name."""
+        """Return whether the table is selected, by all the parts of its name."""
         if not table.db or bool(table.catalog) != self.has_catalogs or len(table.parts) > 3:
             return False
         return self._selected(table.catalog or self.connector.level, table.db, table.name)
@@ -150,7 +171,7 @@ class OracleReading(DbApiReading):
         self.connector.connected().cancel()
 
     def estimate(self, relation: exp.Table) -> int | None:
-        """What the optimizer counted last."""
+        """Return what the optimizer counted last."""
         names = {"schema": relation.db, "name": relation.name}
         found = self._known("select num_rows from all_tables where owner = :schema and table_name = :name", names)
         return whole(found[0][0]) if found else None
@@ -160,7 +181,7 @@ class OracleReading(DbApiReading):
         return by_clause(query, share, "BLOCK" if share < _SMALL_SHARE else None)
 
     def statistics(self, database: str, schema: str, table: str) -> KnownStatistics | None:
-        """What the optimizer knows."""
+        """Return what the optimizer knows."""
         relation = self.relation(database, schema, table)
         rows = self.estimate(relation)
         if rows is None:
@@ -251,7 +272,7 @@ class BigqueryReading(DbApiReading):
     """BigQuery: jobs, whose rows come by pages."""
 
     dialect = "bigquery"
-    connector: BigqueryConnector
+    connector: BigqueryConnection
 
     def fetched(self, statement: str, size: int, seconds: float) -> Iterator[list[Row]]:
         """Start a job, and read the pages of its answer."""

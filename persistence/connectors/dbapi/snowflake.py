@@ -146,7 +146,7 @@ class SnowflakeConnector(DbApiConnector[SnowflakeConfig, SnowflakeCredentials]):
         return SnowflakeReading(self)
 
     def is_own(self, database: str, schema: str, table: str) -> bool:
-        """What the product itself brings along."""
+        """Return what the product itself brings along."""
         return database in _OWN or schema.upper() == _INFORMATION_SCHEMA
 
     def _server_version(self) -> str:

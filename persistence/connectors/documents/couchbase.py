@@ -33,7 +33,7 @@ from persistence.connectors.core.sql import (
     wrong_password,
 )
 from persistence.connectors.documents.reading import DEEPEST, MOST_COLUMNS, Document, DocumentConnector
-from persistence.connectors.files.objects import Answer, PinnedHttp, redirected
+from persistence.connectors.files.objects import HttpAnswer, PinnedHttp, redirected
 from schema.assets.connection_configs.databases import BasicCredentials, CouchbaseConfig
 
 VERIFIED = "a stub of ours of the query service's REST interface; not against a Couchbase server"
@@ -132,7 +132,7 @@ class CouchbaseConnector(DocumentConnector[CouchbaseConfig, BasicCredentials]):
             http.close()
 
     def holds(self, database: str, schema: str, table: str) -> bool:
-        """Whether the collection is there and selected."""
+        """Return whether the collection is there and selected."""
         return any(
             (found.database, found.name) == (database, schema) and table in found.tables for found in self.schemas()
         )
@@ -226,7 +226,7 @@ class CouchbaseConnector(DocumentConnector[CouchbaseConfig, BasicCredentials]):
             )
         return list(held["results"])
 
-    def _sent(self, http: PinnedHttp, content: bytes) -> Answer:
+    def _sent(self, http: PinnedHttp, content: bytes) -> HttpAnswer:
         failure: ConnectorError | None = None
         try:
             return http.send("POST", "/query/service", self._headers, content=content, at_most=_LONGEST_ANSWER)

@@ -41,7 +41,7 @@ from persistence.connectors.core.sql import (
     unknown_database,
     wrong_password,
 )
-from persistence.connectors.documents.mongodb_shape import Shape
+from persistence.connectors.documents.mongodb_shape import DocumentShape
 from persistence.connectors.documents.reading import DEEPEST, MOST_COLUMNS, Document, DocumentConnector
 from schema.assets.connection_configs.databases import MongodbConfig, MongodbCredentials
 
@@ -126,7 +126,7 @@ class MongodbConnector(DocumentConnector[MongodbConfig, MongodbCredentials]):
                 client.close()
 
     def holds(self, database: str, schema: str, table: str) -> bool:
-        """Whether the collection is there and selected."""
+        """Return whether the collection is there and selected."""
         named = self.config.database is None or database == self.config.database
         selected = schema == _SCHEMA and self._selection.has_table(database, schema, table)
         own = database in _OWN or table.startswith("system.")
@@ -191,7 +191,7 @@ class MongodbConnector(DocumentConnector[MongodbConfig, MongodbCredentials]):
         collection = self._connected()[database][name]
         limit = max(1, self._limit())
         size = self.config.options.sample_size
-        shape = Shape()
+        shape = DocumentShape()
         with collection.aggregate([{"$sample": {"size": size}}], maxTimeMS=limit, batchSize=50) as sample:
             for document in sample:
                 shape.add(document)

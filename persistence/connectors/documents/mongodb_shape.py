@@ -29,14 +29,14 @@ _NEUTRAL = {
 
 @dataclass(slots=True)
 class _Seen:
-    """What a path was seen to hold."""
+    """Holds what a path was seen to hold."""
 
     types: dict[str, None] = field(default_factory=dict)
     elements: dict[str, None] = field(default_factory=dict)
     filled: int = 0
 
 
-class Shape:
+class DocumentShape:
     """The columns of documents, path by path, as they come by."""
 
     def __init__(self) -> None:

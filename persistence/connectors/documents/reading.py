@@ -74,7 +74,7 @@ class DocumentConnector(Connector[DatabaseT, CredentialsT]):
 
     @abstractmethod
     def holds(self, database: str, schema: str, table: str) -> bool:
-        """Whether a collection is there and selected."""
+        """Return whether a collection is there and selected."""
 
     @abstractmethod
     def documents(self, database: str, schema: str, table: str, share: float, most: int) -> Iterator[Document]:
@@ -115,7 +115,7 @@ class DocumentReading(DuckReading):
             self._in_part.add(name)
 
     def holds_all(self, relation: exp.Table) -> bool:
-        """Whether every document was read."""
+        """Return whether every document was read."""
         return relation.name not in self._in_part
 
     def statistics(self, database: str, schema: str, table: str) -> KnownStatistics | None:

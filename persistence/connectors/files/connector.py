@@ -21,11 +21,10 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from persistence.connectors.core.base import (
@@ -42,55 +41,10 @@ from persistence.connectors.core.base import (
     TableInfo,
 )
 from persistence.connectors.core.reading import cancelled
-from persistence.connectors.files.formats import FileProblem, FileReader, Readers, Shape
-from persistence.connectors.files.layout import FileTable, Layout, Listing, StoredFile, lay_out
+from persistence.connectors.files.formats import FileProblem, FileReader, FileShape, Readers
+from persistence.connectors.files.layout import FileTable, Layout, StoredFile, lay_out
 from persistence.connectors.files.reading import FileReading
-
-__all__ = ["FileLimits", "FileReader", "FileStore", "FileTables", "Listing", "StoredFile"]
-
-
-@dataclass(frozen=True, slots=True)
-class FileLimits:
-    """How much of a tree is looked at."""
-
-    max_files: int = 20_000
-    """Entries that are listed; the rest of a larger tree is left out, and the discovery says so."""
-    max_depth: int = 32
-    """Folders below one another that are entered."""
-    sample_bytes: int = 1 << 20
-    """Bytes (after decompression) of a text file that decide its columns."""
-    footer_bytes: int = 32 << 20
-    """The largest Parquet footer that is read."""
-    max_parts: int = 500
-    """Part files of one table whose footers are read; with more of them the row count stays unknown."""
-    memory: str = "512MB"
-    """What DuckDB may use."""
-
-
-class FileStore(ABC):
-    """A tree of files that can be listed and read. Everything it raises is a ConnectorError."""
-
-    name: str
-    """The bucket, the share or the root folder."""
-
-    @abstractmethod
-    def files(self, limits: FileLimits) -> Listing:
-        """List the tree, at most `limits.max_files` entries of it."""
-
-    @abstractmethod
-    def open(self, file: StoredFile) -> AbstractContextManager[FileReader]:
-        """Open one file. ConnectorError("not_found") when it is gone, "permission" when it may not be read."""
-
-    def local_root(self) -> str | None:
-        """The real path of the tree, when its files can be opened on this machine."""
-        return None
-
-    def descriptor(self, file: StoredFile) -> int | None:
-        """A local file, opened for the caller to read and close; None where files must be copied."""
-        return None
-
-    def close(self) -> None:  # noqa: B027 - most stores have nothing to give back
-        """Give back connections. Safe to call twice."""
+from persistence.connectors.files.store import FileLimits, FileStore
 
 
 class FileTables(Connector[ConfigT, CredentialsT]):
@@ -122,12 +76,12 @@ class FileTables(Connector[ConfigT, CredentialsT]):
 
     @property
     def cut_short(self) -> bool:
-        """Whether the tree holds more entries than were listed."""
+        """Return whether the tree holds more entries than were listed."""
         return self._layout().truncated
 
     @property
     def ignored(self) -> dict[str, Any]:
-        """How many files are no tables, and the first of them with why."""
+        """Return how many files are no tables, and the first of them with why."""
         layout = self._layout()
         first = [{"path": path, "reason": reason} for path, reason in layout.ignored_first]
         return {"ignored_files": layout.ignored, "ignored": first}
@@ -231,7 +185,7 @@ class FileTables(Connector[ConfigT, CredentialsT]):
             self._found = lay_out(self.store().name, self.store().files(self.limits), self._same_columns)
         return self._found
 
-    def _shape(self, file: StoredFile, suffix: str) -> Shape:
+    def _shape(self, file: StoredFile, suffix: str) -> FileShape:
         with self.opened(file) as reader:
             return self._reading().shape(reader, suffix)
 
@@ -242,7 +196,7 @@ class FileTables(Connector[ConfigT, CredentialsT]):
             yield _UntilStopped(reader, self._stopped)
 
     def _same_columns(self, files: Sequence[StoredFile]) -> bool:
-        """Whether Parquet files look like parts of one table: a handful of them is compared."""
+        """Return whether Parquet files look like parts of one table: a handful of them is compared."""
         step = max(1, len(files) // 7)
         wanted: list[tuple[str, str]] | None = None
         for file in [*files[::step][:7], files[-1]]:
@@ -262,7 +216,7 @@ class FileTables(Connector[ConfigT, CredentialsT]):
 
     def _describe(self, table: FileTable) -> TableInfo | None:
         """The table with its columns, or without any and with the reason; None when its file has vanished."""
-        shapes: list[Shape] = []
+        shapes: list[FileShape] = []
         problems: list[str] = []
         gone = 0
         # Text parts are sampled, so more of them would not make the answer surer.
@@ -325,7 +279,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _united(shapes: Sequence[Shape]) -> tuple[list[ColumnInfo], bool]:
+def _united(shapes: Sequence[FileShape]) -> tuple[list[ColumnInfo], bool]:
     """The columns of several files by name, in the order in which they are first met, and whether files differ."""
     first = shapes[0].columns
     if all(shape.columns == first for shape in shapes[1:]):

@@ -21,7 +21,16 @@ from typing import Any, Protocol
 
 from persistence.connectors.core.base import ColumnInfo
 
-__all__ = ["FileProblem", "FileReader", "Readers", "Shape", "delimiter_option", "encoding_of", "suffix_of", "unpacked"]
+__all__ = [
+    "FileProblem",
+    "FileReader",
+    "FileShape",
+    "Readers",
+    "delimiter_option",
+    "encoding_of",
+    "suffix_of",
+    "unpacked",
+]
 
 _SUFFIXES = {
     "csv": "csv",
@@ -67,8 +76,10 @@ class FileReader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """What a file holds: its columns, its rows when they are known without a scan, and what a reader should know."""
+class FileShape:
+    """Holds what a file holds: its columns, its rows when they are known without a scan, and what a reader should
+    know.
+    """
 
     columns: tuple[ColumnInfo, ...]
     row_count: int | None = None
@@ -123,7 +134,7 @@ class Readers:
         self._session.close()
         self._folder.cleanup()
 
-    def shape(self, reader: FileReader, suffix: str) -> Shape:
+    def shape(self, reader: FileReader, suffix: str) -> FileShape:
         """The shape of one file. Raises FileProblem when it is not what its suffix says."""
         if reader.size == 0:
             raise FileProblem("The file is empty.")
@@ -133,7 +144,7 @@ class Readers:
         text, whole, note = self._text(reader, packed=bool(packing))
         return self._json(text, whole, note) if name in {"json", "ndjson"} else self._csv(text, whole, note, name)
 
-    def _parquet(self, reader: FileReader) -> Shape:
+    def _parquet(self, reader: FileReader) -> FileShape:
         if reader.size < 12:
             raise FileProblem("It is not a Parquet file: it is too short.")
         tail_at = max(0, reader.size - (64 << 10))
@@ -155,7 +166,7 @@ class Readers:
             rows = self._ask("select num_rows from parquet_file_metadata(?)", "Parquet")
         needed = _top_level(tree)
         known = len(needed) == len(columns)
-        return Shape(
+        return FileShape(
             tuple(
                 _column(at, name, spelled, nullable=needed[at - 1] != "REQUIRED" if known else None)
                 for at, (name, spelled, *_) in enumerate(columns, start=1)
@@ -163,7 +174,7 @@ class Readers:
             row_count=int(rows[0][0]) if rows else None,
         )
 
-    def _csv(self, text: str, whole: bool, note: str | None, name: str) -> Shape:
+    def _csv(self, text: str, whole: bool, note: str | None, name: str) -> FileShape:
         if not whole:
             text = _whole_records(text)
         if not text.strip():
@@ -185,9 +196,9 @@ class Readers:
                     rows, note = looser, " ".join(filter(None, (note, "Its lines differ in their number of fields.")))
         if not rows:
             raise FileProblem("It could not be read as CSV.")
-        return Shape(tuple(_column(at, row[0], row[1]) for at, row in enumerate(rows, start=1)), note=note)
+        return FileShape(tuple(_column(at, row[0], row[1]) for at, row in enumerate(rows, start=1)), note=note)
 
-    def _json(self, text: str, whole: bool, note: str | None) -> Shape:
+    def _json(self, text: str, whole: bool, note: str | None) -> FileShape:
         text = text.strip()
         if not text:
             raise FileProblem("The file holds no rows.")
@@ -198,7 +209,7 @@ class Readers:
             rows = self._ask(
                 "describe select * from read_json(?, format = 'newline_delimited', sample_size = -1)", "JSON"
             )
-        return Shape(tuple(_column(at, row[0], row[1]) for at, row in enumerate(rows, start=1)), note=note)
+        return FileShape(tuple(_column(at, row[0], row[1]) for at, row in enumerate(rows, start=1)), note=note)
 
     def _text(self, reader: FileReader, *, packed: bool) -> tuple[str, bool, str | None]:
         """The beginning of a text, whether it is all of it, and a remark about its encoding."""

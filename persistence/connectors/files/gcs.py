@@ -13,9 +13,10 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from persistence.connectors.core.base import ConnectorError, ConnectorSettings, Outbound
-from persistence.connectors.files.connector import FileStore, FileTables
-from persistence.connectors.files.objects import Answer, BucketStore, PinnedHttp, redirected
+from persistence.connectors.files.connector import FileTables
+from persistence.connectors.files.objects import BucketStore, HttpAnswer, PinnedHttp, redirected
 from persistence.connectors.files.s3 import S3Bucket, access_key
+from persistence.connectors.files.store import FileStore
 from schema.assets.connection_configs.files import GcsCredentials, StorageConfig
 
 VERIFIED = "a stub of ours of its JSON API and token exchange, and moto for HMAC keys; not against Google's service"
@@ -162,12 +163,12 @@ class GcsBucket(BucketStore):
         if self._account is not None:
             self._account.close()
 
-    def _get(self, target: str, headers: dict[str, str], at_most: int = 16 << 20) -> Answer:
+    def _get(self, target: str, headers: dict[str, str], at_most: int = 16 << 20) -> HttpAnswer:
         if self._account is not None:
             headers = headers | {"Authorization": f"Bearer {self._account.token()}"}
         return self._http.send("GET", target, headers, at_most=at_most)
 
-    def _refused(self, answer: Answer) -> ConnectorError:
+    def _refused(self, answer: HttpAnswer) -> ConnectorError:
         """The sentence for an answer that is not good. Google's own message stays out: it quotes names of accounts."""
         if answer.status in {301, 302, 303, 307, 308}:
             return redirected(answer, "The endpoint")

@@ -1,4 +1,4 @@
-"""How a listing of files becomes schemas and tables; what the rules are stands in files.py."""
+"""Defines how a listing of files becomes schemas and tables; what the rules are stands in files.py."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Layout:
 
 @dataclass(slots=True)
 class _Folder:
-    """What a folder holds while the layout is made."""
+    """Holds what a folder holds while the layout is made."""
 
     files: list[StoredFile] = field(default_factory=list)
     datasets: list[FileTable] = field(default_factory=list)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from persistence.connectors.core.base import ConnectorError
-from persistence.connectors.files.connector import FileStore
 from persistence.connectors.files.s3 import S3Connector
+from persistence.connectors.files.store import FileStore
 
 VERIFIED = "moto's S3 server, through the same client as s3; not against a MinIO server"
 

@@ -14,8 +14,10 @@ from pathlib import Path
 
 from persistence.connectors.core.base import ConnectorError
 from persistence.connectors.core.folders import Folders
-from persistence.connectors.files.connector import FileLimits, FileStore, FileTables, Listing, StoredFile
+from persistence.connectors.files.connector import FileTables
 from persistence.connectors.files.formats import FileReader
+from persistence.connectors.files.layout import Listing, StoredFile
+from persistence.connectors.files.store import FileLimits, FileStore
 from schema.assets.connection_configs.files import NfsConfig, NoCredentials
 
 VERIFIED = "real files on a local file system; a mounted NFS export is read through the same calls"
@@ -168,7 +170,7 @@ class LocalFiles(FileStore):
 
 @dataclass(slots=True)
 class _Walk:
-    """What a walk has seen."""
+    """Holds what a walk has seen."""
 
     limits: FileLimits
     files: list[StoredFile] = field(default_factory=list)
@@ -221,7 +223,7 @@ def _way(path: str, folders: Folders) -> tuple[str, list[str]] | None:
 
 
 def _within(folder: str, path: str) -> bool:
-    """Whether a resolved path is a resolved folder, or lies in it."""
+    """Return whether a resolved path is a resolved folder, or lies in it."""
     return os.path.commonpath((folder, path)) == folder
 
 

@@ -21,10 +21,11 @@ from urllib.parse import urlsplit
 import httpx
 
 from persistence.connectors.core.base import ConnectorError, ConnectorSettings, Outbound, vetted_addresses
-from persistence.connectors.files.connector import FileLimits, FileStore, Listing, StoredFile
 from persistence.connectors.files.formats import FileReader
+from persistence.connectors.files.layout import Listing, StoredFile
+from persistence.connectors.files.store import FileLimits, FileStore
 
-__all__ = ["Answer", "BucketStore", "PinnedHttp"]
+__all__ = ["BucketStore", "HttpAnswer", "PinnedHttp"]
 
 _TRIES = 3
 _WAIT = 0.2
@@ -33,7 +34,7 @@ _LONGEST_ANSWER = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """A status, headers and a body of bounded length."""
 
     status: int
@@ -86,7 +87,7 @@ class PinnedHttp:
         *,
         content: bytes | None = None,
         at_most: int = _LONGEST_ANSWER,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """Send a request that may be repeated, and read at most `at_most` bytes of the answer.
 
         `target` is the encoded path with its query. Overload, server errors and broken connections are tried again a
@@ -110,7 +111,7 @@ class PinnedHttp:
 
     def _once(
         self, method: str, target: str, headers: Mapping[str, str], content: bytes | None, at_most: int, left: float
-    ) -> Answer:
+    ) -> HttpAnswer:
         last: ConnectorError | None = None
         for address in self._addresses:
             url = httpx.URL(scheme=self._scheme, host=address, port=self._port, raw_path=target.encode("ascii"))
@@ -149,7 +150,7 @@ class PinnedHttp:
         # Outside the handlers: the transport's own text may quote the request.
         raise last if last is not None else self._late()
 
-    def _exchange(self, request: httpx.Request, at_most: int, until: float) -> Answer:
+    def _exchange(self, request: httpx.Request, at_most: int, until: float) -> HttpAnswer:
         response = self._client.send(request, stream=True)
         try:
             body = bytearray()
@@ -159,7 +160,7 @@ class PinnedHttp:
                     break
                 if time.monotonic() > until:
                     raise httpx.ReadTimeout("the deadline has passed")
-            return Answer(response.status_code, response.headers, bytes(body[:at_most]))
+            return HttpAnswer(response.status_code, response.headers, bytes(body[:at_most]))
         finally:
             response.close()
 
@@ -241,7 +242,7 @@ class BucketStore(FileStore):
         """Open one object; nothing is asked of the store before the first read."""
         yield _ObjectReader(self, self._prefix + file.path, file.size)
 
-    def part(self, answer: Answer, offset: int, length: int) -> bytes:
+    def part(self, answer: HttpAnswer, offset: int, length: int) -> bytes:
         """The wanted stretch of an answer to a ranged read whose status was good."""
         if answer.status == 200 and offset:
             raise ConnectorError("failed", "The store sends whole objects only, so Parquet files cannot be read.")
@@ -266,8 +267,8 @@ def _sorted(files: list[StoredFile]) -> tuple[StoredFile, ...]:
     return tuple(sorted(files, key=lambda file: file.path))
 
 
-def redirected(answer: Answer, name: str) -> ConnectorError:
-    """What a redirect means here: it is not followed, since it could lead anywhere."""
+def redirected(answer: HttpAnswer, name: str) -> ConnectorError:
+    """Return what a redirect means here: it is not followed, since it could lead anywhere."""
     with contextlib.suppress(ValueError):
         elsewhere = urlsplit(answer.headers.get("location", "")).hostname
         if elsewhere and len(elsewhere) < 254:

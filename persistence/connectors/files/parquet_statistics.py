@@ -1,4 +1,4 @@
-"""What the footers of Parquet files say of a table: exact counts, and bounds where they are sure."""
+"""Defines what the footers of Parquet files say of a table: exact counts, and bounds where they are sure."""
 
 # ruff: noqa: S608 - paths are made by the reading, types are DuckDB's own words
 

@@ -16,22 +16,20 @@ import codecs
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
-from persistence.connectors.core.base import ConnectorError
+from persistence.connectors.core.base import ConnectorError, ConnectorSettings
 from persistence.connectors.core.duckdb_reading import DuckReading, identifier, literal
 from persistence.connectors.core.reading import cancelled, not_selected
 from persistence.connectors.files import parquet_statistics
 from persistence.connectors.files.formats import FileProblem, FileReader, delimiter_option, encoding_of, unpacked
+from persistence.connectors.files.layout import FileTable, StoredFile
+from persistence.connectors.files.store import FileLimits, FileStore
 from persistence.parquet import TooDeep, require_shallow
 from schema.data_readiness.source import KnownStatistics
-
-if TYPE_CHECKING:
-    from persistence.connectors.files.connector import FileTables
-    from persistence.connectors.files.layout import FileTable, StoredFile
 
 _PIECE: Final = 8 << 20
 _MOST_DESCRIPTORS: Final = 256
@@ -53,10 +51,40 @@ class _Part:
     keys: tuple[tuple[str, str], ...]
 
 
+class FileTree(Protocol):
+    """What a reading needs of the connection to a tree of files."""
+
+    @property
+    def settings(self) -> ConnectorSettings:
+        """The bounds of the deployment."""
+        ...
+
+    @property
+    def limits(self) -> FileLimits:
+        """How much of a tree is looked at."""
+        ...
+
+    def store(self) -> FileStore:
+        """The tree of files; connects when needed."""
+        ...
+
+    def find(self, database: str, schema: str, table: str) -> FileTable | None:
+        """The files of a table, or None when there is no such table."""
+        ...
+
+    def column_names(self, table: FileTable) -> list[str]:
+        """The columns of its files, as the catalog names them."""
+        ...
+
+    def opened(self, file: StoredFile) -> AbstractContextManager[FileReader]:
+        """One file, which is read until the connection is cancelled."""
+        ...
+
+
 class FileReading(DuckReading):
     """The tables of one tree of files."""
 
-    def __init__(self, tables: FileTables) -> None:
+    def __init__(self, tables: FileTree) -> None:
         root = tables.store().local_root()
         super().__init__(tables.settings, *([root] if root else []))
         self._tables = tables
@@ -89,7 +117,7 @@ class FileReading(DuckReading):
             os.close(descriptor)
 
     def statistics(self, database: str, schema: str, table: str) -> KnownStatistics | None:
-        """What the footers of Parquet files say; of texts, the number of rows."""
+        """Return what the footers of Parquet files say; of texts, the number of rows."""
         relation = self.relation(database, schema, table)
         held = self._footers.get(relation.name)
         with self.session(self.limits.source_statement_timeout) as session:
@@ -404,7 +432,7 @@ def _decoded(text: Iterator[bytes], encoding: str) -> Iterator[bytes]:
 
 
 def _inflated(reader: FileReader) -> Iterator[bytes]:
-    """What a gzip file holds, in pieces of bounded length however well it packs."""
+    """Yield what a gzip file holds, in pieces of bounded length however well it packs."""
     unpacker = zlib.decompressobj(wbits=31)
     try:
         for piece in _pieces(reader):

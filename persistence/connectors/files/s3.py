@@ -14,8 +14,9 @@ from urllib.parse import quote, unquote
 from xml.etree import ElementTree
 
 from persistence.connectors.core.base import ConnectorError
-from persistence.connectors.files.connector import FileStore, FileTables
-from persistence.connectors.files.objects import Answer, BucketStore, PinnedHttp, redirected
+from persistence.connectors.files.connector import FileTables
+from persistence.connectors.files.objects import BucketStore, HttpAnswer, PinnedHttp, redirected
+from persistence.connectors.files.store import FileStore
 from schema.assets.connection_configs.files import S3Credentials, StorageConfig
 
 VERIFIED = "moto's S3 server with its signature and permission checks on; signatures equal botocore's"
@@ -131,7 +132,7 @@ class S3Bucket(BucketStore):
         """Close the connections."""
         self._http.close()
 
-    def _get(self, path: str, query: dict[str, str], headers: dict[str, str], *, at_most: int = 16 << 20) -> Answer:
+    def _get(self, path: str, query: dict[str, str], headers: dict[str, str], *, at_most: int = 16 << 20) -> HttpAnswer:
         search = "&".join(f"{_encoded(name)}={_encoded(value)}" for name, value in sorted(query.items()))
         if self._key is not None:
             headers = headers | signature(
@@ -140,7 +141,7 @@ class S3Bucket(BucketStore):
         # An error's document is longer than a short stretch.
         return self._http.send("GET", f"{path}?{search}" if search else path, headers, at_most=max(at_most, 64 << 10))
 
-    def _refused(self, answer: Answer) -> ConnectorError:
+    def _refused(self, answer: HttpAnswer) -> ConnectorError:
         """The sentence for an answer that is not good. The store's own message may quote the key, so it stays out."""
         document = _xml(answer.body)
         code = (document.findtext("Code") if document is not None else None) or ""

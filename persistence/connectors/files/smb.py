@@ -16,8 +16,10 @@ from itertools import islice
 from typing import Any
 
 from persistence.connectors.core.base import ConnectorError, ConnectorSettings, Outbound, vetted_addresses
-from persistence.connectors.files.connector import FileLimits, FileStore, FileTables, Listing, StoredFile
+from persistence.connectors.files.connector import FileTables
 from persistence.connectors.files.formats import FileReader
+from persistence.connectors.files.layout import Listing, StoredFile
+from persistence.connectors.files.store import FileLimits, FileStore
 from schema.assets.connection_configs.files import SmbConfig, SmbCredentials, split_share
 
 VERIFIED = "a Samba 4.17 server with user names and passwords"
@@ -45,10 +47,10 @@ class SmbConnector(FileTables[SmbConfig, SmbCredentials]):
                 "bad_config", "auth_required is set, but the credentials hold no username. Enter one, or unset it."
             )
         host, port, share, folder = split_share(self.config.path)
-        return Share(host, port, share, folder, self._credentials, self.settings, self.outbound)
+        return SmbTree(host, port, share, folder, self._credentials, self.settings, self.outbound)
 
 
-class Share(FileStore):
+class SmbTree(FileStore):
     """The tree below one folder of a share. Links and referrals to other servers are not followed."""
 
     def __init__(
@@ -303,7 +305,7 @@ _LOGON = {0xC000006E, 0xC000006F, 0xC0000070, 0xC0000072, 0xC0000193, 0xC0000234
 class _ShareReader:
     """An open file of a share."""
 
-    def __init__(self, share: Share, handle: Any, size: int) -> None:
+    def __init__(self, share: SmbTree, handle: Any, size: int) -> None:
         self._share = share
         self._handle = handle
         self.size = size

@@ -7,16 +7,14 @@ import json
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from sqlglot import exp
 
 from persistence.connectors.core.base import ConnectorError
+from persistence.connectors.core.connection import LeveledConnection
 from persistence.connectors.core.reading import SAMPLE_SEED, Reading, by_chance, not_selected
 from schema.data_readiness.source import KnownColumn, KnownStatistics, Row
-
-if TYPE_CHECKING:
-    from persistence.connectors.mysql.connector import MysqlConnector
 
 SYSTEM: Final = ("information_schema", "performance_schema", "mysql", "sys")
 
@@ -55,12 +53,20 @@ _COLUMNS = (
 )
 
 
+class MysqlConnection(LeveledConnection, Protocol):
+    """A connection to MySQL or MariaDB."""
+
+    def limits(self, server: str, seconds: float) -> tuple[str, ...]:
+        """Statements that limit how long those after them may take."""
+        ...
+
+
 class MysqlReading(Reading):
     """Queries over one read-only connection."""
 
     dialect = "mysql"
 
-    def __init__(self, connector: MysqlConnector) -> None:
+    def __init__(self, connector: MysqlConnection) -> None:
         super().__init__(connector.settings)
         self.connector = connector
         self._readied: Any = None
@@ -72,7 +78,7 @@ class MysqlReading(Reading):
         return exp.table_(table, db=schema, quoted=True)
 
     def allows(self, table: exp.Table) -> bool:
-        """Whether the table is selected."""
+        """Return whether the table is selected."""
         return bool(table.db) and not table.catalog and self._selected(self.connector.level, table.db, table.name)
 
     def _selected(self, database: str, schema: str, table: str) -> bool:
@@ -117,7 +123,7 @@ class MysqlReading(Reading):
         return connection
 
     def estimate(self, relation: exp.Table) -> int | None:
-        """What the storage engine estimates, for tables that are not views."""
+        """Return what the storage engine estimates, for tables that are not views."""
         found = self._known(_ROWS, {"schema": relation.db, "name": relation.name})
         return int(found[0][0]) if found and found[0][0] is not None else None
 

@@ -55,7 +55,7 @@ class ArrowStream:
                     yield from batches
             except psycopg.errors.QueryCanceled:
                 failure = statement_timed_out(self._seconds)
-            except module.Unreadable:
+            except module.UnreadableCopy:
                 failure = unfit_value()
             finally:
                 self._connection = None
@@ -88,13 +88,13 @@ class ArrowStream:
                 begun = True
                 starts[0] += module.header(memoryview(raw)[starts[0] : ends[0]])
             if over:
-                raise module.Unreadable
+                raise module.UnreadableCopy
             over = raw[starts[-1] : ends[-1]] == module.TRAILER
             rows = len(starts) - over
             if rows:
                 yield decoder.batch(raw, starts[:rows], ends[:rows])
         if not over:
-            raise module.Unreadable
+            raise module.UnreadableCopy
 
     def interrupt(self) -> None:
         """Stop it in the server, from another thread."""

@@ -172,7 +172,9 @@ class PostgresConnector(SqlConnector[PostgresConfig, BasicCredentials]):
             )
 
     def target(self, addresses: Sequence[str] | None = None) -> dict[str, Any]:
-        """Where and how to connect, as libpq takes it. Nothing of the account that Stoa itself runs under is in it."""
+        """Return where and how to connect, as libpq takes it. Nothing of the account that Stoa itself runs under is
+        in it.
+        """
         host = self.config.host
         target: dict[str, Any]
         if host.startswith("/"):

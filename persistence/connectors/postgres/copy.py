@@ -47,21 +47,21 @@ _EPOCHS: Final = {1082: _DAYS, 1114: _MICROSECONDS, 1184: _MICROSECONDS}
 _EARLIEST, _LATEST = (int(np.datetime64(day, "D").astype(np.int64)) for day in (EARLIEST_DAY, LATEST_DAY))
 
 
-class Unreadable(Exception):
-    """What came is no binary COPY of these columns, or holds a text that is not UTF-8."""
+class UnreadableCopy(Exception):
+    """Describes what came is no binary COPY of these columns, or holds a text that is not UTF-8."""
 
 
 def is_known(oid: int) -> bool:
-    """Whether values of a type come as they are; others are to be cast to text by the query."""
+    """Return whether values of a type come as they are; others are to be cast to text by the query."""
     return oid in _FIXED or oid in _TEXTS
 
 
 def header(first: memoryview) -> int:
-    """How many bytes come before the first row. Raises Unreadable."""
+    """Return how many bytes come before the first row. Raises Unreadable."""
     start = len(SIGNATURE) + 8
     flags, extension = first[len(SIGNATURE) : start - 4], first[start - 4 : start]
     if bytes(first[: len(SIGNATURE)]) != SIGNATURE or len(extension) < 4 or bytes(flags[:2]) != b"\0\0":
-        raise Unreadable
+        raise UnreadableCopy
     return start + int.from_bytes(extension, "big")
 
 
@@ -89,7 +89,7 @@ class Decoder:
                 else:
                     arrays.append(cursor.texts())
         except (IndexError, pa.ArrowInvalid):
-            raise Unreadable from None
+            raise UnreadableCopy from None
         cursor.end()
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
@@ -138,7 +138,7 @@ class _Cursor:
         there = block["l0"] >= 0
         width = fields.itemsize - 4
         if (there & (block["l0"] != width)).any():
-            raise Unreadable
+            raise UnreadableCopy
         self._at = self._at + np.where(there, 4 + width, 4)
         return _numbers(block["v0"], oid, there)
 
@@ -156,7 +156,7 @@ class _Cursor:
         begin = self._at + 4
         self._at = begin + lengths
         if (self._at > self._ends).any():
-            raise Unreadable
+            raise UnreadableCopy
         views[:, 0] = lengths
         outside = lengths > _INLINE
         np.copyto(views[:, 2], 0, where=outside)
@@ -170,7 +170,7 @@ class _Cursor:
     def end(self) -> None:
         """Check that every row has ended. Raises Unreadable."""
         if not np.array_equal(self._at, self._ends):
-            raise Unreadable
+            raise UnreadableCopy
 
     def _here(self, size: int) -> Any:
         """So many bytes of every row."""

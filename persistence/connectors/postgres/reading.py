@@ -76,7 +76,7 @@ class PostgresReading(Reading):
         return exp.table_(table, db=schema, quoted=True)
 
     def allows(self, table: exp.Table) -> bool:
-        """Whether the table is selected, and names no other database."""
+        """Return whether the table is selected, and names no other database."""
         connector = self.connector
         database = connector.config.database
         ours = bool(table.db) and not table.db.startswith("pg_") and table.db != "information_schema"
@@ -92,7 +92,7 @@ class PostgresReading(Reading):
         self.connector.interrupt()
 
     def statistics(self, database: str, schema: str, table: str) -> KnownStatistics | None:
-        """What ANALYZE found."""
+        """Return what ANALYZE found."""
         relation = self.relation(database, schema, table)
         return known.statistics(self._known(known.TABLE, relation), self._known(known.COLUMNS, relation))
 

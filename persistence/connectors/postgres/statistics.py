@@ -1,4 +1,6 @@
-"""What PostgreSQL's ANALYZE knows of a table, from pg_stats, which shows a user only the columns that he may read."""
+"""Defines what PostgreSQL's ANALYZE knows of a table, from pg_stats, which shows a user only the columns that he may
+read.
+"""
 
 from __future__ import annotations
 

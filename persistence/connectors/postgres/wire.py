@@ -52,7 +52,7 @@ class Block(NamedTuple):
 
 
 def blocks(connection: pq.abc.PGconn, statement: str, size: int, beyond: int) -> Iterator[Block]:
-    """What a COPY sends, in blocks of at least `size` bytes; `beyond` bytes follow each.
+    """Return what a COPY sends, in blocks of at least `size` bytes; `beyond` bytes follow each.
 
     The connection is of no more use afterwards. Raises psycopg.Error.
     """
@@ -114,7 +114,7 @@ def _joined(pieces: list[bytes], lengths: list[int], beyond: int) -> Block:
 
 
 def _messages(connection: pq.abc.PGconn) -> Iterator[list[tuple[int, Any]]]:
-    """What a COPY sends, each message with its length, in lists of those that are there."""
+    """Yield what a COPY sends, each message with its length, in lists of those that are there."""
     result(connection, pq.ExecStatus.COPY_OUT)
     coming = iter(partial(connection.get_copy_data, 1), _END)
     with selectors.DefaultSelector() as selector:
@@ -167,7 +167,7 @@ def _by_socket(connection: pq.abc.PGconn, size: int, beyond: int) -> Iterator[Bl
 
 
 def _received(stream: socket.socket, selector: selectors.BaseSelector, place: memoryview) -> int:
-    """How many bytes came in, one at least."""
+    """Return how many bytes came in, one at least."""
     while True:
         try:
             count = stream.recv_into(place)
@@ -205,7 +205,7 @@ def _told_apart(buffer: bytearray, at: int, held: int, starts: list[int], ends: 
 
 
 def _refused(told: bytes) -> psycopg.Error:
-    """What the server says is wrong."""
+    """Return what the server says is wrong."""
     parts = {part[:1]: part[1:].decode(errors="replace") for part in told.split(b"\0") if part}
     try:
         kind = psycopg.errors.lookup(parts.get(b"C", ""))

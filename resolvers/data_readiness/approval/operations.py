@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field, TypeAdapter
 from pydantic import ValidationError as PydanticError
 
+from auth.rate_limit import CallKind
 from persistence.queries.catalog import get_asset
 from persistence.queries.catalog_edit import AssetChange, lock_services, update_assets
 from persistence.queries.enrichment import beside_standing
@@ -28,7 +29,7 @@ from resolvers.data_readiness.approval.registry import EFFECTS, take_effect
 from resolvers.data_readiness.levels import fallen_levels
 from resolvers.data_readiness.runs.operations import RunId
 from resolvers.engines.catalog_diff import judge
-from resolvers.operation import Kind, operation, require
+from resolvers.operation import operation, require
 from schema.data_readiness.proposal import (
     DECISION_MOVES,
     FLAGS,
@@ -109,7 +110,7 @@ async def get_run_approval(ctx: Context, *, run_id: RunId) -> RunApproval:
     return await ctx.store.read(work)
 
 
-@operation(needs=Permission.CAN_MANAGE_METADATA, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_MANAGE_METADATA, kind=CallKind.WRITE)
 async def decide_run(ctx: Context, *, run_id: RunId, approval: ApprovalDecision) -> RunApproval:
     """Approve or reject the undecided proposals of a completed run, or those that `proposal_ids` names.
 

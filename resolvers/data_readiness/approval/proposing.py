@@ -18,7 +18,7 @@ MOST_OF_A_TASK: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ProposalDraft:
     """What an engine would propose, before it is looked at what stands and what was proposed before."""
 
     asset_fqn: str
@@ -41,7 +41,7 @@ def basis_of(*what: Any) -> str:
     return hashlib.blake2b(said, digest_size=16).hexdigest()
 
 
-def put_new(work: RunWork, shelves: Shelves, drafts: Sequence[Draft], arguments: Mapping[str, Any]) -> int:
+def put_new(work: RunWork, shelves: Shelves, drafts: Sequence[ProposalDraft], arguments: Mapping[str, Any]) -> int:
     """Write down the drafts that are news, as proposals of the task that was told these arguments; how many they are.
 
     What a completed run has proposed about the same field on the same basis is not proposed again, whatever became of
@@ -83,7 +83,7 @@ def put_new(work: RunWork, shelves: Shelves, drafts: Sequence[Draft], arguments:
     return work.propose(shelves, arguments, made)
 
 
-def _wanted(draft: Draft, asset: StandingWords) -> bool:
+def _wanted(draft: ProposalDraft, asset: StandingWords) -> bool:
     """Whether a field may be proposed over: not people's words, and a comment only by better ones."""
     if draft.kind not in SETS:
         return True
@@ -95,11 +95,11 @@ def _wanted(draft: Draft, asset: StandingWords) -> bool:
     return draft.over_comment and stands != draft.value
 
 
-def _current(draft: Draft, asset: StandingWords) -> Any:
+def _current(draft: ProposalDraft, asset: StandingWords) -> Any:
     return getattr(asset, SETS[draft.kind]) if draft.kind in SETS else draft.current
 
 
-def _known(draft: Draft, earlier: Sequence[Earlier], takes_undecided: bool) -> bool:
+def _known(draft: ProposalDraft, earlier: Sequence[Earlier], takes_undecided: bool) -> bool:
     return any(
         one.basis == draft.basis and not (takes_undecided and one.state is ProposalState.PROPOSED) for one in earlier
     )

@@ -18,8 +18,8 @@ from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.data_readiness.runs.executor import RunWork
 from resolvers.data_readiness.runs.latest_profiles import latest_profiles
-from resolvers.engines.describing.known import Around, Subject, Term
-from resolvers.engines.describing.names import abbreviations_in
+from resolvers.engines.describing.known import DescribedTable, Surroundings, Term
+from resolvers.engines.english.identifiers import abbreviations_in
 from schema.data_readiness.classification import ClassificationKind, ClassificationState
 from schema.data_readiness.glossary import TermStatus
 from schema.data_readiness.source import TableFacts
@@ -31,7 +31,7 @@ LONGEST_NOTE: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DescriptionContext:
     """What a run is told beside the data: the deployment's words."""
 
     terms: Sequence[Term] = ()
@@ -54,7 +54,7 @@ def option(work: RunWork, configuration: WorkflowConfiguration, name: str) -> An
     return parameters.get(name) if parameters.get(name) is not None else configuration.config.get(name)
 
 
-async def told(work: RunWork, configuration: WorkflowConfiguration) -> Told:
+async def told(work: RunWork, configuration: WorkflowConfiguration) -> DescriptionContext:
     """The glossary, what the context pack says, and what the data is about."""
     pack = option(work, configuration, "context_pack_id")
     industry = option(work, configuration, "industry_info")
@@ -74,7 +74,7 @@ async def told(work: RunWork, configuration: WorkflowConfiguration) -> Told:
     for term in own:
         abbreviations |= _short_names(term)
     lines = [f"{one['name']}: {text}" for one in notes if (text := _text(one))]
-    return Told(own, lines, said, abbreviations)
+    return DescriptionContext(own, lines, said, abbreviations)
 
 
 def _term(row: Mapping[str, Any]) -> Term:
@@ -101,19 +101,21 @@ def _short_names(term: Term) -> dict[str, str]:
     }
 
 
-async def subjects_of(ctx: Context, fqns: Sequence[str], known: Told) -> list[Subject]:
+async def subjects_of(ctx: Context, fqns: Sequence[str], known: DescriptionContext) -> list[DescribedTable]:
     """Some tables with their profiles and all that stands around them."""
     profiles = await latest_profiles(ctx, fqns)
 
-    def read(shelves: Shelves) -> tuple[list[TableFacts], Around]:
+    def read(shelves: Shelves) -> tuple[list[TableFacts], Surroundings]:
         tables = read_facts(shelves.connection, ctx.scope, fqns)
         return tables, surroundings(shelves, ctx.scope, tables, known)
 
     tables, around = await ctx.store.read(read)
-    return [Subject(table, profiles.get(table.fqn), around) for table in tables]
+    return [DescribedTable(table, profiles.get(table.fqn), around) for table in tables]
 
 
-def surroundings(shelves: Shelves, scope: Scope, tables: Sequence[TableFacts], known: Told) -> Around:
+def surroundings(
+    shelves: Shelves, scope: Scope, tables: Sequence[TableFacts], known: DescriptionContext
+) -> Surroundings:
     """What stands around tables: their siblings, who refers to them, and what is said of what they refer to."""
     schemas = sorted({str(Fqn.parse(table.fqn).parent) for table in tables} | _schemas_referred(tables))
     targets = {
@@ -123,7 +125,7 @@ def surroundings(shelves: Shelves, scope: Scope, tables: Sequence[TableFacts], k
         if column.references is not None
     }
     siblings = names_below(shelves.connection, scope, schemas)
-    return Around(
+    return Surroundings(
         siblings={schema: [name for name, _ in found] for schema, found in siblings.items()},
         referrers=references_in(shelves.connection, scope, schemas),
         comments=comments_of(shelves.connection, scope, sorted(targets)),

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from persistence.queries.classifications import StandingTags, classification_id
 from persistence.store import Shelves
-from resolvers.data_readiness.approval.proposing import Draft, basis_of, put_new
+from resolvers.data_readiness.approval.proposing import ProposalDraft, basis_of, put_new
 from resolvers.data_readiness.runs.executor import RunWork
 from resolvers.data_readiness.runs.kinds.tagging import people_decided
 from resolvers.engines.rules.tags import DimensionTag
@@ -47,7 +47,7 @@ def put_dimension_tags(
     people_decided(shelves, scope, now, catalog, standing)
     before = {one.id: one for some in standing.values() for one in some}
     new: list[Classification] = []
-    wanted: list[Draft] = []
+    wanted: list[ProposalDraft] = []
     seen: set[str] = set()
     for tag in tags:
         if tag.asset_fqn not in catalog:
@@ -92,7 +92,7 @@ def put_dimension_tags(
     return {"proposals": made, "tags_found": len(seen), "new_tags": len(new), "withdrawn_tags": len(gone)}
 
 
-def _proposal(id: str, tag: DimensionTag, fqn: str, on: StandingTags) -> Draft:
+def _proposal(id: str, tag: DimensionTag, fqn: str, on: StandingTags) -> ProposalDraft:
     category, name = fqn.split(".")
     value = {
         "tag_id": fqn,
@@ -105,4 +105,6 @@ def _proposal(id: str, tag: DimensionTag, fqn: str, on: StandingTags) -> Draft:
     # With other tags on the asset an older proposal could not be carried out any more.
     basis = basis_of(fqn, sorted(on.fqns))
     current = [dict(one) for one in on.tags]
-    return Draft(tag.asset_fqn, ProposalKind.DQ_TAG, "tags", value, evidence, tag.confidence, basis, current=current)
+    return ProposalDraft(
+        tag.asset_fqn, ProposalKind.DQ_TAG, "tags", value, evidence, tag.confidence, basis, current=current
+    )

@@ -35,7 +35,7 @@ Write = Callable[[Shelves], Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class RunUnit:
     """One piece of a run: what it is called, what it is told (plain JSON), and when it may begin."""
 
     label: str
@@ -48,7 +48,7 @@ class Unit:
 class Reporter(Protocol):
     """What sums a run up when all of its other units have ended. Its arguments have a `report`."""
 
-    def unit(self, work: "RunWork", phase: int) -> Unit | None:
+    def unit(self, work: "RunWork", phase: int) -> RunUnit | None:
         """The unit, of this phase; None when there is nothing to report on."""
 
     async def made(self, work: "RunWork", arguments: Mapping[str, Any]) -> "Write":
@@ -87,7 +87,7 @@ class RunWork(ABC):
         self._may_save = False
 
     @abstractmethod
-    async def units(self) -> Sequence[Unit]:
+    async def units(self) -> Sequence[RunUnit]:
         """What there is to do, in its order. Raises JobError when there is nothing that could be done."""
 
     @abstractmethod
@@ -135,7 +135,7 @@ class RunWork(ABC):
             return []
         return [_job_task(row["position"], row["arguments"]) for row in rows if row["arguments"]["phase"] == first]
 
-    def _with_report(self, units: Sequence[Unit]) -> Sequence[Unit]:
+    def _with_report(self, units: Sequence[RunUnit]) -> Sequence[RunUnit]:
         """The units, and behind all of them the one that reports on them."""
         if not units or self.reporter is None:
             return units

@@ -18,8 +18,8 @@ from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.data_readiness.runs.reading import columns_gone, lost_columns
-from resolvers.engines.checks.examples import Shown, key_of
-from resolvers.engines.checks.model import Check, Evaluation, Result, not_evaluated
+from resolvers.engines.checks.examples import ExampleStyle, key_of
+from resolvers.engines.checks.model import Check, CheckResult, Evaluation, not_evaluated
 from schema.data_readiness.classification import ClassificationKind, ClassificationState
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.quality_builtin import VIOLATIONS
@@ -51,14 +51,14 @@ MOST_NAMED: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CheckInputs:
     """What the checks of one table need beside its data."""
 
     table: TableFacts
     rules: tuple[QualityRule, ...]
     others: Mapping[str, TableFacts]
     profile: TableProfile | None
-    how: Shown
+    how: ExampleStyle
 
 
 def table_of(asset_fqn: str) -> str:
@@ -68,7 +68,7 @@ def table_of(asset_fqn: str) -> str:
 
 def read_known(
     shelves: Shelves, scope: Scope, table_fqn: str, given: Sequence[QualityRule] | None = None
-) -> Known | tuple[QualityRule, ...]:
+) -> CheckInputs | tuple[QualityRule, ...]:
     """What is known of a table and its rules, the active ones if none are given.
 
     The rules alone when the catalog has no such table any more.
@@ -91,10 +91,10 @@ def read_known(
         for one in read_facts(shelves.connection, scope, sorted(wanted))
         if one.resource_uri == table.resource_uri
     }
-    return Known(table, rules, others, profile, _shown(shelves, scope, table, others.values(), profile))
+    return CheckInputs(table, rules, others, profile, _shown(shelves, scope, table, others.values(), profile))
 
 
-async def with_losses(ctx: Context, known: Known, found: Evaluation) -> Evaluation:
+async def with_losses(ctx: Context, known: CheckInputs, found: Evaluation) -> Evaluation:
     """What the checks of a table came to, told of those that could not be evaluated because their column is gone."""
     checks = {rule.id: check_of(rule) for rule in known.rules}
     failed = [key for key in checks if found.results[key].outcome is RuleOutcome.NOT_EVALUATED]
@@ -126,7 +126,7 @@ def named_tables(shelves: Shelves, scope: Scope, uri: str, query: str, dialect: 
 
 def _shown(
     shelves: Shelves, scope: Scope, table: TableFacts, others: Iterable[TableFacts], profile: TableProfile | None
-) -> Shown:
+) -> ExampleStyle:
     every = [table, *others]
     personal = shelves.table_profiles.personal(scope, [one.fqn for one in every])
     names = {column.fqn: (one.fqn, column.name) for one in every for column in one.columns}
@@ -143,7 +143,7 @@ def _shown(
     candidates = (
         [key.columns for key in profile.candidate_keys if key.uniqueness == 1.0 and key.is_exact] if profile else []
     )
-    return Shown(
+    return ExampleStyle(
         key=key_of(table, candidates),
         masked=frozenset(hidden.get(table.fqn, ())),
         elsewhere=frozenset((fqn, name) for fqn, some in hidden.items() if fqn != table.fqn for name in some),
@@ -178,7 +178,7 @@ def kind_of(definitions: Sequence[ViolationDefinition], metric: str | None, dime
     return next((one for one in definitions if one.dimension.id == dimension_id and one.is_active), own)
 
 
-def told(result: Result, **more: Any) -> dict[str, Any]:
+def told(result: CheckResult, **more: Any) -> dict[str, Any]:
     """What an execution and a violation say of a result."""
     found: dict[str, Any] = {"value": result.value, **more, **result.notes}
     if result.examples:
@@ -196,7 +196,7 @@ def record_rules(
     scope: Scope,
     run_id: str,
     rules: Sequence[QualityRule],
-    results: Mapping[str, Result],
+    results: Mapping[str, CheckResult],
     *,
     actor: str,
     at: datetime,

@@ -23,8 +23,8 @@ from resolvers.authors import addresser_of
 from resolvers.bound_secrets import may_read_project_secrets
 from resolvers.context import Context
 from resolvers.data_readiness.runs.executor import RunWork
-from resolvers.engines.describing.known import Subject, Term
-from resolvers.engines.describing.prompts import Answer, question_about, read_answer
+from resolvers.engines.describing.known import DescribedTable, Term
+from resolvers.engines.describing.prompts import ModelAnswer, question_about, read_answer
 from resolvers.governance.secrets import get_project_secret
 from schema.data_readiness.source import ColumnFacts
 from schema.data_readiness.workflow import WorkflowConfiguration
@@ -50,13 +50,13 @@ class ModelWriter:
 
     async def words(
         self,
-        subject: Subject,
+        subject: DescribedTable,
         columns: Sequence[ColumnFacts],
         *,
         drafts: Mapping[str, str],
         terms: Sequence[Term],
         notes: Sequence[str],
-    ) -> Answer | str:
+    ) -> ModelAnswer | str:
         """What the model says of a table and some of its columns, or a sentence that says why nothing is taken."""
         if self.chat is None or self.reason is not None:
             return self.reason or "The model cannot be used."

@@ -7,13 +7,14 @@ from uuid import UUID, uuid4
 
 from pydantic import Field
 
+from auth.rate_limit import CallKind
 from persistence.queries.run_tasks import OPEN
 from persistence.store import Shelves
 from resolvers.authors import on_behalf
 from resolvers.context import Context
 from resolvers.data_readiness.runs.parameters import checked_parameters
 from resolvers.data_readiness.workflows import ConfigurationId
-from resolvers.operation import Kind, operation, require
+from resolvers.operation import operation, require
 from schema.assets.data_connection import ConnectionStatus, DataConnection
 from schema.data_readiness.workflow import ConfigurationStatus, WorkflowConfiguration, WorkflowType
 from schema.data_readiness.workflow_run import (
@@ -34,7 +35,7 @@ RUN_JOB = "workflow-run"
 """The name of the job that carries a run out; its key is the run's id."""
 
 
-@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
 async def trigger_run(ctx: Context, *, configuration_id: ConfigurationId, run: RunCreate | None = None) -> StartedRun:
     """Trigger a run of a configuration. It is queued at once and goes on by itself; read it to follow it.
 
@@ -296,7 +297,7 @@ async def list_run_tasks(
     return await ctx.store.read(work)
 
 
-@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
 async def cancel_run(ctx: Context, *, configuration_id: ConfigurationId, run_id: RunId) -> WorkflowRun:
     """Cancel a run: no further task starts. What has been written stays; a run that is over is a 422."""
     now = ctx.now()
@@ -316,7 +317,7 @@ async def cancel_run(ctx: Context, *, configuration_id: ConfigurationId, run_id:
     return canceled
 
 
-@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
 async def retry_run(ctx: Context, *, configuration_id: ConfigurationId, run_id: RunId) -> WorkflowRun:
     """Try the failed tasks of a run again; what was completed stays as it is and is not done twice.
 

@@ -1,4 +1,4 @@
-"""Whether a chart helps to see an answer, which kind, and its drawing.
+"""Defines whether a chart helps to see an answer, which kind, and its drawing.
 
 The kind follows from the shape of the answer alone: what its columns hold and how many rows it has. The chart is a
 Vega-Lite specification with its data inside, which any viewer draws without fetching anything.
@@ -11,8 +11,8 @@ from math import isfinite
 from typing import Any, Final
 
 from resolvers.engines.answering.shape import Rows, names_things
-from resolvers.engines.describing.names import tokens_of
-from resolvers.engines.drawing import renderer
+from resolvers.engines.chart_library import renderer
+from resolvers.engines.english.identifiers import tokens_of
 from schema.data_readiness.profile import ValueKind
 
 Spec = dict[str, Any]
@@ -80,7 +80,7 @@ def _of(answer: Rows, *kinds: ValueKind) -> list[int]:
 
 
 def _are_years(answer: Rows, index: int) -> bool:
-    """Whether numbers are years that stand for time: the name says so, and each occurs in its order."""
+    """Return whether numbers are years that stand for time: the name says so, and each occurs in its order."""
     if "year" not in answer.columns[index].lower():
         return False
     values = answer.values(index)
@@ -88,7 +88,7 @@ def _are_years(answer: Rows, index: int) -> bool:
 
 
 def _identifies(answer: Rows, index: int) -> bool:
-    """Whether whole numbers only tell things apart: how they lie says nothing."""
+    """Return whether whole numbers only tell things apart: how they lie says nothing."""
     values = answer.values(index)
     if any(value != value or value % 1 for value in values):
         return False
@@ -100,7 +100,7 @@ def _identifies(answer: Rows, index: int) -> bool:
 
 
 def _is_ranking(answer: Rows, time: int, figure: int) -> bool:
-    """Whether rows are sorted by a figure and not by time, as the three best months are."""
+    """Return whether rows are sorted by a figure and not by time, as the three best months are."""
     if not FEWEST < answer.total <= MOST_BARS:
         return False
     moments, values = ([row[index] for row in answer.rows] for index in (time, figure))
@@ -127,7 +127,7 @@ def _shown_moment(value: Any) -> Any:
 
 
 def _grain(answer: Rows, time: int) -> str | None:
-    """Whether every moment is the beginning of a year, or of a month."""
+    """Return whether every moment is the beginning of a year, or of a month."""
     stamps = [str(_plain(value)) for value in answer.values(time)]
     if stamps and all(stamp.endswith("-01-01T00:00:00Z") for stamp in stamps):
         return "year"

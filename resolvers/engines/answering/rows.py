@@ -63,7 +63,7 @@ def size_of(row: Sequence[Any]) -> int:
 
 
 def digest(table: ResultTable, *, ordered: bool, named: bool = True) -> str:
-    """What two equal answers have in common. Rows that no ORDER BY sorts may come in any order.
+    """Return what two equal answers have in common. Rows that no ORDER BY sorts may come in any order.
 
     `named` is whether the names of the columns count: two queries may call the same figures differently.
     """

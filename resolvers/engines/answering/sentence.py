@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from resolvers.engines.answering.shape import Rows, names_things
-from resolvers.engines.describing.grammar import plural_phrase
+from resolvers.engines.english.grammar import plural_phrase
 from schema.data_readiness.profile import ValueKind
 
 MOST_NAMED: Final = 10
@@ -32,7 +32,7 @@ LARGEST: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class FigureSource:
-    """Where a number of the sentence comes from: a cell (`row` and `column`, from 0), a calculation, or both."""
+    """Holds where a number of the sentence comes from: a cell (`row` and `column`, from 0), a calculation, or both."""
 
     text: str
     row: int | None = None
@@ -48,7 +48,7 @@ class FigureSource:
 
 @dataclass(slots=True)
 class Sentence:
-    """What is said, and where its numbers come from."""
+    """Holds what is said, and where its numbers come from."""
 
     text: str = ""
     figures: list[FigureSource] = field(default_factory=list)
@@ -65,7 +65,9 @@ class Sentence:
 
 
 def sentence_of(answer: Rows, reading: str | None = None) -> Sentence:
-    """What the rows say. A single figure is introduced by how the question was understood, where that is short."""
+    """Return what the rows say. A single figure is introduced by how the question was understood, where that is
+    short.
+    """
     said = Sentence()
     if not answer.total:
         said.add("No row fits the question.")

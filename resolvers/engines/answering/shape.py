@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
-from resolvers.engines.describing.names import tokens_of
+from resolvers.engines.english.identifiers import tokens_of
 from schema.data_readiness.profile import ValueKind
 
 MOST_LOOKED_AT: Final = 1000
@@ -27,7 +27,7 @@ class Rows:
 
     @cached_property
     def kinds(self) -> tuple[ValueKind, ...]:
-        """What each column holds, by its first values that are not null."""
+        """Return what each column holds, by its first values that are not null."""
         return tuple(self._kind(index) for index in range(len(self.columns)))
 
     def values(self, index: int) -> list[Any]:
@@ -40,7 +40,7 @@ class Rows:
 
 
 def kind_of(value: Any) -> ValueKind:
-    """What kind a value is."""
+    """Return what kind a value is."""
     if isinstance(value, bool):
         return ValueKind.BOOLEAN
     if isinstance(value, int | float | Decimal):
@@ -57,6 +57,6 @@ _THINGS: Final = frozenset(
 
 
 def names_things(column: str) -> bool:
-    """Whether whole numbers of a column are names rather than amounts: 1989 is a year, not 1,989."""
+    """Return whether whole numbers of a column are names rather than amounts: 1989 is a year, not 1,989."""
     words = set(tokens_of(column))
     return bool(_THINGS & words) and ("of" not in words or "date" in words)

@@ -13,7 +13,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from resolvers.engines.checks.model import Check
 from resolvers.engines.checks.predicates import FORMATS, TEXTS, type_of
-from resolvers.engines.rules.keys import is_meant_as_key
+from resolvers.engines.profiling.key_names import is_meant_as_key
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.quality_builtin import METRICS
 from schema.data_readiness.rule import RuleOperator, RuleUnit

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from resolvers.engines.checks.model import CannotEvaluate, Check
 from resolvers.engines.checks.predicates import column_of, facts_of, type_of
-from resolvers.engines.sql_guard import Guarded, Refused, guard_sql, tables_of_catalog
+from resolvers.engines.sql_guard import GuardedQuery, QueryRefused, guard_sql, tables_of_catalog
 from resolvers.engines.sql_guard import Table as GuardTable
 from schema.data_readiness.source import Source, TableFacts
 
@@ -28,7 +28,7 @@ FLOATING: Final = frozenset({"FLOAT", "DOUBLE", "REAL"})
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CheckedTable:
     """A table and what the check may read beside it."""
 
     source: Source
@@ -37,7 +37,7 @@ class Place:
     """The other tables of the same connection, by FQN."""
 
     def relation(self, alias: str = "t") -> exp.Table:
-        """What stands in FROM for the table."""
+        """Return what stands in FROM for the table."""
         return aliased(self.source.relation(self.table.database, self.table.schema, self.table.name), alias)
 
 
@@ -54,12 +54,12 @@ def named(name: str) -> exp.Identifier:
 
 
 def total() -> exp.Expr:
-    """How many rows."""
+    """Return how many rows."""
     return exp.Count(this=exp.Star())
 
 
 def counted(condition: exp.Expr) -> exp.Expr:
-    """How many rows a condition holds for."""
+    """Return how many rows a condition holds for."""
     return exp.Count(this=exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.Literal.number(1))]))
 
 
@@ -68,7 +68,7 @@ def present(columns: Sequence[str], alias: str = "t") -> exp.Expr:
     return exp.and_(*(exp.Not(this=exp.Is(this=column_of(name, alias), expression=exp.null())) for name in columns))
 
 
-def keyed(names: Sequence[str], place: Place) -> exp.Expr:
+def keyed(names: Sequence[str], place: CheckedTable) -> exp.Expr:
     """That a key is there: none of its columns is null, and a single one holds no infinity and nothing undefined."""
     condition = present(names)
     if len(names) > 1 or place.source.dialect not in ("postgres", "duckdb"):
@@ -91,7 +91,7 @@ def columns_of(check: Check, table: TableFacts, given: Any = None, *, most: int 
     return names
 
 
-def duplicates(check: Check, place: Place) -> tuple[int, int]:
+def duplicates(check: Check, place: CheckedTable) -> tuple[int, int]:
     """Rows whose values occur more than once, of the rows that have values; infinity is none."""
     names = columns_of(check, place.table)
     groups = (
@@ -108,7 +108,7 @@ def duplicates(check: Check, place: Place) -> tuple[int, int]:
     return int(bad or 0), int(of or 0)
 
 
-def repeated_values(check: Check, place: Place, most: int) -> exp.Query:
+def repeated_values(check: Check, place: CheckedTable, most: int) -> exp.Query:
     """The values that occur most often more than once, each with its number."""
     names = columns_of(check, place.table)
     return (
@@ -152,7 +152,7 @@ def fits(check: Check, table: TableFacts, others: Mapping[str, TableFacts]) -> N
             columns_of(check, table)
 
 
-def orphans(check: Check, place: Place) -> tuple[exp.Expr, tuple[str, ...]]:
+def orphans(check: Check, place: CheckedTable) -> tuple[exp.Expr, tuple[str, ...]]:
     """The condition of rows whose reference has no target, and the columns that refer. Raises CannotEvaluate."""
     names, target, target_names = _reference(check, place.table, place.others)
     relation = aliased(place.source.relation(target.database, target.schema, target.name), "r")
@@ -166,7 +166,7 @@ def orphans(check: Check, place: Place) -> tuple[exp.Expr, tuple[str, ...]]:
     return exp.and_(present(names), exp.Not(this=found)), names
 
 
-def broken(check: Check, place: Place) -> tuple[int, int]:
+def broken(check: Check, place: CheckedTable) -> tuple[int, int]:
     """Rows whose reference has no target, of the rows that refer."""
     condition, names = orphans(check, place)
     of = place.source.ask(exp.select(total()).from_(place.relation()).where(present(names)))[0][0]
@@ -184,8 +184,8 @@ def _dependency(check: Check, table: TableFacts) -> tuple[tuple[str, ...], str]:
     return columns_of(check, table, determinant), columns_of(check, table, [dependent])[0]
 
 
-def _agreeing(names: Sequence[str], dependent: str, place: Place) -> exp.Select:
-    """How often each value of the dependent stands beside each determinant."""
+def _agreeing(names: Sequence[str], dependent: str, place: CheckedTable) -> exp.Select:
+    """Return how often each value of the dependent stands beside each determinant."""
     return (
         exp.select(
             *(exp.alias_(column_of(name), named(f"c{at}")) for at, name in enumerate(names)),
@@ -198,7 +198,7 @@ def _agreeing(names: Sequence[str], dependent: str, place: Place) -> exp.Select:
     )
 
 
-def disagreeing(check: Check, place: Place) -> tuple[int, int]:
+def disagreeing(check: Check, place: CheckedTable) -> tuple[int, int]:
     """Rows that have not what most rows with the same determinant have, of the rows that have both."""
     names, dependent = _dependency(check, place.table)
     number = exp.column(named("n"), table=named("g"))
@@ -215,7 +215,7 @@ def disagreeing(check: Check, place: Place) -> tuple[int, int]:
     return int(rows or 0) - int(agreeing or 0), int(rows or 0)
 
 
-def contradictions(check: Check, place: Place, most: int) -> tuple[exp.Query, tuple[str, ...], str]:
+def contradictions(check: Check, place: CheckedTable, most: int) -> tuple[exp.Query, tuple[str, ...], str]:
     """The determinants with more than one value beside them, with how many values and rows."""
     names, dependent = _dependency(check, place.table)
     keys = [exp.column(named(f"c{at}"), table=named("g")) for at in range(len(names))]
@@ -231,7 +231,7 @@ def contradictions(check: Check, place: Place, most: int) -> tuple[exp.Query, tu
     return query, names, dependent
 
 
-def guarded(check: Check, place: Place) -> Guarded:
+def guarded(check: Check, place: CheckedTable) -> GuardedQuery:
     """A person's SQL, judged by the guard. Raises CannotEvaluate with the reason of a refusal."""
     tables = tables_of_catalog([place.table, *place.others.values()])
 
@@ -242,11 +242,11 @@ def guarded(check: Check, place: Place) -> Guarded:
         return guard_sql(
             check.query or "", dialect=place.source.dialect, tables=tables, near=tables[0], relation=relation
         )
-    except Refused as refused:
+    except QueryRefused as refused:
         raise CannotEvaluate(f"The guard refused the query. {refused}") from None
 
 
-def told_by_sql(found: Guarded, place: Place, *, personal: bool) -> tuple[int, int]:
+def told_by_sql(found: GuardedQuery, place: CheckedTable, *, personal: bool) -> tuple[int, int]:
     """The rows that a person's SQL answers with, or the count that it answers with, of the rows of the table.
 
     Raises CannotEvaluate for a figure that is no count; it is not repeated, as it may be a value of a row. A query that
@@ -275,10 +275,10 @@ def told_by_sql(found: Guarded, place: Place, *, personal: bool) -> tuple[int, i
 
 
 def _is_count(query: exp.Query) -> bool:
-    """Whether the one figure of a query is a COUNT, and nothing that is made of one."""
+    """Return whether the one figure of a query is a COUNT, and nothing that is made of one."""
     return isinstance(query, exp.Select) and isinstance(query.expressions[0].unalias(), exp.Count)
 
 
 def _is_whole(value: int | float | Decimal) -> bool:
-    """Whether it is a whole number from 0; infinity and what is no number are none."""
+    """Return whether it is a whole number from 0; infinity and what is no number are none."""
     return math.isfinite(value) and value == int(value) and value >= 0

@@ -16,21 +16,21 @@ from sqlglot import exp
 
 from resolvers.engines.checks import counting, examples
 from resolvers.engines.checks.conditions import condition_of
-from resolvers.engines.checks.counting import Place, counted, total
-from resolvers.engines.checks.examples import Shown
+from resolvers.engines.checks.counting import CheckedTable, counted, total
+from resolvers.engines.checks.examples import ExampleStyle
 from resolvers.engines.checks.formulas import columns_named
 from resolvers.engines.checks.model import (
     CannotEvaluate,
     Check,
-    Counted,
+    CheckResult,
     Evaluation,
-    Result,
+    MetricCount,
     holds,
     judged,
     not_evaluated,
     written,
 )
-from resolvers.engines.checks.predicates import SCANNED, Condition, column_of, facts_of
+from resolvers.engines.checks.predicates import SCANNED, RowCondition, column_of, facts_of
 from resolvers.engines.checks.suspects import near_duplicates, suspect_values
 from schema.data_readiness.rule import RuleOperator, RuleOutcome
 from schema.data_readiness.source import Source, TableFacts
@@ -55,24 +55,24 @@ def evaluate(
     checks: Sequence[Check],
     *,
     now: datetime,
-    how: Shown,
+    how: ExampleStyle,
     others: Mapping[str, TableFacts] | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Evaluate the checks of a table, whose keys differ. Raises what says that the connection cannot be used."""
-    return _Evaluator(Place(source, table, others or {}), how, now, progress).run(checks)
+    return _Evaluator(CheckedTable(source, table, others or {}), how, now, progress).run(checks)
 
 
 class _Evaluator:
-    def __init__(self, place: Place, how: Shown, now: datetime, progress: Progress | None) -> None:
+    def __init__(self, place: CheckedTable, how: ExampleStyle, now: datetime, progress: Progress | None) -> None:
         self.place, self.how, self.now = place, how, now
         self.progress = progress
         self.slow = 0
         self.done = 0
 
     def run(self, checks: Sequence[Check]) -> Evaluation:
-        results: dict[str, Result] = {}
-        conditions: dict[str, Condition] = {}
+        results: dict[str, CheckResult] = {}
+        conditions: dict[str, RowCondition] = {}
         scanned = [check for check in checks if check.metric in SCANNED]
         for check in scanned:
             if check.metric not in ("rowCount", "staleData"):
@@ -93,21 +93,21 @@ class _Evaluator:
 
     # One scan
 
-    def _conditioned(self, check: Check, conditions: dict[str, Condition]) -> None:
+    def _conditioned(self, check: Check, conditions: dict[str, RowCondition]) -> None:
         conditions[check.key] = condition_of(check, self.place.table, self.place.source.dialect)
 
-    def _counted_into(self, check: Check, results: dict[str, Result]) -> None:
+    def _counted_into(self, check: Check, results: dict[str, CheckResult]) -> None:
         results[check.key] = self._counted(check)
 
-    def _put(self, results: dict[str, Result], check: Check, rows: int, found: tuple[Any, Any]) -> None:
+    def _put(self, results: dict[str, CheckResult], check: Check, rows: int, found: tuple[Any, Any]) -> None:
         results[check.key] = self._result(check, rows, found)
 
     def _scan(
         self,
         checks: Sequence[Check],
-        conditions: Mapping[str, Condition],
-        unions: Mapping[tuple[str, str], Condition],
-        results: dict[str, Result],
+        conditions: Mapping[str, RowCondition],
+        unions: Mapping[tuple[str, str], RowCondition],
+        results: dict[str, CheckResult],
     ) -> dict[tuple[str, str], tuple[int, int]]:
         """Count all of them together; the sums of the checks that count in one metric of one asset."""
         if not checks:
@@ -132,12 +132,12 @@ class _Evaluator:
             key: (int(of if of is not None else rows), int(bad)) for key, (of, bad) in zip(unions, after, strict=True)
         }
 
-    def _alone(self, check: Check, conditions: Mapping[str, Condition], results: dict[str, Result]) -> None:
+    def _alone(self, check: Check, conditions: Mapping[str, RowCondition], results: dict[str, CheckResult]) -> None:
         rows, (found,) = self._figures([self._parts(check, conditions)])
         results[check.key] = self._result(check, rows, found)
 
     def _unions_alone(
-        self, conditions: Mapping[str, Condition], checks: Sequence[Check], results: Mapping[str, Result]
+        self, conditions: Mapping[str, RowCondition], checks: Sequence[Check], results: Mapping[str, CheckResult]
     ) -> dict[tuple[str, str], tuple[int, int]]:
         fine = [check for check in checks if results[check.key].outcome is not RuleOutcome.NOT_EVALUATED]
         left = _unions(fine, conditions)
@@ -153,8 +153,10 @@ class _Evaluator:
             key: (int(of if of is not None else rows), int(bad)) for key, (of, bad) in zip(left, figures, strict=True)
         }
 
-    def _parts(self, check: Check, conditions: Mapping[str, Condition]) -> tuple[exp.Expr | None, exp.Expr]:
-        """What is asked for a check: how many were looked at (None for all rows), and how many of those break it."""
+    def _parts(self, check: Check, conditions: Mapping[str, RowCondition]) -> tuple[exp.Expr | None, exp.Expr]:
+        """Return what is asked for a check: how many were looked at (None for all rows), and how many of those break
+        it.
+        """
         if check.metric == "rowCount":
             return None, total()
         if check.metric == "staleData":
@@ -178,7 +180,7 @@ class _Evaluator:
                 found.append((first, next(answers)))
         return rows, found
 
-    def _result(self, check: Check, rows: int, found: tuple[Any, Any]) -> Result:
+    def _result(self, check: Check, rows: int, found: tuple[Any, Any]) -> CheckResult:
         of, bad = found
         if check.metric == "rowCount":
             return _row_count(check, rows)
@@ -186,7 +188,7 @@ class _Evaluator:
             return self._freshness(check, bad)
         return judged(check, int(bad), rows if of is None else of)
 
-    def _freshness(self, check: Check, newest: Any) -> Result:
+    def _freshness(self, check: Check, newest: Any) -> CheckResult:
         """A table is as fresh as its newest row; without any it cannot be told. Moments without a zone are in UTC."""
         try:
             most = float(check.arguments["maxAgeSeconds"])
@@ -201,7 +203,7 @@ class _Evaluator:
 
     # A query for each
 
-    def _counted(self, check: Check) -> Result:
+    def _counted(self, check: Check) -> CheckResult:
         place = self.place
         match check.metric:
             case "duplicateValues":
@@ -222,7 +224,7 @@ class _Evaluator:
                 return result if bad <= of else replace(result, outcome=outcome, value=str(bad))
         raise CannotEvaluate(f"{check.metric} is no metric that this version can evaluate.")
 
-    def _examples(self, check: Check, condition: Condition | None) -> tuple[dict[str, Any], ...]:
+    def _examples(self, check: Check, condition: RowCondition | None) -> tuple[dict[str, Any], ...]:
         """Examples of what breaks a check; none when they cannot be read any more, which changes no outcome."""
         place, how = self.place, self.how
         if self.slow >= SLOW_ONES:
@@ -248,7 +250,7 @@ class _Evaluator:
                 raise
         return ()
 
-    def _try(self, results: dict[str, Result], check: Check, work: Callable[[], Any]) -> None:
+    def _try(self, results: dict[str, CheckResult], check: Check, work: Callable[[], Any]) -> None:
         """Run one check; what keeps it from being evaluated becomes its outcome."""
         if self.slow >= SLOW_ONES:
             results[check.key] = not_evaluated("Other checks of this table took too long, so this one was not tried.")
@@ -266,7 +268,9 @@ class _Evaluator:
             results[check.key] = not_evaluated(self._reason(check, error))
 
     def _reason(self, check: Check, error: Exception) -> str:
-        """What the connector says; but a database's words on people's SQL may hold a value that it stumbled over."""
+        """Return what the connector says; but a database's words on people's SQL may hold a value that it stumbled
+        over.
+        """
         if check.metric is None and (self.how.masked is None or self.how.masked or self.how.elsewhere):
             return (
                 "The source could not run the query. Its message is not shown, because what the query reads holds "
@@ -280,21 +284,21 @@ class _Evaluator:
             self.progress(min(self.done, of), of)
 
 
-def _pair(condition: Condition) -> tuple[exp.Expr | None, exp.Expr]:
+def _pair(condition: RowCondition) -> tuple[exp.Expr | None, exp.Expr]:
     return None if condition.looked_at is None else counted(condition.looked_at), counted(condition.bad)
 
 
-def _unions(checks: Sequence[Check], conditions: Mapping[str, Condition]) -> dict[tuple[str, str], Condition]:
+def _unions(checks: Sequence[Check], conditions: Mapping[str, RowCondition]) -> dict[tuple[str, str], RowCondition]:
     """For each metric of an asset that several conditions count in: a row breaks it when it breaks any of them."""
-    groups: dict[tuple[str, str], list[Condition]] = {}
+    groups: dict[tuple[str, str], list[RowCondition]] = {}
     for check in checks:
         if check.key in conditions and not check.is_fallback:
             groups.setdefault((check.counts_in, check.asset_fqn), []).append(conditions[check.key])
-    found: dict[tuple[str, str], Condition] = {}
+    found: dict[tuple[str, str], RowCondition] = {}
     for key, group in groups.items():
         if len(group) > 1:
             everywhere = any(one.looked_at is None for one in group)
-            found[key] = Condition(
+            found[key] = RowCondition(
                 None if everywhere else exp.or_(*(one.looked_at.copy() for one in group if one.looked_at is not None)),
                 exp.or_(*(exp.paren(one.bad.copy()) for one in group)),
             )
@@ -302,14 +306,14 @@ def _unions(checks: Sequence[Check], conditions: Mapping[str, Condition]) -> dic
 
 
 def _added_up(
-    checks: Sequence[Check], results: Mapping[str, Result], sums: Mapping[tuple[str, str], tuple[int, int]]
-) -> list[Counted]:
+    checks: Sequence[Check], results: Mapping[str, CheckResult], sums: Mapping[tuple[str, str], tuple[int, int]]
+) -> list[MetricCount]:
     """One figure for each metric of an asset: rows that break any of its conditions, or else its worst check."""
     groups: dict[tuple[str, str], list[Check]] = {}
     for check in checks:
         if results[check.key].outcome is not RuleOutcome.NOT_EVALUATED:
             groups.setdefault((check.counts_in, check.asset_fqn), []).append(check)
-    found: list[Counted] = []
+    found: list[MetricCount] = []
     for key, every in groups.items():
         group = [one for one in every if not one.is_fallback] or every
         counts = [(results[one.key].numerator or 0, results[one.key].denominator or 0) for one in group]
@@ -322,16 +326,16 @@ def _added_up(
             ]
             counts = [(of - bad, of), *alone]
         good, of = min(counts, key=lambda one: (one[0] * 10**12 // one[1] if one[1] else 10**12, -one[1]))
-        found.append(Counted(*key, good, of, tuple(one.key for one in group)))
+        found.append(MetricCount(*key, good, of, tuple(one.key for one in group)))
     return found
 
 
-def _row_count(check: Check, rows: int) -> Result:
-    """How many of the rows that were expected are there; with too many, how many were expected of those."""
+def _row_count(check: Check, rows: int) -> CheckResult:
+    """Return how many of the rows that were expected are there; with too many, how many were expected of those."""
     passed = holds(check, rows)
     notes = {"rows": rows}
     if passed:
-        return Result(RuleOutcome.PASSED, rows, rows, str(rows), notes=notes)
+        return CheckResult(RuleOutcome.PASSED, rows, rows, str(rows), notes=notes)
     low, high = check.threshold[0], check.threshold[-1]
     good, of = 0, max(rows, 1)
     match check.operator:
@@ -346,7 +350,7 @@ def _row_count(check: Check, rows: int) -> Result:
         case RuleOperator.MUST_BE | RuleOperator.MUST_BE_BETWEEN:
             good, of = (rows, ceil(low)) if rows < low else (max(0, floor(high)), rows)
     of = min(max(of, 1), 2**53 - 1)
-    return Result(RuleOutcome.FAILED, min(good, of), of, written(rows), notes=notes)
+    return CheckResult(RuleOutcome.FAILED, min(good, of), of, written(rows), notes=notes)
 
 
 def _moment(value: Any) -> datetime:
@@ -367,5 +371,5 @@ def _kind(error: Exception) -> str:
 
 
 def _of_the_check(error: Exception) -> bool:
-    """Whether a connector's error says something of the check, and not of the connection or of this program."""
+    """Return whether a connector's error says something of the check, and not of the connection or of this program."""
     return _kind(error) in OF_THE_CHECK

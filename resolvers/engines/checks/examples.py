@@ -6,18 +6,18 @@ from typing import Any, Final
 
 from sqlglot import exp
 
-from resolvers.engines.checks.counting import Place, contradictions, guarded, named, repeated_values, total
+from resolvers.engines.checks.counting import CheckedTable, contradictions, guarded, named, repeated_values, total
 from resolvers.engines.checks.model import MASKED, MOST_EXAMPLES, Check, shown
 from resolvers.engines.checks.predicates import column_of
-from resolvers.engines.sql_guard.guard import Guarded, bound
+from resolvers.engines.sql_guard.guard import GuardedQuery, bound
 from schema.data_readiness.source import TableFacts
 
 MOST_KEY_COLUMNS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """How rows are shown: by which key, and which columns hold personal data."""
+class ExampleStyle:
+    """Holds how rows are shown: by which key, and which columns hold personal data."""
 
     key: tuple[str, ...] = ()
     """The columns that tell a row apart; empty when nothing does."""
@@ -55,7 +55,9 @@ def key_of(table: TableFacts, candidates: Sequence[Sequence[str]] = ()) -> tuple
     return ()
 
 
-def of_rows(place: Place, how: Shown, condition: exp.Expr, columns: Sequence[str]) -> tuple[dict[str, Any], ...]:
+def of_rows(
+    place: CheckedTable, how: ExampleStyle, condition: exp.Expr, columns: Sequence[str]
+) -> tuple[dict[str, Any], ...]:
     """Rows that a condition holds for; without a key, their values with how many rows have them."""
     chosen = [*how.key, *(name for name in columns if name not in how.key)] if how.key else list(columns)
     if not chosen:
@@ -80,7 +82,7 @@ def of_rows(place: Place, how: Shown, condition: exp.Expr, columns: Sequence[str
     return tuple({"values": how.values(chosen, row), "rows": int(row[len(chosen)])} for row in place.source.ask(query))
 
 
-def of_duplicates(check: Check, place: Place, how: Shown) -> tuple[dict[str, Any], ...]:
+def of_duplicates(check: Check, place: CheckedTable, how: ExampleStyle) -> tuple[dict[str, Any], ...]:
     """The values that occur most often."""
     names = check.columns
     return tuple(
@@ -89,7 +91,7 @@ def of_duplicates(check: Check, place: Place, how: Shown) -> tuple[dict[str, Any
     )
 
 
-def of_contradictions(check: Check, place: Place, how: Shown) -> tuple[dict[str, Any], ...]:
+def of_contradictions(check: Check, place: CheckedTable, how: ExampleStyle) -> tuple[dict[str, Any], ...]:
     """The determinants with several values beside them."""
     query, names, dependent = contradictions(check, place, MOST_EXAMPLES)
     width = len(names)
@@ -104,7 +106,7 @@ def of_contradictions(check: Check, place: Place, how: Shown) -> tuple[dict[str,
     )
 
 
-def of_sql(check: Check, place: Place, how: Shown) -> tuple[dict[str, Any], ...]:
+def of_sql(check: Check, place: CheckedTable, how: ExampleStyle) -> tuple[dict[str, Any], ...]:
     """The first rows of a person's SQL, all masked when it names any column with personal data."""
     found = guarded(check, place)
     if found.counts:
@@ -117,7 +119,7 @@ def of_sql(check: Check, place: Place, how: Shown) -> tuple[dict[str, Any], ...]
     return tuple({"values": plain.values(names, row)} for row in place.source.ask(query))
 
 
-def is_personal(found: Guarded, place: Place, how: Shown) -> bool:
-    """Whether a query names a column with personal data, of its table or of another."""
+def is_personal(found: GuardedQuery, place: CheckedTable, how: ExampleStyle) -> bool:
+    """Return whether a query names a column with personal data, of its table or of another."""
     own = {name for fqn, name in found.columns if fqn == place.table.fqn}
     return how.masked is None or bool(own & how.masked) or bool(found.columns & how.elsewhere)

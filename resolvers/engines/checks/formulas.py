@@ -11,15 +11,15 @@ from resolvers.engines.checks.predicates import (
     MOMENTS,
     NUMBERS,
     TEXTS,
-    Condition,
+    RowCondition,
     column_of,
     facts_of,
     matches,
     text_of,
     type_of,
 )
-from resolvers.engines.errors.formula_arguments import formula_of
-from resolvers.engines.errors.formulas import Formula, Kind
+from resolvers.engines.error_detection.formula_arguments import formula_of
+from resolvers.engines.error_detection.formulas import Formula, FormulaKind
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
 NUMBER: Final = "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]{1,2})?$"
@@ -27,16 +27,16 @@ NUMBER: Final = "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]{1,2})?$"
 DAY: Final = 86_400
 
 
-def formula_condition(check: Check, table: TableFacts, dialect: str, alias: str = "t") -> Condition:
+def formula_condition(check: Check, table: TableFacts, dialect: str, alias: str = "t") -> RowCondition:
     """The condition of rows that break a formula, of the rows that have all that it needs. Raises CannotEvaluate."""
     try:
         formula, names = formula_of(check.arguments)
     except ValueError as error:
         raise CannotEvaluate(f"brokenFormulas: {error}") from None
     facts = [facts_of(table, name) for name in names]
-    if formula.kind is Kind.ORDER:
+    if formula.kind is FormulaKind.ORDER:
         return _order(facts, formula, dialect, alias)
-    days = {*formula.terms} if formula.kind in (Kind.SPAN, Kind.YEARS, Kind.PART) else set()
+    days = {*formula.terms} if formula.kind in (FormulaKind.SPAN, FormulaKind.YEARS, FormulaKind.PART) else set()
     values = [_moment(one, alias) if at in days else _number(one, dialect, alias) for at, one in enumerate(facts)]
     result = _literal(0.0) if formula.result is None else values[formula.result]
     expected = _expected(formula, values, dialect)
@@ -46,7 +46,7 @@ def formula_condition(check: Check, table: TableFacts, dialect: str, alias: str 
         this=_literal(formula.tolerance),
         expression=exp.Mul(this=_literal(formula.relative), expression=exp.Abs(this=expected.copy())),
     )
-    return Condition(there, exp.and_(there.copy(), exp.GT(this=off, expression=slack)))
+    return RowCondition(there, exp.and_(there.copy(), exp.GT(this=off, expression=slack)))
 
 
 def columns_named(check: Check) -> list[str]:
@@ -58,7 +58,7 @@ def columns_named(check: Check) -> list[str]:
     return [names[at] for at in formula.columns]
 
 
-def _order(facts: Sequence[ColumnFacts], formula: Formula, dialect: str, alias: str) -> Condition:
+def _order(facts: Sequence[ColumnFacts], formula: Formula, dialect: str, alias: str) -> RowCondition:
     if formula.result is None:
         raise CannotEvaluate("brokenFormulas: an order has a result and a column.")
     low, high = facts[formula.result], facts[formula.terms[0]]
@@ -67,7 +67,7 @@ def _order(facts: Sequence[ColumnFacts], formula: Formula, dialect: str, alias: 
     else:
         one, other = _number(low, dialect, alias), _number(high, dialect, alias)
     there = exp.and_(_is_there(one), _is_there(other))
-    return Condition(there, exp.and_(there.copy(), exp.GT(this=one.copy(), expression=other.copy())))
+    return RowCondition(there, exp.and_(there.copy(), exp.GT(this=one.copy(), expression=other.copy())))
 
 
 def _is_there(value: exp.Expr) -> exp.Expr:
@@ -75,7 +75,7 @@ def _is_there(value: exp.Expr) -> exp.Expr:
 
 
 def _divisors(formula: Formula, values: Sequence[exp.Expr]) -> list[exp.Expr]:
-    if formula.kind is not Kind.PRODUCT:
+    if formula.kind is not FormulaKind.PRODUCT:
         return []
     return [_nonzero(values[at]) for at, power in zip(formula.terms, formula.factors, strict=True) if power < 0]
 
@@ -118,15 +118,15 @@ def _literal(number: float) -> exp.Expr:
 
 
 def _expected(formula: Formula, values: Sequence[exp.Expr], dialect: str) -> exp.Expr:
-    """What the terms come to."""
+    """Return what the terms come to."""
     terms = [values[at].copy() for at in formula.terms]
     match formula.kind:
-        case Kind.SUM:
+        case FormulaKind.SUM:
             found: exp.Expr = _literal(formula.constant)
             for term, factor in zip(terms, formula.factors, strict=True):
                 found = exp.Add(this=found, expression=exp.Mul(this=_literal(factor), expression=term))
             return found
-        case Kind.PRODUCT:
+        case FormulaKind.PRODUCT:
             found = _literal(formula.factor)
             for term, power in zip(terms, formula.factors, strict=True):
                 if power > 0:
@@ -140,11 +140,11 @@ def _expected(formula: Formula, values: Sequence[exp.Expr], dialect: str) -> exp
             if formula.added is not None:
                 found = exp.Add(this=found, expression=values[formula.added].copy())
             return found
-        case Kind.SPAN:
+        case FormulaKind.SPAN:
             seconds = exp.paren(_seconds(terms[0], terms[1], dialect))
             times = exp.Mul(this=_literal(formula.factor / DAY), expression=seconds)
             return exp.Add(this=times, expression=_literal(formula.constant))
-        case Kind.YEARS:
+        case FormulaKind.YEARS:
             years = exp.Sub(this=_part(terms[0], "year"), expression=_part(terms[1], "year"))
             is_before = exp.LT(this=_in_year(terms[0]), expression=_in_year(terms[1]))
             less = exp.Case(ifs=[exp.If(this=is_before, true=exp.Literal.number(1))], default=exp.Literal.number(0))

@@ -1,4 +1,4 @@
-"""What a check is, and what evaluating it comes to.
+"""Defines what a check is, and what evaluating it comes to.
 
 Every check counts: `numerator` rows or values keep to it, out of `denominator` that were looked at. What breaks it is
 compared with the threshold, in rows or in percent of the denominator. What could not be evaluated has no count.
@@ -28,7 +28,7 @@ class CannotEvaluate(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What is expected of a table or a column, as the evaluation takes it."""
+    """Holds what is expected of a table or a column, as the evaluation takes it."""
 
     key: str
     """Tells the results of one evaluation apart."""
@@ -63,8 +63,8 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What evaluating a check came to."""
+class CheckResult:
+    """Holds what evaluating a check came to."""
 
     outcome: RuleOutcome
     numerator: int | None = None
@@ -77,7 +77,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class MetricCount:
     """The sum of the checks of one metric on one asset; a row that breaks two of them counts once."""
 
     counts_in: str
@@ -89,28 +89,28 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What the checks of one table came to."""
+    """Holds what the checks of one table came to."""
 
-    results: Mapping[str, Result]
-    counted: tuple[Counted, ...]
+    results: Mapping[str, CheckResult]
+    counted: tuple[MetricCount, ...]
 
 
-def not_evaluated(reason: str) -> Result:
+def not_evaluated(reason: str) -> CheckResult:
     """The result of a check that could not be evaluated."""
-    return Result(RuleOutcome.NOT_EVALUATED, reason=reason)
+    return CheckResult(RuleOutcome.NOT_EVALUATED, reason=reason)
 
 
-def judged(check: Check, bad: int, denominator: int, **more: Any) -> Result:
+def judged(check: Check, bad: int, denominator: int, **more: Any) -> CheckResult:
     """The result of a check that `bad` of `denominator` rows or values break."""
     value: int | Fraction = bad
     if check.unit is RuleUnit.PERCENT:
         value = Fraction(100 * bad, denominator) if denominator else Fraction(0)
     outcome = RuleOutcome.PASSED if holds(check, value) else RuleOutcome.FAILED
-    return Result(outcome, denominator - bad, denominator, value=written(value), **more)
+    return CheckResult(outcome, denominator - bad, denominator, value=written(value), **more)
 
 
 def holds(check: Check, value: int | Fraction) -> bool:
-    """Whether a value stands to the threshold as the operator says; both ends of a range belong to it."""
+    """Return whether a value stands to the threshold as the operator says; both ends of a range belong to it."""
     bounds = [Fraction(Decimal(repr(float(one)))) for one in check.threshold]
     between = check.operator in (RuleOperator.MUST_BE_BETWEEN, RuleOperator.MUST_NOT_BE_BETWEEN)
     if len(bounds) != (2 if between else 1):

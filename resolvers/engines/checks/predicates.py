@@ -53,15 +53,15 @@ FORMATS: Final[dict[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """Which rows a check looks at (all when None), and which of those break it."""
+class RowCondition:
+    """Holds which rows a check looks at (all when None), and which of those break it."""
 
     looked_at: exp.Expr | None
     bad: exp.Expr
 
 
 def facts_of(table: TableFacts, name: str) -> ColumnFacts:
-    """What the catalog knows of a column. Raises CannotEvaluate when it has none of that name."""
+    """Return what the catalog knows of a column. Raises CannotEvaluate when it has none of that name."""
     for column in table.columns:
         if column.name == name:
             return column
@@ -90,7 +90,7 @@ def text_of(column: ColumnFacts, dialect: str, alias: str = "t") -> exp.Expr:
     return value if kind in TEXTS - OF_LABELS else spelled(value, kind, dialect, "VARCHAR")
 
 
-def value_condition(check: Check, table: TableFacts, dialect: str, alias: str = "t") -> Condition:
+def value_condition(check: Check, table: TableFacts, dialect: str, alias: str = "t") -> RowCondition:
     """The condition of a check of the values of one column. Raises CannotEvaluate."""
     if check.column is None:
         raise CannotEvaluate(f"{check.metric} is about a column, and the rule names a table.")
@@ -99,14 +99,14 @@ def value_condition(check: Check, table: TableFacts, dialect: str, alias: str = 
     is_null = exp.Is(this=value, expression=exp.null())
     there = exp.Not(this=is_null.copy())
     if check.metric == "nullValues":
-        return Condition(None, is_null)
+        return RowCondition(None, is_null)
     if check.metric == "missingValues":
-        return Condition(None, _missing(check, column, dialect, alias, is_null))
+        return RowCondition(None, _missing(check, column, dialect, alias, is_null))
     if check.metric in ("invalidValues", "outlierValues"):
         wrong = [*_by_form(check, column, dialect, alias), *_by_range(check, column, alias)]
         if not wrong:
             raise CannotEvaluate(f"{check.metric} needs arguments that say which values are right.")
-        return Condition(there, exp.and_(there.copy(), exp.paren(exp.or_(*wrong))))
+        return RowCondition(there, exp.and_(there.copy(), exp.paren(exp.or_(*wrong))))
     raise CannotEvaluate(f"{check.metric} is no metric that this version can evaluate.")
 
 

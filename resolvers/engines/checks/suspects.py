@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from rapidfuzz import fuzz
 
-from resolvers.engines.checks.counting import MOST_LOOKED_AT, Place, columns_of
-from resolvers.engines.checks.examples import Shown
-from resolvers.engines.checks.model import MOST_EXAMPLES, CannotEvaluate, Check, Result, judged, shown
-from resolvers.engines.errors.detect import find_errors
-from resolvers.engines.rules.repeats import near_repeats
+from resolvers.engines.checks.counting import MOST_LOOKED_AT, CheckedTable, columns_of
+from resolvers.engines.checks.examples import ExampleStyle
+from resolvers.engines.checks.model import MOST_EXAMPLES, CannotEvaluate, Check, CheckResult, judged, shown
+from resolvers.engines.error_detection.detect import find_errors
+from resolvers.engines.error_detection.near_duplicates import near_repeats
 from schema.data_readiness.source import Sample
 
 MOST_ROWS: Final = 10_000
@@ -20,7 +20,7 @@ MOST_COMPARED: Final = 200
 """Rows with a near twin among which pairs to show are looked for."""
 
 
-def _rows(check: Check, place: Place, how: Shown) -> tuple[tuple[str, ...], Sample]:
+def _rows(check: Check, place: CheckedTable, how: ExampleStyle) -> tuple[tuple[str, ...], Sample]:
     """The columns that are looked at, and rows of the key and of them."""
     names = columns_of(check, place.table, most=MOST_LOOKED_AT)
     wanted = (*(name for name in how.key if name not in names), *names)
@@ -32,7 +32,7 @@ def _notes(sample: Sample) -> dict[str, Any]:
     return {} if sample.is_whole else {"sample_size": len(sample.rows), "is_sample": True}
 
 
-def suspect_values(check: Check, place: Place, how: Shown) -> Result:
+def suspect_values(check: Check, place: CheckedTable, how: ExampleStyle) -> CheckResult:
     """Cells that the error detector does not call wrong, of all cells of the columns."""
     names, sample = _rows(check, place, how)
     at = [sample.columns.index(name) for name in names]
@@ -50,7 +50,7 @@ def suspect_values(check: Check, place: Place, how: Shown) -> Result:
     return judged(check, len(found), len(rows) * width, examples=told, notes=_notes(sample))
 
 
-def near_duplicates(check: Check, place: Place, how: Shown) -> Result:
+def near_duplicates(check: Check, place: CheckedTable, how: ExampleStyle) -> CheckResult:
     """Rows that are unlike all others, of all rows: alike are those whose words agree to `similarity` at least."""
     try:
         least = float(check.arguments.get("similarity", 0.9))
@@ -87,7 +87,7 @@ def _alike(texts: Sequence[str], rows: Sequence[int], least: float) -> dict[tupl
     return found
 
 
-def _example(how: Shown, sample: Sample, row: int) -> dict[str, Any]:
+def _example(how: ExampleStyle, sample: Sample, row: int) -> dict[str, Any]:
     if not how.key:
         return {}
     values = dict(zip(sample.columns, sample.rows[row], strict=True))

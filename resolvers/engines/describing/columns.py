@@ -1,16 +1,16 @@
-"""What can be said of a column: what it is, what it refers to, which values it holds."""
+"""Defines what can be said of a column: what it is, what it refers to, which values it holds."""
 
 import re
 from collections.abc import Sequence
 from typing import Final
 
-from resolvers.engines.describing.grammar import plural_phrase, sentence, singular, with_article
-from resolvers.engines.describing.known import Offer, Statement, Subject, offer_of
-from resolvers.engines.describing.names import Words, title_of
+from resolvers.engines.describing.known import DescribedTable, Offer, Statement, offer_of
 from resolvers.engines.describing.tables import bridge_of
 from resolvers.engines.describing.values import is_flag, statements_of
-from resolvers.engines.describing.vocabulary import COMMON, UNITS
-from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.english.grammar import plural_phrase, sentence, singular, with_article
+from resolvers.engines.english.identifiers import Words, title_of
+from resolvers.engines.english.vocabulary import COMMON, UNITS
+from resolvers.engines.english.vocabulary import words as word_set
 from schema.data_readiness.source import ColumnFacts
 from schema.identifiers import Fqn
 
@@ -32,7 +32,7 @@ _GENERIC: Final = word_set(
 )
 
 
-def column_offers(subject: Subject, column: ColumnFacts, *, extend: str | None = None) -> list[Offer]:
+def column_offers(subject: DescribedTable, column: ColumnFacts, *, extend: str | None = None) -> list[Offer]:
     """A description and a display name for a column, as far as there is something to say.
 
     `extend` is a comment that stands: the description keeps it and adds what it does not say.
@@ -59,7 +59,7 @@ def display_name(name: str, words: Words) -> Offer | None:
     return Offer("display_name", title[:255], evidence, sure)
 
 
-def _description(subject: Subject, column: ColumnFacts, words: Words, extend: str | None) -> Offer | None:
+def _description(subject: DescribedTable, column: ColumnFacts, words: Words, extend: str | None) -> Offer | None:
     evidence: dict[str, object] = {}
     statements: list[Statement] = []
     if extend:
@@ -85,12 +85,12 @@ def _description(subject: Subject, column: ColumnFacts, words: Words, extend: st
     return offer_of("description", statements, **evidence)
 
 
-def profile_id(subject: Subject) -> str | None:
+def profile_id(subject: DescribedTable) -> str | None:
     """The profile that the statistics come from."""
     return subject.profile.id if subject.profile else None
 
 
-def _key(subject: Subject, column: ColumnFacts) -> Statement | None:
+def _key(subject: DescribedTable, column: ColumnFacts) -> Statement | None:
     if not column.is_primary_key:
         if column.is_unique:
             return Statement(f"Unique: no two {_rows(subject)} share it.", "keys", 0.95)
@@ -103,12 +103,12 @@ def _key(subject: Subject, column: ColumnFacts) -> Statement | None:
     return Statement(f"Identifies {what}, together with {others}.", "keys", 0.95)
 
 
-def _rows(subject: Subject) -> str:
+def _rows(subject: DescribedTable) -> str:
     return plural_phrase(subject.a_row) if subject.a_row else "rows"
 
 
-def _reference(subject: Subject, column: ColumnFacts, words: Words) -> Statement | None:
-    """What a column refers to, and as what when its name is not that of the other table."""
+def _reference(subject: DescribedTable, column: ColumnFacts, words: Words) -> Statement | None:
+    """Return what a column refers to, and as what when its name is not that of the other table."""
     if column.references is None:
         return None
     table, target = column.references
@@ -126,8 +126,10 @@ def _reference(subject: Subject, column: ColumnFacts, words: Words) -> Statement
     return Statement(text, "references", 0.95)
 
 
-def _of_neighbour(subject: Subject, column: ColumnFacts) -> tuple[Statement, str] | None:
-    """What the source says of the column that this one refers to, when it says something there and nothing here."""
+def _of_neighbour(subject: DescribedTable, column: ColumnFacts) -> tuple[Statement, str] | None:
+    """Return what the source says of the column that this one refers to, when it says something there and nothing
+    here.
+    """
     if column.references is None:
         return None
     table, name = column.references
@@ -138,8 +140,8 @@ def _of_neighbour(subject: Subject, column: ColumnFacts) -> tuple[Statement, str
     return Statement(sentence(comment[:400]), "neighbour", 0.7), fqn
 
 
-def _lead(subject: Subject, column: ColumnFacts, words: Words) -> Statement | None:
-    """What the name says, as a sentence about a row."""
+def _lead(subject: DescribedTable, column: ColumnFacts, words: Words) -> Statement | None:
+    """Return what the name says, as a sentence about a row."""
     said = words.words
     if not said:
         return None
@@ -173,7 +175,7 @@ def _lead(subject: Subject, column: ColumnFacts, words: Words) -> Statement | No
     return Statement(f"{_capital(' '.join(own) or phrase)} of {of}.", origin, sure, informs=bool(words.expanded))
 
 
-def _without_own(said: Sequence[str], subject: Subject) -> list[str]:
+def _without_own(said: Sequence[str], subject: DescribedTable) -> list[str]:
     """The words without the table's own noun before them: `customer name` of the customer is its name."""
     noun = (subject.noun or "").split(" ")
     rest = list(said)
@@ -195,7 +197,7 @@ def _yes_or_no(column: ColumnFacts) -> bool:
     return kind in ("BOOLEAN", "BOOL", "BIT", "TINYINT", "SMALLINT", "INTEGER", "CHAR", "VARCHAR", "TEXT", "")
 
 
-def _is_flag(subject: Subject, column: ColumnFacts) -> bool:
+def _is_flag(subject: DescribedTable, column: ColumnFacts) -> bool:
     figures = subject.columns.get(column.name)
     return (column.data_type or "").upper() in ("BOOLEAN", "BOOL", "BIT") or (figures is not None and is_flag(figures))
 
@@ -222,7 +224,7 @@ def _when(said: Sequence[str], of: str) -> str | None:
 
 
 def _is_done(word: str) -> bool:
-    """Whether a word says that something was done: `created`, `sent`."""
+    """Return whether a word says that something was done: `created`, `sent`."""
     low = word.lower()
     return low in _PARTICIPLES or (len(low) > 4 and low.endswith("ed") and low not in _NOT_PARTICIPLES)
 

@@ -1,13 +1,13 @@
-"""What can be said of a schema or a database: what is in it, and what it turns around."""
+"""Defines what can be said of a schema or a database: what is in it, and what it turns around."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from resolvers.engines.describing.columns import plain
-from resolvers.engines.describing.grammar import listed, plural_phrase, sentence
 from resolvers.engines.describing.known import Offer, Statement, offer_of
-from resolvers.engines.describing.names import shared_prefix, table_name, title_of, words_of
+from resolvers.engines.english.grammar import listed, plural_phrase, sentence
+from resolvers.engines.english.identifiers import shared_prefix, table_name, title_of, words_of
 
 MOST_NAMED: Final = 8
 CENTRAL: Final = 2

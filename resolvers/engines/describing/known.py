@@ -1,12 +1,12 @@
-"""What the engine is told of a table and what stands around it, and what it answers with."""
+"""Defines what the engine is told of a table and what stands around it, and what it answers with."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from resolvers.engines.describing.grammar import UNCOUNTABLE
-from resolvers.engines.describing.names import TableName, Words, shared_prefix, table_name, tokens_of, words_of
-from resolvers.engines.describing.vocabulary import PERSONAL
+from resolvers.engines.english.grammar import UNCOUNTABLE
+from resolvers.engines.english.identifiers import TableName, Words, shared_prefix, table_name, tokens_of, words_of
+from resolvers.engines.english.vocabulary import PERSONAL
 from schema.data_readiness.profile import ColumnProfile, TableProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
 from schema.identifiers import Fqn
@@ -61,8 +61,8 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """What stands around the tables to describe."""
+class Surroundings:
+    """Holds what stands around the tables to describe."""
 
     siblings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The names of all tables of a schema, by the schema's FQN."""
@@ -80,12 +80,12 @@ class Around:
 
 
 @dataclass(slots=True)
-class Subject:
+class DescribedTable:
     """A table with its profile and surroundings, and what its name says."""
 
     facts: TableFacts
     profile: TableProfile | None = None
-    around: Around = field(default_factory=Around)
+    around: Surroundings = field(default_factory=Surroundings)
     name: TableName = field(init=False)
     columns: dict[str, ColumnProfile] = field(init=False)
     known: frozenset[str] = field(init=False)
@@ -111,19 +111,19 @@ class Subject:
 
     @property
     def noun(self) -> str | None:
-        """What one of its rows is."""
+        """Return what one of its rows is."""
         return self.name.noun
 
     @property
     def the_row(self) -> str:
-        """How a sentence speaks of one of its rows."""
+        """Return how a sentence speaks of one of its rows."""
         if self.name.role in ("history", "log"):
             return "the entry"
         return f"the {self.a_row}" if self.a_row else "the row"
 
     @property
     def a_row(self) -> str | None:
-        """What one of its rows is, as it stands behind an article."""
+        """Return what one of its rows is, as it stands behind an article."""
         noun = self.noun
         if noun is None:
             return None
@@ -136,13 +136,13 @@ class Subject:
         return words_of(column, self.around.abbreviations, self.known, self.beside)
 
     def noun_of(self, fqn: str) -> str | None:
-        """What one row of another table is."""
+        """Return what one row of another table is."""
         other = Fqn.parse(fqn)
         siblings = self.around.siblings.get(str(other.parent), ())
         return table_name(other.name, shared_prefix(siblings), self.around.abbreviations).noun
 
     def is_private(self, column: ColumnFacts) -> bool:
-        """Whether no value of a column may be quoted: personal data, or what is likely to be."""
+        """Return whether no value of a column may be quoted: personal data, or what is likely to be."""
         tagged = column.is_pii_tagged or any(tag.lower().startswith(_PRIVATE_TAGS) for tag in column.tags)
         profile = self.columns.get(column.name)
         if tagged or column.fqn in self.around.private or (profile is not None and profile.masked):

@@ -1,4 +1,4 @@
-"""What a language model is asked about a table, and what of its answer is taken.
+"""Defines what a language model is asked about a table, and what of its answer is taken.
 
 Everything that comes from a database stands in the prompt as JSON inside a tag of its own, with the signs that could
 close the tag escaped, and the model is told that it is data. Values of private columns are never in it. What comes back
@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from resolvers.engines.describing.known import Subject, Term
-from resolvers.engines.describing.names import tokens_of
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.describing.known import DescribedTable, Term
+from resolvers.engines.english.identifiers import tokens_of
+from resolvers.engines.english.vocabulary import words
 from resolvers.engines.masking import masked_text
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts
@@ -65,8 +65,8 @@ class _Answer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked, and what may be answered."""
+class DescribingPrompt:
+    """Holds what is asked, and what may be answered."""
 
     system: str
     user: str
@@ -76,8 +76,8 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What of a model's answer can be used."""
+class ModelAnswer:
+    """Holds what of a model's answer can be used."""
 
     table: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -85,8 +85,8 @@ class Answer:
     """Why a text was not taken, by `field` of the table or `column.field`."""
 
 
-def table_data(subject: Subject) -> dict[str, Any]:
-    """What a model is told of a table."""
+def table_data(subject: DescribedTable) -> dict[str, Any]:
+    """Return what a model is told of a table."""
     facts, profile = subject.facts, subject.profile
     told: dict[str, Any] = {
         "name": facts.name,
@@ -99,8 +99,8 @@ def table_data(subject: Subject) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value not in (None, [], "")}
 
 
-def column_data(subject: Subject, column: ColumnFacts) -> dict[str, Any]:
-    """What a model is told of a column; of a private one no value."""
+def column_data(subject: DescribedTable, column: ColumnFacts) -> dict[str, Any]:
+    """Return what a model is told of a column; of a private one no value."""
     comment = _comment(subject, column.description, (column,))
     told: dict[str, Any] = {"name": column.name, "type": column.data_type, "comment": comment}
     if column.is_primary_key:
@@ -125,8 +125,8 @@ def _figures(profile: ColumnProfile, private: bool) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value not in (None, [], "")}
 
 
-def _comment(subject: Subject, text: str | None, about: Sequence[ColumnFacts]) -> str | None:
-    """What the source says; without what may be a value, where it speaks of a private column."""
+def _comment(subject: DescribedTable, text: str | None, about: Sequence[ColumnFacts]) -> str | None:
+    """Return what the source says; without what may be a value, where it speaks of a private column."""
     if text is not None and any(subject.is_private(column) for column in about):
         facts = subject.facts
         names = (facts.database, facts.schema, facts.name, *(column.name for column in facts.columns))
@@ -139,13 +139,13 @@ def _short(text: str | None, longest: int = 400) -> str | None:
 
 
 def question_about(
-    subject: Subject,
+    subject: DescribedTable,
     columns: Sequence[ColumnFacts],
     *,
     drafts: Mapping[str, str],
     terms: Sequence[Term],
     notes: Sequence[str],
-) -> Question:
+) -> DescribingPrompt:
     """The question about a table and some of its columns. `drafts` are the words that stand without a model."""
     data: dict[str, Any] = {
         "table": table_data(subject),
@@ -165,7 +165,7 @@ def question_about(
             one["comment"] = _short(one.get("comment"), 80)
     user = f"<catalog-data>\n{_quoted(data)[:LONGEST_PROMPT]}\n</catalog-data>"
     tokens = min(MOST_TOKENS, 300 + 120 * len(data["columns"]))
-    return Question(_SYSTEM, user, tokens, data, frozenset(one.name for one in columns[:COLUMNS_AT_ONCE]))
+    return DescribingPrompt(_SYSTEM, user, tokens, data, frozenset(one.name for one in columns[:COLUMNS_AT_ONCE]))
 
 
 def _quoted(data: Mapping[str, Any]) -> str:
@@ -173,8 +173,8 @@ def _quoted(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def read_answer(text: str, question: Question, *, strict: bool) -> Answer | str:
-    """What of an answer can be used, or a sentence that says why none of it can.
+def read_answer(text: str, question: DescribingPrompt, *, strict: bool) -> ModelAnswer | str:
+    """Return what of an answer can be used, or a sentence that says why none of it can.
 
     `strict` takes only what the data bears out: no figure and no quoted name that is not in it, and a word in common.
     """
@@ -192,11 +192,11 @@ def read_answer(text: str, question: Question, *, strict: bool) -> Answer | str:
     for one in said.columns[: 4 * COLUMNS_AT_ONCE]:
         if one.name in question.columns and one.name not in columns:
             columns[one.name] = _taken(one, question, strict, f"{about} {one.name}", f"{one.name}.", refused)
-    return Answer(table, {name: words for name, words in columns.items() if words}, refused)
+    return ModelAnswer(table, {name: words for name, words in columns.items() if words}, refused)
 
 
 def _taken(
-    said: _TableWords, question: Question, strict: bool, about: str, prefix: str, refused: dict[str, str]
+    said: _TableWords, question: DescribingPrompt, strict: bool, about: str, prefix: str, refused: dict[str, str]
 ) -> dict[str, str]:
     taken: dict[str, str] = {}
     for name, (least, most) in _BOUNDS.items():
@@ -211,7 +211,7 @@ def _taken(
     return taken
 
 
-def _problem(text: str, least: int, most: int, question: Question, strict: bool, about: str) -> str | None:
+def _problem(text: str, least: int, most: int, question: DescribingPrompt, strict: bool, about: str) -> str | None:
     if not least <= len(text) <= most:
         return f"It has not between {least} and {most} characters."
     if _MARKUP.search(text):
@@ -229,7 +229,7 @@ def _problem(text: str, least: int, most: int, question: Question, strict: bool,
     return None
 
 
-def _entry(question: Question, about: str) -> str:
+def _entry(question: DescribingPrompt, about: str) -> str:
     name = about.partition(" ")[2]
     entry = next((one for one in question.data["columns"] if one["name"] == name), question.data["table"])
     return f"{json.dumps(entry, ensure_ascii=False)} {question.data.get('drafts', {}).get(name or 'table', '')}"

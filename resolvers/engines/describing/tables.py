@@ -1,11 +1,11 @@
-"""What can be said of a table: what a row is, what identifies it, what it refers to and what refers to it."""
+"""Defines what can be said of a table: what a row is, what identifies it, what it refers to and what refers to it."""
 
 from collections.abc import Sequence
 from typing import Final
 
-from resolvers.engines.describing.grammar import listed, plural_phrase, sentence, with_article
-from resolvers.engines.describing.known import Offer, Statement, Subject, offer_of
-from resolvers.engines.describing.names import title_of
+from resolvers.engines.describing.known import DescribedTable, Offer, Statement, offer_of
+from resolvers.engines.english.grammar import listed, plural_phrase, sentence, with_article
+from resolvers.engines.english.identifiers import title_of
 from schema.data_readiness.source import ColumnFacts
 from schema.identifiers import Fqn
 
@@ -19,7 +19,7 @@ _ROLES: Final = {
 }  # fmt: skip
 
 
-def table_offers(subject: Subject, *, extend: str | None = None) -> list[Offer]:
+def table_offers(subject: DescribedTable, *, extend: str | None = None) -> list[Offer]:
     """A description and a display name for a table, as far as there is something to say."""
     statements = [Statement(sentence(extend), "comment", 0.95, informs=False)] if extend else []
     statements += [one for one in (_row(subject), _from(subject)) if one is not None]
@@ -42,7 +42,7 @@ def table_offers(subject: Subject, *, extend: str | None = None) -> list[Offer]:
     return found
 
 
-def _display_name(subject: Subject) -> Offer | None:
+def _display_name(subject: DescribedTable) -> Offer | None:
     words = subject.name.words
     extra = {"history": ["history"], "log": ["log"], "staging": ["(staging)"], "backup": ["(backup)"]}
     title = title_of([*words.words, *(title_of([word]) for word in extra.get(subject.name.role, []))])
@@ -55,7 +55,7 @@ def _display_name(subject: Subject) -> Offer | None:
     return Offer("display_name", title[:255], evidence, sure)
 
 
-def key_of(subject: Subject) -> list[str]:
+def key_of(subject: DescribedTable) -> list[str]:
     """The columns of the declared key, or of the first exact candidate that a profile found."""
     declared = [one.name for one in subject.facts.columns if one.is_primary_key]
     if declared or subject.profile is None:
@@ -65,7 +65,7 @@ def key_of(subject: Subject) -> list[str]:
     return list(shortest[0].columns) if shortest and subject.profile.row_count >= 20 else []
 
 
-def _row(subject: Subject) -> Statement | None:
+def _row(subject: DescribedTable) -> Statement | None:
     noun = subject.noun
     key = key_of(subject)
     declared = any(one.is_primary_key for one in subject.facts.columns)
@@ -95,7 +95,7 @@ def _row(subject: Subject) -> Statement | None:
     return Statement(sentence(f"Each row is {with_article(str(subject.a_row))}{by}"), origin, sure, informs)
 
 
-def bridge_of(subject: Subject) -> list[str] | None:
+def bridge_of(subject: DescribedTable) -> list[str] | None:
     """The tables that a bridge links: its key is made of references to two or more others, and little else is in it."""
     key = [one for one in subject.facts.columns if one.is_primary_key]
     candidates = key or [one for one in subject.facts.columns if one.references]
@@ -107,8 +107,8 @@ def bridge_of(subject: Subject) -> list[str] | None:
     return distinct if len(others) <= (2 if key else 0) else None
 
 
-def _from(subject: Subject) -> Statement | None:
-    """What a view reads, from its definition."""
+def _from(subject: DescribedTable) -> Statement | None:
+    """Return what a view reads, from its definition."""
     definition = subject.facts.definition
     if not definition or "VIEW" not in (subject.facts.table_type or "").upper():
         return None
@@ -128,7 +128,7 @@ def _from(subject: Subject) -> Statement | None:
     return Statement(f"A view of {listed([f'`{name}`' for name in tables], MOST_NAMED)}.", "definition", 0.95)
 
 
-def _references(subject: Subject) -> list[Statement]:
+def _references(subject: DescribedTable) -> list[Statement]:
     if bridge_of(subject) is not None:
         return []
     named: list[str] = []
@@ -141,7 +141,7 @@ def _references(subject: Subject) -> list[Statement]:
     return [Statement(f"It refers to {listed(named, MOST_NAMED)}.", "references", 0.95)]
 
 
-def _referrers(subject: Subject) -> list[Statement]:
+def _referrers(subject: DescribedTable) -> list[Statement]:
     tables = sorted({fqn for fqn, _, _ in subject.around.referrers.get(subject.facts.fqn, ())} - {subject.facts.fqn})
     if not tables:
         return []
@@ -150,8 +150,8 @@ def _referrers(subject: Subject) -> list[Statement]:
     return [Statement(sentence(f"{listed(names, MOST_NAMED)} {verb} to it"), "references", 0.95)]
 
 
-def _content(subject: Subject) -> Statement | None:
-    """What is recorded beside keys and references."""
+def _content(subject: DescribedTable) -> Statement | None:
+    """Return what is recorded beside keys and references."""
     others = [one for one in subject.facts.columns if not (one.is_primary_key or one.references)]
     if len(others) < 2:
         return None
@@ -163,8 +163,8 @@ def _content(subject: Subject) -> Statement | None:
     return Statement(sentence(f"It records {listed(list(dict.fromkeys(names)), MOST_NAMED)}"), "columns", 0.8)
 
 
-def _readable(subject: Subject, column: ColumnFacts) -> str:
-    """What a column is called, without the table's own noun; nothing for a name without words, such as `_`."""
+def _readable(subject: DescribedTable, column: ColumnFacts) -> str:
+    """Return what a column is called, without the table's own noun; nothing for a name without words, such as `_`."""
     words = list(subject.words(column.name).words)
     noun = (subject.noun or "").split(" ")
     if len(words) > len(noun) and [word.lower() for word in words[: len(noun)]] == [word.lower() for word in noun]:
@@ -174,7 +174,7 @@ def _readable(subject: Subject, column: ColumnFacts) -> str:
     return " ".join(words)
 
 
-def _figures(subject: Subject) -> Sequence[Statement]:
+def _figures(subject: DescribedTable) -> Sequence[Statement]:
     profile = subject.profile
     if profile is None:
         return []

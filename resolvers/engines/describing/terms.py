@@ -1,12 +1,12 @@
-"""Which words of the business an asset is about, found by name and synonym, never by chance."""
+"""Defines which words of the business an asset is about, found by name and synonym, never by chance."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from resolvers.engines.describing.grammar import singular
-from resolvers.engines.describing.known import Offer, Subject, Term
-from resolvers.engines.describing.names import words_of
+from resolvers.engines.describing.known import DescribedTable, Offer, Term
+from resolvers.engines.english.grammar import singular
+from resolvers.engines.english.identifiers import words_of
 from schema.data_readiness.source import ColumnFacts
 
 ENOUGH: Final = 0.6
@@ -18,7 +18,7 @@ _LITTLE: Final = frozenset(("a", "an", "of", "the", "for", "in", "to", "and"))
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class TermMatch:
     """A term that fits an asset."""
 
     term: Term
@@ -60,17 +60,19 @@ def _squeezed(name: str) -> str:
     return "=" + "".join(sign for sign in name.lower() if sign.isalnum())
 
 
-def table_matches(subject: Subject, glossary: Glossary) -> list[Match]:
+def table_matches(subject: DescribedTable, glossary: Glossary) -> list[TermMatch]:
     """The terms that a table is about."""
-    found = [Match(term, 0.95, "about this asset", term.name) for term in glossary.by_asset.get(subject.facts.fqn, ())]
+    found = [
+        TermMatch(term, 0.95, "about this asset", term.name) for term in glossary.by_asset.get(subject.facts.fqn, ())
+    ]
     return _best([*found, *_exact(folded(subject.name.words.words), glossary, 0.95, "the table's name")])
 
 
-def column_matches(subject: Subject, column: ColumnFacts, glossary: Glossary) -> list[Match]:
+def column_matches(subject: DescribedTable, column: ColumnFacts, glossary: Glossary) -> list[TermMatch]:
     """The terms that a column is about."""
     own = folded(subject.words(column.name).words)
     table = folded(subject.name.words.words)
-    found = [Match(term, 0.95, "about this asset", term.name) for term in glossary.by_asset.get(column.fqn, ())]
+    found = [TermMatch(term, 0.95, "about this asset", term.name) for term in glossary.by_asset.get(column.fqn, ())]
     found += _exact((_squeezed(column.name),), glossary, 0.9 if len(own) > 1 else 0.75, "the column's name")
     if own[: len(table)] != table or len(own) == len(table):
         found += _exact((*table, *own), glossary, 0.95, "the names of table and column")
@@ -80,16 +82,16 @@ def column_matches(subject: Subject, column: ColumnFacts, glossary: Glossary) ->
     return _best(found)
 
 
-def _exact(key: tuple[str, ...], glossary: Glossary, sure: float, how: str) -> list[Match]:
+def _exact(key: tuple[str, ...], glossary: Glossary, sure: float, how: str) -> list[TermMatch]:
     return [
-        Match(term, sure if term.is_approved else round(sure * 0.85, 2), how, said)
+        TermMatch(term, sure if term.is_approved else round(sure * 0.85, 2), how, said)
         for term, said in glossary.by_words.get(key, ())
     ]
 
 
-def _best(found: Sequence[Match]) -> list[Match]:
+def _best(found: Sequence[TermMatch]) -> list[TermMatch]:
     """Each term once, by its best reason, the surest first."""
-    best: dict[tuple[str | None, str], Match] = {}
+    best: dict[tuple[str | None, str], TermMatch] = {}
     for match in found:
         key = (match.term.id, match.term.name)
         if match.sure >= ENOUGH and (key not in best or best[key].sure < match.sure):
@@ -97,7 +99,7 @@ def _best(found: Sequence[Match]) -> list[Match]:
     return sorted(best.values(), key=lambda match: (-match.sure, match.term.id is None, match.term.name))[:3]
 
 
-def definition_offer(matches: Sequence[Match]) -> Offer | None:
+def definition_offer(matches: Sequence[TermMatch]) -> Offer | None:
     """The definition of the surest term that has one, as a business definition."""
     for match in matches:
         if match.sure >= SURE and match.term.definition and match.term.definition.strip():

@@ -3,9 +3,9 @@
 import re
 from typing import Final
 
-from resolvers.engines.describing.grammar import listed
 from resolvers.engines.describing.known import Statement
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.english.grammar import listed
+from resolvers.engines.english.vocabulary import words
 from schema.data_readiness.profile import ColumnProfile, ValueKind
 
 MOST_VALUES: Final = 10
@@ -20,7 +20,7 @@ _UNQUOTABLE: Final = re.compile(r"[`\n\r\t\x00-\x1f<>]")
 
 
 def statements_of(profile: ColumnProfile, *, private: bool, head: str, is_key: bool, refers: bool) -> list[Statement]:
-    """What the profile of a column says that a reader would want to know."""
+    """Return what the profile of a column says that a reader would want to know."""
     rows, nulls, distinct = profile.row_count, profile.null_count, profile.distinct_count
     if not rows:
         return []
@@ -89,7 +89,7 @@ def _in_order(value: str) -> tuple[float, str]:
 
 
 def is_flag(profile: ColumnProfile) -> bool:
-    """Whether a number is nothing but 0 and 1."""
+    """Return whether a number is nothing but 0 and 1."""
     both = (profile.minimum, profile.maximum) == ("0", "1")
     return profile.kind is ValueKind.NUMBER and both and profile.distinct_count == 2
 

@@ -1,4 +1,5 @@
-"""What is remarkable about tables, each with its figures: what is large, empty, stale, twice there or full of gaps.
+"""Defines what is remarkable about tables, each with its figures: what is large, empty, stale, twice there or full of
+gaps.
 
 An insight is about one table, or one column; no value of the data stands in it.
 """
@@ -9,8 +10,8 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any, Final
 
-from resolvers.engines.describing.grammar import listed
-from resolvers.engines.describing.known import Subject
+from resolvers.engines.describing.known import DescribedTable
+from resolvers.engines.english.grammar import listed
 from schema.identifiers import Fqn
 
 ENGINE: Final = "insights/1"
@@ -44,7 +45,7 @@ class Insight:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What is kept of a table to compare it with all others."""
+    """Holds what is kept of a table to compare it with all others."""
 
     fqn: str
     rows: int | None
@@ -62,8 +63,8 @@ class Brief:
     key_columns: tuple[str, ...] = field(default=())
 
 
-def brief_of(subject: Subject) -> Brief:
-    """What is kept of a table."""
+def brief_of(subject: DescribedTable) -> Brief:
+    """Return what is kept of a table."""
     facts, profile = subject.facts, subject.profile
     form = sorted((one.name.lower(), (one.data_type or "").upper()) for one in facts.columns)
     personal = [one.name for one in facts.columns if one.is_pii_tagged or one.fqn in subject.around.private]
@@ -84,8 +85,8 @@ def brief_of(subject: Subject) -> Brief:
     )
 
 
-def table_insights(subject: Subject) -> list[Insight]:
-    """What is remarkable about one table by itself."""
+def table_insights(subject: DescribedTable) -> list[Insight]:
+    """Return what is remarkable about one table by itself."""
     profile, name = subject.profile, f"`{subject.facts.name}`"
     found: list[Insight] = []
     fqn = subject.facts.fqn
@@ -131,7 +132,9 @@ def _figures(rows: int, columns: Sequence[str]) -> dict[str, Any]:
 
 
 def scope_insights(briefs: Sequence[Brief], violations: Mapping[str, Mapping[str, int]]) -> list[Insight]:
-    """What is remarkable about tables beside one another. `violations`: how many are open, by table and severity."""
+    """Return what is remarkable about tables beside one another. `violations`: how many are open, by table and
+    severity.
+    """
     return [
         *_largest(briefs),
         *_stale(briefs),
@@ -233,7 +236,7 @@ def _orphans(briefs: Sequence[Brief]) -> list[Insight]:
 
 
 def _personal(briefs: Sequence[Brief]) -> list[Insight]:
-    """Where personal data is concentrated."""
+    """Return where personal data is concentrated."""
     total = sum(len(one.personal) for one in briefs)
     found = []
     for one in sorted(briefs, key=lambda one: (-len(one.personal), one.fqn))[:WORST]:

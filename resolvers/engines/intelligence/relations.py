@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from resolvers.engines.describing.grammar import singular
-from resolvers.engines.describing.known import Around, Subject
-from resolvers.engines.describing.names import shared_prefix, table_name
+from resolvers.engines.describing.known import DescribedTable, Surroundings
 from resolvers.engines.describing.tables import bridge_of
+from resolvers.engines.english.grammar import singular
+from resolvers.engines.english.identifiers import shared_prefix, table_name
 from schema.data_readiness.profile import ForeignKeyCandidate
 from schema.data_readiness.source import ColumnFacts, TableFacts
 from schema.identifiers import Fqn
@@ -26,7 +26,7 @@ _LINKS: Final = frozenset(("id", "key", "code", "no", "number", "ref", "referenc
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class ProposedRelationship:
     """A relationship of a column or a table, as it would be recorded."""
 
     asset_fqn: str
@@ -45,14 +45,14 @@ class KeyOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class KeyNames:
     """The keys of one column in a schema, by what they and their tables are called."""
 
     by_noun: Mapping[tuple[str, ...], Sequence[KeyOf]] = field(default_factory=dict)
     by_column: Mapping[str, Sequence[KeyOf]] = field(default_factory=dict)
 
 
-def keys_of(found: Iterable[KeyOf], around: Around) -> Keys:
+def keys_of(found: Iterable[KeyOf], around: Surroundings) -> KeyNames:
     """The keys that names can point to: those of one column, one for each table."""
     of_table: dict[str, list[KeyOf]] = {}
     for key in found:
@@ -67,11 +67,11 @@ def keys_of(found: Iterable[KeyOf], around: Around) -> Keys:
         words = table_name(name.name, shared, around.abbreviations).words.words
         by_noun.setdefault(tuple(singular(word.lower()) for word in words), []).append(keys[0])
         by_column.setdefault(keys[0].column.lower(), []).append(keys[0])
-    return Keys(by_noun, by_column)
+    return KeyNames(by_noun, by_column)
 
 
-def relations_of(subject: Subject, keys: Keys) -> list[Relation]:
-    """What can be said of how a table belongs to others."""
+def relations_of(subject: DescribedTable, keys: KeyNames) -> list[ProposedRelationship]:
+    """Return what can be said of how a table belongs to others."""
     found = [*_undeclared(subject, keys), *_cardinalities(subject)]
     if (bridge := _bridge(subject)) is not None:
         found.append(bridge)
@@ -80,14 +80,14 @@ def relations_of(subject: Subject, keys: Keys) -> list[Relation]:
     return found
 
 
-def _undeclared(subject: Subject, keys: Keys) -> list[Relation]:
+def _undeclared(subject: DescribedTable, keys: KeyNames) -> list[ProposedRelationship]:
     """Foreign keys that nobody declared: what values show, what names say, and both together."""
     profile = subject.profile
     measured: dict[str, list[ForeignKeyCandidate]] = {}
     for one in profile.foreign_keys if profile else ():
         if len(one.columns) == 1 and not one.is_declared:
             measured.setdefault(one.columns[0], []).append(one)
-    found: list[Relation] = []
+    found: list[ProposedRelationship] = []
     for column in subject.facts.columns:
         if column.references is not None:
             continue
@@ -101,8 +101,8 @@ def _undeclared(subject: Subject, keys: Keys) -> list[Relation]:
 
 
 def _by_values(
-    subject: Subject, column: ColumnFacts, candidates: Sequence[ForeignKeyCandidate], named: KeyOf | None
-) -> Relation | None:
+    subject: DescribedTable, column: ColumnFacts, candidates: Sequence[ForeignKeyCandidate], named: KeyOf | None
+) -> ProposedRelationship | None:
     best: tuple[float, ForeignKeyCandidate, bool] | None = None
     reversed_ = {
         (table, of) for table, of, to in subject.around.referrers.get(subject.facts.fqn, ()) if to == column.name
@@ -136,14 +136,14 @@ def _by_values(
     return _foreign_key(subject, column, one.target_fqn, one.target_columns[0], evidence, sure)
 
 
-def _by_name(subject: Subject, column: ColumnFacts, named: KeyOf | None) -> Relation | None:
+def _by_name(subject: DescribedTable, column: ColumnFacts, named: KeyOf | None) -> ProposedRelationship | None:
     if named is None:
         return None
     evidence = {"engine": ENGINE, "from": ["name"], "why": "It is called like the key of the other table."}
     return _foreign_key(subject, column, named.table, named.column, evidence, 0.6)
 
 
-def _named(subject: Subject, column: ColumnFacts, keys: Keys) -> KeyOf | None:
+def _named(subject: DescribedTable, column: ColumnFacts, keys: KeyNames) -> KeyOf | None:
     """The one key of another table that a column is called after: `customer_id` after `customers.id`."""
     if column.is_primary_key and sum(one.is_primary_key for one in subject.facts.columns) == 1:
         return None
@@ -173,22 +173,22 @@ def _compatible(one: str | None, other: str | None) -> bool:
 
 
 def _foreign_key(
-    subject: Subject, column: ColumnFacts, table: str, target: str, evidence: dict[str, Any], sure: float
-) -> Relation:
+    subject: DescribedTable, column: ColumnFacts, table: str, target: str, evidence: dict[str, Any], sure: float
+) -> ProposedRelationship:
     value = {"type": "FOREIGN_KEY", **_target(subject.facts, table), "column": target}
     value["cardinality"] = _cardinality(subject, column)
-    return Relation(column.fqn, value, evidence, sure)
+    return ProposedRelationship(column.fqn, value, evidence, sure)
 
 
 def _target(facts: TableFacts, table: str) -> dict[str, Any]:
-    """How a relationship names the other table: its schema and name; the database too when it is another one."""
+    """Return how a relationship names the other table: its schema and name; the database too when it is another one."""
     service, database, schema, name = Fqn.parse(table).parts
     told: dict[str, Any] = {"schema": schema, "table": name}
     own = Fqn.parse(facts.fqn).parts
     return told if (service, database) == own[:2] else {"service": service, "database": database, **told}
 
 
-def _cardinality(subject: Subject, column: ColumnFacts) -> str:
+def _cardinality(subject: DescribedTable, column: ColumnFacts) -> str:
     """`one_to_one` when no value occurs twice, else `many_to_one`."""
     alone = column.is_primary_key and sum(one.is_primary_key for one in subject.facts.columns) == 1
     figures = subject.columns.get(column.name)
@@ -199,9 +199,9 @@ def _cardinality(subject: Subject, column: ColumnFacts) -> str:
     return "one_to_one" if unique else "many_to_one"
 
 
-def _cardinalities(subject: Subject) -> list[Relation]:
-    """What joins along declared foreign keys come to, as far as figures show it."""
-    found: list[Relation] = []
+def _cardinalities(subject: DescribedTable) -> list[ProposedRelationship]:
+    """Return what joins along declared foreign keys come to, as far as figures show it."""
+    found: list[ProposedRelationship] = []
     for column in subject.facts.columns:
         figures = subject.columns.get(column.name)
         if column.references is None or figures is None or not figures.row_count:
@@ -219,11 +219,11 @@ def _cardinalities(subject: Subject) -> list[Relation]:
         evidence |= {"filled": filled, "distinct": figures.distinct_count}
         evidence["profile_id"] = subject.profile.id if subject.profile else None
         exact = not {"distinct_count", "null_count"} & set(figures.approximate)
-        found.append(Relation(column.fqn, value, evidence, 0.95 if exact else 0.8))
+        found.append(ProposedRelationship(column.fqn, value, evidence, 0.95 if exact else 0.8))
     return found
 
 
-def _bridge(subject: Subject) -> Relation | None:
+def _bridge(subject: DescribedTable) -> ProposedRelationship | None:
     """A table whose rows only link those of others: many to many."""
     linked = bridge_of(subject)
     if linked is None:
@@ -232,12 +232,12 @@ def _bridge(subject: Subject) -> Relation | None:
     columns = [one.name for one in subject.facts.columns if one.references is not None]
     declared = any(one.is_primary_key for one in subject.facts.columns)
     evidence = {"engine": ENGINE, "from": ["keys"], "columns": columns}
-    return Relation(
+    return ProposedRelationship(
         subject.facts.fqn, {"type": "MANY_TO_MANY", "between": between}, evidence, 0.95 if declared else 0.7
     )
 
 
-def _subtype(subject: Subject) -> Relation | None:
+def _subtype(subject: DescribedTable) -> ProposedRelationship | None:
     """A table whose key is at the same time a reference to the key of one other: each row is one of the other's."""
     keys = [one for one in subject.facts.columns if one.is_primary_key]
     tables = {one.references[0] for one in keys if one.references is not None}
@@ -250,4 +250,4 @@ def _subtype(subject: Subject) -> Relation | None:
         "columns": [one.name for one in keys],
         "target_columns": [one.references[1] for one in keys if one.references is not None],
     }
-    return Relation(subject.facts.fqn, value, {"engine": ENGINE, "from": ["keys"]}, 0.85)
+    return ProposedRelationship(subject.facts.fqn, value, {"engine": ENGINE, "from": ["keys"]}, 0.85)

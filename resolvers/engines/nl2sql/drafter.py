@@ -5,35 +5,35 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from resolvers.engines.describing.grammar import listed
-from resolvers.engines.describing.vocabulary import words as word_set
-from resolvers.engines.nl2sql.following.followups import cannot_stand, followed, leans, may_stand
+from resolvers.engines.english.grammar import listed
+from resolvers.engines.english.vocabulary import words as word_set
+from resolvers.engines.nl2sql.followup.followups import cannot_stand, followed, leans, may_stand
 from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, joins_of
 from resolvers.engines.nl2sql.language.measures import in_one_unit
 from resolvers.engines.nl2sql.language.trends import compared, over_time
-from resolvers.engines.nl2sql.linking.link import link
-from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.mention import Linked
 from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
     ColumnKey,
-    Draft,
-    Failure,
+    DraftFailure,
+    Interpretation,
     Knowledge,
     Lookup,
     Outcome,
-    Reading,
+    QueryDraft,
     Unanswerable,
 )
+from resolvers.engines.nl2sql.paraphrase import called, said
 from resolvers.engines.nl2sql.plan import Column, Plan, Related
 from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed, candidates
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
-from resolvers.engines.nl2sql.wording import called, said
-from resolvers.engines.nl2sql.writing.comparing import Unwritable
-from resolvers.engines.nl2sql.writing.uses import parts_of
-from resolvers.engines.nl2sql.writing.written import Writer, written
+from resolvers.engines.nl2sql.schema_linking.link import link
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
+from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable
+from resolvers.engines.nl2sql.sql_writing.query import Writer, written
+from resolvers.engines.nl2sql.sql_writing.uses import parts_of
 from schema.utils.memory import MemoryType
 
 NAME: Final = "planner/1"
@@ -55,7 +55,7 @@ class Planner:
         """The best way to answer."""
         return self._draft(asked, known, lookup, ())
 
-    async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[Failure], lookup: Lookup) -> Outcome:
+    async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[DraftFailure], lookup: Lookup) -> Outcome:
         """The next best way, after those that failed. What a policy refuses is not asked for in another way."""
         if (failures[-1].rule or "").startswith("policy_"):
             return Unanswerable(failures[-1].message)
@@ -78,7 +78,7 @@ class Planner:
             return _nothing(linked, known, troubles, builds_on=leans(asked, known))
         return _outcome(found, known)
 
-    def _follow(self, asked: Asked, known: Knowledge, lookup: Lookup) -> Draft | None:
+    def _follow(self, asked: Asked, known: Knowledge, lookup: Lookup) -> QueryDraft | None:
         """The answer to a question that builds on the one before it; None when it stands alone."""
 
         def parse(text: str) -> Plan | None:
@@ -98,7 +98,7 @@ class Planner:
         before = asked.earlier[-1].confidence
         sure = min(FOLLOWED_MAYBE if may_stand(asked, known) else FOLLOWED, 1.0 if before is None else before)
         memories = _memories(plan, known, asked.earlier[-1].memories)
-        return Draft(query.sql(known.dialect), said(plan, known), sure, NAME, plan, memories, {"follows": True})
+        return QueryDraft(query.sql(known.dialect), said(plan, known), sure, NAME, plan, memories, {"follows": True})
 
 
 def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
@@ -122,12 +122,12 @@ _IDS: Final = re.compile(r"\b(?:ids|IDs|Ids)\b")
 _SHORT: Final = re.compile(r"\b(first|given|last) and (last|family|middle|first) names?\b", re.IGNORECASE)
 
 
-def _by_example(example: Example) -> Draft:
+def _by_example(example: Example) -> QueryDraft:
     alike = "the same question" if example.is_same else "a question like this one"
     reading = f"Answered as people answered {alike}: “{example.question}”."
     if not example.is_validated:
         reading += " Nobody has checked that answer yet."
-    return Draft(
+    return QueryDraft(
         example.sql,
         reading,
         example.confidence,
@@ -209,7 +209,7 @@ def _outcome(found: Sequence[Candidate], known: Knowledge) -> Outcome:
         if best.loose:
             message += f" What {listed([f'“{word}”' for word in best.loose])} adds was not understood."
         return Clarification(message, readings, evidence)
-    return Draft(
+    return QueryDraft(
         best.sql,
         said(best.plan, known),
         best.confidence,
@@ -221,7 +221,9 @@ def _outcome(found: Sequence[Candidate], known: Knowledge) -> Outcome:
 
 
 def _memories(plan: Plan, known: Knowledge, words: Iterable[str]) -> tuple[str, ...]:
-    """What shaped a query: the memories that its words were understood by, and those that its tables are joined by."""
+    """Return what shaped a query: the memories that its words were understood by, and those that its tables are
+    joined by.
+    """
     found = set(words)
     if any(memory.memory_type is MemoryType.JOIN for memory in known.memories):
         writer = Writer(known, joins_of(known))
@@ -230,21 +232,21 @@ def _memories(plan: Plan, known: Knowledge, words: Iterable[str]) -> tuple[str, 
     return tuple(sorted(found))
 
 
-def _readings(found: Sequence[Candidate], known: Knowledge) -> tuple[Reading, ...]:
+def _readings(found: Sequence[Candidate], known: Knowledge) -> tuple[Interpretation, ...]:
     """The readings to choose from, told apart by the keys that they go along where their words are the same."""
     texts = {one.sql: said(one.plan, known) for one in found}
-    made: list[Reading] = []
+    made: list[Interpretation] = []
     for one in found:
         text = texts[one.sql]
         if list(texts.values()).count(text) > 1 and (ways := _ways(one.plan, known)):
             text = f"{text.rstrip('.')}, by {listed(ways)}."
         if all(reading.sql != one.sql for reading in made):
-            made.append(Reading(text, one.sql))
+            made.append(Interpretation(text, one.sql))
     return tuple(made)
 
 
 def _ways(plan: Plan, known: Knowledge) -> list[str]:
-    """What the keys are called that rows of a plan are joined along, where there are several."""
+    """Return what the keys are called that rows of a plan are joined along, where there are several."""
     nested = [part.plan for part in parts_of(plan.where) if isinstance(part, Related)]
     pairs = [pair for one in (plan, *nested) for pair in one.via]
     return list(

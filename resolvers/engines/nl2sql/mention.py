@@ -1,4 +1,4 @@
-"""The words of a question and what they may stand for. `linking/link.py` finds it; the planner chooses among it."""
+"""The words of a question, and what they may stand for: `schema_linking/link.py` finds it, the planner chooses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from resolvers.engines.nl2sql.plan import Literal, Unit
 
 
 class MentionKind(StrEnum):
-    """What words may stand for."""
+    """Describes what words may stand for."""
 
     TABLE = "table"
     COLUMN = "column"

@@ -1,4 +1,5 @@
-"""What drafters are told and what they answer with. Everything here is a value: no drafter reads or runs anything.
+"""Defines what drafters are told and what they answer with. Everything here is a value: no drafter reads or runs
+anything.
 
 A question goes through plain steps: link (words to the catalog), draft (a plan, or SQL), guard, run, repair, answer.
 Two kinds of drafter stand behind one port: the planner, which needs no model, and a language model.
@@ -25,7 +26,9 @@ class ColumnKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What a drafter may know: the part of the catalog that the asker may ask about, and what people noted on it."""
+    """Holds what a drafter may know: the part of the catalog that the asker may ask about, and what people noted on
+    it.
+    """
 
     tables: tuple[TableFacts, ...]
     profiles: Mapping[str, TableProfile] = field(default_factory=dict)
@@ -89,7 +92,7 @@ def no_lookup(columns: Sequence[ColumnKey], texts: Sequence[str]) -> Sequence[Fo
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class QueryDraft:
     """A query that may answer the question. It is hostile until the guard has passed it."""
 
     sql: str
@@ -108,7 +111,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Interpretation:
     """One of several ways to understand a question."""
 
     text: str
@@ -121,7 +124,7 @@ class Clarification:
     """The question can be understood in several ways that lead to different answers: the asker chooses."""
 
     message: str
-    readings: tuple[Reading, ...]
+    readings: tuple[Interpretation, ...]
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -137,14 +140,14 @@ class Unanswerable:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
-Outcome = Draft | Clarification | Unanswerable
+Outcome = QueryDraft | Clarification | Unanswerable
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class DraftFailure:
     """A draft that the guard refused or the source could not run."""
 
-    draft: Draft
+    draft: QueryDraft
     rule: str | None
     """The guard's rule; None when the source refused."""
     message: str
@@ -158,5 +161,7 @@ class Drafter(Protocol):
     def draft(self, asked: Asked, known: Knowledge, lookup: Lookup) -> Awaitable[Outcome]:
         """The best way to answer."""
 
-    def repair(self, asked: Asked, known: Knowledge, failures: Sequence[Failure], lookup: Lookup) -> Awaitable[Outcome]:
+    def repair(
+        self, asked: Asked, known: Knowledge, failures: Sequence[DraftFailure], lookup: Lookup
+    ) -> Awaitable[Outcome]:
         """Another way, after those that failed."""

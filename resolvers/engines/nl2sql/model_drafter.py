@@ -13,16 +13,23 @@ from resolvers.engines.nl2sql.mention import Linked
 from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
-    Draft,
-    Failure,
+    DraftFailure,
+    Interpretation,
     Knowledge,
     Lookup,
     Outcome,
-    Reading,
+    QueryDraft,
     Unanswerable,
 )
-from resolvers.engines.nl2sql.prompting.answer import MADE_UP, Cannot, Choice, Query, is_made_up, read_answer
-from resolvers.engines.nl2sql.prompting.question import Questioned, Window, question_of
+from resolvers.engines.nl2sql.prompting.answer import (
+    MADE_UP,
+    Cannot,
+    ClarifyingQuestion,
+    Query,
+    is_made_up,
+    read_answer,
+)
+from resolvers.engines.nl2sql.prompting.question import ContextWindow, Questioned, question_of
 from schema.talk2data.language_model import LanguageModel, ModelError, Prompt, Said, Trouble, Usage
 
 NAME: Final = "model/1"
@@ -41,14 +48,14 @@ Link = Callable[[Asked, Knowledge, Lookup], Linked]
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """What came of running a candidate: the hash of its result, or why there is none."""
+class CandidateRun:
+    """Holds what came of running a candidate: the hash of its result, or why there is none."""
 
     result: str | None
-    failure: Failure | None = None
+    failure: DraftFailure | None = None
 
 
-Run = Callable[[Draft], Awaitable[Ran]]
+Run = Callable[[QueryDraft], Awaitable[CandidateRun]]
 """Guards a draft, runs what the guard made of it, and answers the hash of the result."""
 
 
@@ -60,7 +67,7 @@ class _Spent:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    answer: Query | Choice | Cannot
+    answer: Query | ClarifyingQuestion | Cannot
     questioned: Questioned
 
 
@@ -72,12 +79,12 @@ class ModelDrafter:
         model: LanguageModel,
         link: Link,
         *,
-        window: Window | None = None,
+        window: ContextWindow | None = None,
         candidates: int = 1,
         run: Run | None = None,
     ) -> None:
         self.name = NAME
-        self._model, self._link, self._window, self._run = model, link, window or Window(), run
+        self._model, self._link, self._window, self._run = model, link, window or ContextWindow(), run
         self._candidates = max(1, min(candidates, MOST_CANDIDATES)) if run is not None else 1
 
     async def draft(self, asked: Asked, known: Knowledge, lookup: Lookup) -> Outcome:
@@ -89,7 +96,7 @@ class ModelDrafter:
             return self._outcome(found[0], spent, None)
         return await self._voted(found, self._run, spent)
 
-    async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[Failure], lookup: Lookup) -> Outcome:
+    async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[DraftFailure], lookup: Lookup) -> Outcome:
         """Another way, after those that failed."""
         linked = await asyncio.to_thread(self._link, asked, known, lookup)
         spent = _Spent()
@@ -126,7 +133,7 @@ class ModelDrafter:
         spent: _Spent,
         questioned: Questioned,
         *,
-        failures: Sequence[Failure] = (),
+        failures: Sequence[DraftFailure] = (),
         temperature: float = 0.0,
         seed: int = 0,
     ) -> _Candidate:
@@ -152,9 +159,14 @@ class ModelDrafter:
         raise ModelError(f"The language model gave no answer that can be used. {why}", Trouble.SHAPE)
 
     async def _question(
-        self, asked: Asked, known: Knowledge, linked: Linked, window: Window, failures: Sequence[Failure] = ()
+        self,
+        asked: Asked,
+        known: Knowledge,
+        linked: Linked,
+        window: ContextWindow,
+        failures: Sequence[DraftFailure] = (),
     ) -> Questioned:
-        """What to ask. To choose among many tables takes a while, so it is done off the event loop."""
+        """Return what to ask. To choose among many tables takes a while, so it is done off the event loop."""
         return await asyncio.to_thread(question_of, asked, known, linked, window=window, failures=failures)
 
     async def _said(self, prompt: Prompt, spent: _Spent) -> Said:
@@ -163,9 +175,11 @@ class ModelDrafter:
         return said
 
     async def _voted(self, found: Sequence[_Candidate], run: Run, spent: _Spent) -> Outcome:
-        """What most candidates answer with. Queries are the same when their results are, however they are written."""
+        """Return what most candidates answer with. Queries are the same when their results are, however they are
+        written.
+        """
         groups: dict[str, list[_Candidate]] = {}
-        results: dict[str, Ran] = {}
+        results: dict[str, CandidateRun] = {}
         refused: list[_Candidate] = []
         for candidate in found:
             if isinstance(candidate.answer, Query):
@@ -190,7 +204,7 @@ class ModelDrafter:
             if len(readings) > 1:
                 return Clarification(
                     "The question can be understood in several ways. Which one is meant?",
-                    tuple(Reading(text) for text in readings[:5]),
+                    tuple(Interpretation(text) for text in readings[:5]),
                     self._evidence(best[0], spent, (len(best), len(found))),
                 )
         return self._outcome(best[0], spent, (len(best), len(found)))
@@ -200,18 +214,18 @@ class ModelDrafter:
         if isinstance(answer, Query):
             return self._draft_of(candidate, spent, votes)
         evidence = self._evidence(candidate, spent, votes)
-        if isinstance(answer, Choice):
-            readings = tuple(Reading(text) for text in answer.readings)
+        if isinstance(answer, ClarifyingQuestion):
+            readings = tuple(Interpretation(text) for text in answer.readings)
             return Clarification(
                 "The question can be understood in several ways. Which one is meant?", readings, evidence
             )
         return Unanswerable(answer.message, evidence=evidence)
 
-    def _draft_of(self, candidate: _Candidate, spent: _Spent, votes: tuple[int, int] | None) -> Draft:
+    def _draft_of(self, candidate: _Candidate, spent: _Spent, votes: tuple[int, int] | None) -> QueryDraft:
         answer = candidate.answer
         assert isinstance(answer, Query)
         told = candidate.questioned.fitted.memories
-        return Draft(
+        return QueryDraft(
             answer.sql,
             answer.reading,
             confidence_of(answer.confidence, votes),
@@ -241,7 +255,8 @@ class ModelDrafter:
 
 
 def confidence_of(stated: float | None, votes: tuple[int, int] | None) -> float:
-    """How likely a draft is right: by the share of candidates that agree, and never more than the model itself says.
+    """Return how likely a draft is right: by the share of candidates that agree, and never more than the model itself
+    says.
 
     Without a vote that share is unknown and the prior stands.
     """

@@ -1,10 +1,10 @@
-"""What people call tables, their rows and their columns."""
+"""Defines what people call tables, their rows and their columns."""
 
 from collections import deque
 from typing import Final
 
-from resolvers.engines.describing.grammar import UNCOUNTABLE, plural_phrase
-from resolvers.engines.describing.names import shared_prefix, table_name, words_of
+from resolvers.engines.english.grammar import UNCOUNTABLE, plural_phrase
+from resolvers.engines.english.identifiers import shared_prefix, table_name, words_of
 from resolvers.engines.nl2sql.joining.names import nouns
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Column
@@ -25,7 +25,7 @@ def _names_of(tables: tuple[TableFacts, ...]) -> _Kept:
     return made
 
 
-class Names:
+class CatalogNames:
     """The names of one catalog."""
 
     def __init__(self, known: Knowledge) -> None:
@@ -33,7 +33,7 @@ class Names:
         self._tables, self._shared = _names_of(known.tables)
 
     def noun(self, fqn: str) -> str:
-        """What one row of a table is."""
+        """Return what one row of a table is."""
         facts = self._tables.get(fqn)
         if facts is None:
             return fqn.rsplit(".", 1)[-1]

@@ -1,4 +1,5 @@
-"""What a question asks for, free of any SQL: the tree that the planner builds and `writing/` turns into a query.
+"""Defines what a question asks for, free of any SQL: the tree that the planner builds and `sql_writing/` turns into a
+query.
 
 Tables are named by FQN, columns by table and name. Joins are not part of a plan: they follow from the tables that it
 uses and the keys between them (`joining/`). It is stored with a turn, so that a later question can build on it.
@@ -12,7 +13,7 @@ from typing import Union
 
 
 class Aggregate(StrEnum):
-    """What is computed of many rows."""
+    """Describes what is computed of many rows."""
 
     COUNT = "count"
     SUM = "sum"
@@ -32,7 +33,9 @@ class Unit(StrEnum):
 
 
 class Operator(StrEnum):
-    """How two sides compare. `between` takes two on the right (both included), `in` any number, `is_null` none."""
+    """Describes how two sides compare. `between` takes two on the right (both included), `in` any number, `is_null`
+    none.
+    """
 
     EQUAL = "="
     LESS = "<"
@@ -132,7 +135,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Whether a column's value is among what another plan answers with: `IN (SELECT ...)`."""
+    """Holds whether a column's value is among what another plan answers with: `IN (SELECT ...)`."""
 
     column: Column
     plan: "Plan"
@@ -141,7 +144,8 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Whether a row of `to` has rows of another table that fit: "singers without concerts", "customers who bought ...".
+    """Holds whether a row of `to` has rows of another table that fit: "singers without concerts", "customers who
+    bought ...".
 
     `plan` is about the other table (its `main`), and is tied to `to` along the keys between them.
     """
@@ -178,7 +182,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How rows are ordered."""
+    """Holds how rows are ordered."""
 
     term: Term
     descending: bool = False

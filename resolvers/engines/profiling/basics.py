@@ -20,7 +20,7 @@ MOST_FIGURES: Final = 600
 
 @dataclass(frozen=True, slots=True)
 class Basics:
-    """What one scan tells of a column. None is what cannot be told of it."""
+    """Holds what one scan tells of a column. None is what cannot be told of it."""
 
     filled: int
     """Rows whose value is not null."""
@@ -37,7 +37,7 @@ class Basics:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """What one scan tells of a table. A column that cannot be read at all is left out."""
+    """Holds what one scan tells of a table. A column that cannot be read at all is left out."""
 
     row_count: int
     columns: dict[str, Basics]
@@ -80,7 +80,9 @@ _FIGURES: Final = {kind: tuple(_figures(kind)) for kind in ValueKind}
 
 
 def figures_of(kind: ValueKind, dialect: str) -> tuple[_Figure, ...]:
-    """What is asked of the columns of a kind. Where the least text tells it, blanks are only counted if there are."""
+    """Return what is asked of the columns of a kind. Where the least text tells it, blanks are only counted if there
+    are.
+    """
     found = _FIGURES[kind]
     return tuple(one for one in found if one is not _BLANKS) if sorts_by_code_point(dialect) else found
 
@@ -238,12 +240,14 @@ def _times(value: Any, unit: float) -> float | None:
 
 
 def is_refused(error: Exception) -> bool:
-    """Whether a source refused one statement, so that another may do."""
+    """Return whether a source refused one statement, so that another may do."""
     return getattr(error, "kind", None) == "failed"
 
 
 def _smaller(asked: list[_Asked]) -> list[list[_Asked]]:
-    """What to ask instead of what was refused: half of the columns, then half of one column's figures, then counts."""
+    """Return what to ask instead of what was refused: half of the columns, then half of one column's figures, then
+    counts.
+    """
     if len(asked) > 1:
         middle = len(asked) // 2
         return [asked[middle:], asked[:middle]]

@@ -45,13 +45,13 @@ class Wanted:
 
     @property
     def kind(self) -> ValueKind:
-        """Which figures it can have."""
+        """Return which figures it can have."""
         return kind_of(self.of)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a pass tells of a column."""
+class ColumnFigures:
+    """Holds what a pass tells of a column."""
 
     basics: Basics
     distinct_count: int | None
@@ -61,10 +61,10 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """What a pass tells of a table."""
+    """Holds what a pass tells of a table."""
 
     row_count: int
-    columns: dict[str, Told]
+    columns: dict[str, ColumnFigures]
     rows: list[Row]
     """Rows that were met by chance; all of them when that was asked for."""
 
@@ -152,9 +152,11 @@ def _literal(text: str) -> str:
 def read(
     columns: Sequence[Wanted], row: Sequence[Any], more: Mapping[str, Mapping[str, float | None]] | None = None
 ) -> Passed:
-    """What the one row of a pass tells; `more` are the figures of columns that come from elsewhere, by their names."""
+    """Return what the one row of a pass tells; `more` are the figures of columns that come from elsewhere, by their
+    names.
+    """
     at = 2
-    found: dict[str, Told] = {}
+    found: dict[str, ColumnFigures] = {}
     for column in columns:
         names = [name for name, _ in _asked(column)]
         values = dict(zip(names, row[at : at + len(names)], strict=True))
@@ -174,7 +176,7 @@ def _extreme(value: Any) -> Any:
     return hashable(value)
 
 
-def _told(values: Mapping[str, Any]) -> Told:
+def _told(values: Mapping[str, Any]) -> ColumnFigures:
     basics = Basics(
         filled=int(values["filled"]),
         minimum=_extreme(values.get("minimum")),
@@ -190,13 +192,15 @@ def _told(values: Mapping[str, Any]) -> Told:
     if basics.stddev is not None and basics.minimum == basics.maximum:
         basics = replace(basics, stddev=0.0)  # what is added up in parts is hardly ever nothing
     distinct = values.get("distinct")
-    return Told(basics, None if distinct is None else min(int(distinct), basics.filled))
+    return ColumnFigures(basics, None if distinct is None else min(int(distinct), basics.filled))
 
 
 def with_values(
     ask: Callable[[exp.Query], list[Row]], relation: exp.Table, columns: Sequence[Wanted], passed: Passed
 ) -> Passed:
-    """What a pass told, with every value of the columns that turned out to have few: one more look at those alone."""
+    """Return what a pass told, with every value of the columns that turned out to have few: one more look at those
+    alone.
+    """
     few = [one for one in columns if may_have_few(one.of, passed.columns[one.of.name].distinct_count)]
     query = _values_query(relation, few)
     if query is None:
@@ -240,7 +244,7 @@ def top_values(values: Mapping[Any, int]) -> list[ValueCount]:
 
 
 def may_have_few(of: ColumnFacts, distinct: int | None) -> bool:
-    """Whether each value of a column can be counted, by how many it seems to have."""
+    """Return whether each value of a column can be counted, by how many it seems to have."""
     return (
         distinct is not None
         and 0 < distinct <= FEW_VALUES

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from resolvers.engines.profiling import distribution
 from resolvers.engines.profiling.basics import Basics
-from resolvers.engines.profiling.battery import Told, top_values
+from resolvers.engines.profiling.battery import ColumnFigures, top_values
 from resolvers.engines.profiling.kinds import is_integer, kind_of, type_of
 from resolvers.engines.profiling.values import is_blank, moment_of, number_of, seconds_of, text_of
 from schema.data_readiness.profile import ColumnProfile, ValueCount, ValueKind
@@ -26,7 +26,7 @@ _BASICS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much of a table was looked at."""
+    """Holds how much of a table was looked at."""
 
     rows: int
     """Of the table."""
@@ -134,7 +134,7 @@ def _settle(
             )
 
 
-def with_pass(profile: ColumnProfile, told: Told) -> ColumnProfile:
+def with_pass(profile: ColumnProfile, told: ColumnFigures) -> ColumnProfile:
     """The profile with what a pass over every row tells better than the sample."""
     better: dict[str, Any] = {}
     approximate = set(profile.approximate)
@@ -159,7 +159,7 @@ def with_key(profile: ColumnProfile) -> ColumnProfile:
 
 
 def basics_of(values: Sequence[Any], kind: ValueKind, extent: Extent) -> Basics:
-    """What a scan would have told, out of a sample; counts are those of the whole."""
+    """Return what a scan would have told, out of a sample; counts are those of the whole."""
     there = [value for value in values if value is not None]
 
     def whole(count: int) -> int:

@@ -145,7 +145,7 @@ def _joint_keys(columns: Sequence[Coded], rows: int, taken: list[frozenset[str]]
 
 
 def found_dependencies(columns: Sequence[Coded], rows: int, *, is_exact: bool) -> list[FunctionalDependency]:
-    """Which columns settle others, but for few rows; pairs of columns where no single one of them does.
+    """Return which columns settle others, but for few rows; pairs of columns where no single one of them does.
 
     What says nothing is left out: a determinant that hardly repeats, and a dependent that hardly varies.
     """
@@ -190,14 +190,14 @@ class _Table:
 
     @cached_property
     def counts(self) -> Counter[int]:
-        """How often each value occurs."""
+        """Return how often each value occurs."""
         counts = Counter(self.codes)
         counts.pop(-1, None)
         return counts
 
     @cached_property
     def filled(self) -> int:
-        """How many rows have a value."""
+        """Return how many rows have a value."""
         return self.counts.total()
 
     @cached_property
@@ -290,7 +290,7 @@ def _plausible(determinant: _Table, dependent: _Table) -> bool:
 
 
 def _is_broken(determinant: _Table, dependent: _Table) -> bool:
-    """Whether some rows alone speak against a dependency so often that it cannot hold."""
+    """Return whether some rows alone speak against a dependency so often that it cannot hold."""
     rows, groups = determinant.again
     allowed = (1 - LEAST_HOLDS) * determinant.filled + 1e-6
     if len(rows) - groups <= allowed:

@@ -1,4 +1,6 @@
-"""How values are distributed: distinct ones, quantiles, histogram, the most frequent, patterns. Out of plain values."""
+"""Defines how values are distributed: distinct ones, quantiles, histogram, the most frequent, patterns. Out of plain
+values.
+"""
 
 import math
 from bisect import bisect_left
@@ -31,7 +33,9 @@ MOST_PATTERNS: Final = 10
 
 
 def counts_of(values: Iterable[Any]) -> Counter[Hashable]:
-    """How often each value occurs; null is none. What has no equal, NaN, and what others write alike is one value."""
+    """Return how often each value occurs; null is none. What has no equal, NaN, and what others write alike is one
+    value.
+    """
     kept = list(values)
     try:
         counts: Counter[Hashable] = Counter(kept)
@@ -55,7 +59,7 @@ _ODD: Final = frozenset({Decimal, UUID})
 
 
 def estimated_distinct(counts: Mapping[Hashable, int], rows: int) -> int:
-    """How many distinct values there are among `rows` values of which the counts are a sample.
+    """Return how many distinct values there are among `rows` values of which the counts are a sample.
 
     The estimator of Haas and Stokes, which PostgreSQL uses too: n·d / (n - f1 + f1·n/N), where f1 of the d values
     of the sample occur once in it.
@@ -170,7 +174,7 @@ def edges(lowest: float, highest: float, *, whole: bool) -> list[float]:
 
 
 def bin_counts(ordered: Ranked, bounds: Sequence[float]) -> list[int]:
-    """How many of the values lie in each bin; those out of bounds count in the first and the last."""
+    """Return how many of the values lie in each bin; those out of bounds count in the first and the last."""
     below = [bisect_left(ordered.places, bound) for bound in bounds[1:-1]]
     upto = [0, *(ordered.upto[at - 1] if at else 0 for at in below), ordered.upto[-1] if ordered.upto else 0]
     return [more - less for less, more in pairwise(upto)]
@@ -179,7 +183,7 @@ def bin_counts(ordered: Ranked, bounds: Sequence[float]) -> list[int]:
 def histogram(
     ordered: Ranked, kind: ValueKind, n: int, rows: int, *, whole: bool, limits: tuple[Any, Any] | None = None
 ) -> list[HistogramBin]:
-    """How many values lie in each of up to twenty bins between the least and the greatest value.
+    """Return how many values lie in each of up to twenty bins between the least and the greatest value.
 
     The values are out of a sample of `n`, which stands for `rows`; `limits` are the least and the greatest when more is
     known of them than the sample tells. What is no place on a line, such as infinity, lies in no bin.

@@ -1,4 +1,4 @@
-"""Which figures a column can have, from the neutral name of its type."""
+"""Defines which figures a column can have, from the neutral name of its type."""
 
 from typing import Final
 
@@ -37,7 +37,7 @@ def type_of(column: ColumnFacts) -> str:
 
 
 def kind_of(column: ColumnFacts) -> ValueKind:
-    """Which figures the column can have."""
+    """Return which figures the column can have."""
     name = type_of(column)
     if name in _INTEGERS or name in _FRACTIONS:
         return ValueKind.NUMBER
@@ -49,20 +49,20 @@ def kind_of(column: ColumnFacts) -> ValueKind:
 
 
 def is_integer(column: ColumnFacts) -> bool:
-    """Whether the column holds whole numbers by its type."""
+    """Return whether the column holds whole numbers by its type."""
     return type_of(column) in _INTEGERS
 
 
 def is_exact_fraction(column: ColumnFacts) -> bool:
-    """Whether the column holds decimal numbers of any number of digits."""
+    """Return whether the column holds decimal numbers of any number of digits."""
     return type_of(column) in ("NUMERIC", "DECIMAL")
 
 
 def is_plain_text(column: ColumnFacts) -> bool:
-    """Whether the column's values are texts in the source too, and not only for us."""
+    """Return whether the column's values are texts in the source too, and not only for us."""
     return type_of(column) in _PLAIN_TEXTS
 
 
 def is_moment(column: ColumnFacts) -> bool:
-    """Whether the column's values name a day or a moment, and not a time of any day."""
+    """Return whether the column's values name a day or a moment, and not a time of any day."""
     return type_of(column) in _MOMENTS

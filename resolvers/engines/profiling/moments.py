@@ -53,7 +53,7 @@ class Moments:
 
 
 def _of(numbers: Any) -> tuple[int, float, float]:
-    """How many numbers an array holds, their mean and their variance."""
+    """Return how many numbers an array holds, their mean and their variance."""
     import pyarrow.compute as compute
 
     count = len(numbers) - numbers.null_count

@@ -52,7 +52,7 @@ _FEWEST_TEXTS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ProfiledTable:
     """A table with its profile, if there is one."""
 
     facts: TableFacts
@@ -67,14 +67,14 @@ class Known:
 @dataclass(frozen=True, slots=True)
 class _Guess:
     columns: tuple[str, ...]
-    target: Known
+    target: ProfiledTable
     target_columns: tuple[str, ...]
     is_declared: bool
     score: float
 
 
 def foreign_keys(
-    source: Source, table: Known, others: Sequence[Known], unread: set[str] | None = None
+    source: Source, table: ProfiledTable, others: Sequence[ProfiledTable], unread: set[str] | None = None
 ) -> list[ForeignKeyCandidate]:
     """The foreign keys of a table to tables of the same connection, itself too, the declared ones first.
 
@@ -122,7 +122,7 @@ def foreign_keys(
     return found[:MOST_TOLD]
 
 
-def _declared(table: Known, targets: Mapping[str, Known]) -> Iterator[_Guess]:
+def _declared(table: ProfiledTable, targets: Mapping[str, ProfiledTable]) -> Iterator[_Guess]:
     service = Fqn.parse(table.facts.fqn).parts[0]
     for key in table.facts.keys:
         if key.get("type") != "FOREIGN_KEY" or not key.get("target_table"):
@@ -134,7 +134,9 @@ def _declared(table: Known, targets: Mapping[str, Known]) -> Iterator[_Guess]:
             yield _Guess(columns, target, to, is_declared=True, score=1.0)
 
 
-def _guesses(table: Known, targets: Mapping[str, Known], taken: set[tuple[str, ...]]) -> Iterator[list[_Guess]]:
+def _guesses(
+    table: ProfiledTable, targets: Mapping[str, ProfiledTable], taken: set[tuple[str, ...]]
+) -> Iterator[list[_Guess]]:
     """For each column the keys that it may refer to, the likeliest first."""
     # A view has no key of its own: what it shows of one lies in a table.
     tables = [target for target in targets.values() if "VIEW" not in (target.facts.table_type or "")]
@@ -154,7 +156,9 @@ def _guesses(table: Known, targets: Mapping[str, Known], taken: set[tuple[str, .
             yield sorted(rated, key=_likelihood)
 
 
-def _composed(table: Known, targets: Mapping[str, Known], taken: set[tuple[str, ...]]) -> Iterator[_Guess]:
+def _composed(
+    table: ProfiledTable, targets: Mapping[str, ProfiledTable], taken: set[tuple[str, ...]]
+) -> Iterator[_Guess]:
     """The keys of several columns for which the table has a column each, called the same or after the other table.
 
     A table that has the same key itself is not asked: two that count the same refer to neither.
@@ -175,7 +179,7 @@ def _composed(table: Known, targets: Mapping[str, Known], taken: set[tuple[str, 
             yield _Guess(columns, target, key, is_declared=False, score=0.9)
 
 
-def _composed_keys(target: Known) -> list[tuple[str, ...]]:
+def _composed_keys(target: ProfiledTable) -> list[tuple[str, ...]]:
     """Keys of several columns: declared ones, and those that the profile found unique."""
     keys = [
         tuple(str(name) for name in key.get("columns") or ())
@@ -187,7 +191,7 @@ def _composed_keys(target: Known) -> list[tuple[str, ...]]:
     return [key for key in dict.fromkeys(keys) if 2 <= len(key) <= WIDEST]
 
 
-def _named_for(table: Known, target: Known, key: str) -> str | None:
+def _named_for(table: ProfiledTable, target: ProfiledTable, key: str) -> str | None:
     """The column of a table that is called like a column of another one's key and can hold its values."""
     to = next((one for one in target.facts.columns if one.name == key), None)
     if to is None:
@@ -203,12 +207,12 @@ def _named_for(table: Known, target: Known, key: str) -> str | None:
 
 
 def _likelihood(guess: _Guess) -> tuple[float, bool, str]:
-    """How guesses sort: what speaks for them, then declared keys before others."""
+    """Return how guesses sort: what speaks for them, then declared keys before others."""
     key = next((of for of in guess.target.facts.columns if of.name == guess.target_columns[0]), None)
     return (-guess.score, not (key is not None and key.is_primary_key), guess.target.facts.fqn)
 
 
-def _single_keys(target: Known) -> list[str]:
+def _single_keys(target: ProfiledTable) -> list[str]:
     """Columns that are a key by themselves: declared ones, and those that the profile found unique."""
     declared = [of.name for of in target.facts.columns if of.is_primary_key or of.is_unique]
     composed = {
@@ -243,8 +247,8 @@ def _may_refer(of: ColumnFacts, figures: ColumnProfile) -> bool:
 _NAMED: Final = 0.5
 
 
-def _score(table: Known, of: ColumnFacts, figures: ColumnProfile, target: Known, key: str) -> float:
-    """How much speaks for a reference before anything is counted, 0 to 1."""
+def _score(table: ProfiledTable, of: ColumnFacts, figures: ColumnProfile, target: ProfiledTable, key: str) -> float:
+    """Return how much speaks for a reference before anything is counted, 0 to 1."""
     to = next((one for one in target.facts.columns if one.name == key), None)
     if to is None or _family(of) != _family(to):
         return 0.0
@@ -270,7 +274,7 @@ def _family(of: ColumnFacts) -> str:
 
 
 def _within(figures: ColumnProfile, there: ColumnProfile | None) -> bool:
-    """Whether the values can lie among those of the key, by what is known of both."""
+    """Return whether the values can lie among those of the key, by what is known of both."""
     if there is None:
         return True
     if figures.kind is ValueKind.NUMBER:
@@ -286,7 +290,7 @@ def _within(figures: ColumnProfile, there: ColumnProfile | None) -> bool:
 
 
 def _telling(of: ColumnFacts, figures: ColumnProfile) -> bool:
-    """Whether it could hardly be chance that all values occur in a key."""
+    """Return whether it could hardly be chance that all values occur in a key."""
     distinct = figures.distinct_count or 0
     if kind_of(of) is ValueKind.TEXT:
         return distinct >= _FEWEST_TEXTS and (figures.mean_length or 0) >= 3 and (figures.mean_length or 0) <= 64
@@ -315,7 +319,7 @@ def _singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3 else word
 
 
-def _name_score(table: Known, name: str, target: Known, key: str) -> float:
+def _name_score(table: ProfiledTable, name: str, target: ProfiledTable, key: str) -> float:
     said, to, of_key = words_of(name), words_of(target.facts.name), words_of(key)
     plain = tuple(word for word in said if word not in KEY_WORDS)
     bare = tuple(word for word in to if word not in ("dim", "fact", "tbl", "table", "stg", "raw", "t", "lookup"))
@@ -345,7 +349,7 @@ _UNREAD: Final = frozenset({"permission", "not_found"})
 
 def _checked(
     source: Source,
-    table: Known,
+    table: ProfiledTable,
     guess: _Guess,
     unread: set[str],
     probes: dict[tuple[str, ...], Sample] | None = None,
@@ -383,7 +387,7 @@ def _checked(
 
 
 def match_query(child: exp.Table, columns: Sequence[str], parent: exp.Table, keys: Sequence[str]) -> exp.Select:
-    """How many rows have values, and how many of them a target. Each distinct value is looked up once."""
+    """Return how many rows have values, and how many of them a target. Each distinct value is looked up once."""
     names = [f"k{at}" for at in range(len(columns))]
     filled = exp.and_(*(exp.Not(this=exp.Is(this=column(name), expression=exp.Null())) for name in columns))
     values = (
@@ -416,7 +420,7 @@ def match_query(child: exp.Table, columns: Sequence[str], parent: exp.Table, key
     )
 
 
-def _match(source: Source, table: Known, guess: _Guess) -> float | None:
+def _match(source: Source, table: ProfiledTable, guess: _Guess) -> float | None:
     child = source.relation(table.facts.database, table.facts.schema, table.facts.name)
     to = guess.target.facts
     parent = source.relation(to.database, to.schema, to.name)
@@ -424,12 +428,12 @@ def _match(source: Source, table: Known, guess: _Guess) -> float | None:
     return float(matched or 0) / float(rows) if rows else None
 
 
-def _sampled(source: Source, table: Known, guess: _Guess, rows: int) -> Sample:
+def _sampled(source: Source, table: ProfiledTable, guess: _Guess, rows: int) -> Sample:
     child = source.relation(table.facts.database, table.facts.schema, table.facts.name)
     return source.sample(child, guess.columns, rows)
 
 
-def _could_match(source: Source, table: Known, guess: _Guess, probes: dict[tuple[str, ...], Sample]) -> bool:
+def _could_match(source: Source, table: ProfiledTable, guess: _Guess, probes: dict[tuple[str, ...], Sample]) -> bool:
     if guess.columns not in probes:
         probes[guess.columns] = _sampled(source, table, guess, PROBED_ROWS)
     share = _match_of_sample(source, guess, probes[guess.columns])

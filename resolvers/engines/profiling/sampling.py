@@ -107,7 +107,7 @@ def _can_be_read(source: Source, relation: exp.Table, name: str) -> bool:
 
 
 def extent_of(facts: TableFacts, scanned: Scanned | None, sample: Sample) -> Extent:
-    """How much was looked at. Without a scan the rows are those that the catalog or the sample knows of."""
+    """Return how much was looked at. Without a scan the rows are those that the catalog or the sample knows of."""
     sampled = len(sample.rows)
     if scanned is not None:
         # What was written between the scan and the sample changes neither.

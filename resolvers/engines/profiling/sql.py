@@ -43,7 +43,7 @@ def spelled(of: exp.Expr, kind: str, dialect: str, text_type: str = "text") -> e
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What stands for a column in an aggregate: its value, its value as a text, and the text's length."""
+    """Holds what stands for a column in an aggregate: its value, its value as a text, and the text's length."""
 
     value: exp.Expr
     text: exp.Expr
@@ -73,17 +73,17 @@ def extreme(terms: Terms, kind: ValueKind, function: type[exp.Min] | type[exp.Ma
 
 
 def counted_if(condition: exp.Expr) -> exp.Expr:
-    """How many rows keep to a condition."""
+    """Return how many rows keep to a condition."""
     return exp.Sum(this=exp.Case().when(condition, exp.Literal.number(1)).else_(exp.Literal.number(0)))
 
 
 def sorts_by_code_point(dialect: str) -> bool:
-    """Whether the least text tells that none is blank: every blank sorts before the exclamation mark."""
+    """Return whether the least text tells that none is blank: every blank sorts before the exclamation mark."""
     return dialect in ("postgres", "duckdb")
 
 
 def blank(of: exp.Expr, dialect: str) -> exp.Expr:
-    """Whether nothing of a text can be seen. Oracle's empty text is null and so never blank."""
+    """Return whether nothing of a text can be seen. Oracle's empty text is null and so never blank."""
     if sorts_by_code_point(dialect):
         trimmed = exp.Trim(this=of.copy(), expression=exp.Literal.string(BLANKS))
         # To compare is far cheaper than to trim.

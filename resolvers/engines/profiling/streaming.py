@@ -16,8 +16,8 @@ from sqlglot import exp, parse_one
 from resolvers.engines.profiling.basics import is_refused, with_blanks, with_extreme_numbers
 from resolvers.engines.profiling.battery import (
     COLUMNS_AT_ONCE,
+    ColumnFigures,
     Passed,
-    Told,
     Wanted,
     battery,
     in_row,
@@ -77,7 +77,7 @@ def by_stream(source: Source, facts: TableFacts, rows: int, header: Header, prog
 
 
 def _counted(source: Source, relation: exp.Table, facts: TableFacts, rows: int) -> tuple[int | None, int | None]:
-    """How many rows a table has, None when more than a sample; and how many to expect, when somebody knows.
+    """Return how many rows a table has, None when more than a sample; and how many to expect, when somebody knows.
 
     Files know it by themselves. A database would read the table for it, and the stream tells it anyway.
     """
@@ -120,7 +120,7 @@ def _passes(
 ) -> Passed:
     """One pass, or several over a wide table, whose first one then collects the rows of all columns."""
     count = 0
-    told: dict[str, Told] = {}
+    told: dict[str, ColumnFigures] = {}
     kept: list[Row] = []
 
     def told_of(done: int) -> None:
@@ -152,7 +152,7 @@ def _with_extremes(source: Source, relation: exp.Table, columns: Sequence[Column
 
 
 def _most_rows(columns: Sequence[ColumnFacts], rows: int) -> int:
-    """How many rows to keep: of a wide table fewer than were asked for."""
+    """Return how many rows to keep: of a wide table fewer than were asked for."""
     wide = max(1, sum(1 for of in columns if kind_of(of) is not ValueKind.OTHER))
     return min(rows, max(FEWEST_SAMPLED, MOST_CELLS // wide))
 
@@ -160,7 +160,7 @@ def _most_rows(columns: Sequence[ColumnFacts], rows: int) -> int:
 def _share(
     ask: Callable[[exp.Query], list[Row]], relation: exp.Table, columns: Sequence[ColumnFacts], rows: int, count: int
 ) -> float:
-    """Which share of the rows of DuckDB's table to keep: of long texts fewer than were asked for.
+    """Return which share of the rows of DuckDB's table to keep: of long texts fewer than were asked for.
 
     How long they are is looked up in a few places, for the rows are kept by the pass that first sees them all.
     """
@@ -197,7 +197,7 @@ def _streamed(
 
 
 def _wanted(columns: Sequence[ColumnFacts], *, as_texts: bool = False) -> list[Wanted]:
-    """How each column comes from a source that is streamed."""
+    """Return how each column comes from a source that is streamed."""
     found = []
     for of in columns:
         staged = "time" if type_of(of) in ("TIME", "TIMETZ") else None
@@ -221,7 +221,9 @@ def _asked(
 
 
 def staged_select(relation: exp.Table, columns: Sequence[Wanted], *, as_texts: bool, dialect: str = "") -> exp.Select:
-    """What is read of a source: values that DuckDB takes as they are, of the others only whether they are there."""
+    """Return what is read of a source: values that DuckDB takes as they are, of the others only whether they are
+    there.
+    """
     chosen: list[exp.Expr] = []
     for one in columns:
         of, name = one.of, column(one.of.name)

@@ -36,7 +36,7 @@ _LONGEST_NAME: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a profile is of and when it is made: the engine has neither ids nor a clock of its own."""
+    """Holds what a profile is of and when it is made: the engine has neither ids nor a clock of its own."""
 
     id: str
     workflow_run_id: str
@@ -45,7 +45,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What the rows of a sample say of a table as a whole."""
+    """Holds what the rows of a sample say of a table as a whole."""
 
     keys: list[CandidateKey]
     dependencies: list[FunctionalDependency]
@@ -83,7 +83,7 @@ def structure(facts: TableFacts, sample: Sample, columns: Mapping[str, ColumnPro
 
 
 def _names_things(of: ColumnFacts, column: ColumnProfile) -> bool:
-    """Whether values may be names of rows: neither measures, nor prose, nor mere moments."""
+    """Return whether values may be names of rows: neither measures, nor prose, nor mere moments."""
     if column.kind is ValueKind.NUMBER:
         values = [column.minimum or "", column.maximum or ""]
         values += [one.value for one in column.top_values] + [one.value for one in column.quantiles]

@@ -1,4 +1,5 @@
-"""What is told of Arrow batches while they go by to DuckDB: rows met by chance, counts, averages, lengths, few values.
+"""Defines what is told of Arrow batches while they go by to DuckDB: rows met by chance, counts, averages, lengths,
+few values.
 
 All cost a fraction of what they would cost as aggregates of the pass; and values that repeat are handed on once.
 """
@@ -74,7 +75,7 @@ class Tally:
         return pyarrow.RecordBatch.from_arrays(columns, schema=batch.schema)
 
     def figures(self) -> dict[str, dict[str, float | None]]:
-        """What DuckDB is not asked for: the figures of each column by their names."""
+        """Return what DuckDB is not asked for: the figures of each column by their names."""
         found: dict[str, dict[str, float | None]] = {name: {"filled": count} for name, count in self._filled.items()}
         for name, moments in self._numbers.items():
             found[name] |= {"mean": moments.mean, "stddev": moments.stddev}

@@ -161,7 +161,7 @@ def moment_text(seconds: float, like: Any) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Whether nothing of a text can be seen."""
+    """Return whether nothing of a text can be seen."""
     return not text.strip(_BLANKS)
 
 

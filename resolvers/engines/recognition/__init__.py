@@ -12,8 +12,8 @@ from typing import Final
 
 from resolvers.engines.recognition.hints import OTHER, PERSONS, STRONG, WEAK
 from resolvers.engines.recognition.matching import RECOGNIZERS, matches
-from resolvers.engines.recognition.model import ColumnValues, Finding, Match
-from resolvers.engines.recognition.neighbours import Around, told
+from resolvers.engines.recognition.model import ColumnValues, RecognizerMatch, TagFinding
+from resolvers.engines.recognition.neighbours import NeighbourColumns, told
 from resolvers.engines.recognition.scoring import (
     BESIDE,
     LEAST,
@@ -44,10 +44,10 @@ VERSION: Final = "1." + hashlib.sha256(
 ).hexdigest()[:8]  # fmt: skip
 """Changes when a recogniser, a hint or a weight does, so that tags are looked at again."""
 
-__all__ = ["RECOGNIZERS", "VERSION", "Finding", "fingerprint", "recognize"]
+__all__ = ["RECOGNIZERS", "VERSION", "TagFinding", "fingerprint", "recognize"]
 
 
-def recognize(table: TableFacts, sample: Sample, now: datetime) -> dict[str, list[Finding]]:
+def recognize(table: TableFacts, sample: Sample, now: datetime) -> dict[str, list[TagFinding]]:
     """The tags of each column of the sample by its name, the surest first; none where nothing was found."""
     facts = {column.name: column for column in table.columns}
     columns = [
@@ -68,7 +68,7 @@ def weighed(
     table: TableFacts,
     columns: Sequence[ColumnValues],
     rows: Sequence[Row],
-    found: Sequence[Sequence[Match]],
+    found: Sequence[Sequence[RecognizerMatch]],
     now: datetime,
 ) -> list[list[Candidate]]:
     """The candidates of each column with all that its values, its name and its neighbours say.
@@ -80,14 +80,14 @@ def weighed(
         frozenset(one.tag for one, sure in chosen([(one, score(one.figures)) for one in some]) if sure >= SURE)
         for some in alone
     ]
-    more = told(Around(columns, rows, found, sure, now))
+    more = told(NeighbourColumns(columns, rows, found, sure, now))
     if not more:
         return alone
     return _with_persons(table, columns, [[*some, *more.get(place, ())] for place, some in enumerate(found)])
 
 
 def _with_persons(
-    table: TableFacts, columns: Sequence[ColumnValues], found: Sequence[Sequence[Match]]
+    table: TableFacts, columns: Sequence[ColumnValues], found: Sequence[Sequence[RecognizerMatch]]
 ) -> list[list[Candidate]]:
     some = {
         place: (column.facts, candidates(table, column.facts, found[place])) for place, column in enumerate(columns)

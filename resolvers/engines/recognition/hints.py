@@ -1,4 +1,6 @@
-"""What the words of a name or comment hint at, in several languages. A hint is never enough and never needed."""
+"""Defines what the words of a name or comment hint at, in several languages. A hint is never enough and never
+needed.
+"""
 # ruff: noqa: E501 - words and patterns of many languages
 
 import re
@@ -197,11 +199,11 @@ def hint(text: str, tag: str) -> float:
 
 @lru_cache(maxsize=4096)
 def names_other(text: str) -> bool:
-    """Whether the words name something that is not a person's data."""
+    """Return whether the words name something that is not a person's data."""
     return _found(words(_plain(text)), OTHER)
 
 
 @lru_cache(maxsize=4096)
 def names_persons(text: str) -> bool:
-    """Whether a table is named after persons."""
+    """Return whether a table is named after persons."""
     return _found(words(_plain(text)), PERSONS)

@@ -1,4 +1,4 @@
-"""How each recogniser does on a column's values.
+"""Defines how each recogniser does on a column's values.
 
 What counts is the column, not the value: of `tested` distinct values `matched` passed, and among other things of the
 same form a share of `chance` would. The match's strength is the log-likelihood ratio of what was seen against that
@@ -22,8 +22,8 @@ from resolvers.engines.recognition.model import (
     FIRST_LOOK,
     LONGEST,
     ColumnValues,
-    Match,
     Recognizer,
+    RecognizerMatch,
     Strength,
 )
 from resolvers.engines.recognition.numbers import NUMBERS
@@ -72,7 +72,7 @@ def divergence(share: float, chance: float) -> float:
 
 
 def nats_of(recognizer: Recognizer, tested: int, matched: int, independent: int, chance: float) -> float:
-    """What a share of a column's values tells, see above; below nought it speaks against the tag."""
+    """Return what a share of a column's values tells, see above; below nought it speaks against the tag."""
     if not tested:
         return 0.0
     share = matched / tested
@@ -95,7 +95,7 @@ def _filled(recognizer: Recognizer, text: str) -> Iterator[str]:
                 yield text.zfill(width)
 
 
-def _try(recognizer: Recognizer, column: ColumnValues) -> Match | None:
+def _try(recognizer: Recognizer, column: ColumnValues) -> RecognizerMatch | None:
     test, numeric = recognizer.test, column.is_number
     tested = matched = 0
     for text in column.distinct[: recognizer.most]:
@@ -118,7 +118,7 @@ def _try(recognizer: Recognizer, column: ColumnValues) -> Match | None:
         return None
     if recognizer.ceiling < 1:
         nats = min(nats, ENOUGH * recognizer.ceiling)
-    return Match(recognizer, tested, matched, matched / tested, strength_of(nats), nats)
+    return RecognizerMatch(recognizer, tested, matched, matched / tested, strength_of(nats), nats)
 
 
 def _by_chance(recognizer: Recognizer, column: ColumnValues) -> float:
@@ -135,7 +135,7 @@ def _by_chance(recognizer: Recognizer, column: ColumnValues) -> float:
     return (passed + 1) / (tried + 2)
 
 
-def _within(recognizer: Recognizer, column: ColumnValues) -> Match | None:
+def _within(recognizer: Recognizer, column: ColumnValues) -> RecognizerMatch | None:
     """Candidates that stand in longer text: what counts is how many of them pass, and in how many values."""
     assert recognizer.embedded is not None
     candidates = passed = hits = tested = 0
@@ -156,14 +156,14 @@ def _within(recognizer: Recognizer, column: ColumnValues) -> Match | None:
         recognizer.chance, 0.3 if recognizer.strength is Strength.SHAPE or recognizer.tag == "IpAddress" else 0.01
     )
     nats = passed * divergence(passed / candidates, chance)
-    return Match(recognizer, tested, hits, hits / tested, strength_of(nats), nats, "text")
+    return RecognizerMatch(recognizer, tested, hits, hits / tested, strength_of(nats), nats, "text")
 
 
-def matches(column: ColumnValues, now: datetime) -> list[Match]:
-    """How every recogniser that could apply did on the column, those that speak against it as well."""
+def matches(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
+    """Return how every recogniser that could apply did on the column, those that speak against it as well."""
     if not column.distinct or column.is_boolean:
         return []
-    found: list[Match] = []
+    found: list[RecognizerMatch] = []
     if column.documents:
         return _documents(column, now)
     if column.is_moment or is_dates(column):
@@ -194,7 +194,7 @@ def matches(column: ColumnValues, now: datetime) -> list[Match]:
 
 
 def is_epoch(column: ColumnValues) -> bool:
-    """Whether they are seconds or milliseconds since 1970, of the years 2000 to 2033."""
+    """Return whether they are seconds or milliseconds since 1970, of the years 2000 to 2033."""
     numbers = column.integers
     if len(numbers) < 3:
         return False
@@ -204,7 +204,7 @@ def is_epoch(column: ColumnValues) -> bool:
 
 
 def is_years(column: ColumnValues) -> bool:
-    """Whether they are years of the calendar."""
+    """Return whether they are years of the calendar."""
     numbers = column.integers
     return bool(numbers) and numbers[0] >= 1700 and numbers[-1] <= 2100
 
@@ -215,7 +215,7 @@ def _other_code(column: ColumnValues) -> float:
     return max(column.share_of(lambda text, kind=kind: bool(kind(text))) for kind in kinds)  # type: ignore[misc]
 
 
-def _column_wide(column: ColumnValues, found: list[Match]) -> list[Match]:
+def _column_wide(column: ColumnValues, found: list[RecognizerMatch]) -> list[RecognizerMatch]:
     """Drop what the column as a whole speaks against, though its values pass one by one."""
     things = _is_of_things(column)
     bare = column.share_of(str.isdigit)
@@ -257,7 +257,7 @@ def _column_wide(column: ColumnValues, found: list[Match]) -> list[Match]:
 
 
 def _is_of_things(column: ColumnValues) -> bool:
-    """Whether they are companies, places, works or goods, of which many bear the names of persons."""
+    """Return whether they are companies, places, works or goods, of which many bear the names of persons."""
     if column.share_of(is_company) > 0.12 or column.share_of(names_a_thing) > 0.15:
         return True
     words = [text.split() for text in column.distinct[:200]]
@@ -268,7 +268,7 @@ def _is_of_things(column: ColumnValues) -> bool:
     return towns > 0.4 * len(several)
 
 
-def _without_rivals(found: list[Match]) -> list[Match]:
+def _without_rivals(found: list[RecognizerMatch]) -> list[RecognizerMatch]:
     """Of each kind the tag that explains the values best: towns are named after people, and people after towns."""
     dropped: set[int] = set()
     for kind in (Strength.LISTED, Strength.CHECKED, Strength.FORM):
@@ -281,12 +281,12 @@ def _without_rivals(found: list[Match]) -> list[Match]:
     return [match for match in found if id(match) not in dropped]
 
 
-def _documents(column: ColumnValues, now: datetime) -> list[Match]:
+def _documents(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
     """The fields of JSON documents, each as a column of its own; its name in the document is a hint like any other."""
     fields: dict[str, list[Any]] = {}
     for document in column.documents:
         _walk(document, "", fields, 0)
-    found: list[Match] = []
+    found: list[RecognizerMatch] = []
     for path, values in list(fields.items())[:MOST_PATHS]:
         name = path.rsplit(".", 1)[-1]
         inner = ColumnValues(ColumnFacts(column.facts.fqn, name, 0), values)

@@ -1,4 +1,4 @@
-"""What the recognisers take and give: a column's values as text, a recogniser, a match, a finding."""
+"""Defines what the recognisers take and give: a column's values as text, a recogniser, a match, a finding."""
 
 import json
 import math
@@ -27,7 +27,7 @@ _UUID = re.compile(r"^\{?[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-f
 
 
 class Strength(StrEnum):
-    """How much a recogniser's passing proves; each kind has a weight of its own in the score."""
+    """Describes how much a recogniser's passing proves; each kind has a weight of its own in the score."""
 
     PROOF = "proof"
     """A grammar or check so tight that hardly anything else passes: e-mail, IBAN, private key."""
@@ -71,8 +71,8 @@ class Recognizer:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """How a recogniser did on a column."""
+class RecognizerMatch:
+    """Holds how a recogniser did on a column."""
 
     recognizer: Recognizer
     tested: int
@@ -86,7 +86,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class TagFinding:
     """A tag of a column, how sure it is, and why. No value of the data stands in it."""
 
     tag: str
@@ -152,12 +152,12 @@ class ColumnValues:
 
     @cached_property
     def is_uuid(self) -> bool:
-        """Whether most values are UUIDs (or hashes of their length), which hold no meaning."""
+        """Return whether most values are UUIDs (or hashes of their length), which hold no meaning."""
         return self.share_of(lambda text: bool(_UUID.match(text))) > 0.6
 
     @cached_property
     def is_text(self) -> bool:
-        """Whether values are sentences rather than one thing each."""
+        """Return whether values are sentences rather than one thing each."""
         return self.length > 30 and self.share_of(lambda text: text.count(" ") >= 4) > 0.3
 
     @cached_property
@@ -182,7 +182,7 @@ class ColumnValues:
 
     @cached_property
     def is_sequence(self) -> bool:
-        """Whether they are numbers that were counted up: dense in their range, or a block behind one prefix."""
+        """Return whether they are numbers that were counted up: dense in their range, or a block behind one prefix."""
         numbers = self.integers or self._counters
         if len(numbers) < 5:
             return False
@@ -202,12 +202,12 @@ class ColumnValues:
 
     @cached_property
     def shapes(self) -> int:
-        """How many different forms there are when letters and digits are not told from one another."""
+        """Return how many different forms there are when letters and digits are not told from one another."""
         return len({re.sub(r"[^\W\d_]", "A", re.sub(r"[0-9]", "9", text)) for text in self.distinct[:200]})
 
     @cached_property
     def prefixes(self) -> int:
-        """How many different beginnings there are when the last four characters are left out."""
+        """Return how many different beginnings there are when the last four characters are left out."""
         return len({text[:-4] for text in self.distinct})
 
     def share_of(self, test: Callable[[str], float], most: int = 200) -> float:

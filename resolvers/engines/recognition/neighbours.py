@@ -1,4 +1,6 @@
-"""What columns of one table tell of one another: rows that agree, parts of one date, places that stand together."""
+"""Defines what columns of one table tell of one another: rows that agree, parts of one date, places that stand
+together.
+"""
 
 import re
 from calendar import monthrange
@@ -9,7 +11,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from resolvers.engines.recognition.hints import words
-from resolvers.engines.recognition.model import ColumnValues, Match, Recognizer, Strength, text_of
+from resolvers.engines.recognition.model import ColumnValues, Recognizer, RecognizerMatch, Strength, text_of
 from resolvers.engines.recognition.wholes import year_of
 from resolvers.engines.recognition.words import fold
 
@@ -42,14 +44,14 @@ _PARTS: Final = _rule("birth-parts", "DateOfBirth",
 _PART: Final = _rule("birth-part", "DateOfBirth", "whole numbers within the range of a part of a date", Strength.SHAPE)
 
 
-class Around:
+class NeighbourColumns:
     """The columns of a table with their rows, and the tags that are sure of each."""
 
     def __init__(
         self,
         columns: Sequence[ColumnValues],
         rows: Sequence[Sequence[Any]],
-        matched: Sequence[Sequence[Match]],
+        matched: Sequence[Sequence[RecognizerMatch]],
         sure: Sequence[frozenset[str]],
         now: datetime,
     ) -> None:
@@ -68,26 +70,26 @@ class Around:
         return [place for place, held in enumerate(self.sure) if held & set(tags)][:MOST_COLUMNS]
 
     def agreement(self, one: int, other: int, test: Callable[[str, str], bool]) -> tuple[int, int]:
-        """How many rows have both values, and how many of them pass; rows that say the same count once."""
+        """Return how many rows have both values, and how many of them pass; rows that say the same count once."""
         pairs = {pair for pair in zip(self.texts(one), self.texts(other), strict=True) if pair[0] and pair[1]}
         return len(pairs), sum(test(str(left), str(right)) for left, right in pairs)
 
     def passed(self, place: int, name: str) -> bool:
-        """Whether a recogniser spoke for the column."""
+        """Return whether a recogniser spoke for the column."""
         return any(match.recognizer.name == name and match.strength > 0 for match in self.matched[place])
 
 
-def told(around: Around) -> dict[int, list[Match]]:
-    """What the neighbours of each column say for it, by the column's place; empty where they say nothing."""
-    found: dict[int, list[Match]] = {}
+def told(around: NeighbourColumns) -> dict[int, list[RecognizerMatch]]:
+    """Return what the neighbours of each column say for it, by the column's place; empty where they say nothing."""
+    found: dict[int, list[RecognizerMatch]] = {}
     for judge in (_names, _logins, _ages, _postcodes, _towns, _coordinates, _birth_parts):
         for place, match in judge(around):
             found.setdefault(place, []).append(match)
     return found
 
 
-def _match(rule: Recognizer, tested: int, matched: int, strength: float) -> Match:
-    return Match(rule, tested, matched, matched / tested, strength, 8.0 * strength, "rows")
+def _match(rule: Recognizer, tested: int, matched: int, strength: float) -> RecognizerMatch:
+    return RecognizerMatch(rule, tested, matched, matched / tested, strength, 8.0 * strength, "rows")
 
 
 def _plain(text: str) -> str:
@@ -95,8 +97,13 @@ def _plain(text: str) -> str:
 
 
 def _agreeing(
-    around: Around, rule: Recognizer, place: int, others: Sequence[int], test: Callable[[str, str], bool], least: float
-) -> Match | None:
+    around: NeighbourColumns,
+    rule: Recognizer,
+    place: int,
+    others: Sequence[int],
+    test: Callable[[str, str], bool],
+    least: float,
+) -> RecognizerMatch | None:
     for other in others:
         if other != place:
             tested, passed = around.agreement(place, other, test)
@@ -115,7 +122,7 @@ def _in_name(part: str, name: str) -> bool:
     return len(part) >= 2 and part != name and all(fold(word) in spoken for word in part.split())
 
 
-def _names(around: Around) -> list[tuple[int, Match]]:
+def _names(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
     mails, names = around.of("Email"), around.of("PersonName")
     found = []
     for place, column in enumerate(around.columns):
@@ -136,7 +143,7 @@ def _login(text: str, other: str) -> bool:
     return any(len(word) >= 3 and word[:6] in login for word in map(_plain, re.split(r"[\s,-]+", other)))
 
 
-def _logins(around: Around) -> list[tuple[int, Match]]:
+def _logins(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
     others = around.of("Email", "PersonName")
     found = []
     for place, column in enumerate(around.columns):
@@ -149,7 +156,7 @@ def _logins(around: Around) -> list[tuple[int, Match]]:
     return found
 
 
-def _ages(around: Around) -> list[tuple[int, Match]]:
+def _ages(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
     """The year in which an age was counted is the same for most rows, give or take the birthday."""
     found = []
     for place in range(len(around.columns)):
@@ -169,7 +176,7 @@ def _ages(around: Around) -> list[tuple[int, Match]]:
     return found
 
 
-def _postcodes(around: Around) -> list[tuple[int, Match]]:
+def _postcodes(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
     found = []
     places = around.of("StreetAddress", "City")
     for place, column in enumerate(around.columns):
@@ -192,7 +199,7 @@ def _postcodes(around: Around) -> list[tuple[int, Match]]:
     return found
 
 
-def _towns(around: Around) -> list[tuple[int, Match]]:
+def _towns(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
     """A form for addresses names the town beside the postcode or behind the street."""
     found = []
     last = len(around.columns) - 1
@@ -209,7 +216,7 @@ def _towns(around: Around) -> list[tuple[int, Match]]:
     return found
 
 
-def _coordinates(around: Around) -> list[tuple[int, Match]]:
+def _coordinates(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
     """Latitudes stay within 90 degrees; longitudes go beyond, or lie west, where few other figures are below nought."""
     found = []
     for place in range(len(around.columns) - 1):
@@ -224,7 +231,7 @@ def _coordinates(around: Around) -> list[tuple[int, Match]]:
     return found
 
 
-def _coded(around: Around, place: int) -> bool:
+def _coded(around: NeighbourColumns, place: int) -> bool:
     return "Postcode" in around.sure[place] or any(
         match.recognizer.tag == "Postcode" and match.strength > 0 and match.recognizer.strength is not Strength.SHAPE
         for match in around.matched[place]
@@ -241,13 +248,13 @@ _UNITS: Final = frozenset(_PARTS_IN_WORDS.split(" "))
 _ENDS: Final = frozenset({"death", "died", "dead", "deceased", "hire", "hired", "start", "end", "expiry", "created"})
 
 
-def _birth_parts(around: Around) -> list[tuple[int, Match]]:
+def _birth_parts(around: NeighbourColumns) -> list[tuple[int, RecognizerMatch]]:
     """Years, months and days in columns of their own: three that are dates together, or one whose name says birth."""
     years, months, days = (
         [place for place, column in enumerate(around.columns) if _within(column, *bounds)]
         for bounds in ((1800, 2100, 5), (1, 12, 6), (1, 31, 13))
     )
-    found: dict[int, Match] = {}
+    found: dict[int, RecognizerMatch] = {}
     triples = []
     for year in years[:MOST_COLUMNS]:
         for month in months[:MOST_COLUMNS]:
@@ -274,7 +281,7 @@ def _within(column: ColumnValues, least: int, most: int, distinct: int) -> bool:
     return len(numbers) >= distinct and numbers[0] >= least and numbers[-1] <= most
 
 
-def _dates(around: Around, *parts: int) -> tuple[int, int]:
+def _dates(around: NeighbourColumns, *parts: int) -> tuple[int, int]:
     """Rows that have all three numbers, and those of them that are days of the calendar."""
     tested = passed = 0
     for some in zip(*(around.texts(part) for part in parts), strict=True):

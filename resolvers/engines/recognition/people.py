@@ -143,7 +143,7 @@ def _in_list(word: str, common: frozenset[str], more: frozenset[str]) -> bool:
 
 
 def is_company(text: str) -> bool:
-    """Whether a word stands in it that companies have in their names."""
+    """Return whether a word stands in it that companies have in their names."""
     words = text.lower().replace(",", " ").split()
     return (
         len(words) > 1

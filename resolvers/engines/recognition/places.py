@@ -161,7 +161,7 @@ def _city_form(text: str) -> bool:
 
 
 def _strength(chance: float) -> Strength:
-    """Where letters may stand in few places only, a form is as good as a check."""
+    """Return where letters may stand in few places only, a form is as good as a check."""
     if chance <= 0.01:
         return Strength.CHECKED
     return Strength.FORM if chance <= 0.05 else Strength.SHAPE

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from resolvers.engines.recognition.hints import hint, names_other, names_persons
-from resolvers.engines.recognition.model import Finding, Match, Strength
+from resolvers.engines.recognition.model import RecognizerMatch, Strength, TagFinding
 from resolvers.engines.recognition.taxonomy import TAXONOMY
 from resolvers.engines.recognition.weights import WEIGHTS
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -46,7 +46,7 @@ class Candidate:
     """A tag that some of a column's values speak for, with the figures of its score."""
 
     tag: str
-    matches: tuple[Match, ...]
+    matches: tuple[RecognizerMatch, ...]
     figures: dict[str, float]
 
     @property
@@ -56,13 +56,13 @@ class Candidate:
 
     @property
     def is_within(self) -> bool:
-        """Whether it was only found inside longer values."""
+        """Return whether it was only found inside longer values."""
         return all(match.where not in ("values", "rows") for match in self.matches)
 
 
-def candidates(table: TableFacts, column: ColumnFacts, found: Sequence[Match]) -> list[Candidate]:
+def candidates(table: TableFacts, column: ColumnFacts, found: Sequence[RecognizerMatch]) -> list[Candidate]:
     """The tags that a column's values speak for."""
-    by_tag: dict[str, list[Match]] = {}
+    by_tag: dict[str, list[RecognizerMatch]] = {}
     for match in found:
         if match.strength > 0:
             by_tag.setdefault(match.recognizer.tag, []).append(match)
@@ -72,14 +72,14 @@ def candidates(table: TableFacts, column: ColumnFacts, found: Sequence[Match]) -
     ]
 
 
-def _rank(match: Match) -> tuple[float, float]:
+def _rank(match: RecognizerMatch) -> tuple[float, float]:
     order = list(Strength)
     return -match.strength * (1.5 if match.recognizer.strength is Strength.PROOF else 1), order.index(
         match.recognizer.strength
     )
 
 
-def _figures(table: TableFacts, column: ColumnFacts, tag: str, found: Sequence[Match]) -> dict[str, float]:
+def _figures(table: TableFacts, column: ColumnFacts, tag: str, found: Sequence[RecognizerMatch]) -> dict[str, float]:
     best = dict.fromkeys(FIGURES, 0.0)
     for match in found:
         kind = "within" if match.where == "text" else match.recognizer.strength.value
@@ -118,7 +118,7 @@ def score(figures: Mapping[str, float]) -> float:
 
 
 def chosen(scored: Sequence[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
-    """What stands: the best first, and what the values that it leaves unexplained leave room for."""
+    """Return what stands: the best first, and what the values that it leaves unexplained leave room for."""
     kept: list[tuple[Candidate, float]] = []
     explained = 0.0
     for candidate, confidence in sorted(scored, key=lambda pair: (-pair[1], pair[0].tag)):
@@ -152,7 +152,7 @@ _PLACES: Final = {
 }
 
 
-def finding(candidate: Candidate, confidence: float) -> Finding:
+def finding(candidate: Candidate, confidence: float) -> TagFinding:
     """The tag with what speaks for it and against it."""
     evidence: list[dict[str, Any]] = []
     for match in candidate.matches[:4]:
@@ -172,7 +172,7 @@ def finding(candidate: Candidate, confidence: float) -> Finding:
         if candidate.figures[figure] and WEIGHTS[figure]:
             weight = round(WEIGHTS[figure] * candidate.figures[figure], 3)
             evidence.append({"recognizer": recognizer, "source": source, "weight": weight, "reason": reason})
-    return Finding(candidate.tag, round(confidence, 4), tuple(evidence))
+    return TagFinding(candidate.tag, round(confidence, 4), tuple(evidence))
 
 
 def _percent(share: float) -> str:

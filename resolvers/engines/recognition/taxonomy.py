@@ -14,7 +14,7 @@ from typing import Final
 
 
 class Level(IntEnum):
-    """How much harm a disclosure does, from none to lasting."""
+    """Describes how much harm a disclosure does, from none to lasting."""
 
     PUBLIC = 0
     INTERNAL = 1

@@ -1,4 +1,6 @@
-"""What a column shows as a whole, which its values do not tell one by one: how they are spread, and in which forms."""
+"""Defines what a column shows as a whole, which its values do not tell one by one: how they are spread, and in which
+forms.
+"""
 
 import re
 from dataclasses import replace
@@ -7,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from resolvers.engines.recognition.lists import GENDER_CORE
-from resolvers.engines.recognition.model import ColumnValues, Match, Recognizer, Strength
+from resolvers.engines.recognition.model import ColumnValues, Recognizer, RecognizerMatch, Strength
 
 AGE: Final = Recognizer("age-range", "Age", Strength.SHAPE, str.isdigit, 0.6, 0.95,
                         "whole numbers spread as ages of people are", digits_only=True, longest=3)  # fmt: skip
@@ -15,7 +17,7 @@ GROWN: Final = replace(AGE, name="ages-of-adults", strength=Strength.CHECKED, ce
                        reason="whole numbers that begin where people are of age and end where few live on")  # fmt: skip
 
 
-def ages(column: ColumnValues) -> list[Match]:
+def ages(column: ColumnValues) -> list[RecognizerMatch]:
     """Whole numbers within a life; those that begin at the age of adults tell more than those that begin at nought."""
     numbers = column.integers
     if not numbers or numbers[0] < 0 or not 10 <= numbers[-1] <= 120 or len(numbers) < 4:
@@ -23,12 +25,12 @@ def ages(column: ColumnValues) -> list[Match]:
     middle = numbers[len(numbers) // 2]
     if not 5 <= middle <= 85 or column.rows == len(column.counted) > 60:
         return []
-    found = [Match(AGE, len(numbers), len(numbers), 1.0, 0.5)]
+    found = [RecognizerMatch(AGE, len(numbers), len(numbers), 1.0, 0.5)]
     most = max(column.counted.values()) / column.rows
     # Marks end at a hundred, hours a week have one value for most, and weights have no twenties.
     grown = 14 <= numbers[0] <= 25 and 55 <= numbers[-1] <= 110 and numbers[-1] != 100 and 25 <= middle <= 65
     if grown and len(numbers) >= 15 and most < 0.2 and column.rows >= 20:
-        found.append(Match(GROWN, len(numbers), len(numbers), 1.0, GROWN.ceiling))
+        found.append(RecognizerMatch(GROWN, len(numbers), len(numbers), 1.0, GROWN.ceiling))
     return found
 
 
@@ -44,7 +46,7 @@ _DATE = re.compile(
 
 
 def is_dates(column: ColumnValues) -> bool:
-    """Whether most values are dates written as text."""
+    """Return whether most values are dates written as text."""
     return column.share_of(lambda text: bool(_DATE.fullmatch(text)), 60) > 0.8
 
 
@@ -54,7 +56,7 @@ def year_of(text: str) -> int | None:
     return int(found["y1"] or found["y2"] or found["y3"]) if found else None
 
 
-def births(column: ColumnValues, now: datetime) -> list[Match]:
+def births(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
     """Dates of birth lie decades back and far apart, and have no time of the day."""
     years: list[int] = []
     clocks = firsts = 0
@@ -78,10 +80,10 @@ def births(column: ColumnValues, now: datetime) -> list[Match]:
     if against or spread < 8 or middle > now.year - 4 or firsts > 0.5 * count:
         strength = -1.0
     elif spread >= 25 and high <= now.year - 10 and middle <= now.year - 22:
-        return [Match(_CLEAR_BIRTH, tested, count, count / tested, 0.5 if count >= 10 else 0.3)]
+        return [RecognizerMatch(_CLEAR_BIRTH, tested, count, count / tested, 0.5 if count >= 10 else 0.3)]
     else:
         strength = 0.5
-    return [Match(_BIRTH, tested, count, count / tested, strength)]
+    return [RecognizerMatch(_BIRTH, tested, count, count / tested, strength)]
 
 
 def few(column: ColumnValues, tag: str) -> bool:
@@ -100,26 +102,26 @@ _GENDER_CODES: Final = Recognizer("gender-codes", "Gender", Strength.SHAPE, bool
                                   "two or three small whole numbers, as genders are coded")  # fmt: skip
 
 
-def genders(column: ColumnValues, found: list[Match]) -> list[Match]:
+def genders(column: ColumnValues, found: list[RecognizerMatch]) -> list[RecognizerMatch]:
     """Whole words tell without a person beside; codes tell nothing without their name."""
     if any(one.recognizer.name == "gender-words" and one.strength > 0 for one in found):
         whole = {text.lower() for text in column.counted if len(text) > 2} & GENDER_CORE
         if len(whole) >= 2:
-            return [*found, Match(CLEAR_GENDER, len(column.counted), len(column.counted), 1.0, 0.75, 6.0)]
+            return [*found, RecognizerMatch(CLEAR_GENDER, len(column.counted), len(column.counted), 1.0, 0.75, 6.0)]
     numbers = column.integers
     if 2 <= len(numbers) <= 4 and set(numbers) <= {0, 1, 2, 9} and column.rows >= 20:
-        return [*found, Match(_GENDER_CODES, len(numbers), len(numbers), 1.0, 1.0)]
+        return [*found, RecognizerMatch(_GENDER_CODES, len(numbers), len(numbers), 1.0, 1.0)]
     return found
 
 
 def is_abbreviation(column: ColumnValues) -> bool:
-    """Whether they are capitals of one short length, which name nobody."""
+    """Return whether they are capitals of one short length, which name nobody."""
     lengths = set(map(len, column.distinct))
     return len(lengths) == 1 and max(lengths) <= 4 and column.share_of(str.isupper) > 0.9
 
 
 def degrees(column: ColumnValues) -> int:
-    """How many decimals most figures have that lie within the ranges of degrees; 0 for other figures."""
+    """Return how many decimals most figures have that lie within the ranges of degrees; 0 for other figures."""
     values = [float(text) for text in column.distinct if re.fullmatch(r"[-+]?[0-9]+\.[0-9]+", text)]
     if len(values) < 0.8 * len(column.distinct) or len(values) < 3:
         return 0
@@ -135,7 +137,7 @@ _CHAPTERS: Final = Recognizer("icd-10-chapters", "MedicalCode", Strength.CHECKED
                               ceiling=0.6)  # fmt: skip
 
 
-def diagnoses(column: ColumnValues, found: list[Match]) -> list[Match]:
+def diagnoses(column: ColumnValues, found: list[RecognizerMatch]) -> list[RecognizerMatch]:
     """Shelves and seats have letters from A on without a gap; diagnoses have those of the chapters of medicine."""
     best = max((one for one in found if one.recognizer.tag == "MedicalCode"), key=lambda one: one.nats, default=None)
     if best is None or best.strength <= 0:
@@ -158,7 +160,7 @@ _FORMS: Final = Recognizer("plate-forms", "LicensePlate", Strength.CHECKED, bool
 _BLOCKS = re.compile(r"[^\W_]+(?:[ ·-][^\W_]+)*")
 
 
-def plates(column: ColumnValues, found: list[Match]) -> list[Match]:
+def plates(column: ColumnValues, found: list[RecognizerMatch]) -> list[RecognizerMatch]:
     """Numbers of articles have one form, random codes as many as there are values; plates have a few."""
     bare = next((one for one in found if one.recognizer.name == "plate-characters"), None)
     if bare is None or bare.strength <= 0:
@@ -171,7 +173,7 @@ def plates(column: ColumnValues, found: list[Match]) -> list[Match]:
 
 
 def _turns(text: str) -> int:
-    """How often letters and digits change."""
+    """Return how often letters and digits change."""
     kinds = [character.isdigit() for character in text if character.isalnum()]
     return sum(one != other for one, other in pairwise(kinds))
 
@@ -182,7 +184,7 @@ HANDLES: Final = Recognizer("usernames-as-a-whole", "Username", Strength.CHECKED
 _HANDLE = re.compile(r"[a-z][a-z._]{2,20}[0-9]{0,4}")
 
 
-def usernames(column: ColumnValues) -> list[Match]:
+def usernames(column: ColumnValues) -> list[RecognizerMatch]:
     """Words of a language come again and have no numbers behind them; slugs have dashes."""
     if len(column.distinct) < 20 or len(column.distinct) < 0.9 * column.rows or not 5 <= column.length <= 16:
         return []
@@ -190,10 +192,14 @@ def usernames(column: ColumnValues) -> list[Match]:
     numbered = column.share_of(lambda text: text[-1:].isdigit())
     if share < 0.95 or not 0.08 <= numbered <= 0.92 or len(set(map(len, column.distinct))) < 5:
         return []
-    return [Match(HANDLES, len(column.distinct), len(column.distinct), share, HANDLES.ceiling, 8 * HANDLES.ceiling)]
+    return [
+        RecognizerMatch(
+            HANDLES, len(column.distinct), len(column.distinct), share, HANDLES.ceiling, 8 * HANDLES.ceiling
+        )
+    ]
 
 
-def loose_phones(column: ColumnValues, found: list[Match]) -> list[Match]:
+def loose_phones(column: ColumnValues, found: list[RecognizerMatch]) -> list[RecognizerMatch]:
     """Grouped digits of one form that are valid in no region number something else, as far as the values tell."""
     valid = any(one.recognizer.tag == "PhoneNumber" and one.recognizer.name != "phone-format" and one.strength > 0
                 for one in found)  # fmt: skip

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, timedelta
 from typing import Any, Final
 
-from resolvers.engines.drawing import renderer
+from resolvers.engines.chart_library import renderer
 from resolvers.engines.report.values import RuleResult, TrendPoint
 from resolvers.engines.report.wording import figure, percent, short
 from schema.data_readiness.profile import ColumnProfile, ValueKind
@@ -137,14 +137,14 @@ def trend(points: Sequence[TrendPoint]) -> Spec | None:
 
 
 def _moments_apart(span: timedelta) -> str:
-    """How moments are written that lie so far apart, in UTC."""
+    """Return how moments are written that lie so far apart, in UTC."""
     if span < timedelta(minutes=10):
         return "%H:%M:%S"
     return "%H:%M" if span < timedelta(days=1) else "%d %b %Y"
 
 
 def rule_results(rules: Sequence[RuleResult]) -> Spec | None:
-    """How many rules passed, failed, or could not be evaluated, by dimension."""
+    """Return how many rules passed, failed, or could not be evaluated, by dimension."""
     if not rules:
         return None
     words = {RuleOutcome.PASSED: "passed", RuleOutcome.FAILED: "failed", RuleOutcome.NOT_EVALUATED: "not evaluated"}

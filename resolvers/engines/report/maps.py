@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from resolvers.engines.report.charts import FONT, Spec, lite
-from resolvers.engines.report.values import Relation, TableLine
+from resolvers.engines.report.values import ReportReference, TableLine
 from resolvers.engines.report.wording import below, percent, short
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
 from schema.data_readiness.profile import ColumnProfile
@@ -42,7 +42,8 @@ def emptiest(tables: Sequence[TableLine]) -> list[tuple[TableLine, list[ColumnPr
 def null_map(
     tables: Sequence[TableLine], gaps: Sequence[tuple[TableLine, list[ColumnProfile]]], parent: str
 ) -> Spec | None:
-    """Where values are missing: a cell for each column that misses some, the stronger the more; bars for one table.
+    """Return where values are missing: a cell for each column that misses some, the stronger the more; bars for one
+    table.
 
     Every table has the same room, however many columns it has. What is left out is counted at the end of its line.
     """
@@ -140,7 +141,7 @@ def _null_bars(columns: Sequence[ColumnProfile]) -> Spec:
 
 
 def pii_map(found: Sequence[Classification]) -> Spec | None:
-    """Which kinds of personal data are where: a disc for each table and tag, the larger the more columns."""
+    """Return which kinds of personal data are where: a disc for each table and tag, the larger the more columns."""
     cells: dict[tuple[str, str], list[Classification]] = {}
     for one in found:
         if one.kind is ClassificationKind.PII and one.state is not ClassificationState.REJECTED:
@@ -192,8 +193,8 @@ def pii_map(found: Sequence[Classification]) -> Spec | None:
     )
 
 
-def relationships(relations: Sequence[Relation]) -> Spec | None:
-    """Which tables refer to which, laid out by forces; what the source declares is solid, what was found dashed.
+def relationships(relations: Sequence[ReportReference]) -> Spec | None:
+    """Return which tables refer to which, laid out by forces; what the source declares is solid, what was found dashed.
 
     The drawing has no size of its own: it is as large as what stands in it.
     """

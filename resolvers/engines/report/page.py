@@ -10,7 +10,7 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from resolvers.engines.drawing import NoCharts
+from resolvers.engines.chart_library import NoCharts
 from resolvers.engines.report import charts, maps
 from resolvers.engines.report.values import ReportData, RuleResult, TableLine
 from resolvers.engines.report.wording import below, breakable, common_parent, count, figure, percent, prose, weight
@@ -114,7 +114,7 @@ def _profiled_at(tables: Sequence[TableLine]) -> list[str]:
 
 
 def _failing(rules: Sequence[RuleResult]) -> list[RuleResult]:
-    """What failed, the worst first, then what could not be evaluated."""
+    """Return what failed, the worst first, then what could not be evaluated."""
 
     def badness(rule: RuleResult) -> tuple[int, float]:
         share = (rule.numerator or 0) / rule.denominator if rule.denominator else 1.0
@@ -139,7 +139,7 @@ def _approximate(columns: Sequence[ColumnProfile]) -> list[str]:
 
 
 def _change(data: ReportData) -> str | None:
-    """How the overall score moved since the run before, in points."""
+    """Return how the overall score moved since the run before, in points."""
     now, before = data.scorecard.overall_score, data.previous_score
     if now is None or before is None or now == before:
         return None

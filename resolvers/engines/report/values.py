@@ -1,4 +1,4 @@
-"""What a report shows, as plain values."""
+"""Defines what a report shows, as plain values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class TrendPoint:
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """How a rule ended when it was executed last."""
+    """Holds how a rule ended when it was executed last."""
 
     name: str
     asset_fqn: str
@@ -33,7 +33,7 @@ class RuleResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class ViolationSummary:
     """One kind of violation: how often it stands open, and where."""
 
     what: str
@@ -60,7 +60,7 @@ class Unmeasured:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class ReportReference:
     """One table refers to another."""
 
     source: str
@@ -98,12 +98,12 @@ class ReportData:
     """How many tables there are; `tables` holds the first of them."""
     classifications: Sequence[Classification] = ()
     rules: Sequence[RuleResult] = ()
-    troubles: Sequence[Trouble] = ()
+    troubles: Sequence[ViolationSummary] = ()
     """The worst first."""
     violations_total: int = 0
     unmeasured: Sequence[Unmeasured] = ()
     """What stands for nothing in the score, or for what it was before."""
-    relations: Sequence[Relation] = ()
+    relations: Sequence[ReportReference] = ()
     previous_score: str | None = None
     notes: Sequence[str] = field(default_factory=tuple)
     """What a reader should know about the report itself."""

@@ -1,4 +1,4 @@
-"""How figures and names are written in a report and in its charts."""
+"""Defines how figures and names are written in a report and in its charts."""
 
 import re
 from collections.abc import Sequence

@@ -1,14 +1,14 @@
-"""What is expected of a column: that it has values, of a form, a set or a range."""
+"""Defines what is expected of a column: that it has values, of a form, a set or a range."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from resolvers.engines.errors.missing import is_stand_in
+from resolvers.engines.error_detection.missing import is_stand_in
 from resolvers.engines.rules.draft import RuleDraft, allowing, measured_by, rule_name
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound
-from resolvers.engines.rules.learning import Learned, Values
+from resolvers.engines.rules.learning import CleanValues, Learned
 from resolvers.engines.rules.patterns import FORMATS, format_of, pattern_of
 from schema.data_readiness.profile import ColumnProfile, TableProfile, ValueKind
 from schema.data_readiness.rule import LIBRARY_METRICS, RuleOperator, RuleType, RuleUnit
@@ -24,7 +24,7 @@ EXCEPTIONS: Final = 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ColumnSubject:
     """The column that is spoken of, and all that is known of it."""
 
     table: TableFacts
@@ -32,11 +32,11 @@ class Subject:
     whole: TableProfile
     profile: ColumnProfile
     learned: Learned
-    values: Values | None
+    values: CleanValues | None
 
     @property
     def is_private(self) -> bool:
-        """Whether its values must not stand in a rule."""
+        """Return whether its values must not stand in a rule."""
         return self.facts.is_pii_tagged or self.profile.masked
 
     def draft(
@@ -75,7 +75,7 @@ class Subject:
         )
 
 
-def column_rules(subject: Subject) -> Iterator[RuleDraft]:
+def column_rules(subject: ColumnSubject) -> Iterator[RuleDraft]:
     """Everything that is concluded about one column."""
     yield from _presence(subject)
     if subject.profile.kind is ValueKind.TEXT:
@@ -84,7 +84,7 @@ def column_rules(subject: Subject) -> Iterator[RuleDraft]:
         yield from _range(subject)
 
 
-def _presence(subject: Subject) -> Iterator[RuleDraft]:
+def _presence(subject: ColumnSubject) -> Iterator[RuleDraft]:
     profile, rows = subject.profile, subject.profile.row_count
     if profile.null_count is None or (rows < FEWEST_ROWS and subject.facts.nullable is not False):
         return
@@ -122,7 +122,7 @@ def _presence(subject: Subject) -> Iterator[RuleDraft]:
     )
 
 
-def _stand_ins(subject: Subject) -> dict[str, int]:
+def _stand_ins(subject: ColumnSubject) -> dict[str, int]:
     """Stand-ins for missing values and their number in the whole table, from the profile or else the sample."""
     found = {one.value: one.count for one in subject.profile.top_values if one.value.strip() and is_stand_in(one.value)}
     if subject.values is None:
@@ -135,7 +135,7 @@ def _stand_ins(subject: Subject) -> dict[str, int]:
     return found
 
 
-def _form(subject: Subject) -> Iterator[RuleDraft]:
+def _form(subject: ColumnSubject) -> Iterator[RuleDraft]:
     values = subject.values
     if values is None or len(values.all) < 2 * FEWEST_ROWS:
         return
@@ -148,7 +148,7 @@ def _form(subject: Subject) -> Iterator[RuleDraft]:
         yield found
 
 
-def _evidence(values: Values, exceptions: int) -> dict[str, Any]:
+def _evidence(values: CleanValues, exceptions: int) -> dict[str, Any]:
     return {
         "rows": len(values.all),
         "left_out_as_suspect": len(values.suspects),
@@ -156,7 +156,7 @@ def _evidence(values: Values, exceptions: int) -> dict[str, Any]:
     }
 
 
-def _valid_values(subject: Subject, values: Values) -> RuleDraft | None:
+def _valid_values(subject: ColumnSubject, values: CleanValues) -> RuleDraft | None:
     """The set of values, where a few cover the column and rows enough have been seen to know them all."""
     counts = values.counts
     size = counts.total()
@@ -186,7 +186,7 @@ def _valid_values(subject: Subject, values: Values) -> RuleDraft | None:
     )
 
 
-def _named_format(subject: Subject, values: Values) -> RuleDraft | None:
+def _named_format(subject: ColumnSubject, values: CleanValues) -> RuleDraft | None:
     name = format_of(values.halves[0], 1 - EXCEPTIONS)
     if name is None:
         return None
@@ -207,7 +207,7 @@ def _named_format(subject: Subject, values: Values) -> RuleDraft | None:
     )
 
 
-def _pattern(subject: Subject, values: Values) -> RuleDraft | None:
+def _pattern(subject: ColumnSubject, values: CleanValues) -> RuleDraft | None:
     first = pattern_of(values.halves[0], 1 - EXCEPTIONS)
     whole = pattern_of(values.all, 1 - EXCEPTIONS)
     if first is None or whole is None:
@@ -230,7 +230,7 @@ def _pattern(subject: Subject, values: Values) -> RuleDraft | None:
     )
 
 
-def _range(subject: Subject) -> Iterator[RuleDraft]:
+def _range(subject: ColumnSubject) -> Iterator[RuleDraft]:
     values = subject.values
     if values is None or len(values.all) < 5 * FEWEST_ROWS:
         return
@@ -285,7 +285,7 @@ def _margin(ordered: list[float]) -> float:
 
 
 def _counts_up(ordered: list[float]) -> bool:
-    """Whether numbers are rather a running number: whole, all different, hardly with gaps."""
+    """Return whether numbers are rather a running number: whole, all different, hardly with gaps."""
     is_whole = all(one == int(one) for one in ordered)
     return is_whole and len(set(ordered)) > 0.98 * len(ordered)
 

@@ -15,7 +15,7 @@ from resolvers.engines.rules.exchange import (
     Imported,
     NotUnderstood,
     Tables,
-    Unreadable,
+    UnreadableRules,
     by_table,
     column_fqn,
     dump,
@@ -55,7 +55,9 @@ def read_dbt(text: str, tables: Sequence[TableFacts]) -> Imported:
     """The rules of a properties file about tables that are known. Raises Unreadable."""
     document = load(text)
     if not any(isinstance(document.get(name), list) for name in (*_SECTIONS, "sources")):
-        raise Unreadable("The file is no dbt properties file: it has neither models nor sources, seeds or snapshots.")
+        raise UnreadableRules(
+            "The file is no dbt properties file: it has neither models nor sources, seeds or snapshots."
+        )
     found = Imported()
     reader = _Reader(found, Tables(tables), _sources(document))
     for where, name, schema, table in _tables(document):
@@ -82,7 +84,7 @@ def _sources(document: Mapping[str, Any]) -> dict[tuple[str, str], tuple[str, st
 
 
 def _tables(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None, Mapping[str, Any]]]:
-    """Where each table of the file stands, its name and schema, and what is said of it."""
+    """Yield where each table of the file stands, its name and schema, and what is said of it."""
     for section in _SECTIONS:
         for at, model in enumerate(mappings(document.get(section))):
             yield f"{section}[{at}]", text_of(model.get("alias")) or text_of(model.get("name")) or "", None, model
@@ -102,7 +104,7 @@ def _has_tests(table: Mapping[str, Any]) -> bool:
 
 
 class _Missed(Exception):
-    """Why a test became no rule."""
+    """Describes why a test became no rule."""
 
 
 class _Reader:

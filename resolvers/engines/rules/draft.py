@@ -53,7 +53,7 @@ _SORTED: Final = frozenset({"properties", "determinant"})
 
 @dataclass(frozen=True, slots=True)
 class RuleDraft:
-    """What is expected of a table or column."""
+    """Holds what is expected of a table or column."""
 
     name: str
     description: str | None
@@ -77,7 +77,9 @@ class RuleDraft:
 
     @property
     def key(self) -> str:
-        """What the same conclusion always has, as a UUID; another asset, metric or set of columns has another."""
+        """Return what the same conclusion always has, as a UUID; another asset, metric or set of columns has
+        another.
+        """
         return rule_key(self.asset_fqn, self.type, self.metric, self.arguments, self.query)
 
 
@@ -105,7 +107,9 @@ def measured_by(metric: str | None) -> tuple[str, str]:
 
 
 def allowing(description: str, percent: float) -> str:
-    """What a rule expects, with the percentage of exceptions that it allows, so that its words say what it checks."""
+    """Return what a rule expects, with the percentage of exceptions that it allows, so that its words say what it
+    checks.
+    """
     return f"{description.removesuffix('.')}, but for at most {percent:g} %." if percent else description
 
 

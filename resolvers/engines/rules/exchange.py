@@ -1,4 +1,6 @@
-"""What reading and writing rules in the formats of others have in common: YAML within bounds, and names of tables."""
+"""Defines what reading and writing rules in the formats of others have in common: YAML within bounds, and names of
+tables.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +27,7 @@ LONGEST_TEXT: Final = 1000
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class Unreadable(ValueError):
+class UnreadableRules(ValueError):
     """The text is no document of the format; the message says why."""
 
 
@@ -52,7 +54,7 @@ class Imported:
     def add(self, draft: RuleDraft, where: str) -> None:
         """Take a rule in, unless the same one has been."""
         if len(self.drafts) >= MOST_RULES:
-            raise Unreadable(f"A file can have {MOST_RULES} rules at most. Split it.")
+            raise UnreadableRules(f"A file can have {MOST_RULES} rules at most. Split it.")
         if any(one.key == draft.key for one in self.drafts):
             self.miss(where, "The file says the same before, and the first stands.")
         else:
@@ -70,7 +72,7 @@ class Exported:
 def load(text: str) -> dict[str, Any]:
     """The mapping that a YAML text says, within bounds. Raises Unreadable."""
     if len(text) > MOST_CHARACTERS:
-        raise Unreadable(f"The file has more than {MOST_CHARACTERS:,} characters. Split it.")
+        raise UnreadableRules(f"The file has more than {MOST_CHARACTERS:,} characters. Split it.")
     try:
         _check(text)
         loaded = yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader
@@ -78,19 +80,19 @@ def load(text: str) -> dict[str, Any]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         at = f" in line {mark.line + 1}" if mark is not None else ""
-        raise Unreadable(
+        raise UnreadableRules(
             f"The file is no YAML{at}: {getattr(error, 'problem', None) or 'it cannot be read'}."
         ) from None
-    except Unreadable:
+    except UnreadableRules:
         raise
     except (ValueError, OverflowError, RecursionError, TypeError):
-        raise Unreadable("The file holds a value that YAML cannot read.") from None
+        raise UnreadableRules("The file holds a value that YAML cannot read.") from None
     try:
         require_storable(loaded)  # an escape may say what the text itself does not hold
     except ValueError as problem:
-        raise Unreadable(f"The file cannot be kept: {problem}.") from None
+        raise UnreadableRules(f"The file cannot be kept: {problem}.") from None
     if not isinstance(loaded, dict):
-        raise Unreadable("The file is no mapping of names to values.")
+        raise UnreadableRules("The file is no mapping of names to values.")
     return loaded
 
 
@@ -107,9 +109,9 @@ def _check(text: str) -> None:
         elif isinstance(event, yaml.AliasEvent):
             aliases += 1
         elif isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]:
-            raise Unreadable("Merge keys (<<) are not taken. Write out what they stand for.")
+            raise UnreadableRules("Merge keys (<<) are not taken. Write out what they stand for.")
         if depth > DEEPEST or nodes > MOST_NODES or aliases > MOST_ALIASES or documents > 1:
-            raise Unreadable(
+            raise UnreadableRules(
                 f"The file is one document with {MOST_NODES:,} values, {DEEPEST} levels and {MOST_ALIASES} aliases "
                 "at most."
             )
@@ -127,13 +129,13 @@ def _measure(loaded: Any) -> None:
         if known is not None:
             return known
         if id(value) in open_:
-            raise Unreadable("The file has an alias inside of what it stands for.")
+            raise UnreadableRules("The file has an alias inside of what it stands for.")
         open_.add(id(value))
         total = 1 + sum(size(one) for one in (value.values() if isinstance(value, dict) else value))
         open_.discard(id(value))
         sizes[id(value)] = total
         if total > MOST_NODES:
-            raise Unreadable(f"With its aliases written out the file has more than {MOST_NODES:,} values.")
+            raise UnreadableRules(f"With its aliases written out the file has more than {MOST_NODES:,} values.")
         return total
 
     size(loaded)
@@ -224,7 +226,7 @@ def column_fqn(table: TableFacts, name: str) -> tuple[str, str] | None:
 
 
 def asset_of_key(facts: TableFacts, columns: Sequence[str]) -> str:
-    """What a rule of uniqueness is about: the column when it is one, else the table."""
+    """Return what a rule of uniqueness is about: the column when it is one, else the table."""
     if len(columns) == 1 and (found := column_fqn(facts, columns[0])) is not None:
         return found[0]
     return facts.fqn

@@ -1,4 +1,4 @@
-"""How sure a rule is, from how many rows speak for it and how many against.
+"""Defines how sure a rule is, from how many rows speak for it and how many against.
 
 `upper_bound` is the share of rows below which the true share of exceptions lies with 95 % probability: 3/n when none of
 n rows is one (the rule of three), else the upper end of Wilson's interval. A rule is learned on one half of the rows
@@ -49,7 +49,7 @@ def upper_bound(exceptions: int, rows: int) -> float:
 
 
 def confidence(kind: str, false_positive_rate: float, *, is_declared: bool = False) -> float:
-    """How sure it is that a rule of a kind is meant, 0 to 1."""
+    """Return how sure it is that a rule of a kind is meant, 0 to 1."""
     meant = 1.0 if is_declared else MEANT[kind]
     return round(max(0.0, meant * (1 - false_positive_rate)), 4)
 

@@ -1,14 +1,16 @@
-"""What columns are worked out of others by: a rule for each formula that holds on nearly all rows that look right."""
+"""Defines what columns are worked out of others by: a rule for each formula that holds on nearly all rows that look
+right.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from resolvers.engines.errors.formula_arguments import arguments_of
-from resolvers.engines.errors.formula_fits import Found
-from resolvers.engines.errors.formula_signs import Formulas
-from resolvers.engines.errors.formulas import Formula, Kind, told
-from resolvers.engines.errors.numbers import measured, ordered_pairs
+from resolvers.engines.error_detection.formula_arguments import arguments_of
+from resolvers.engines.error_detection.formula_fits import FittedFormula
+from resolvers.engines.error_detection.formula_signs import Formulas
+from resolvers.engines.error_detection.formulas import Formula, FormulaKind, told
+from resolvers.engines.error_detection.numbers import measured, ordered_pairs
 from resolvers.engines.rules.figures import tolerated, upper_bound
 from resolvers.engines.rules.learning import Learned
 
@@ -42,7 +44,7 @@ def concluded(learned: Learned) -> Iterator[Concluded]:
     for found, holding in (*((one, formulas.holding(one)) for one in formulas.found), *_orders(learned)):
         columns = tuple(names[at] for at in found.formula.columns)
         # What breaks an order is called wrong for just that, and would hide that the order is not kept.
-        odd = frozenset() if found.formula.kind is Kind.ORDER else learned.odd_rows(columns)
+        odd = frozenset() if found.formula.kind is FormulaKind.ORDER else learned.odd_rows(columns)
         rows, exceptions = [0, 0], [0, 0]
         for row, holds in holding:
             if row not in odd:
@@ -58,13 +60,13 @@ def concluded(learned: Learned) -> Iterator[Concluded]:
         )  # fmt: skip
 
 
-def _orders(learned: Learned) -> Iterator[tuple[Found, Iterator[tuple[int, bool]]]]:
+def _orders(learned: Learned) -> Iterator[tuple[FittedFormula, Iterator[tuple[int, bool]]]]:
     """Columns of which one is never more than the other, unless a formula says it."""
     together = [set(one.formula.columns) for one in learned.formulas]
     for low, high in ordered_pairs(learned.table)[:MOST_ORDERS]:
         if not any({low, high} <= columns for columns in together):
-            formula = Formula(Kind.ORDER, low, (high,))
-            yield Found(formula, 1.0, 0.5, len(learned.sample.rows), 0.0), _in_order(learned, low, high)
+            formula = Formula(FormulaKind.ORDER, low, (high,))
+            yield FittedFormula(formula, 1.0, 0.5, len(learned.sample.rows), 0.0), _in_order(learned, low, high)
 
 
 def _in_order(learned: Learned, low: int, high: int) -> Iterator[tuple[int, bool]]:

@@ -5,20 +5,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from resolvers.engines.errors.dependencies import Dependency, find_dependencies
-from resolvers.engines.errors.detect import find_errors
-from resolvers.engines.errors.evidence import Suspect
-from resolvers.engines.errors.formula_fits import Found, find_formulas
-from resolvers.engines.errors.missing import is_stand_in
-from resolvers.engines.errors.table import Column, encode
+from resolvers.engines.error_detection.dependencies import Dependency, find_dependencies
+from resolvers.engines.error_detection.detect import find_errors
+from resolvers.engines.error_detection.evidence import Suspect
+from resolvers.engines.error_detection.formula_fits import FittedFormula, find_formulas
+from resolvers.engines.error_detection.missing import is_stand_in
+from resolvers.engines.error_detection.table import TableColumn, encode
 from schema.data_readiness.source import Sample
 
 
 @dataclass(slots=True)
-class Values:
+class CleanValues:
     """The values of one column that look right and stand for no missing one, by half."""
 
-    column: Column
+    column: TableColumn
     suspects: frozenset[int]
     """The rows whose cell looks wrong."""
     halves: tuple[list[str], list[str]]
@@ -32,7 +32,7 @@ class Values:
 
     @property
     def counts(self) -> Counter[str]:
-        """How often each occurs."""
+        """Return how often each occurs."""
         return Counter(self.all)
 
 
@@ -42,10 +42,10 @@ class Learned:
 
     sample: Sample
     suspects: Sequence[Suspect] = ()
-    _by_name: dict[str, Values] = field(default_factory=dict)
+    _by_name: dict[str, CleanValues] = field(default_factory=dict)
 
     @cached_property
-    def table(self) -> list[Column]:
+    def table(self) -> list[TableColumn]:
         """The columns, encoded."""
         return encode(self.sample.columns, self.sample.rows)
 
@@ -64,11 +64,11 @@ class Learned:
         return find_dependencies(self.table, doubtful)
 
     @cached_property
-    def formulas(self) -> list[Found]:
-        """What columns are worked out of others by."""
+    def formulas(self) -> list[FittedFormula]:
+        """Return what columns are worked out of others by."""
         return find_formulas(self.table)
 
-    def values(self, name: str) -> Values | None:
+    def values(self, name: str) -> CleanValues | None:
         """The values of a column that are there and look right."""
         if name in self._by_name:
             return self._by_name[name]
@@ -85,7 +85,7 @@ class Learned:
                     seen.add(column.texts[code])
                 else:
                     halves[row % 2].append(column.texts[code])
-        self._by_name[name] = Values(column, odd, halves, frozenset(seen))
+        self._by_name[name] = CleanValues(column, odd, halves, frozenset(seen))
         return self._by_name[name]
 
     def odd_rows(self, names: Iterable[str]) -> frozenset[int]:

@@ -7,7 +7,7 @@ engine `stoa`; a reader that does not know the engine passes it over, as the sta
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from resolvers.engines.errors.formula_arguments import finite, formula_of
+from resolvers.engines.error_detection.formula_arguments import finite, formula_of
 from resolvers.engines.rules.draft import RuleDraft, measured_by, rule_name
 from resolvers.engines.rules.exchange import (
     LONGEST_TEXT,
@@ -15,7 +15,7 @@ from resolvers.engines.rules.exchange import (
     Imported,
     NotUnderstood,
     Tables,
-    Unreadable,
+    UnreadableRules,
     asset_of_key,
     by_table,
     column_fqn,
@@ -107,10 +107,10 @@ def read_odcs(text: str, tables: Sequence[TableFacts]) -> Imported:
     """The rules of a contract about tables that are known. Raises Unreadable."""
     document = load(text)
     if document.get("kind") != "DataContract":
-        raise Unreadable("The file is no data contract: its `kind` is not DataContract.")
+        raise UnreadableRules("The file is no data contract: its `kind` is not DataContract.")
     version = text_of(document.get("apiVersion")) or ""
     if not version.lstrip("v").startswith("3."):
-        raise Unreadable(f"Data contracts of version 3 are read, and this is {version or 'of none'}.")
+        raise UnreadableRules(f"Data contracts of version 3 are read, and this is {version or 'of none'}.")
     found = Imported()
     known = Tables(tables)
     for at, table in enumerate(document.get("schema") or [] if isinstance(document.get("schema"), list) else []):
@@ -187,7 +187,7 @@ def _read_item(found: Imported, facts: TableFacts, place: tuple[str, str] | None
 
 
 class _Missed(Exception):
-    """Why an item became no rule."""
+    """Describes why an item became no rule."""
 
 
 def _drafted(facts: TableFacts, place: tuple[str, str] | None, item: Mapping[str, Any]) -> RuleDraft:

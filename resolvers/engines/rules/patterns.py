@@ -37,7 +37,7 @@ class Pattern:
     compiled: re.Pattern[str]
 
     def fits(self, value: str) -> bool:
-        """Whether a whole value has the pattern."""
+        """Return whether a whole value has the pattern."""
         return self.compiled.fullmatch(value) is not None
 
     def besides(self, texts: Collection[str]) -> str:
@@ -103,7 +103,7 @@ def _runs(value: str) -> list[tuple[str, str]] | None:
 
 
 def _is_written(form: str, examples: Sequence[list[tuple[str, str]]]) -> bool:
-    """Whether values of a form follow a rule: they have digits, or letters whose number is always the same."""
+    """Return whether values of a form follow a rule: they have digits, or letters whose number is always the same."""
     if "D" in form:
         return True
     lengths = {tuple(len(text) for _, text in runs) for runs in examples}

@@ -1,4 +1,4 @@
-"""What is expected of a table: rows, keys, references, columns that agree, recent data, nothing twice."""
+"""Defines what is expected of a table: rows, keys, references, columns that agree, recent data, nothing twice."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,16 +8,16 @@ from typing import Any, Final
 
 from resolvers.engines.checks.formulas import formula_condition
 from resolvers.engines.checks.model import CannotEvaluate, Check
-from resolvers.engines.errors.dependencies import Dependency
-from resolvers.engines.errors.table import MISSING
+from resolvers.engines.error_detection.dependencies import Dependency
+from resolvers.engines.error_detection.near_duplicates import MOST_ROWS as MOST_COMPARED
+from resolvers.engines.error_detection.near_duplicates import near_repeats
+from resolvers.engines.error_detection.table import MISSING
+from resolvers.engines.profiling.key_names import can_be_key
 from resolvers.engines.rules.draft import RuleDraft, allowing, measured_by, rule_name
 from resolvers.engines.rules.exchange import asset_of_key
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound
 from resolvers.engines.rules.formulas import concluded
-from resolvers.engines.rules.keys import can_be_key
 from resolvers.engines.rules.learning import Learned
-from resolvers.engines.rules.repeats import MOST_ROWS as MOST_COMPARED
-from resolvers.engines.rules.repeats import near_repeats
 from schema.data_readiness.profile import ForeignKeyCandidate, TableProfile, ValueKind
 from schema.data_readiness.rule import LIBRARY_METRICS, RuleOperator, RuleType, RuleUnit
 from schema.data_readiness.source import TableFacts
@@ -265,7 +265,7 @@ def _dependencies(table: TableFacts, profile: TableProfile, learned: Learned) ->
 
 
 def _formulas(table: TableFacts, profile: TableProfile, learned: Learned) -> Iterator[RuleDraft]:
-    """What columns are worked out of others by, where nearly all rows that look right keep to it."""
+    """Yield what columns are worked out of others by, where nearly all rows that look right keep to it."""
     for one in concluded(learned):
         try:
             formula_condition(Check("", "brokenFormulas", table.fqn, "", one.arguments), table, "duckdb")
@@ -323,7 +323,7 @@ def _exceptions(pairs: Counter[tuple[int, int]]) -> tuple[int, int]:
 
 
 def _freshness(table: TableFacts, profile: TableProfile, learned: Learned) -> Iterator[RuleDraft]:
-    """How old the newest row may be, from how far apart the moments of the table lie."""
+    """Yield how old the newest row may be, from how far apart the moments of the table lie."""
     name, newest = profile.freshness_column, profile.newest
     values = learned.values(name) if name is not None else None
     if name is None or newest is None or values is None:
@@ -407,7 +407,7 @@ def _repeats(table: TableFacts, profile: TableProfile, learned: Learned) -> Iter
 
 
 def _is_code(text: str) -> bool:
-    """Whether a text has digits, and no word beside the part that has them."""
+    """Return whether a text has digits, and no word beside the part that has them."""
     parts = text.split()
     return any(sign.isdigit() for sign in text) and not any(len(part) >= 3 and part.isalpha() for part in parts)
 

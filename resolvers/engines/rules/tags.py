@@ -1,4 +1,5 @@
-"""Which dimensions of quality matter for a table and its columns, told by the rules that were drawn up for them.
+"""Defines which dimensions of quality matter for a table and its columns, told by the rules that were drawn up for
+them.
 
 A dimension matters for a column when a rule of some confidence expects something of it there, and for a table when it
 does for the table itself or for a good part of its columns. What is expected of every column alike, that it has values,
@@ -87,7 +88,7 @@ def _tied(drafts: Sequence[RuleDraft]) -> set[str]:
 
 
 def _is_needed(column: ColumnFacts, tied: set[str], profile: TableProfile, draft: RuleDraft) -> bool:
-    """Whether values must not be missing in a column, rather than just happen to be there."""
+    """Return whether values must not be missing in a column, rather than just happen to be there."""
     is_declared = column.nullable is False or column.is_primary_key or column.references is not None
     has_gaps = draft.operator is RuleOperator.MUST_BE_LESS_OR_EQUAL_TO
     return is_declared or has_gaps or column.name in tied or column.name == profile.freshness_column

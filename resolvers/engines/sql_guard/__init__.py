@@ -4,7 +4,7 @@
 how each column is used; `compiling` builds the policies in (`masking`, `grouping`); `guard` puts the steps together.
 """
 
-from resolvers.engines.sql_guard.guard import Guarded, Output, guard_sql
+from resolvers.engines.sql_guard.guard import GuardedQuery, OutputColumn, guard_sql
 from resolvers.engines.sql_guard.policies import (
     Broken,
     Effect,
@@ -14,17 +14,17 @@ from resolvers.engines.sql_guard.policies import (
     parse_policy,
     policies_for,
 )
-from resolvers.engines.sql_guard.refusing import Refused
+from resolvers.engines.sql_guard.refusing import QueryRefused
 from resolvers.engines.sql_guard.tables import Table, tables_of_catalog
 
 __all__ = [
     "Broken",
     "Effect",
-    "Guarded",
+    "GuardedQuery",
     "MaskStyle",
-    "Output",
+    "OutputColumn",
     "Policy",
-    "Refused",
+    "QueryRefused",
     "Table",
     "guard_sql",
     "is_policy",

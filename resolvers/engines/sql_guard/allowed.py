@@ -1,4 +1,4 @@
-"""What a guarded query may call and cast to. Everything that is not listed is refused.
+"""Defines what a guarded query may call and cast to. Everything that is not listed is refused.
 
 What is listed computes a value from its arguments alone. So nothing here reads files, the network, settings or the
 system's catalog, waits, locks, or makes a value that is much larger than what it is given.

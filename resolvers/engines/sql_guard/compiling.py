@@ -8,16 +8,16 @@ from typing import Final
 import sqlglot
 from sqlglot import exp
 
-from resolvers.engines.sql_guard.behind import Grouped
 from resolvers.engines.sql_guard.binding import Binder
-from resolvers.engines.sql_guard.failing import may_fail
+from resolvers.engines.sql_guard.error_disclosure import may_fail
+from resolvers.engines.sql_guard.group_sizes import GroupedTable
 from resolvers.engines.sql_guard.grouping import Protected, keep_to_groups
 from resolvers.engines.sql_guard.judging import UNREADABLE, parsed
-from resolvers.engines.sql_guard.lineage import Bound, Key, Source
+from resolvers.engines.sql_guard.lineage import Bound, FromItem, Key
 from resolvers.engines.sql_guard.masking import masked
 from resolvers.engines.sql_guard.naming import TableIndex, quoted
 from resolvers.engines.sql_guard.policies import Broken, Policy, Ruling, ruling_of
-from resolvers.engines.sql_guard.refusing import Refused, plain
+from resolvers.engines.sql_guard.refusing import QueryRefused, plain
 from resolvers.engines.sql_guard.tables import Table
 
 ROW: Final = "stoa_row"
@@ -27,14 +27,14 @@ _NO_LIMIT: Final = 9_223_372_036_854_775_807
 
 @dataclass(slots=True)
 class Compiled:
-    """What the policies did."""
+    """Holds what the policies did."""
 
     applied: list[str] = field(default_factory=list)
     masked: set[Key] = field(default_factory=set)
     filtered: set[str] = field(default_factory=set)
     """The FQNs of the tables of which some rows only are seen."""
     least_rows: int = 0
-    grouped: list[Grouped] = field(default_factory=list)
+    grouped: list[GroupedTable] = field(default_factory=list)
     """The uses of tables that are shown only in groups."""
     wraps: dict[int, exp.Select] = field(default_factory=dict)
     """What stands in the place of a table, by the id of its source; its own FROM is still to be filled in."""
@@ -50,7 +50,7 @@ def readable(policies: Sequence[Policy | Broken]) -> list[Policy]:
     """The policies, when all of them can be read. Raises Refused."""
     for one in policies:
         if isinstance(one, Broken):
-            raise Refused(
+            raise QueryRefused(
                 "policy_unreadable",
                 f"The policy {plain(one.name)!r} cannot be read, so nothing is answered. "
                 "Ask those who keep it to mend it.",
@@ -62,7 +62,7 @@ def refuse_forbidden(bound: Bound, forbidden: Collection[Key]) -> None:
     """Refuse a query that uses a column that the caller may not read, wherever it does."""
     for key in bound.reads:
         if key in forbidden:
-            raise Refused("columns", f"{plain(key[1])} is a column that you may not read. Ask without it.")
+            raise QueryRefused("columns", f"{plain(key[1])} is a column that you may not read. Ask without it.")
 
 
 def compiled(query: exp.Query, bound: Bound, policies: Sequence[Policy], dialect: str) -> Compiled:
@@ -79,7 +79,7 @@ def compiled(query: exp.Query, bound: Bound, policies: Sequence[Policy], dialect
     protected = _protected(bound, rulings, done)
     keep_to_groups(bound, protected, ROW, dialect)
     done.grouped = [
-        Grouped(block, protected[id(source)], tuple(rulings[source.table.fqn].forbidden))
+        GroupedTable(block, protected[id(source)], tuple(rulings[source.table.fqn].forbidden))
         for block in bound.blocks
         for source in block.sources
         if source.table is not None and id(source) in protected
@@ -95,14 +95,14 @@ def compiled(query: exp.Query, bound: Bound, policies: Sequence[Policy], dialect
     return done
 
 
-def _forbid(source: Source, ruling: Ruling) -> None:
+def _forbid(source: FromItem, ruling: Ruling) -> None:
     if ruling.table_forbidden is not None and source.table is not None:
         told, name = plain(source.table.name), plain(ruling.table_forbidden.name)
-        raise Refused("policy_forbid", f"The policy {name!r} forbids to read {told}. Ask without it.")
+        raise QueryRefused("policy_forbid", f"The policy {name!r} forbids to read {told}. Ask without it.")
     for column in source.used:
         policy = ruling.forbidden.get(column)
         if policy is not None:
-            raise Refused(
+            raise QueryRefused(
                 "policy_forbid",
                 f"The policy {plain(policy.name)!r} forbids to use {plain(column)}, also to filter or to sort by it. "
                 "Ask without it.",
@@ -127,7 +127,7 @@ def _protected(bound: Bound, rulings: Mapping[str, Ruling], done: Compiled) -> d
 
 
 def _wrap(
-    source: Source, table: Table, ruling: Ruling, dialect: str, done: Compiled, *, keyed: bool, fenced: bool
+    source: FromItem, table: Table, ruling: Ruling, dialect: str, done: Compiled, *, keyed: bool, fenced: bool
 ) -> exp.Select:
     """The query that stands in the place of a table: the rows that may be seen, and what may be seen of them."""
     made: list[exp.Expr] = []
@@ -169,8 +169,8 @@ def _condition(policy: Policy, table: Table, inner: str, dialect: str) -> exp.Ex
     """The condition of a row filter over one table. Raises Refused when it is none."""
     try:
         condition = _parsed_condition(policy.condition, table, dialect).copy()
-    except Refused:
-        raise Refused(
+    except QueryRefused:
+        raise QueryRefused(
             "policy_unreadable",
             f"The policy {plain(policy.name)!r} filters by what is no condition over {plain(table.name)}, so nothing "
             "is answered from it. Ask those who keep it to mend it.",
@@ -185,14 +185,14 @@ def _parsed_condition(text: str, table: Table, dialect: str) -> exp.Expr:
     try:
         (statement,) = sqlglot.parse("\n".join(("SELECT 1 FROM x WHERE (", text, ")")), dialect=dialect)
     except UNREADABLE:
-        raise Refused("policy_unreadable", "no condition") from None
+        raise QueryRefused("policy_unreadable", "no condition") from None
     where = statement.args.get("where") if isinstance(statement, exp.Select) else None
     if where is None or not isinstance(where.this, exp.Paren) or statement is None:
-        raise Refused("policy_unreadable", "no condition")
+        raise QueryRefused("policy_unreadable", "no condition")
     if {part for part, value in statement.args.items() if value} != {"expressions", "from_", "where"}:
-        raise Refused("policy_unreadable", "no condition")
+        raise QueryRefused("policy_unreadable", "no condition")
     if any(isinstance(node, exp.Query | exp.AggFunc | exp.Window) for node in where.walk()):
-        raise Refused("policy_unreadable", "no condition over one row")
+        raise QueryRefused("policy_unreadable", "no condition over one row")
     # The whole text is judged like any query, with the table that it is about in the place of x.
     whole = parsed(statement.sql(dialect=dialect), dialect)
     start = whole.find(exp.Table)
@@ -206,5 +206,7 @@ def _parsed_condition(text: str, table: Table, dialect: str) -> exp.Expr:
 
 
 def _may_fail(query: exp.Query, dialect: str) -> bool:
-    """Whether something in the query may fail. Other databases cast what is compared, whatever its type is here."""
+    """Return whether something in the query may fail. Other databases cast what is compared, whatever its type is
+    here.
+    """
     return dialect != "postgres" or may_fail(query, dialect, lambda column: None)

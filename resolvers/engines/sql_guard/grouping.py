@@ -12,10 +12,10 @@ from typing import Final, NoReturn
 
 from sqlglot import exp
 
-from resolvers.engines.sql_guard.failing import may_fail
-from resolvers.engines.sql_guard.lineage import Block, Bound, Reference, Source
+from resolvers.engines.sql_guard.error_disclosure import may_fail
+from resolvers.engines.sql_guard.lineage import Bound, ColumnReference, FromItem, SelectBlock
 from resolvers.engines.sql_guard.naming import quoted
-from resolvers.engines.sql_guard.refusing import Refused, plain
+from resolvers.engines.sql_guard.refusing import QueryRefused, plain
 
 _AGGREGATES: Final = (
     exp.Count, exp.Sum, exp.Avg, exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop,
@@ -29,7 +29,7 @@ _SHOWN: Final = frozenset({"output", "having", "order"})
 class Protected:
     """A use of a table that is shown only in groups."""
 
-    source: Source
+    source: FromItem
     minimum: int
     """Rows behind each group; 0 when only some columns are protected."""
     columns: Mapping[str, int]
@@ -74,7 +74,7 @@ def _refuse_failures(bound: Bound, keepers: "Mapping[int, _Keeper]", dialect: st
                 keeper.refuse("is not read beside a WITH that may fail for a single row, by a cast or a division")
 
 
-def _kind(reference: Reference) -> str | None:
+def _kind(reference: ColumnReference) -> str | None:
     table = reference.source.table
     return table.type_of(reference.column) if table is not None else None
 
@@ -98,7 +98,7 @@ def _commons(select: exp.Select) -> Iterator[exp.Expr]:
 class _Keeper:
     """One SELECT over protected tables."""
 
-    def __init__(self, block: Block, within: list[Protected]) -> None:
+    def __init__(self, block: SelectBlock, within: list[Protected]) -> None:
         self.block, self.select = block, block.select
         self.within = {id(one.source): one for one in within}
         self.first = within[0]
@@ -118,7 +118,7 @@ class _Keeper:
             self._aggregate(aggregate)
 
     def before_groups(self) -> Iterator[exp.Expr]:
-        """What is computed of single rows."""
+        """Yield what is computed of single rows."""
         for part in ("from_", "where", "group"):
             clause = self.select.args.get(part)
             if clause is not None:
@@ -176,7 +176,7 @@ class _Keeper:
     def _aggregates(self) -> Iterator[exp.AggFunc]:
         return (node for node in self._own(self.select) if isinstance(node, exp.AggFunc))
 
-    def _guarded(self, reference: Reference) -> None:
+    def _guarded(self, reference: ColumnReference) -> None:
         """A protected column stands in an aggregate of this SELECT, and nowhere else."""
         one = self.within.get(id(reference.source))
         if one is not None and reference.column in one.columns:
@@ -184,13 +184,13 @@ class _Keeper:
             clause = reference.clause
             if inside is None or stopped or reference.block is not self.block or clause not in _SHOWN:
                 told = plain(reference.column)
-                raise Refused(
+                raise QueryRefused(
                     "policy_aggregate_only",
                     f"The policy {plain(one.policy)!r} lets {told} only be counted, summed and averaged, never shown, "
                     "filtered, grouped or sorted by.",
                 )
 
-    def _reference(self, reference: Reference) -> None:
+    def _reference(self, reference: ColumnReference) -> None:
         """A column of what this SELECT reads stands in an aggregate of its own, or in what it groups by."""
         clause = reference.clause
         inside, _ = self._aggregate_of(reference.node)
@@ -214,7 +214,7 @@ class _Keeper:
         return found, stopped
 
     def _is_key(self, node: exp.Expr) -> bool:
-        """Whether a column is, or is a part of, something that the SELECT groups by."""
+        """Return whether a column is, or is a part of, something that the SELECT groups by."""
         around: exp.Expr | None = node
         while around is not None and around is not self.select and not isinstance(around, exp.AggFunc):
             if any(around == key for key in self.keys):
@@ -254,7 +254,7 @@ class _Keeper:
         if columns > 2:
             self.refuse("is aggregated without long products")
 
-    def _condition(self, reference: Reference, conditions: dict[str, exp.Expr], row: str) -> None:
+    def _condition(self, reference: ColumnReference, conditions: dict[str, exp.Expr], row: str) -> None:
         """Enough rows behind an aggregate of a column, none of them repeated."""
         one = self.within.get(id(reference.source))
         if one is None or reference.clause not in _SHOWN or reference.block is not self.block:
@@ -279,7 +279,7 @@ class _Keeper:
         table = self.first.source.table
         told = plain(table.name) if table is not None else ""
         rule = "policy_group_size" if self.first.minimum else "policy_aggregate_only"
-        raise Refused(rule, f"By the policy {plain(self.first.policy)!r}, {told} {words}.")
+        raise QueryRefused(rule, f"By the policy {plain(self.first.policy)!r}, {told} {words}.")
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
@@ -288,8 +288,8 @@ def _bare(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def _rows(source: Source, row: str, column: str | None = None) -> exp.Expr:
-    """How many different rows of a table there are, or of those that have a value in a column."""
+def _rows(source: FromItem, row: str, column: str | None = None) -> exp.Expr:
+    """Return how many different rows of a table there are, or of those that have a value in a column."""
     key: exp.Expr = exp.Column(this=quoted(row), table=quoted(source.alias))
     if column is not None:
         value = exp.Column(this=quoted(column), table=quoted(source.alias))

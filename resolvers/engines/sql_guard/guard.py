@@ -18,15 +18,15 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from resolvers.engines.sql_guard.behind import Behind, rows_behind
 from resolvers.engines.sql_guard.binding import Binder
 from resolvers.engines.sql_guard.compiling import ROW, Compiled, compiled, readable, refuse_forbidden
+from resolvers.engines.sql_guard.group_sizes import Behind, rows_behind
 from resolvers.engines.sql_guard.judging import parsed
 from resolvers.engines.sql_guard.lineage import Bound, Key
 from resolvers.engines.sql_guard.masking import HIDDEN, UNSHOWN
 from resolvers.engines.sql_guard.naming import TableIndex, quoted
 from resolvers.engines.sql_guard.policies import Broken, Policy
-from resolvers.engines.sql_guard.refusing import Refused
+from resolvers.engines.sql_guard.refusing import QueryRefused
 from resolvers.engines.sql_guard.tables import Table
 
 Relation = Callable[[Table], exp.Table]
@@ -45,7 +45,7 @@ class NamedColumn(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class OutputColumn:
     """One column of the answer."""
 
     name: str
@@ -58,7 +58,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Guarded:
+class GuardedQuery:
     """A query that may be sent."""
 
     query: exp.Query
@@ -79,14 +79,14 @@ class Guarded:
     """How many rows the policies want behind each figure; smaller groups are left out of the answer. 0: any number."""
     behind: tuple[Behind, ...] = ()
     """Where policies want so many rows behind each figure: what tells which rows those are."""
-    outputs: tuple[Output, ...] = ()
+    outputs: tuple[OutputColumn, ...] = ()
     """The columns of the answer, in their order."""
     reads: Mapping[Key, frozenset[str]] = field(default_factory=dict)
     """In which clauses each column is used, through whatever queries inside: output, filter, join, group, order,
     having, window. None of them for a column that a query inside names in vain."""
 
     def shown(self, dialect: str, *, pretty: bool = False) -> str:
-        """What is sent, as people may read it: without the salt of a mask."""
+        """Return what is sent, as people may read it: without the salt of a mask."""
         query = self.query.copy()
         for node in query.find_all(exp.Literal):
             if node.meta_get(UNSHOWN):
@@ -104,7 +104,7 @@ def guard_sql(
     relation: Relation | None = None,
     policies: Sequence[Policy | Broken] = (),
     forbidden: Collection[Key | NamedColumn] = (),
-) -> Guarded:
+) -> GuardedQuery:
     """The query that a text holds. Raises Refused.
 
     `near` is the table whose schema a bare name is looked for in first; `most_rows` bounds the answer; `relation` says
@@ -117,9 +117,9 @@ def guard_sql(
     try:
         meaning = Binder(TableIndex(tables, near, dialect), dialect).bind(query)
     except RecursionError:
-        raise Refused("size", "The query is nested too deeply.") from None
+        raise QueryRefused("size", "The query is nested too deeply.") from None
     if not meaning.tables:
-        raise Refused("tables", "The query reads no table of the catalog.")
+        raise QueryRefused("tables", "The query reads no table of the catalog.")
     if forbidden:
         refuse_forbidden(meaning, frozenset(map(_key, forbidden)))
     counts = _counts(query)
@@ -131,7 +131,7 @@ def guard_sql(
         _match_as_mariadb(query)
     behind = rows_behind(query, done.grouped, ROW, frozenset(map(_key, forbidden)))
     read = {source.table.fqn: source.table for source in meaning.tables if source.table is not None}
-    return Guarded(
+    return GuardedQuery(
         query=query,
         tables=tuple(read.values()),
         columns=frozenset(meaning.reads),
@@ -142,7 +142,7 @@ def guard_sql(
         least_rows=done.least_rows,
         behind=behind,
         outputs=tuple(
-            Output(name, origin.columns, origin.aggregated, bool(origin.columns & done.masked))
+            OutputColumn(name, origin.columns, origin.aggregated, bool(origin.columns & done.masked))
             for name, origin in zip(meaning.answer.names, meaning.answer.origins, strict=True)
         ),
         reads={key: frozenset(clauses) for key, clauses in meaning.reads.items()},
@@ -162,7 +162,7 @@ def _key(column: Key | NamedColumn) -> Key:
 
 
 def _counts(query: exp.Query) -> bool:
-    """Whether the query answers with one figure."""
+    """Return whether the query answers with one figure."""
     if not isinstance(query, exp.Select) or len(query.expressions) != 1:
         return False
     if any(query.args.get(name) for name in ("group", "having", "distinct", "windows", "qualify")):

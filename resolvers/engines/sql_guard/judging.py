@@ -13,7 +13,7 @@ from sqlglot.expressions.core import POSITION_META_KEYS, SQLGLOT_META
 
 from resolvers.engines.sql_guard.allowed import ANONYMOUS, FUNCTIONS, PLAIN, REFUSED, SHAPES, TYPES
 from resolvers.engines.sql_guard.nesting import DEEPEST, judge_tokens
-from resolvers.engines.sql_guard.refusing import Refused, function_name, parser_words, plain
+from resolvers.engines.sql_guard.refusing import QueryRefused, function_name, parser_words, plain
 
 LONGEST: Final = 20_000
 MOST_NODES: Final = 5_000
@@ -42,10 +42,10 @@ def parsed(text: str, dialect: str) -> exp.Query:
 def _parsed(text: str, dialect: str) -> exp.Query:
     """Kept for a while: a draft is judged when it is made and again when it is run, and parsing is most of the work."""
     if not text.strip() or len(text) > LONGEST or "\x00" in text:
-        raise Refused("length", f"Send one query of 1 to {LONGEST} characters.")
+        raise QueryRefused("length", f"Send one query of 1 to {LONGEST} characters.")
     if SQLGLOT_META in text:
         # In a comment the parser takes notes from it, by which a function would be written under any other name.
-        raise Refused("no_hints", f"Leave “{SQLGLOT_META}” out of the query.")
+        raise QueryRefused("no_hints", f"Leave “{SQLGLOT_META}” out of the query.")
     reading = Dialect.get_or_raise(dialect)
     try:
         tokens = reading.tokenize(text)
@@ -53,16 +53,16 @@ def _parsed(text: str, dialect: str) -> exp.Query:
         statements = [one for one in reading.parser().parse(tokens, text) if one is not None]
     except UNREADABLE as error:
         words = parser_words(str(error).splitlines()[0]) if str(error) else type(error).__name__
-        raise Refused("syntax", f"This is no {dialect} SQL that can be read: {plain(words)}") from None
+        raise QueryRefused("syntax", f"This is no {dialect} SQL that can be read: {plain(words)}") from None
     if len(statements) != 1:
-        raise Refused("one_query", f"Send exactly one query, not {len(statements)} statements.")
+        raise QueryRefused("one_query", f"Send exactly one query, not {len(statements)} statements.")
     (statement,) = statements
     nodes = _nodes(statement)
     _judge(nodes)
     while isinstance(statement, exp.Subquery) and not statement.alias:
         statement = _unwrapped(statement)
     if not isinstance(statement, exp.Select | exp.SetOperation):
-        raise Refused("one_query", "Only a SELECT, or a union of SELECTs, can be sent.")
+        raise QueryRefused("one_query", "Only a SELECT, or a union of SELECTs, can be sent.")
     _judge_parts(nodes)
     return statement
 
@@ -92,14 +92,14 @@ def _nodes(statement: exp.Expr) -> list[exp.Expr]:
         node, depth = waiting.pop()
         found.append(node)
         if len(found) > MOST_NODES:
-            raise Refused("size", "The query is too long. Ask for less at once.")
+            raise QueryRefused("size", "The query is too long. Ask for less at once.")
         node.comments = None
         if node._meta is not None and _PLACES.issuperset(node._meta):
             node._meta = None
         if not isinstance(node, _CHAINS):
             depth += 1
             if depth > DEEPEST:
-                raise Refused("size", "The query is nested too deeply.")
+                raise QueryRefused("size", "The query is nested too deeply.")
         for child in node.args.values():
             if isinstance(child, exp.Expr):
                 waiting.append((child, depth))
@@ -128,7 +128,7 @@ _LOOKED_AT: Final = (
 
 
 def _verdict(kind: type) -> _Verdict:
-    """What is said of a kind of node, found once for each."""
+    """Return what is said of a kind of node, found once for each."""
     standing = _verdicts.get(kind)
     if standing is None:
         refusal = next(((rule, words) for rule, words, kinds in REFUSED if issubclass(kind, kinds)), None)
@@ -148,7 +148,7 @@ def _judge(nodes: list[exp.Expr]) -> None:
         refusal = _verdict(kind).refusal
         if refusal is not None:
             rule, words = refusal
-            raise Refused(rule, f"The query is refused because {words}. Send one SELECT that only reads.")
+            raise QueryRefused(rule, f"The query is refused because {words}. Send one SELECT that only reads.")
 
 
 def _judge_parts(nodes: list[exp.Expr]) -> None:
@@ -160,7 +160,7 @@ def _judge_parts(nodes: list[exp.Expr]) -> None:
             _look(node)
         if not verdict.is_known:
             if verdict.is_function and isinstance(node, exp.Func):
-                raise Refused(
+                raise QueryRefused(
                     "functions", f"The function {function_name(node.sql_name())} is not one that may be called."
                 )
             unknown = unknown or node
@@ -168,46 +168,46 @@ def _judge_parts(nodes: list[exp.Expr]) -> None:
             for part, value in node.args.items():
                 if value and part not in verdict.parts:
                     told = part.rstrip("_").replace("_", " ").upper()
-                    raise Refused("constructs", f"{told} is not a part that a query may have here.")
+                    raise QueryRefused("constructs", f"{told} is not a part that a query may have here.")
     if unknown is not None:
-        raise Refused("constructs", f"{type(unknown).__name__} is not something that a query may hold.")
+        raise QueryRefused("constructs", f"{type(unknown).__name__} is not something that a query may hold.")
 
 
 def _look(node: exp.Expr) -> None:
     """What depends on more than the kind of a node."""
     if isinstance(node, exp.Identifier):
         if not node.name.isprintable():
-            raise Refused("constructs", "A name holds signs that cannot be shown.")
+            raise QueryRefused("constructs", "A name holds signs that cannot be shown.")
     elif isinstance(node, exp.With):
         if node.args.get("recursive"):
-            raise Refused("no_recursion", "A query that calls itself is refused. Write it without RECURSIVE.")
+            raise QueryRefused("no_recursion", "A query that calls itself is refused. Write it without RECURSIVE.")
     elif isinstance(node, exp.Table):
         if not isinstance(node.this, exp.Identifier):
-            raise Refused(
+            raise QueryRefused(
                 "no_table_functions", "A function or a file cannot stand in FROM. Name tables of the catalog."
             )
     elif isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
         if str(node.this).upper() not in ANONYMOUS:
-            raise Refused("functions", f"The function {plain(str(node.this))} is not one that may be called.")
+            raise QueryRefused("functions", f"The function {plain(str(node.this))} is not one that may be called.")
     elif isinstance(node, exp.Dot):
-        raise Refused("functions", "Functions are called by their bare names, and fields by JSON operators.")
+        raise QueryRefused("functions", "Functions are called by their bare names, and fields by JSON operators.")
     elif isinstance(node, exp.DataType):
         if node.this not in TYPES or node.args.get("nested"):
-            raise Refused("types", f"Values may not be cast to {plain(node.sql())}.")
+            raise QueryRefused("types", f"Values may not be cast to {plain(node.sql())}.")
     elif isinstance(node, exp.Var):
         if not _WORD.fullmatch(node.name):
-            raise Refused("constructs", f"{plain(node.name)} is not a word that a query may hold.")
+            raise QueryRefused("constructs", f"{plain(node.name)} is not a word that a query may hold.")
     elif isinstance(node, exp.Join):
         if node.args.get("method"):
-            raise Refused("natural_join", "Say by which columns tables are joined, with ON or USING.")
+            raise QueryRefused("natural_join", "Say by which columns tables are joined, with ON or USING.")
     elif isinstance(node, exp.Select):
         if node.args.get("kind"):
-            raise Refused("constructs", "A query answers with columns, not with structures.")
+            raise QueryRefused("constructs", "A query answers with columns, not with structures.")
     elif isinstance(node, exp.Alias):
         if not isinstance(node.parent, exp.Select):
-            raise Refused("constructs", "Only the columns of a SELECT bear names.")
+            raise QueryRefused("constructs", "Only the columns of a SELECT bear names.")
     elif isinstance(node, exp.Ordered):
         if isinstance(node.this, exp.Var):
-            raise Refused("constructs", "Name the columns to order by.")
+            raise QueryRefused("constructs", "Name the columns to order by.")
     elif isinstance(node, exp.CTE) and not isinstance(node.this, exp.Query):
-        raise Refused("one_query", "A WITH clause holds queries.")
+        raise QueryRefused("one_query", "A WITH clause holds queries.")

@@ -1,4 +1,4 @@
-"""What every name of a query means: one pass that binds columns to tables, and writes down how each is used.
+"""Defines what every name of a query means: one pass that binds columns to tables, and writes down how each is used.
 
 The query is rewritten while it is read. Every table gets its whole name and an alias that no query around it uses,
 every column the alias of what it comes from, `*` its columns, USING its condition. So what a database makes of the text
@@ -18,27 +18,27 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """What a value comes from."""
+class Lineage:
+    """Holds what a value comes from."""
 
     columns: frozenset[Key] = frozenset()
     aggregated: bool = False
 
-    def __or__(self, other: "Origin") -> "Origin":
-        return Origin(self.columns | other.columns, self.aggregated or other.aggregated)
+    def __or__(self, other: "Lineage") -> "Lineage":
+        return Lineage(self.columns | other.columns, self.aggregated or other.aggregated)
 
 
-NOTHING: Final = Origin()
+NOTHING: Final = Lineage()
 
 
 @dataclass(slots=True)
-class Source:
+class FromItem:
     """One thing in a FROM: a table of the catalog, or the columns of a query."""
 
     alias: str
     names: tuple[str, ...]
     """Its columns, as they are spelled."""
-    origins: tuple[Origin, ...]
+    origins: tuple[Lineage, ...]
     table: Table | None = None
     node: exp.Table | None = None
     written: tuple[str, ...] = ()
@@ -58,51 +58,51 @@ class Source:
 
 
 @dataclass(slots=True, eq=False)
-class Reference:
+class ColumnReference:
     """One use of a column."""
 
     node: exp.Column
-    source: Source
+    source: FromItem
     column: str
-    home: "Block"
+    home: "SelectBlock"
     """The SELECT whose FROM the source stands in."""
-    block: "Block"
+    block: "SelectBlock"
     """The SELECT that the use stands in."""
     clause: str
 
 
 @dataclass(slots=True, eq=False)
-class Block:
+class SelectBlock:
     """One SELECT with what it reads from."""
 
     select: exp.Select
-    outer: "Block | None"
-    sources: list[Source] = field(default_factory=list)
+    outer: "SelectBlock | None"
+    sources: list[FromItem] = field(default_factory=list)
     merged: dict[str, exp.Expr] = field(default_factory=dict)
     """What a USING made one column of."""
     clause: str = "output"
-    references: list[Reference] = field(default_factory=list)
+    references: list[ColumnReference] = field(default_factory=list)
     """The uses of its sources, also those in queries inside of it."""
-    answer: "Answer | None" = None
+    answer: "OutputColumns | None" = None
     keys: list[exp.Expr] = field(default_factory=list)
     """What it groups by."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a query answers with."""
+class OutputColumns:
+    """Holds what a query answers with."""
 
     names: tuple[str, ...]
-    origins: tuple[Origin, ...]
+    origins: tuple[Lineage, ...]
 
 
 @dataclass(slots=True)
 class Bound:
     """A query of which every name is bound."""
 
-    answer: Answer = field(default_factory=lambda: Answer((), ()))
-    blocks: list[Block] = field(default_factory=list)
-    tables: list[Source] = field(default_factory=list)
+    answer: OutputColumns = field(default_factory=lambda: OutputColumns((), ()))
+    blocks: list[SelectBlock] = field(default_factory=list)
+    tables: list[FromItem] = field(default_factory=list)
     """Every use of a table of the catalog, in the order of the query."""
     reads: dict[Key, set[str]] = field(default_factory=dict)
     """In which clauses each column is used."""

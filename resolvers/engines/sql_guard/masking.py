@@ -1,4 +1,4 @@
-"""What is shown in the place of a value that a policy masks. None of it can fail, whatever the value is."""
+"""Defines what is shown in the place of a value that a policy masks. None of it can fail, whatever the value is."""
 
 from typing import Final
 

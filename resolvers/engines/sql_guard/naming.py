@@ -1,4 +1,4 @@
-"""How names are compared, found and written."""
+"""Defines how names are compared, found and written."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from resolvers.engines.sql_guard.refusing import Refused, plain
+from resolvers.engines.sql_guard.refusing import QueryRefused, plain
 from resolvers.engines.sql_guard.tables import Table
 
 UPPER_CASE: Final = frozenset({"snowflake", "oracle", "db2"})
@@ -25,8 +25,8 @@ def quoted(name: str) -> exp.Identifier:
     return exp.Identifier(this=name, quoted=True)
 
 
-class Names:
-    """How a dialect compares names."""
+class NameRules:
+    """Describes how a dialect compares names."""
 
     def __init__(self, dialect: str) -> None:
         self.folds_all, self.upper = dialect in FOLDS_ALL, dialect in UPPER_CASE
@@ -37,7 +37,7 @@ class Names:
         """The name that two spellings of the same alias share."""
         name = identifier.name
         if not name or len(name.encode()) > LONGEST_ALIAS:
-            raise Refused("size", f"A name in a query has 1 to {LONGEST_ALIAS} bytes: {plain(name)[:40]} has not.")
+            raise QueryRefused("size", f"A name in a query has 1 to {LONGEST_ALIAS} bytes: {plain(name)[:40]} has not.")
         if self.folds_all:
             return name.lower()
         if isinstance(identifier, exp.Identifier) and identifier.quoted:
@@ -45,7 +45,7 @@ class Names:
         return name.upper() if self.upper else name.lower()
 
     def among(self, identifier: exp.Expr, names: tuple[str, ...]) -> list[int]:
-        """Where a name stands among the names of columns. More than one place: it may mean each of them."""
+        """Return where a name stands among the names of columns. More than one place: it may mean each of them."""
         name = identifier.name
         if isinstance(identifier, exp.Identifier) and identifier.quoted and not self.folds_all:
             return [at for at, one in enumerate(names) if one == name]
@@ -60,7 +60,7 @@ class Names:
 
 @lru_cache(maxsize=2048)
 def _folded(names: tuple[str, ...]) -> dict[str, list[int]]:
-    """Where each name stands, whatever its case."""
+    """Return where each name stands, whatever its case."""
     found: dict[str, list[int]] = {}
     for at, name in enumerate(names):
         found.setdefault(name.casefold(), []).append(at)
@@ -111,11 +111,11 @@ class TableIndex:
             fits = [table for table in fits if (table.database, table.schema) == (near.database, near.schema)] or fits
         told = plain(".".join(part.name for part in given if part is not None))
         if not fits:
-            raise Refused("tables", f"{told} is not a table that this query may read. Name tables of the catalog.")
+            raise QueryRefused("tables", f"{told} is not a table that this query may read. Name tables of the catalog.")
         if len(fits) > 1:
             exact = [table for table in fits if table.name == node.name]
             if len(exact) != 1:
-                raise Refused("tables", f"{told} may mean several tables. Name it with its schema.")
+                raise QueryRefused("tables", f"{told} may mean several tables. Name it with its schema.")
             fits = exact
         return fits[0]
 
@@ -126,7 +126,7 @@ class TableIndex:
 
 
 def output_name(node: exp.Expr, at: int) -> str:
-    """What a column of the answer is called that the query gives no name."""
+    """Return what a column of the answer is called that the query gives no name."""
     while isinstance(node, exp.Paren | exp.Cast):
         node = node.this
     if isinstance(node, exp.Column):

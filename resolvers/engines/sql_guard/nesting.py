@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from resolvers.engines.sql_guard.refusing import Refused
+from resolvers.engines.sql_guard.refusing import QueryRefused
 
 DEEPEST: Final = 100
 """Levels of nesting."""
@@ -63,7 +63,9 @@ def judge_tokens(tokens: Sequence[Token]) -> None:
             if before is not TokenType.CROSS:
                 open_joins[-1] += 1
                 if sum(open_joins) + closed > MOST_OPEN_JOINS:
-                    raise Refused("size", "Too many tables are joined without a condition. Say ON what, or CROSS JOIN.")
+                    raise QueryRefused(
+                        "size", "Too many tables are joined without a condition. Say ON what, or CROSS JOIN."
+                    )
         elif kind in _CONDITIONS and before is not TokenType.DISTINCT and open_joins[-1]:
             open_joins[-1] -= 1
         if kind in _FEW:
@@ -73,5 +75,5 @@ def judge_tokens(tokens: Sequence[Token]) -> None:
         before = kind
 
 
-def _too_deep() -> Refused:
-    return Refused("size", "The query is nested too deeply.")
+def _too_deep() -> QueryRefused:
+    return QueryRefused("size", "The query is nested too deeply.")

@@ -41,7 +41,7 @@ LONGEST_CONDITION: Final = 4_000
 
 
 class Effect(StrEnum):
-    """What a policy does."""
+    """Describes what a policy does."""
 
     FORBID = "forbid"
     MASK = "mask"
@@ -51,7 +51,7 @@ class Effect(StrEnum):
 
 
 class MaskStyle(StrEnum):
-    """What is shown in the place of a value."""
+    """Describes what is shown in the place of a value."""
 
     FULL = "full"
     LAST4 = "last4"
@@ -83,7 +83,7 @@ class Policy:
     minimum: int = DEFAULT_MINIMUM
 
     def holds_for(self, users: Collection[str], groups: Collection[str] = ()) -> bool:
-        """Whether it holds for somebody, known by these ids and addresses, who is in these groups."""
+        """Return whether it holds for somebody, known by these ids and addresses, who is in these groups."""
         names = {name.casefold() for name in users}
         within = {name.casefold() for name in groups}
         if names & self.except_users or within & self.except_groups:
@@ -102,7 +102,9 @@ class Broken:
 
 
 def is_policy(memory: Memory) -> bool:
-    """Whether a memory says anything in the terms of a policy; words alone, `{type, text}`, cannot be enforced."""
+    """Return whether a memory says anything in the terms of a policy; words alone, `{type, text}`, cannot be
+    enforced.
+    """
     return not isinstance(memory.content, Mapping) or bool({*_KEYS, *_PARAMETERS} & memory.content.keys())
 
 
@@ -244,14 +246,16 @@ def _is(matcher: _Matcher, part: str) -> bool:
 
 
 def _ends_with(wanted: Sequence[_Matcher], parts: Sequence[str]) -> bool:
-    """Whether the last parts of a name are those that are wanted."""
+    """Return whether the last parts of a name are those that are wanted."""
     if len(wanted) > len(parts):
         return False
     return all(_is(one, part) for one, part in zip(reversed(wanted), reversed(parts), strict=False))
 
 
 def _tagged(patterns: Sequence[str], tags: Sequence[str]) -> bool:
-    """Whether a tag fits a pattern. `PII.*` fits the classification `PII` itself, and what is deeper in it too."""
+    """Return whether a tag fits a pattern. `PII.*` fits the classification `PII` itself, and what is deeper in it
+    too.
+    """
     for tag in tags:
         parts = _parts(tag)
         for pattern in patterns:
@@ -268,7 +272,7 @@ def _tagged(patterns: Sequence[str], tags: Sequence[str]) -> bool:
 
 @dataclass(slots=True)
 class Ruling:
-    """What the policies say of one table, combined: the strictest holds."""
+    """Holds what the policies say of one table, combined: the strictest holds."""
 
     table_forbidden: Policy | None = None
     forbidden: dict[str, Policy] = field(default_factory=dict)
@@ -284,12 +288,12 @@ class Ruling:
 
     @property
     def changes(self) -> bool:
-        """Whether the table must be wrapped."""
+        """Return whether the table must be wrapped."""
         return bool(self.filters or self.masks)
 
 
 def ruling_of(table: Table, policies: Sequence[Policy]) -> Ruling:
-    """What holds for a table."""
+    """Return what holds for a table."""
     ruling = Ruling()
     parts = _parts(table.fqn)
     for policy in policies:
@@ -323,7 +327,7 @@ def ruling_of(table: Table, policies: Sequence[Policy]) -> Ruling:
 
 
 def _hit(policy: Policy, table: Table, parts: tuple[str, ...]) -> tuple[bool, Collection[str]]:
-    """Whether a policy is about the table as a whole, and the columns that it is about."""
+    """Return whether a policy is about the table as a whole, and the columns that it is about."""
     if policy.tables and not any(_ends_with(_pattern(pattern), parts) for pattern in policy.tables):
         return False, ()
     if policy.assets:

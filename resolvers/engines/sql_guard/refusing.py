@@ -1,4 +1,4 @@
-"""How the guard refuses."""
+"""Defines how the guard refuses."""
 
 import re
 from itertools import islice
@@ -8,7 +8,7 @@ _TOKEN: Final = re.compile(r"<Token token_type: [\w.]+, text: (.*?), line: \d+, 
 _MISSING: Final = re.compile(r"Required keyword: '\w+' missing for <class '[\w.]*?(\w+)'>")
 
 
-class Refused(Exception):
+class QueryRefused(Exception):
     """A query that may not be sent: the rule that refused it, and a sentence that says what to do."""
 
     def __init__(self, rule: str, reason: str) -> None:
@@ -22,7 +22,7 @@ def plain(text: str) -> str:
 
 
 def parser_words(told: str) -> str:
-    """What the SQL parser says of a text, without the names of its own parts."""
+    """Return what the SQL parser says of a text, without the names of its own parts."""
     named = _TOKEN.sub(lambda found: f"“{found[1]}”", told)
     return _MISSING.sub(lambda found: f"{found[1].upper()} lacks what belongs to it", named)
 

@@ -6,9 +6,9 @@ from typing import Final
 
 from sqlglot import exp
 
-from resolvers.engines.sql_guard.lineage import Answer, Block, Bound, Origin, Reference, Source
-from resolvers.engines.sql_guard.naming import Names, quoted
-from resolvers.engines.sql_guard.refusing import Refused, plain
+from resolvers.engines.sql_guard.lineage import Bound, ColumnReference, FromItem, Lineage, OutputColumns, SelectBlock
+from resolvers.engines.sql_guard.naming import NameRules, quoted
+from resolvers.engines.sql_guard.refusing import QueryRefused, plain
 
 _BY_ALIAS: Final = frozenset({"group", "having", "order", "window"})
 """The clauses that may name what the query answers with."""
@@ -17,32 +17,34 @@ _TERMS: Final = (exp.Group, exp.Ordered, exp.Rollup, exp.Cube, exp.GroupingSets)
 """What holds whole terms of GROUP BY and ORDER BY."""
 
 
-class Scope:
-    """What is known where a query stands: the queries of the WITH clauses around it."""
+class NameScope:
+    """Describes what is known where a query stands: the queries of the WITH clauses around it."""
 
     __slots__ = ("common", "outer", "top")
 
-    def __init__(self, outer: Block | None, common: Mapping[str, tuple[str, Answer]], *, top: bool) -> None:
+    def __init__(
+        self, outer: SelectBlock | None, common: Mapping[str, tuple[str, OutputColumns]], *, top: bool
+    ) -> None:
         self.outer, self.common, self.top = outer, common, top
 
-    def inside(self, outer: Block | None) -> "Scope":
+    def inside(self, outer: SelectBlock | None) -> "NameScope":
         """The scope of a query inside."""
-        return Scope(outer, self.common, top=False)
+        return NameScope(outer, self.common, top=False)
 
 
-class Resolver(ABC):
+class NameResolver(ABC):
     """Resolves the names in expressions."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: NameRules) -> None:
         self._names = names
-        self._scopes: dict[Block, Scope] = {}
+        self._scopes: dict[SelectBlock, NameScope] = {}
         self.bound = Bound()
 
     @abstractmethod
-    def _query(self, node: exp.Expr, scope: Scope) -> Answer:
+    def _query(self, node: exp.Expr, scope: NameScope) -> OutputColumns:
         """Bind a query that stands in an expression."""
 
-    def _expression(self, root: exp.Expr, block: Block) -> Origin:
+    def _expression(self, root: exp.Expr, block: SelectBlock) -> Lineage:
         columns: set[tuple[str, str]] = set()
         aggregated = False
         waiting = [(root, False)]
@@ -62,23 +64,23 @@ class Resolver(ABC):
                     aggregated = aggregated or origin.aggregated
             elif isinstance(node, exp.Star):
                 if not isinstance(node.parent, exp.Count):
-                    raise Refused("columns", "`*` stands alone in a SELECT or in COUNT. Name the columns.")
+                    raise QueryRefused("columns", "`*` stands alone in a SELECT or in COUNT. Name the columns.")
             else:
                 if isinstance(node, exp.Exists):
                     _shorten(node)
                 aggregated = aggregated or isinstance(node, exp.AggFunc)
                 windowed = windowed or isinstance(node, exp.Window)
                 waiting += [(child, windowed) for child in node.iter_expressions()]
-        return Origin(frozenset(columns), aggregated)
+        return Lineage(frozenset(columns), aggregated)
 
-    def _column(self, node: exp.Column, block: Block) -> Origin:
+    def _column(self, node: exp.Column, block: SelectBlock) -> Lineage:
         if not isinstance(node.this, exp.Identifier):
-            raise Refused("columns", "`*` stands alone in a SELECT or in COUNT. Name the columns.")
-        around: Block | None = block
+            raise QueryRefused("columns", "`*` stands alone in a SELECT or in COUNT. Name the columns.")
+        around: SelectBlock | None = block
         while around is not None:
             found = self._within(node, around)
             if len(found) > 1:
-                raise Refused("columns", f"{plain(node.name)} may be a column of several tables. Name its table.")
+                raise QueryRefused("columns", f"{plain(node.name)} may be a column of several tables. Name its table.")
             if found:
                 return self._use(*found[0], block, around, node)[1]
             if not node.args.get("table"):
@@ -88,11 +90,11 @@ class Resolver(ABC):
                     return self._expression(value, block)
             around = around.outer
         if not node.args.get("table") and self._is_table(node, block):
-            raise Refused("columns", f"{plain(node.name)} is a table, not a column. Name its columns.")
+            raise QueryRefused("columns", f"{plain(node.name)} is a table, not a column. Name its columns.")
         told = ".".join(part.name for part in node.parts)
-        raise Refused("columns", f"{plain(told)} is not a column of the tables that the query reads.")
+        raise QueryRefused("columns", f"{plain(told)} is not a column of the tables that the query reads.")
 
-    def _within(self, node: exp.Column, around: Block) -> list[tuple[Source, int]]:
+    def _within(self, node: exp.Column, around: SelectBlock) -> list[tuple[FromItem, int]]:
         table = node.args.get("table")
         if table is None:
             if node.name.casefold() in around.merged:
@@ -101,11 +103,11 @@ class Resolver(ABC):
         sources = self._called(node, table, around)
         found = [(source, at) for source in sources for at in self._names.among(node.this, source.names)]
         if sources and not found:
-            raise Refused("columns", f"{plain(node.name)} is not a column of {plain(table.name)}.")
+            raise QueryRefused("columns", f"{plain(node.name)} is not a column of {plain(table.name)}.")
         return found
 
-    def _other(self, node: exp.Column, around: Block, block: Block) -> exp.Expr | None:
-        """What a name means that is no column of a table: what USING made one, or a column of the answer."""
+    def _other(self, node: exp.Column, around: SelectBlock, block: SelectBlock) -> exp.Expr | None:
+        """Return what a name means that is no column of a table: what USING made one, or a column of the answer."""
         merged = around.merged.get(node.name.casefold())
         if merged is not None:
             return merged.copy()
@@ -119,15 +121,15 @@ class Resolver(ABC):
             return exp.Literal.number(found[0] + 1)  # a constant, negative too, would be taken for a column's number
         return exp.Paren(this=value) if isinstance(value, exp.Binary | exp.Unary) else value
 
-    def _called(self, node: exp.Expr, table: exp.Expr, around: Block) -> list[Source]:
+    def _called(self, node: exp.Expr, table: exp.Expr, around: SelectBlock) -> list[FromItem]:
         """The sources that a column means by the table that it names, also by its schema."""
         if not around.sources:
             return []
         name = self._names.alias(table)
         return [one for one in around.sources if name in (one.called, one.alias) and self._is_within(node, one)]
 
-    def _is_within(self, node: exp.Expr, source: Source) -> bool:
-        """Whether the schema that a column names, if any, is the one that a source stands in."""
+    def _is_within(self, node: exp.Expr, source: FromItem) -> bool:
+        """Return whether the schema that a column names, if any, is the one that a source stands in."""
         schema = node.args.get("db")
         if schema is None:
             return True
@@ -136,8 +138,8 @@ class Resolver(ABC):
             return False
         return catalog is None or catalog.name.casefold() == source.written[1].casefold()
 
-    def _is_table(self, node: exp.Column, block: Block) -> bool:
-        around: Block | None = block
+    def _is_table(self, node: exp.Column, block: SelectBlock) -> bool:
+        around: SelectBlock | None = block
         while around is not None:
             if any(self._names.alias(node.this) == source.called for source in around.sources):
                 return True
@@ -145,8 +147,8 @@ class Resolver(ABC):
         return False
 
     def _use(
-        self, source: Source, at: int, block: Block, home: Block, node: exp.Column | None = None
-    ) -> tuple[exp.Expr, Origin]:
+        self, source: FromItem, at: int, block: SelectBlock, home: SelectBlock, node: exp.Column | None = None
+    ) -> tuple[exp.Expr, Lineage]:
         """Write down one use of a column, and write the column out."""
         name = source.names[at]
         node = node or exp.Column()
@@ -156,17 +158,17 @@ class Resolver(ABC):
             if part in node.args:
                 node.set(part, None)
         source.used.add(name)
-        home.references.append(Reference(node, source, name, home, block, home.clause))
+        home.references.append(ColumnReference(node, source, name, home, block, home.clause))
         origin = source.origins[at]
         self._mark(origin, block.clause, self._scopes[block])
         return node, origin
 
-    def _copied(self, value: exp.Expr, block: Block) -> tuple[exp.Expr, Origin]:
+    def _copied(self, value: exp.Expr, block: SelectBlock) -> tuple[exp.Expr, Lineage]:
         holder = exp.Paren(this=value.copy())
         origin = self._expression(holder, block)
         return holder.this, origin
 
-    def _mark(self, origin: Origin, clause: str, scope: Scope) -> None:
+    def _mark(self, origin: Lineage, clause: str, scope: NameScope) -> None:
         for key in origin.columns:
             clauses = self.bound.reads.setdefault(key, set())
             if clause != "output" or scope.top:
@@ -192,7 +194,7 @@ def _shorten(node: exp.Exists) -> None:
 
 
 def _is_term(node: exp.Expr) -> bool:
-    """Whether it stands alone as what is grouped or ordered by."""
+    """Return whether it stands alone as what is grouped or ordered by."""
     around = node.parent
     while isinstance(around, exp.Paren | exp.Tuple):
         around = around.parent

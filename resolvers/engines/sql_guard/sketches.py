@@ -54,7 +54,7 @@ def combined(parts: Sequence[tuple[int, Sketch]]) -> Sketch:
 
 
 def is_few(sketch: Sketch, few: int) -> bool:
-    """Whether a sum of sets comes down to some rows, yet to fewer than `few`. None at all are not few.
+    """Return whether a sum of sets comes down to some rows, yet to fewer than `few`. None at all are not few.
 
     Of a sketch that holds the number alone, a number is told as few in doubt.
     """
@@ -81,7 +81,9 @@ def _is_singular(matrix: list[list[int]]) -> bool:
 
 
 def tell_few(new: Sequence[Sketch], old: Sequence[Sketch], few: int) -> bool:
-    """Whether a new set, with one or two other sets of which an old one is, comes down to fewer rows than `few`."""
+    """Return whether a new set, with one or two other sets of which an old one is, comes down to fewer rows than
+    `few`.
+    """
     told = _Sizes(old, few)
     if any(is_few(combined([(1, one), (-1, other)]), few) for one in new for other in told.near(one[0])):
         return True

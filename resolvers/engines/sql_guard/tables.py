@@ -52,5 +52,5 @@ def _table(facts: TableFacts) -> Table:
 
 
 def _tags(one: TableFacts | ColumnFacts) -> tuple[str, ...]:
-    """What is flagged as personal bears the tag, so that a policy on `PII.*` meets it."""
+    """Return what is flagged as personal bears the tag, so that a policy on `PII.*` meets it."""
     return (*one.tags, _PERSONAL) if one.is_pii_tagged and _PERSONAL not in one.tags else one.tags

@@ -12,11 +12,11 @@ from persistence.integrity import IntegrityError
 from persistence.queries.chat_provenance import EarlierAnswer, KeptWork
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.engines.nl2sql.model import Draft
+from resolvers.engines.nl2sql.model import QueryDraft
 from resolvers.engines.nl2sql.stored import restored, stored
 from resolvers.talk2data.answering import pipeline
 from resolvers.talk2data.answering.pipeline import Begun, Work
-from resolvers.talk2data.answering.port import Question, Told
+from resolvers.talk2data.answering.port import AnswerEvent, Question
 from resolvers.talk2data.answering.results import made_of
 from resolvers.talk2data.chat_settings import settings_of
 from resolvers.uploads import settled
@@ -34,7 +34,9 @@ class Analyst:
 
     name = "stoa"
 
-    async def answer(self, ctx: Context, question: Question, told: Sequence[Told]) -> AsyncGenerator[Told, None]:
+    async def answer(
+        self, ctx: Context, question: Question, told: Sequence[AnswerEvent]
+    ) -> AsyncGenerator[AnswerEvent, None]:
         """Answer on behalf of the caller of the context."""
         over = sum(one.event not in _BEFORE for one in told)
         kept = await _kept(ctx, question.turn_id)
@@ -79,12 +81,12 @@ async def _kept(ctx: Context, turn_id: str) -> KeptWork | None:
     return await ctx.store.read(lambda shelves: shelves.turn_provenance.work(turn_id))
 
 
-def _last(events: Sequence[dict[str, Any]]) -> Iterator[Told]:
+def _last(events: Sequence[dict[str, Any]]) -> Iterator[AnswerEvent]:
     """The events that tell an answer, as they are kept."""
-    return (Told(TurnEventType(event["event"]), event["data"]) for event in events)
+    return (AnswerEvent(TurnEventType(event["event"]), event["data"]) for event in events)
 
 
-def _same(before: Told, now: Told) -> bool:
+def _same(before: AnswerEvent, now: AnswerEvent) -> bool:
     """Whether an event is the one that was told: a step by its name, a query by what was drafted."""
     if before.event is not now.event:
         return False
@@ -115,7 +117,7 @@ async def _keep_draft(ctx: Context, turn_id: str, work: Work) -> bool:
     return False
 
 
-def draft_to(draft: Draft) -> dict[str, Any]:
+def draft_to(draft: QueryDraft) -> dict[str, Any]:
     """A draft as JSON."""
     return {
         "sql": draft.sql,
@@ -133,7 +135,7 @@ def begun_of(kept: KeptWork | None) -> Begun | None:
     if kept is None or kept.draft is None:
         return None
     told = kept.draft["draft"]
-    draft = Draft(
+    draft = QueryDraft(
         sql=told["sql"],
         reading=told["reading"],
         confidence=told["confidence"],
@@ -145,7 +147,7 @@ def begun_of(kept: KeptWork | None) -> Begun | None:
     return Begun(kept.draft["uri"], draft, tuple(FailedDraft.model_validate(one) for one in kept.draft["failed"]))
 
 
-async def asked_again(ctx: Context, turn_id: str, task_id: str) -> pipeline.Question:
+async def asked_again(ctx: Context, turn_id: str, task_id: str) -> pipeline.PipelineQuestion:
     """The question of a turn, with what came before it in the session."""
 
     def read(shelves: Shelves) -> tuple[str, dict[str, Any] | None, list[EarlierAnswer], int]:
@@ -154,7 +156,7 @@ async def asked_again(ctx: Context, turn_id: str, task_id: str) -> pipeline.Ques
 
     text, context, earlier, position = await ctx.store.read(read)
     context = context or {}
-    return pipeline.Question(
+    return pipeline.PipelineQuestion(
         text=text,
         task_id=task_id,
         names=tuple(context.get("datasources") or ()),

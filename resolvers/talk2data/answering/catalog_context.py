@@ -26,7 +26,7 @@ from resolvers.data_readiness.rule_checks import DIALECTS
 from resolvers.data_readiness.runs.description_context import private_columns
 from resolvers.engines.describing.known import Term
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
-from resolvers.engines.sql_guard import Refused, Table, tables_of_catalog
+from resolvers.engines.sql_guard import QueryRefused, Table, tables_of_catalog
 from resolvers.talk2data.answering.guarding import Policies, judged_tables, policies_of
 from schema.assets.connection_configs.databases import SelectedDatabase
 from schema.assets.data_connection import ConnectionStatus, ConnectionType, DataConnection
@@ -50,7 +50,7 @@ MOST_KEPT: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class UsableConnection:
     """A connection that the asker may ask."""
 
     connection: DataConnection
@@ -89,7 +89,7 @@ class Ground:
         """Whether a query reads tables with columns whose values may not be quoted; True when in doubt."""
         try:
             used = judged_tables(self.tables, self.dialect, sql)
-        except Refused:
+        except QueryRefused:
             return True
         known = self.knowledge
         hidden = {key.table for key in (*known.private, *known.forbidden)} | self.policies.tables
@@ -103,7 +103,7 @@ class NotThere(Exception):
     message: str
 
 
-async def places_of(ctx: Context, names: Sequence[str]) -> list[Place]:
+async def places_of(ctx: Context, names: Sequence[str]) -> list[UsableConnection]:
     """The connections that the caller may ask: those that he names, or all with tables. Raises NotThere."""
     found = await ctx.store.read(lambda shelves: _named(shelves, ctx.scope, names))
     uris = list(dict.fromkeys(uri for _, uris, _ in found for uri in uris))
@@ -118,11 +118,14 @@ async def places_of(ctx: Context, names: Sequence[str]) -> list[Place]:
             within.setdefault(uri, []).append(fqn if name is not None and fqn else "")
     connections = await ctx.store.read(lambda shelves: _connections(shelves, ctx.scope, wanted))
     return [
-        Place(one, () if "" in within[one.resource_uri] else tuple(within[one.resource_uri])) for one in connections
+        UsableConnection(one, () if "" in within[one.resource_uri] else tuple(within[one.resource_uri]))
+        for one in connections
     ]
 
 
-async def likely(ctx: Context, places: Sequence[Place], text: str, last: str | None) -> list[Place]:
+async def likely(
+    ctx: Context, places: Sequence[UsableConnection], text: str, last: str | None
+) -> list[UsableConnection]:
     """Those whose catalog is worth reading: all of a few; of many, those that have names of the question's words."""
     if len(places) <= MOST_READ:
         return list(places)
@@ -131,7 +134,7 @@ async def likely(ctx: Context, places: Sequence[Place], text: str, last: str | N
         lambda shelves: queries.names_like(shelves.connection, ctx.scope, [one.uri for one in places], words)
     )
 
-    def rank(place: Place) -> tuple[bool, bool, int, str]:
+    def rank(place: UsableConnection) -> tuple[bool, bool, int, str]:
         called = f"in {place.name.casefold()}:"
         return not text.strip().casefold().startswith(called), place.uri != last, -named.get(place.uri, 0), place.uri
 
@@ -247,7 +250,7 @@ def _says(memory: Memory) -> tuple[Any, ...]:
 _KNOWN: Final = _Known()
 
 
-async def ground_of(ctx: Context, place: Place) -> Ground:
+async def ground_of(ctx: Context, place: UsableConnection) -> Ground:
     """Everything that is known of a connection, for this caller and this moment. Raises JobError."""
     now, scope = ctx.now(), ctx.scope
     key = (str(id(ctx.services.store)), scope.organization_id, str(scope.project_id), place.uri)

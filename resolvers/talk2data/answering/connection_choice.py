@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from resolvers.engines.describing.names import tokens_of
-from resolvers.engines.nl2sql.linking.link import link
-from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.mention import MentionKind
-from resolvers.engines.nl2sql.model import Reading
+from resolvers.engines.nl2sql.model import Interpretation
+from resolvers.engines.nl2sql.schema_linking.link import link
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from resolvers.talk2data.answering.catalog_context import Ground
 from schema.data_readiness.profile import TableProfile
 from schema.data_readiness.source import TableFacts
@@ -24,17 +24,17 @@ _NAMING: Final = (MentionKind.TABLE, MentionKind.COLUMN, MentionKind.VALUE, Ment
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenConnection:
     """The connection that a question is about, and the question without its name."""
 
     text: str
     ground: Ground | None
     message: str = ""
     """What is asked back when no connection fits best."""
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[Interpretation, ...] = ()
 
 
-def chosen(text: str, grounds: Sequence[Ground], last: str | None, now: datetime) -> Choice:
+def chosen(text: str, grounds: Sequence[Ground], last: str | None, now: datetime) -> ChosenConnection:
     """The connection whose tables the words fit best; `last` is the one that the session has asked before.
 
     "In Sales: how many orders?" names one.
@@ -43,9 +43,9 @@ def chosen(text: str, grounds: Sequence[Ground], last: str | None, now: datetime
         name = named["name"].strip().casefold()
         by_name = [one for one in grounds if one.name.casefold() == name]
         if len(by_name) == 1:
-            return Choice(named["rest"], by_name[0])
+            return ChosenConnection(named["rest"], by_name[0])
     if len(grounds) == 1:
-        return Choice(text, grounds[0])
+        return ChosenConnection(text, grounds[0])
     words = {stem for word in _WORD.findall(text) for stem in _stems(word)}
     likely = sorted(grounds, key=lambda one: (-_fit(words, one), one.name))
     scored = sorted(
@@ -54,12 +54,14 @@ def chosen(text: str, grounds: Sequence[Ground], last: str | None, now: datetime
     (best, ground), (second, _) = scored[:2]
     standing = next(((score, one) for score, one in scored if one.uri == last), None)
     if standing is not None and standing[0] * CLEARLY >= best:
-        return Choice(text, standing[1])
+        return ChosenConnection(text, standing[1])
     if best > 0 and best >= second * CLEARLY:
-        return Choice(text, ground)
+        return ChosenConnection(text, ground)
     offered = [one for score, one in scored if score > 0 or best == 0]
-    readings = tuple(Reading(f"In {one.name}: {text.strip()}") for one in offered)
-    return Choice(text, None, "Which data do you mean? The question may be about several connections.", readings)
+    readings = tuple(Interpretation(f"In {one.name}: {text.strip()}") for one in offered)
+    return ChosenConnection(
+        text, None, "Which data do you mean? The question may be about several connections.", readings
+    )
 
 
 def _linked(text: str, ground: Ground, now: datetime) -> float:

@@ -33,8 +33,8 @@ from sqlglot import exp
 from persistence.queries.chat_overlap import hash_of
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.engines.sql_guard import Guarded, Refused
-from resolvers.engines.sql_guard.behind import Behind
+from resolvers.engines.sql_guard import GuardedQuery, QueryRefused
+from resolvers.engines.sql_guard.group_sizes import Behind
 from resolvers.engines.sql_guard.refusing import plain
 from resolvers.engines.sql_guard.sketches import Sketch, point_of, sketch_of, tell_few, whole_of
 from schema.data_readiness.source import Row, Source
@@ -49,16 +49,16 @@ _AT_ONCE: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class QuerySets:
     """The sets of rows behind an answer, as one policy wants them judged."""
 
     behind: Behind
     sets: list[Sketch]
 
 
-def told_by(source: Source, guarded: Guarded, seconds: float) -> list[Told]:
+def told_by(source: Source, guarded: GuardedQuery, seconds: float) -> list[QuerySets]:
     """What an answer tells, read beside it. Blocks. Raises Refused and ConnectorError."""
-    return [Told(one, _sets(source, one, seconds)) for one in guarded.behind]
+    return [QuerySets(one, _sets(source, one, seconds)) for one in guarded.behind]
 
 
 def _sets(source: Source, behind: Behind, seconds: float) -> list[Sketch]:
@@ -103,7 +103,7 @@ def _rows(source: Source, query: exp.Select, seconds: float) -> Iterator[Row]:
             yield from batch
 
 
-async def compare(ctx: Context, sql: str, told: Sequence[Told]) -> None:
+async def compare(ctx: Context, sql: str, told: Sequence[QuerySets]) -> None:
     """Compare an answer with what its asker was told before, and remember it, at once. Raises Refused."""
     if not told:
         return
@@ -124,6 +124,6 @@ async def compare(ctx: Context, sql: str, told: Sequence[Told]) -> None:
     await ctx.store.write(work)
 
 
-def _refused(behind: Behind, words: str) -> Refused:
+def _refused(behind: Behind, words: str) -> QueryRefused:
     name = plain(Fqn.parse(behind.table).name)
-    return Refused(RULE, f"By the policy {plain(behind.policy)!r}, {name} {words}. Ask for other groups.")
+    return QueryRefused(RULE, f"By the policy {plain(behind.policy)!r}, {name} {words}. Ask for other groups.")

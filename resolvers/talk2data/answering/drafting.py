@@ -10,25 +10,25 @@ from resolvers.context import Context
 from resolvers.data_readiness.runs.model_descriptions import chat_of
 from resolvers.engines.answering.rows import digest
 from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.linking.link import link
-from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.mention import Linked
 from resolvers.engines.nl2sql.model import (
     Asked,
     ColumnKey,
-    Draft,
     Drafter,
-    Failure,
+    DraftFailure,
     FoundValue,
     Knowledge,
     Lookup,
     Outcome,
+    QueryDraft,
     Unanswerable,
 )
+from resolvers.engines.nl2sql.model_drafter import CandidateRun as Voted
 from resolvers.engines.nl2sql.model_drafter import ModelDrafter
-from resolvers.engines.nl2sql.model_drafter import Ran as Voted
-from resolvers.engines.nl2sql.prompting.question import Window
-from resolvers.engines.sql_guard import Refused
+from resolvers.engines.nl2sql.prompting.question import ContextWindow
+from resolvers.engines.nl2sql.schema_linking.link import link
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
+from resolvers.engines.sql_guard import QueryRefused
 from resolvers.talk2data.answering.catalog_context import Ground
 from resolvers.talk2data.answering.query_execution import SourceFailed, run_query
 from schema.talk2data.chat_settings import AnswerDrafter, ChatSettings
@@ -43,16 +43,16 @@ async def drafter_of(ctx: Context, settings: ChatSettings, ground: Ground, task_
     # Who asks decides nothing about the key: whom he could send it to was settled by who set this.
     chat, _ = await chat_of(ctx, settings.model_dump(), addresser=addresser_of(settings))
 
-    async def run(draft: Draft) -> Voted:
+    async def run(draft: QueryDraft) -> Voted:
         try:
             ran = await run_query(ctx, ground, draft.sql, task_id=task_id, shown=False)
-        except Refused as refused:
-            return Voted(None, Failure(draft, refused.rule, refused.reason))
+        except QueryRefused as refused:
+            return Voted(None, DraftFailure(draft, refused.rule, refused.reason))
         except SourceFailed as failure:
-            return Voted(None, Failure(draft, None, failure.message))
+            return Voted(None, DraftFailure(draft, None, failure.message))
         return Voted(digest(ran.table, ordered=False, named=False))
 
-    window = Window() if settings.window is None else replace(Window(), tokens=settings.window)
+    window = ContextWindow() if settings.window is None else replace(ContextWindow(), tokens=settings.window)
     return ModelDrafter(chat, linked_by, window=window, candidates=settings.candidates, run=run)
 
 
@@ -78,7 +78,7 @@ class InThread:
         """The best way to answer."""
         return await self._drafted(self._drafter.draft(asked, known, lookup))
 
-    async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[Failure], lookup: Lookup) -> Outcome:
+    async def repair(self, asked: Asked, known: Knowledge, failures: Sequence[DraftFailure], lookup: Lookup) -> Outcome:
         """Another way, after those that failed."""
         return await self._drafted(self._drafter.repair(asked, known, failures, lookup))
 

@@ -7,8 +7,8 @@ from typing import Final
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.data_readiness.scorecard import scorecard_of
-from resolvers.engines.describing.grammar import listed
-from resolvers.engines.sql_guard import Guarded
+from resolvers.engines.english.grammar import listed
+from resolvers.engines.sql_guard import GuardedQuery
 from schema.data_readiness.scorecard import ScorecardRequest
 from schema.identifiers import Fqn
 from schema.talk2data.chat_settings import ChatSettings
@@ -19,7 +19,7 @@ MOST_EXAMPLES: Final = 3
 """How many examples of a query are named."""
 
 
-def columns_of(guarded: Guarded) -> dict[str, list[str]]:
+def columns_of(guarded: GuardedQuery) -> dict[str, list[str]]:
     """The columns that a query names anywhere, by the FQN of their table."""
     columns: dict[str, list[str]] = {table.fqn: [] for table in guarded.tables}
     for fqn, name in sorted(guarded.columns):
@@ -95,7 +95,7 @@ def too_poor(tables: Sequence[UsedTable], settings: ChatSettings) -> str | None:
     )
 
 
-def policy_warnings(guarded: Guarded, in_words: int) -> list[str]:
+def policy_warnings(guarded: GuardedQuery, in_words: int) -> list[str]:
     """What the asker is told of what policies hide, and of those in words alone, which hide nothing."""
     names: dict[str, list[str]] = {}
     for fqn, name in sorted(guarded.masked):

@@ -9,7 +9,16 @@ from sqlglot import exp
 from auth.caller import Caller
 from resolvers.context import Context
 from resolvers.engines.nl2sql.model import ColumnKey
-from resolvers.engines.sql_guard import Broken, Guarded, Policy, Refused, Table, guard_sql, is_policy, policies_for
+from resolvers.engines.sql_guard import (
+    Broken,
+    GuardedQuery,
+    Policy,
+    QueryRefused,
+    Table,
+    guard_sql,
+    is_policy,
+    policies_for,
+)
 from resolvers.engines.sql_guard.policies import ruling_of
 from resolvers.talk2data.answering.sanitizing import plain
 from schema.data_readiness.source import Source
@@ -54,7 +63,7 @@ class Policies:
         )
 
 
-async def told_of(ctx: Context, policies: Policies, refused: Refused) -> str:
+async def told_of(ctx: Context, policies: Policies, refused: QueryRefused) -> str:
     """Why the guard refuses, for the asker: which policy cannot be read is told to who may mend it, and nobody else."""
     if refused.rule != UNREADABLE:
         return refused.reason
@@ -97,7 +106,7 @@ def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Cal
     )
 
 
-def judged(ground: "Ground", sql: str, *, most_rows: int | None = None, source: Source | None = None) -> Guarded:
+def judged(ground: "Ground", sql: str, *, most_rows: int | None = None, source: Source | None = None) -> GuardedQuery:
     """The query of a draft, with the policies in it. Raises Refused."""
 
     def relation(table: Table) -> exp.Table:

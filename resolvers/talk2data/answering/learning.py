@@ -8,11 +8,12 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import uuid4
 
+from auth.rate_limit import CallKind
 from persistence.queries.knowledge import content_hash
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.engines.sql_guard import Refused
-from resolvers.operation import Kind, operation
+from resolvers.engines.sql_guard import QueryRefused
+from resolvers.operation import operation
 from resolvers.talk2data.answering.catalog_context import Ground, NotThere, ground_of, places_of
 from resolvers.talk2data.answering.guarding import judged, told_of
 from resolvers.talk2data.sessions import SessionId
@@ -97,7 +98,7 @@ def learn_from_rating(ctx: Context, shelves: Shelves, turn: Turn, session_id: st
         shelves.answer_notes.put(ctx.scope, note, now)
 
 
-@operation(needs=Permission.CAN_EXECUTE, kind=Kind.WRITE)
+@operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
 async def correct_turn(ctx: Context, *, session_id: SessionId, turn_id: TurnId, correction: TurnCorrection) -> Memory:
     """Submit the query that would have answered a question of the caller's own. It becomes an exemplar.
 
@@ -114,7 +115,7 @@ async def correct_turn(ctx: Context, *, session_id: SessionId, turn_id: TurnId, 
     ground = await _ground(ctx, found, context)
     try:
         guarded = judged(ground, correction.sql)
-    except Refused as refused:
+    except QueryRefused as refused:
         why = await told_of(ctx, ground.policies, refused)
         raise ValidationError(f"{why} (Rule: {refused.rule}.)", status=422, field="sql") from None
     said = _memory(

@@ -16,16 +16,16 @@ from resolvers.engines.nl2sql.model import (
     Asked,
     Clarification,
     ColumnKey,
-    Draft,
     Drafter,
+    DraftFailure,
     Exchange,
-    Failure,
+    Interpretation,
     Outcome,
-    Reading,
+    QueryDraft,
     Unanswerable,
 )
 from resolvers.engines.nl2sql.stored import restored
-from resolvers.engines.sql_guard import Guarded, Refused
+from resolvers.engines.sql_guard import GuardedQuery, QueryRefused
 from resolvers.talk2data.answering.catalog_context import Ground, NotThere, ground_of, likely, places_of
 from resolvers.talk2data.answering.connection_choice import chosen
 from resolvers.talk2data.answering.drafting import drafter_of
@@ -41,8 +41,8 @@ from resolvers.talk2data.answering.evidence import (
     used_memories,
 )
 from resolvers.talk2data.answering.guarding import UNREADABLE, judged, told_of
-from resolvers.talk2data.answering.port import Told
-from resolvers.talk2data.answering.query_execution import Ran, SourceFailed, run_query
+from resolvers.talk2data.answering.port import AnswerEvent
+from resolvers.talk2data.answering.query_execution import QueryRun, SourceFailed, run_query
 from resolvers.talk2data.answering.sanitizing import LONGEST_SQL, heard, plain
 from resolvers.talk2data.answering.value_lookup import Search
 from schema.errors import Forbidden
@@ -62,17 +62,17 @@ MOST_REPAIRS: Final = 2
 
 
 @dataclass(slots=True)
-class Finding:
+class AnswerOutcome:
     """What a question has come to."""
 
     kind: AnswerKind = AnswerKind.UNANSWERABLE
     message: str | None = None
     """What is told in the place of rows; None for an answer."""
-    readings: Sequence[Reading] = ()
+    readings: Sequence[Interpretation] = ()
     ground: Ground | None = None
-    draft: Draft | None = None
-    guarded: Guarded | None = None
-    ran: Ran | None = None
+    draft: QueryDraft | None = None
+    guarded: GuardedQuery | None = None
+    ran: QueryRun | None = None
     failed: list[FailedDraft] = field(default_factory=list)
     rule: str | None = None
     """The rule of the guard that refused it."""
@@ -88,7 +88,7 @@ class Finding:
         known = self.ground.memories
         return examples_among(known[id] for id in self.draft.memories if id in known)
 
-    def ends(self, kind: AnswerKind, message: str, readings: Sequence[Reading] = ()) -> None:
+    def ends(self, kind: AnswerKind, message: str, readings: Sequence[Interpretation] = ()) -> None:
         """End without rows."""
         self.kind, self.message, self.readings = kind, message, readings
 
@@ -98,12 +98,12 @@ class Begun:
     """A draft that was told before the process died, with where it was to run."""
 
     uri: str
-    draft: Draft
+    draft: QueryDraft
     failed: Sequence[FailedDraft] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PipelineQuestion:
     """What is asked, and what came before it in the session."""
 
     text: str
@@ -124,16 +124,16 @@ class Work:
     def __init__(
         self,
         ctx: Context,
-        question: Question,
+        question: PipelineQuestion,
         settings: ChatSettings,
         begun: Begun | None = None,
     ) -> None:
         self._ctx, self._question, self._settings, self._begun = ctx, question, settings, begun
-        self.found = Finding()
+        self.found = AnswerOutcome()
         if question.unread:
             self.found.warnings.append("Files and artifacts that come with a question are not read.")
 
-    async def steps(self) -> AsyncGenerator[Told, None]:
+    async def steps(self) -> AsyncGenerator[AnswerEvent, None]:
         """Work, and tell each step as it begins. Raises JobError, ApiError and ConnectorError."""
         found = self.found
         yield step("link", "Looking for the data that the question is about.")
@@ -141,9 +141,9 @@ class Work:
             return
         found.ground = ground
         if (unreadable := ground.policies.unreadable) is not None:
-            await self._stopped(Refused(UNREADABLE, unreadable))
+            await self._stopped(QueryRefused(UNREADABLE, unreadable))
             return
-        failures: list[Failure] = []
+        failures: list[DraftFailure] = []
         async with Search(self._ctx, ground, self._question.task_id) as search:
             yield step("draft", f"Drafting a query on {ground.name}.", connection=ground.uri)
             drafter = await self._drafter(ground)
@@ -154,18 +154,18 @@ class Work:
             else:
                 outcome = heard(await _modelled(drafter.draft(asked, ground.knowledge, search.lookup)))
             while True:
-                if not isinstance(outcome, Draft):
+                if not isinstance(outcome, QueryDraft):
                     self._without(outcome)
                     return
                 found.draft = outcome
                 yield step("guard", "Checking that the query may be run.")
                 try:
                     guarded = found.guarded = judged(ground, outcome.sql)
-                except Refused as refused:
+                except QueryRefused as refused:
                     if refused.rule == UNREADABLE:
                         await self._stopped(refused)
                         return
-                    failure = Failure(outcome, refused.rule, refused.reason)
+                    failure = DraftFailure(outcome, refused.rule, refused.reason)
                 else:
                     found.tables = await as_of_now(self._ctx, columns_of(guarded))
                     if (poor := too_poor(found.tables, self._settings)) is not None:
@@ -175,15 +175,15 @@ class Work:
                     yield step("run", f"Running the query on {ground.name}.")
                     try:
                         found.ran = await run_query(self._ctx, ground, outcome.sql, task_id=self._question.task_id)
-                    except Refused as refused:
-                        failure = Failure(outcome, refused.rule, refused.reason)
+                    except QueryRefused as refused:
+                        failure = DraftFailure(outcome, refused.rule, refused.reason)
                     except Forbidden as forbidden:
                         found.ends(AnswerKind.REFUSED, forbidden.message)
                         return
                     except SourceFailed as problem:
                         if not problem.repairable:
                             raise JobError(problem.message) from None
-                        failure = Failure(outcome, None, problem.message)
+                        failure = DraftFailure(outcome, None, problem.message)
                     else:
                         break
                 failures.append(failure)
@@ -251,7 +251,7 @@ class Work:
             kind = AnswerKind.REFUSED if outcome.forbidden else AnswerKind.UNANSWERABLE
             found.ends(kind, outcome.message)
 
-    async def _stopped(self, refused: Refused) -> None:
+    async def _stopped(self, refused: QueryRefused) -> None:
         """No other draft would change what the guard says."""
         found = self.found
         assert found.ground is not None
@@ -259,7 +259,7 @@ class Work:
         told = await told_of(self._ctx, found.ground.policies, refused)
         found.ends(AnswerKind.REFUSED, f"{told} (Rule: {refused.rule}.)")
 
-    def _given_up(self, failure: Failure) -> None:
+    def _given_up(self, failure: DraftFailure) -> None:
         """No draft could be used: the guard's word is a refusal, the source's a failure of the turn."""
         if failure.rule is None:
             raise JobError(failure.message)
@@ -285,7 +285,7 @@ class Work:
             found.warnings += policy_warnings(found.guarded, found.ground.policies.in_words if found.ground else 0)
         found.warnings += quality_warnings(found.tables, settings)
 
-    def _built_on(self, draft: Draft) -> str | None:
+    def _built_on(self, draft: QueryDraft) -> str | None:
         """The question that a draft builds on, where one without an answer stands between; it may be another's."""
         here = [
             one
@@ -328,15 +328,15 @@ async def _modelled(drafting: Awaitable[T]) -> T:
         raise JobError(str(failure)) from None
 
 
-def step(name: str, message: str, **data: Any) -> Told:
+def step(name: str, message: str, **data: Any) -> AnswerEvent:
     """A step that begins."""
-    return Told(TurnEventType.TASK_UPDATE, {"message": message, "data": {"step": name} | data})
+    return AnswerEvent(TurnEventType.TASK_UPDATE, {"message": message, "data": {"step": name} | data})
 
 
-def sql_told(ground: Ground, draft: Draft, guarded: Guarded) -> Told:
+def sql_told(ground: Ground, draft: QueryDraft, guarded: GuardedQuery) -> AnswerEvent:
     """The query that is about to run."""
     memories = [ground.memories[id] for id in draft.memories if id in ground.memories]
-    return Told(
+    return AnswerEvent(
         TurnEventType.SQL,
         {
             "sql": guarded.shown(ground.dialect, pretty=True),
@@ -351,7 +351,7 @@ def sql_told(ground: Ground, draft: Draft, guarded: Guarded) -> Told:
     )
 
 
-def applied_in(ground: Ground, guarded: Guarded) -> list[UsedMemory]:
+def applied_in(ground: Ground, guarded: GuardedQuery) -> list[UsedMemory]:
     """The policies that changed a query, or judged it."""
     standing = ground.policies.memories
     return used_memories(standing[id] for id in guarded.applied if id in standing)

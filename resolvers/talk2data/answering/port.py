@@ -34,7 +34,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AnswerEvent:
     """One event of an answer."""
 
     event: TurnEventType
@@ -47,5 +47,7 @@ class TurnEngine(Protocol):
     name: str
     """What the task updates name as their agent."""
 
-    def answer(self, ctx: Context, question: Question, told: Sequence[Told]) -> AsyncGenerator[Told, None]:
+    def answer(
+        self, ctx: Context, question: Question, told: Sequence[AnswerEvent]
+    ) -> AsyncGenerator[AnswerEvent, None]:
         """Answer on behalf of the caller of the context."""

@@ -18,7 +18,7 @@ from resolvers.data_readiness.runs.leases import TaskUse, within
 from resolvers.data_readiness.runs.reading import use_source
 from resolvers.engines.answering.rows import ResultTable, parquet_rows, size_of, table_of
 from resolvers.talk2data.answering.catalog_context import Ground
-from resolvers.talk2data.answering.differencing import Told, compare, told_by
+from resolvers.talk2data.answering.differencing import QuerySets, compare, told_by
 from resolvers.talk2data.answering.guarding import judged
 from schema.content import Upload
 from schema.data_readiness.source import Row, Source
@@ -42,7 +42,7 @@ class SourceFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class QueryRun:
     """A query that ran."""
 
     sql: str
@@ -56,7 +56,7 @@ class Ran:
 
 async def run_query(
     ctx: Context, ground: Ground, sql: str, *, task_id: str, seconds: float | None = None, shown: bool = True
-) -> Ran:
+) -> QueryRun:
     """Run a draft, guarded anew with what the source calls its tables. Raises Refused and SourceFailed.
 
     What is shown of it is compared with what the caller was shown before; what is not, is neither compared nor
@@ -65,12 +65,12 @@ async def run_query(
     limits = ctx.services.turns
     seconds = limits.turn_statement_seconds if seconds is None else seconds
 
-    def work(source: Source) -> tuple[Ran, str, list[Told]]:
+    def work(source: Source) -> tuple[QueryRun, str, list[QuerySets]]:
         guarded = judged(ground, sql, most_rows=limits.turn_rows + 1, source=source)
         query = guarded.query
         rows, more = _rows(source, query, seconds, limits.turn_rows, limits.turn_bytes)
         table = table_of(query.named_selects, rows, truncated=more)
-        ran = Ran(guarded.shown(source.dialect), table, rows, query.args.get("order") is not None)
+        ran = QueryRun(guarded.shown(source.dialect), table, rows, query.args.get("order") is not None)
         return ran, f"{ground.uri}\n{ran.sql}", told_by(source, guarded, seconds) if shown else []
 
     try:

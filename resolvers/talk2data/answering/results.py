@@ -16,13 +16,13 @@ from resolvers.engines.answering.charts import chart_of, png_of
 from resolvers.engines.answering.rows import ResultTable, digest
 from resolvers.engines.answering.sentence import sentence_of
 from resolvers.engines.answering.shape import Rows
-from resolvers.engines.drawing import NoCharts
+from resolvers.engines.chart_library import NoCharts
 from resolvers.engines.nl2sql.stored import stored
 from resolvers.talk2data.answering.artifacts import CHART, PICTURE, ROWS, called, uri_of
 from resolvers.talk2data.answering.evidence import all_checked, told_of_examples, used_memories
-from resolvers.talk2data.answering.pipeline import Finding, applied_in
-from resolvers.talk2data.answering.port import Told
-from resolvers.talk2data.answering.query_execution import Ran, parquet_of, shown_rows, staged
+from resolvers.talk2data.answering.pipeline import AnswerOutcome, applied_in
+from resolvers.talk2data.answering.port import AnswerEvent
+from resolvers.talk2data.answering.query_execution import QueryRun, parquet_of, shown_rows, staged
 from schema.assets.artifact import ArtifactCreate, ArtifactType
 from schema.content import Upload
 from schema.talk2data.provenance import TurnProvenance
@@ -36,21 +36,21 @@ _WORDS_AT_ONCE: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class StorableAnswer:
     """An answer that can be kept: its last events, and what must be written with them."""
 
     provenance: TurnProvenance
-    events: Sequence[Told]
+    events: Sequence[AnswerEvent]
     uploads: Sequence[Upload]
     keep: Callable[[Shelves], None]
     """Writes the artifacts down, as part of a transaction."""
 
 
-async def made_of(ctx: Context, turn_id: str, question: str, found: Finding) -> Made:
+async def made_of(ctx: Context, turn_id: str, question: str, found: AnswerOutcome) -> StorableAnswer:
     """The last events of a turn, with the artifacts that they name staged."""
     now = ctx.now()
     said, figures = await _said(found)
-    events: list[Told] = []
+    events: list[AnswerEvent] = []
     artifacts: list[tuple[ArtifactCreate, Upload, str]] = []
     if found.ran is not None:
         title = _title(question, found)
@@ -58,7 +58,7 @@ async def made_of(ctx: Context, turn_id: str, question: str, found: Finding) -> 
         async for artifact, upload, key, metadata in _staged_artifacts(ctx, turn_id, title, found.ran):
             artifacts.append((artifact, upload, key))
             events.append(_artifact_told(ctx, artifact, title, metadata))
-    events += [Told(TurnEventType.MESSAGE_DELTA, {"delta": piece}) for piece in _pieces(said)]
+    events += [AnswerEvent(TurnEventType.MESSAGE_DELTA, {"delta": piece}) for piece in _pieces(said)]
     events.append(_done(found, said, figures))
 
     def keep(shelves: Shelves) -> None:
@@ -66,15 +66,15 @@ async def made_of(ctx: Context, turn_id: str, question: str, found: Finding) -> 
             keep_artifact(ctx, shelves, artifact, upload, key, private=True)
 
     provenance = provenance_of(turn_id, found, said, now)
-    return Made(provenance, events, [upload for _, upload, _ in artifacts], keep)
+    return StorableAnswer(provenance, events, [upload for _, upload, _ in artifacts], keep)
 
 
-async def text_of(found: Finding) -> str:
+async def text_of(found: AnswerOutcome) -> str:
     """What is said, warnings included."""
     return (await _said(found))[0]
 
 
-async def _said(found: Finding) -> tuple[str, list[dict[str, Any]]]:
+async def _said(found: AnswerOutcome) -> tuple[str, list[dict[str, Any]]]:
     """What is said, and where its figures come from."""
     text, figures = found.message or "", []
     if found.ran is not None:
@@ -84,13 +84,13 @@ async def _said(found: Finding) -> tuple[str, list[dict[str, Any]]]:
     return "\n\n".join(part for part in (text, *_examples(found), *found.warnings) if part), figures
 
 
-def _examples(found: Finding) -> list[str]:
+def _examples(found: AnswerOutcome) -> list[str]:
     """A sentence about the examples that the query follows; of unchecked ones a warning speaks."""
     examples = found.examples
     return [told_of_examples(examples)] if found.ran is not None and examples and all_checked(examples) else []
 
 
-def _title(question: str, found: Finding) -> str:
+def _title(question: str, found: AnswerOutcome) -> str:
     """The question; of one that only makes sense after another, how it was understood."""
     draft = found.draft
     if draft is None or not draft.reading or not draft.evidence.get("follows"):
@@ -98,12 +98,12 @@ def _title(question: str, found: Finding) -> str:
     return draft.reading.rstrip(".")
 
 
-def _rows_of(ran: Ran) -> Rows:
+def _rows_of(ran: QueryRun) -> Rows:
     return Rows(tuple(ran.table.names), ran.rows, len(ran.rows), ran.table.truncated)
 
 
 async def _staged_artifacts(
-    ctx: Context, turn_id: str, title: str, ran: Ran
+    ctx: Context, turn_id: str, title: str, ran: QueryRun
 ) -> AsyncIterator[tuple[ArtifactCreate, Upload, str, dict[str, Any]]]:
     """The rows, and the chart where one helps, with the name to save each under and what is told of it."""
     table = ran.table
@@ -135,9 +135,9 @@ def _chart(answer: Rows, title: str, ordered: bool) -> tuple[dict[str, Any] | No
         return spec, None
 
 
-def result_told(table: ResultTable) -> Told:
+def result_told(table: ResultTable) -> AnswerEvent:
     """The first rows."""
-    return Told(
+    return AnswerEvent(
         TurnEventType.RESULT,
         {
             "columns": [{"name": one.name, "type": one.type} for one in table.columns],
@@ -148,10 +148,10 @@ def result_told(table: ResultTable) -> Told:
     )
 
 
-def _artifact_told(ctx: Context, artifact: ArtifactCreate, title: str, metadata: dict[str, Any]) -> Told:
+def _artifact_told(ctx: Context, artifact: ArtifactCreate, title: str, metadata: dict[str, Any]) -> AnswerEvent:
     assert artifact.resource_uri is not None
     short = " ".join(title.split())
-    return Told(
+    return AnswerEvent(
         TurnEventType.ARTIFACT,
         {
             "resource_uri": uri_of(ctx, artifact.resource_uri),
@@ -169,8 +169,8 @@ def _pieces(text: str) -> Iterator[str]:
         yield "".join(words[at : at + _WORDS_AT_ONCE])
 
 
-def _done(found: Finding, said: str, figures: Sequence[dict[str, Any]]) -> Told:
-    return Told(
+def _done(found: AnswerOutcome, said: str, figures: Sequence[dict[str, Any]]) -> AnswerEvent:
+    return AnswerEvent(
         TurnEventType.DONE,
         {
             "message": said or None,
@@ -185,7 +185,7 @@ def _done(found: Finding, said: str, figures: Sequence[dict[str, Any]]) -> Told:
     )
 
 
-def provenance_of(turn_id: str, found: Finding, said: str | None, now: datetime) -> TurnProvenance:
+def provenance_of(turn_id: str, found: AnswerOutcome, said: str | None, now: datetime) -> TurnProvenance:
     """Where a finding comes from."""
     ground, draft, ran = found.ground, found.draft, found.ran
     evidence = dict(found.evidence)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import orjson
 
-from resolvers.engines.nl2sql.model import Clarification, Draft, Outcome, Reading, Unanswerable
+from resolvers.engines.nl2sql.model import Clarification, Interpretation, Outcome, QueryDraft, Unanswerable
 
 LONGEST_TEXT: Final = 4000
 LONGEST_SQL: Final = 20_000
@@ -22,7 +22,7 @@ MOST_EVIDENCE: Final = 65_536
 def heard(outcome: Outcome) -> Outcome:
     """The outcome with texts and evidence that can be kept."""
     match outcome:
-        case Draft():
+        case QueryDraft():
             return replace(
                 outcome,
                 sql=plain(outcome.sql, LONGEST_SQL + 1),
@@ -31,7 +31,7 @@ def heard(outcome: Outcome) -> Outcome:
             )
         case Clarification():
             readings = tuple(
-                Reading(plain(one.text), None if one.sql is None else plain(one.sql, LONGEST_SQL))
+                Interpretation(plain(one.text), None if one.sql is None else plain(one.sql, LONGEST_SQL))
                 for one in outcome.readings[:MOST_READINGS]
             )
             return replace(

@@ -23,7 +23,7 @@ from persistence.store import Shelves
 from persistence.turn_limits import TurnSettings
 from resolvers.context import Context, Services
 from resolvers.operation import require
-from resolvers.talk2data.answering.port import Question, Told, TurnEngine
+from resolvers.talk2data.answering.port import AnswerEvent, Question, TurnEngine
 from schema.errors import ApiError, DatabaseError
 from schema.governance.permission import Permission
 from schema.talk2data.turn import TaskState, TurnArtifact, TurnState
@@ -194,23 +194,23 @@ class _Answer:
             return False
         return True
 
-    async def _begun(self) -> list[Told]:
+    async def _begun(self) -> list[AnswerEvent]:
         """Say that the work has begun, or read what was told before."""
         if self._turn.state is TurnState.CREATED:
             await self._tell(update_of(TaskState.WORKING))
             return []
         events = await self._ctx.store.read(lambda shelves: shelves.turns.events_of(self._turn.turn_id, 0, MOST_EVENTS))
         return [
-            Told(one.event, one.data)
+            AnswerEvent(one.event, one.data)
             for one in events
             if one.event is not TurnEventType.TASK_UPDATE or one.data["agent"] is not None
         ]
 
-    async def _engaged(self, told: list[Told]) -> None:
+    async def _engaged(self, told: list[AnswerEvent]) -> None:
         """Let the engine answer."""
         await require(self._ctx, Permission.CAN_EXECUTE, "project", self._turn.project_id)
         question = await self._ctx.store.read(self._question)
-        last: Told | None = None
+        last: AnswerEvent | None = None
         async with asyncio.timeout(self._settings.turn_seconds):
             async with aclosing(self._engine.answer(self._ctx, question, told)) as events:
                 async for one in events:
@@ -236,7 +236,7 @@ class _Answer:
             history=shelves.turns.messages_before(self._turn, HISTORY),
         )
 
-    def _checked(self, one: Told) -> NewEvent:
+    def _checked(self, one: AnswerEvent) -> NewEvent:
         """The event as it is stored. Raises JobError for one that cannot be."""
         if self._seen >= MOST_EVENTS:
             raise JobError(f"The answer has more than {MOST_EVENTS} events and was broken off.")
@@ -286,7 +286,7 @@ class _Answer:
         self._ctx.services.signals.notify(f"turn:{self._turn.turn_id}")
 
 
-def _artifact(ctx: Context, one: Told) -> TurnArtifact | None:
+def _artifact(ctx: Context, one: AnswerEvent) -> TurnArtifact | None:
     """The artifact that an event tells of. Raises JobError when the engine's fields are not those of one."""
     if one.event is not TurnEventType.ARTIFACT:
         return None

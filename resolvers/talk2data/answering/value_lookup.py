@@ -24,9 +24,9 @@ from sqlglot import exp
 from persistence.connectors.core.base import ConnectorError
 from persistence.jobs.port import JobError
 from resolvers.context import Context
-from resolvers.engines.nl2sql.linking.lookups import MOST_COLUMNS, found_in, query_of
 from resolvers.engines.nl2sql.model import ColumnKey, FoundValue
-from resolvers.engines.sql_guard import Refused
+from resolvers.engines.nl2sql.schema_linking.lookups import MOST_COLUMNS, found_in, query_of
+from resolvers.engines.sql_guard import QueryRefused
 from resolvers.talk2data.answering.catalog_context import Ground
 from resolvers.talk2data.answering.guarding import judged
 from resolvers.talk2data.answering.query_execution import in_source
@@ -113,7 +113,7 @@ class Search:
             statement = query.sql(dialect=self._ground.dialect, identify=True)
             try:
                 guarded = judged(self._ground, statement, most_rows=_MOST_ROWS, source=source)
-            except Refused as refused:
+            except QueryRefused as refused:
                 log.info("words could not be looked up in %s: rule %s", self._ground.uri, refused.rule)
                 continue
             yield from found_in(_rows(source, guarded.query, seconds), some)

@@ -1,4 +1,6 @@
-"""What the contract's `storage_config` and `filesystem_config` may hold, and the credentials that go with them."""
+"""Defines what the contract's `storage_config` and `filesystem_config` may hold, and the credentials that go with
+them.
+"""
 
 import re
 from enum import StrEnum

@@ -1,4 +1,6 @@
-"""What the configs and credentials of all types of connection have in common: they refuse what they do not know."""
+"""Defines what the configs and credentials of all types of connection have in common: they refuse what they do not
+know.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

@@ -1,4 +1,6 @@
-"""Which config and credentials each type of connection takes: one list, of which both doors and the connectors read."""
+"""Defines which config and credentials each type of connection takes: one list, of which both doors and the
+connectors read.
+"""
 
 from collections.abc import Mapping
 from enum import Enum

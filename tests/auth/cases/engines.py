@@ -63,7 +63,7 @@ async def relations(engine: str, model: Model, request: pytest.FixtureRequest) -
             yield local
             return
         served = Starlette(routes=list(relation_routes(SecretStr(KEY))))
-        served.state.reception = SimpleNamespace(services=SimpleNamespace(relations=local))
+        served.state.context_factory = SimpleNamespace(services=SimpleNamespace(relations=local))
         settings = GovernanceSettings(governance_url="http://governance.test", service_key=SecretStr(KEY))
         remote = RemoteRelations(settings, transport=httpx.ASGITransport(_with_state(served)))
         try:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.model import Asked, ColumnKey, Draft, Knowledge, Outcome, no_lookup
+from resolvers.engines.nl2sql.model import Asked, ColumnKey, Knowledge, Outcome, QueryDraft, no_lookup
 from schema.data_readiness.profile import ColumnProfile, ProfileTier, TableProfile, ValueCount, ValueKind
 from schema.data_readiness.source import ColumnFacts, TableFacts
 from schema.utils.memory import (
@@ -130,8 +130,8 @@ def asked(text: str, known: Knowledge) -> Outcome:
     return asyncio.run(Planner().draft(Asked(text, NOW), known, no_lookup))
 
 
-def drafted(text: str, known: Knowledge) -> Draft:
+def drafted(text: str, known: Knowledge) -> QueryDraft:
     """The draft that the planner answers a question with."""
     found = asked(text, known)
-    assert isinstance(found, Draft), found
+    assert isinstance(found, QueryDraft), found
     return found

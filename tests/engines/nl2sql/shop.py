@@ -10,7 +10,7 @@ from sqlglot import exp
 from resolvers.engines.nl2sql.joining.joins import joins_of
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Plan
-from resolvers.engines.nl2sql.writing.written import written
+from resolvers.engines.nl2sql.sql_writing.query import written
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
 DIALECTS = ("duckdb", "postgres", "mysql", "snowflake", "bigquery", "sqlite")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from resolvers.engines.nl2sql.following.followups import cannot_stand, followed, leans
+from resolvers.engines.nl2sql.followup.followups import cannot_stand, followed, leans
 from resolvers.engines.nl2sql.model import Asked, ColumnKey, Exchange, FoundValue
 from resolvers.engines.nl2sql.plan import (
     Aggregate,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from resolvers.engines.nl2sql.joining.joins import Ambiguous, Joins, Key, NotConnected, Unjoinable, Use, joins_of
-from resolvers.engines.nl2sql.joining.ties import Origin
+from resolvers.engines.nl2sql.joining.ties import KeyOrigin
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Column
 from schema.data_readiness.profile import ColumnProfile, ForeignKeyCandidate, TableProfile, ValueCount
@@ -237,7 +237,7 @@ GUESSED: list[tuple[list[TableFacts], set[str]]] = [
 def test_keys_are_guessed_from_names_and_types(tables: list[TableFacts], expected: set[str]) -> None:
     of = joins(*tables)
     assert ties(of) == expected
-    assert all(key.origin == Origin.GUESSED for key in of.finder.all())
+    assert all(key.origin == KeyOrigin.GUESSED for key in of.finder.all())
 
 
 @pytest.mark.parametrize(
@@ -339,7 +339,7 @@ def test_keys_that_a_profile_found_go_before_guessed_ones_and_bad_matches_are_le
     profiles = {fqn("visit"): profile("visit", candidate("host", "person.id", 0.98))}
     tree = joins(*TWO, profiles=profiles).connect([Use(fqn("person")), Use(fqn("visit"))])
     assert tree.links[0].pairs == (("id", "host"),)
-    assert tree.links[0].key.origin == Origin.PROFILED
+    assert tree.links[0].key.origin == KeyOrigin.PROFILED
     poor = {fqn("visit"): profile("visit", candidate("host", "person.id", 0.4))}
     tree = joins(*TWO, profiles=poor).connect([Use(fqn("person")), Use(fqn("visit"))])
     assert tree.links[0].pairs == (("id", "person_id"),)
@@ -369,7 +369,7 @@ def test_join_memories_go_before_all_others(content: dict[str, Any]) -> None:
 def test_a_join_memory_may_say_more_than_that_columns_are_equal() -> None:
     content = {"condition": "visit.host = person.id AND visit.id > 5"}
     tree = joins(*TWO, memories=[memory(content)]).connect([Use(fqn("person")), Use(fqn("visit"))])
-    assert tree.links[0].key.origin == Origin.MEMORY
+    assert tree.links[0].key.origin == KeyOrigin.MEMORY
     assert tree.links[0].key.condition == "visit.host = person.id AND visit.id > 5"
     assert tree.links[0].pairs == (("id", "host"),)
 
@@ -389,7 +389,7 @@ def test_a_join_memory_may_say_more_than_that_columns_are_equal() -> None:
     ],
 )
 def test_join_memories_that_do_not_resolve_are_left_out(content: dict[str, Any]) -> None:
-    assert all(key.origin == Origin.GUESSED for key in joins(*TWO, memories=[memory(content)]).finder.all())
+    assert all(key.origin == KeyOrigin.GUESSED for key in joins(*TWO, memories=[memory(content)]).finder.all())
 
 
 def test_a_bare_name_that_two_schemas_have_resolves_to_neither() -> None:
@@ -450,7 +450,7 @@ def test_via_decides() -> None:
         via = ((Column(fqn("game"), name), Column(fqn("team"), "id")),)
         tree = joins(*GAMES).connect([Use(fqn("team")), Use(fqn("game"))], via)
         assert tree.links[0].pairs == (("id", name),)
-        assert tree.links[0].key.origin == Origin.DECLARED
+        assert tree.links[0].key.origin == KeyOrigin.DECLARED
         turned = ((via[0][1], via[0][0]),)
         assert joins(*GAMES).connect([Use(fqn("team")), Use(fqn("game"))], turned).links[0].pairs == (("id", name),)
 

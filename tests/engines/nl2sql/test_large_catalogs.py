@@ -6,10 +6,10 @@ import pytest
 
 from benchmarks.alike import MOMENTS, NOW, asked, catalog, profiles
 from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.linking.likely import MOST_TABLES
-from resolvers.engines.nl2sql.linking.link import link
-from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
-from resolvers.engines.nl2sql.model import Asked, Clarification, Draft, Knowledge, no_lookup
+from resolvers.engines.nl2sql.model import Asked, Clarification, Knowledge, QueryDraft, no_lookup
+from resolvers.engines.nl2sql.schema_linking.likely import MOST_TABLES
+from resolvers.engines.nl2sql.schema_linking.link import link
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from schema.talk2data.chat_settings import UNSURE
 
 TABLES = catalog(120)
@@ -48,7 +48,7 @@ def test_what_words_were_only_looked_at_for_makes_no_answer_less_sure(area: str)
     """`price` looks like the table of payments, and Lyon is a city in more tables than are mentioned."""
     text = f"What is the average price of {area} devices in Lyon?"
     found = asyncio.run(Planner().draft(Asked(text, NOW), KNOWN, no_lookup))
-    assert isinstance(found, Draft)
+    assert isinstance(found, QueryDraft)
     assert found.sql == f'SELECT AVG("price") AS "average_price" FROM "{area}_device" WHERE "city" = \'Lyon\''
     assert found.confidence >= UNSURE, found.evidence
 

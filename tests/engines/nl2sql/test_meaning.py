@@ -2,7 +2,7 @@
 
 import pytest
 
-from resolvers.engines.nl2sql.model import Draft, Knowledge
+from resolvers.engines.nl2sql.model import Knowledge, QueryDraft
 from schema.talk2data.chat_settings import UNSURE
 from tests.engines.nl2sql.catalogs import drafted, knowledge, profiled, table
 
@@ -21,7 +21,7 @@ KNOWN = knowledge(
 )
 
 
-def draft(text: str, known: Knowledge = KNOWN) -> Draft:
+def draft(text: str, known: Knowledge = KNOWN) -> QueryDraft:
     """What the planner drafts."""
     return drafted(text, known)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resolvers.engines.nl2sql.model import Draft
+from resolvers.engines.nl2sql.model import QueryDraft
 from schema.talk2data.chat_settings import UNSURE
 from tests.engines.nl2sql.catalogs import drafted, knowledge, profiled, table
 
@@ -35,7 +35,7 @@ KNOWN = knowledge(
 )
 
 
-def draft(text: str) -> Draft:
+def draft(text: str) -> QueryDraft:
     """What the planner answers a question with."""
     return drafted(text, KNOWN)
 

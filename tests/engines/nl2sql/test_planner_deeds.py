@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.model import Asked, Draft, Exchange, no_lookup
+from resolvers.engines.nl2sql.model import Asked, Exchange, QueryDraft, no_lookup
 from schema.talk2data.chat_settings import UNSURE
 from tests.engines.nl2sql.catalogs import NOW, asked, drafted, keyed, knowledge, profiled, table
 
@@ -68,7 +68,7 @@ def test_members_are_the_people_who_hold_what_else_is_named() -> None:
 
 def test_a_share_of_groups_is_warned_of() -> None:
     found = asked("What share of the tours of each guide end in Turin?", KNOWN)
-    assert not isinstance(found, Draft) or found.confidence < UNSURE
+    assert not isinstance(found, QueryDraft) or found.confidence < UNSURE
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_an_answer_is_no_surer_than_the_one_that_it_builds_on() -> None:
     for confidence, expected in ((0.95, 0.85), (0.6, 0.6), (None, 0.85)):
         earlier = Exchange("List the guides hired after 2020.", before.sql, before.plan, confidence=confidence)
         found = asyncio.run(Planner().draft(Asked("only those from Oslo", NOW, (earlier,)), KNOWN, no_lookup))
-        assert isinstance(found, Draft)
+        assert isinstance(found, QueryDraft)
         assert found.confidence == expected
 
 

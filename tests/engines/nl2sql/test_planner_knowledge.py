@@ -5,21 +5,21 @@ import asyncio
 import pytest
 
 from resolvers.engines.nl2sql.drafter import Planner
-from resolvers.engines.nl2sql.linking.link import link
-from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
-from resolvers.engines.nl2sql.model import Asked, Clarification, ColumnKey, Draft, Exchange, Unanswerable
+from resolvers.engines.nl2sql.model import Asked, Clarification, ColumnKey, Exchange, QueryDraft, Unanswerable
 from resolvers.engines.nl2sql.planner.atoms import cut
 from resolvers.engines.nl2sql.planner.catalog import catalog_of
 from resolvers.engines.nl2sql.planner.choosing import unused
+from resolvers.engines.nl2sql.schema_linking.link import link
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from schema.talk2data.chat_settings import UNSURE
 from schema.utils.memory import MemoryType
 from tests.engines.nl2sql.asking import NOW, asked, knowledge, loaded, memory, rows
 
 
-def drafted(text: str, *memories: object, name: str = "shop") -> Draft:
+def drafted(text: str, *memories: object, name: str = "shop") -> QueryDraft:
     """The draft of a question to the shop."""
     found = asked(text, knowledge(name, memories=tuple(memories)), name)
-    assert isinstance(found, Draft), found
+    assert isinstance(found, QueryDraft), found
     return found
 
 
@@ -252,7 +252,7 @@ def test_a_forbidden_column_is_refused_by_name() -> None:
         assert found.forbidden == (salary,)
         assert "may not read" in found.message
     everything = asked("List all information about employees.", known, "staff")
-    assert isinstance(everything, Draft)
+    assert isinstance(everything, QueryDraft)
     assert "Salary" not in everything.sql
 
 
@@ -296,7 +296,7 @@ def test_what_builds_on_an_answer_names_the_notes_behind_it() -> None:
     before = drafted("Show the turnover for each product category.", REVENUE)
     earlier = Exchange("Turnover?", before.sql, before.plan, confidence=1.0, memories=before.memories)
     found = asyncio.run(Planner().draft(Asked("only the top three", NOW, (earlier,)), known, loaded("shop").found))
-    assert isinstance(found, Draft)
+    assert isinstance(found, QueryDraft)
     assert (found.evidence.get("follows"), found.memories) == (True, ("memory-revenue",))
 
 
@@ -316,8 +316,8 @@ def test_a_sum_of_what_one_hour_costs_is_doubted() -> None:
     known = knowledge("zoo")
     total = asked("What is the total wage of the keepers?", known, "zoo")
     said = asked("What is the total hourly wage of the keepers?", known, "zoo")
-    assert isinstance(total, Draft)
-    assert isinstance(said, Draft)
+    assert isinstance(total, QueryDraft)
+    assert isinstance(said, QueryDraft)
     assert (total.sql, total.confidence < UNSURE, said.confidence < UNSURE) == (said.sql, True, False)
 
 
@@ -349,7 +349,7 @@ def test_a_figure_goes_on_over_time_in_the_next_question() -> None:
     before = drafted("What is the revenue in 2024?", REVENUE)
     earlier = Exchange("Revenue?", before.sql, before.plan, confidence=1.0, memories=before.memories)
     found = asyncio.run(Planner().draft(Asked("and over time?", NOW, (earlier,)), known, loaded("shop").found))
-    assert isinstance(found, Draft)
+    assert isinstance(found, QueryDraft)
     wanted = (
         f"select date_trunc('month', orderDate)::date, {SUMMED} from {LINES} where year(orderDate) = 2024 group by 1"
     )

@@ -1,6 +1,6 @@
 """Kinds of loose questions: titles of charts, parts that people play, all there is of something, flags that are had."""
 
-from resolvers.engines.nl2sql.model import Draft
+from resolvers.engines.nl2sql.model import QueryDraft
 from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, profiled, table
 
 NURSERY = table("nurseries", "nursery_id*:INTEGER nursery_name county")
@@ -298,7 +298,7 @@ def test_several_columns_of_the_one_who_plays_a_part_are_of_that_one() -> None:
     )
     known = knowledge(staff, buyer, profiles={buyer.fqn: profiled(buyer, {"last_name": ["Harris"]})})
     found = asked("Give the first and last name of the carer of the client Harris.", known)
-    assert not isinstance(found, Draft) or found.confidence < 0.8 or '"clients"."first_name"' not in found.sql
+    assert not isinstance(found, QueryDraft) or found.confidence < 0.8 or '"clients"."first_name"' not in found.sql
 
 
 def test_which_one_is_no_number() -> None:

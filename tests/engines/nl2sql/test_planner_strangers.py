@@ -1,6 +1,6 @@
 """Kinds of questions that people asked of databases nobody had seen before."""
 
-from resolvers.engines.nl2sql.model import Draft
+from resolvers.engines.nl2sql.model import QueryDraft
 from tests.engines.nl2sql.catalogs import asked, drafted, knowledge, profiled, table
 
 RAMP = table("ramp", "ramp_id*:INTEGER ramp_name district opening_year:INTEGER")
@@ -48,7 +48,7 @@ def test_what_is_undone_is_not_done() -> None:
 
 def test_an_unknown_verb_before_a_name_is_not_passed_over() -> None:
     found = asked("Who insures Puffin?", KNOWN)
-    assert not isinstance(found, Draft) or found.confidence < 0.8
+    assert not isinstance(found, QueryDraft) or found.confidence < 0.8
 
 
 PORT = table("harbour", "harbour_id*:INTEGER harbour_name coast")
@@ -145,10 +145,10 @@ CLUBS = knowledge(CLUB, ROWER, SWITCH, profiles={CLUB.fqn: profiled(CLUB, {"club
 
 def test_from_one_to_the_other_is_not_either_of_them_without_a_doubt() -> None:
     found = asked("Which rowers went from Heron to Otter?", CLUBS)
-    either = isinstance(found, Draft) and " IN (" in found.sql
-    assert not either or (isinstance(found, Draft) and found.confidence < 0.8)
+    either = isinstance(found, QueryDraft) and " IN (" in found.sql
+    assert not either or (isinstance(found, QueryDraft) and found.confidence < 0.8)
 
 
 def test_a_time_that_two_have_in_common_is_doubted() -> None:
     found = asked("When did Heron row against Otter?", CLUBS)
-    assert not isinstance(found, Draft) or found.confidence < 0.8
+    assert not isinstance(found, QueryDraft) or found.confidence < 0.8

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resolvers.engines.nl2sql.model import Draft
+from resolvers.engines.nl2sql.model import QueryDraft
 from schema.talk2data.chat_settings import UNSURE
 from tests.engines.nl2sql.catalogs import asked, drafted, knowledge, profiled, table
 
@@ -54,7 +54,7 @@ def test_a_value_may_stand_between_a_figure_and_its_rows() -> None:
 
 def test_a_size_that_only_a_text_could_have_is_no_answer_without_a_warning() -> None:
     found = asked("Which sailor has the longest full name?", KNOWN)
-    assert not isinstance(found, Draft) or found.confidence < UNSURE
+    assert not isinstance(found, QueryDraft) or found.confidence < UNSURE
 
 
 def test_rows_of_two_tables_that_are_asked_for_together_are_put_together() -> None:

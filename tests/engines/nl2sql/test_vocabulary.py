@@ -7,10 +7,10 @@ import pytest
 from resolvers.engines.describing.known import Term
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of_phrase
 from resolvers.engines.nl2sql.language.tokens import tokenize
-from resolvers.engines.nl2sql.linking.kinds import ColumnKind
-from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.plan import Literal
+from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from schema.utils.memory import MemoryType
 from tests.engines.nl2sql.catalogs import column, fqn, knowledge, memory, profiled, table
 

@@ -21,7 +21,7 @@ from persistence.connectors.core.base import Connector
 from persistence.connectors.core.folders import Folder, Folders
 from persistence.samples.postgres import database_name
 from resolvers.engines.profiling import NoStatistics, profile_table, streaming
-from resolvers.engines.profiling.references import Known, foreign_keys
+from resolvers.engines.profiling.references import ProfiledTable, foreign_keys
 from schema.data_readiness.profile import ColumnProfile, ProfileTier, TableProfile
 from schema.data_readiness.source import Source, TableFacts
 from tests.persistence.connectors.sql_support import opened
@@ -401,7 +401,7 @@ def test_a_table_of_1590_columns_is_scanned_in_parts(odd: Odd, tier: ProfileTier
 
 
 @contextmanager
-def profiled(server: PostgresServer, script: str, *tables: str) -> Iterator[tuple[Source, dict[str, Known]]]:
+def profiled(server: PostgresServer, script: str, *tables: str) -> Iterator[tuple[Source, dict[str, ProfiledTable]]]:
     """A database of a script, and its tables with their profiles."""
     url = server.create_database()
     with psycopg.connect(url, autocommit=True) as session:
@@ -411,7 +411,7 @@ def profiled(server: PostgresServer, script: str, *tables: str) -> Iterator[tupl
     login = {"username": server.user, "password": server.password}
     with opened("postgres", config, login) as connector, connector.source() as source:
         facts = facts_from(connector, name, "public", *tables)
-        yield source, {name: Known(one, profile_table(source, one, HEADER)) for name, one in facts.items()}
+        yield source, {name: ProfiledTable(one, profile_table(source, one, HEADER)) for name, one in facts.items()}
     server.drop_database(url)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from resolvers.engines.recognition import Finding, recognize
+from resolvers.engines.recognition import TagFinding, recognize
 from schema.data_readiness.source import ColumnFacts, Sample, TableFacts
 
 NOW: Final = datetime(2026, 6, 1, tzinfo=UTC)
@@ -18,7 +18,7 @@ def table_of(columns: Mapping[str, Sequence[Any]], *, name: str = "t7", **facts:
     return TableFacts(base, "data:acme:shop:svc", "db", "sch", name, known), Sample(tuple(columns), rows, True)
 
 
-def found_in(columns: Mapping[str, Sequence[Any]], **facts: Any) -> dict[str, list[Finding]]:
+def found_in(columns: Mapping[str, Sequence[Any]], **facts: Any) -> dict[str, list[TagFinding]]:
     """What is found in a table."""
     table, sample = table_of(columns, **facts)
     return recognize(table, sample, NOW)

@@ -5,7 +5,7 @@ from typing import Any, Final
 import duckdb
 from sqlglot import exp
 
-from resolvers.engines.sql_guard import Broken, Effect, Guarded, MaskStyle, Policy, Refused, Table, guard_sql
+from resolvers.engines.sql_guard import Broken, Effect, GuardedQuery, MaskStyle, Policy, QueryRefused, Table, guard_sql
 
 STAFF: Final = Table(
     "s.memory.main.staff",
@@ -51,7 +51,7 @@ def policy(effect: str, name: str = "", **how: Any) -> Policy:
     return Policy(id=name or effect, name=name or effect, effect=Effect(effect), **how)
 
 
-def guarded(text: str, *policies: Policy | Broken, dialect: str = "duckdb", **how: Any) -> Guarded:
+def guarded(text: str, *policies: Policy | Broken, dialect: str = "duckdb", **how: Any) -> GuardedQuery:
     """The guard's verdict on a text, over the tables of the office."""
     return guard_sql(text, dialect=dialect, tables=TABLES, policies=policies, **how)
 
@@ -65,7 +65,7 @@ def refusal(text: str, *policies: Policy | Broken, **how: Any) -> str:
     """The rule that refuses a text; an empty text when none does."""
     try:
         guarded(text, *policies, **how)
-    except Refused as refused:
+    except QueryRefused as refused:
         return refused.rule
     return ""
 

@@ -10,7 +10,7 @@ from typing import Final
 import duckdb
 import pytest
 
-from resolvers.engines.sql_guard import Refused
+from resolvers.engines.sql_guard import QueryRefused
 from tests.engines.sql_guard.office import guarded, office, policy
 
 POLICIES: Final = {
@@ -92,7 +92,7 @@ def test_a_group_that_is_too_small_changes_no_answer(kind: str) -> None:
         text = question(seed)
         try:
             sent = guarded(text, *POLICIES[kind]).query.sql("duckdb")
-        except Refused:
+        except QueryRefused:
             continue
         told += 1
         answers = [answer(one, sent) for one in offices]

@@ -10,8 +10,9 @@ import duckdb
 import pytest
 
 from persistence.connectors.core.base import ConnectorError
-from persistence.connectors.files.connector import FileLimits, FileTables
+from persistence.connectors.files.connector import FileTables
 from persistence.connectors.files.layout import IGNORED_TOLD
+from persistence.connectors.files.store import FileLimits
 from tests.support.sources import columns, everything, failure, opened
 
 

@@ -18,8 +18,9 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from persistence.connectors.core.base import ConnectorError
-from persistence.connectors.files.connector import FileLimits, FileTables
+from persistence.connectors.files.connector import FileTables
 from persistence.connectors.files.s3 import signature
+from persistence.connectors.files.store import FileLimits
 from tests.persistence.connectors.test_files import put_parquet
 from tests.support.http_stub import Asked, HttpStub, Reply, http_stub, self_signed
 from tests.support.moto import MotoServer

@@ -18,7 +18,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-import persistence.connectors
+import persistence.connectors.postgres
 from persistence.connectors.core.base import Connector, ConnectorError, ConnectorSettings
 from persistence.connectors.core.gateway import Gateway
 from persistence.connectors.postgres import arrow as postgres_arrow
@@ -540,7 +540,7 @@ def test_a_stream_of_batches_holds_the_only_session(database: Database) -> None:
 def test_without_what_decodes_them_there_are_no_arrow_batches(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(persistence.connectors, "postgres_copy", raising=False)
+    monkeypatch.delattr(persistence.connectors.postgres, "copy", raising=False)
     monkeypatch.setitem(sys.modules, "persistence.connectors.postgres.copy", None)
     with source(database) as reading:
         assert reading.arrow_batches(everything(reading.relation(database[1], "public", "large"))) is None

@@ -144,11 +144,11 @@ def test_a_row_is_read_as_it_is_written() -> None:
 )
 def test_what_is_no_row_of_these_columns_is_refused(row: bytes) -> None:
     decoder = copying.Decoder(["n", "t"], [23, 25])
-    with pytest.raises(copying.Unreadable):
+    with pytest.raises(copying.UnreadableCopy):
         decoder.batch(ROW + row + bytes(decoder.beyond), [0, len(ROW)], [len(ROW), len(ROW) + len(row)])
 
 
 @pytest.mark.parametrize("message", [b"", b"PGCOPY", bytes(19), copying.SIGNATURE + b"\0\1\0\0\0\0\0\0"])
 def test_what_begins_otherwise_is_no_copy(message: bytes) -> None:
-    with pytest.raises(copying.Unreadable):
+    with pytest.raises(copying.UnreadableCopy):
         copying.header(memoryview(message))

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from persistence.connectors.core.base import ConnectorError
-from persistence.connectors.files.connector import FileLimits, FileTables
+from persistence.connectors.files.connector import FileTables
+from persistence.connectors.files.store import FileLimits
 from schema.assets.connection_configs.files import split_share
 from tests.persistence.connectors.test_files import put, put_parquet
 from tests.support.samba import SambaServer, samba_server

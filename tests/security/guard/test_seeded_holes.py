@@ -39,20 +39,20 @@ def _answers_only(patch: Patch) -> None:
     def refuse(bound: Any, forbidden: Any) -> None:
         shown = {key for key, clauses in bound.reads.items() if "output" in clauses}
         if shown & forbidden:
-            raise guard.Refused("columns", "It shows a forbidden column.")
+            raise guard.QueryRefused("columns", "It shows a forbidden column.")
 
     patch.setattr(guard, "refuse_forbidden", refuse)
 
 
 def _outermost_only(patch: Patch) -> None:
     """What queries inside of the query read is not written down."""
-    whole = resolving.Resolver._mark
+    whole = resolving.NameResolver._mark
 
     def mark(self: Any, origin: Any, clause: str, scope: Any) -> None:
         if scope.top:
             whole(self, origin, clause, scope)
 
-    patch.setattr(resolving.Resolver, "_mark", mark)
+    patch.setattr(resolving.NameResolver, "_mark", mark)
 
 
 def _using_as_written(patch: Patch) -> None:
@@ -69,14 +69,14 @@ def _natural_joins(patch: Patch) -> None:
 
 def _whole_rows(patch: Patch) -> None:
     """The name of a table is let through in the place of a column."""
-    whole = resolving.Resolver._column
+    whole = resolving.NameResolver._column
 
     def column(self: Any, node: Any, block: Any) -> Any:
         if not node.args.get("table") and self._is_table(node, block):
             return NOTHING
         return whole(self, node, block)
 
-    patch.setattr(resolving.Resolver, "_column", column)
+    patch.setattr(resolving.NameResolver, "_column", column)
 
 
 def _stars(patch: Patch) -> None:
@@ -112,7 +112,7 @@ def _any_table(patch: Patch) -> None:
     def find(self: Any, node: Any) -> Table:
         try:
             return whole(self, node)
-        except guard.Refused:
+        except guard.QueryRefused:
             return Table("elsewhere", "live", node.db or "sales", node.name, ("id",))
 
     patch.setattr(naming.TableIndex, "find", find)
@@ -125,7 +125,7 @@ def _first_statement(patch: Patch) -> None:
         try:
             first = next((one for one in sqlglot.parse(text, dialect=how["dialect"]) if one is not None), exp.Null())
         except SqlglotError:
-            raise guard.Refused("syntax", "It cannot be read.") from None
+            raise guard.QueryRefused("syntax", "It cannot be read.") from None
         judged = guard_sql(first.sql(dialect=how["dialect"]), **how)
         judged.query.sql = lambda **_: text  # type: ignore[method-assign]
         return judged

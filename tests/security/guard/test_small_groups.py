@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 from sqlglot import exp
 
-from resolvers.engines.sql_guard import Refused, Table, grouping, guard_sql
+from resolvers.engines.sql_guard import QueryRefused, Table, grouping, guard_sql
 from tests.security.guard.engines import Outcome
 from tests.security.guard.groups import DRAFTS, SMALL, TABLES, Ground, Wards, drafts, grounds
 from tests.support.needs import missing
@@ -52,7 +52,7 @@ def _sent(text: str, ground: Ground, dialect: str) -> str | None:
     how: dict[str, Any] = {"dialect": dialect, "tables": TABLES, "most_rows": 1000, "relation": _relation}
     try:
         return guard_sql(text, policies=(ground.policy,), **how).query.sql(dialect=dialect, identify=True)
-    except Refused:
+    except QueryRefused:
         return None
 
 

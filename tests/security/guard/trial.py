@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from resolvers.engines.sql_guard import Refused, Table, guard_sql
+from resolvers.engines.sql_guard import QueryRefused, Table, guard_sql
 from tests.security.guard.drafts import Draft
 from tests.security.guard.engines import Engine, Outcome
 from tests.security.guard.ground import CANARY, FORBIDDEN, POLICIES, VARIANTS, tables
@@ -59,7 +59,7 @@ def judge(drafts: Iterable[Draft], dialect: str) -> Verdicts:
                 policies=POLICIES,
                 forbidden=FORBIDDEN,
             )
-        except Refused as refusal:
+        except QueryRefused as refusal:
             found.refused[refusal.rule] += 1
             found.refusals.append(f"{refusal}: {draft.text!r}")
             found.refused_of[draft.attack] += 1

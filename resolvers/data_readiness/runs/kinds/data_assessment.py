@@ -12,9 +12,9 @@ from persistence.queries.source_facts import versions_of
 from persistence.queries.violations import Finding
 from persistence.store import Shelves
 from resolvers.data_readiness.report_building import REPORT
-from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.measuring import (
-    Known,
+    CheckInputs,
     check_of,
     kind_of,
     measured,
@@ -26,7 +26,7 @@ from resolvers.data_readiness.runs.measuring import (
 from resolvers.data_readiness.runs.reading import tables_of, use_source, use_table
 from resolvers.engines.checks.builtin import Builtin, builtin_checks, uncovered
 from resolvers.engines.checks.evaluate import evaluate
-from resolvers.engines.checks.model import Counted, Evaluation
+from resolvers.engines.checks.model import Evaluation, MetricCount
 from resolvers.engines.checks.predicates import TEXTS, type_of
 from schema.data_readiness.quality_builtin import METRICS
 from schema.data_readiness.rule import RuleOutcome
@@ -45,15 +45,15 @@ class DataAssessment(RunWork):
     when_failed = "; the other tables are measured, and a retry does only these again"
     reporter = REPORT
 
-    async def units(self) -> Sequence[Unit]:
+    async def units(self) -> Sequence[RunUnit]:
         """One unit per table. Raises JobError when there is none."""
-        return [Unit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in await tables_of(self)]
+        return [RunUnit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in await tables_of(self)]
 
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Evaluate the rules and the built-in checks of one table."""
         fqn, uri = str(arguments["table"]), str(arguments["resource_uri"])
         known = await self.ctx.store.read(lambda shelves: read_known(shelves, self.scope, fqn))
-        if not isinstance(known, Known):
+        if not isinstance(known, CheckInputs):
             return lambda shelves: {"vanished": 1}
         # A rule about a table says that it is to be read.
         evaluation, builtins = await (
@@ -81,7 +81,7 @@ class DataAssessment(RunWork):
 
         return write
 
-    def _evaluated(self, source: Source, known: Known) -> tuple[Evaluation, list[Builtin]]:
+    def _evaluated(self, source: Source, known: CheckInputs) -> tuple[Evaluation, list[Builtin]]:
         table = known.table
         texts = [column.name for column in table.columns if type_of(column) in TEXTS]
         relation = source.relation(table.database, table.schema, table.name)
@@ -97,7 +97,7 @@ class DataAssessment(RunWork):
         return found, builtins
 
     def _found(
-        self, shelves: Shelves, known: Known, evaluation: Evaluation, builtins: Sequence[Builtin]
+        self, shelves: Shelves, known: CheckInputs, evaluation: Evaluation, builtins: Sequence[Builtin]
     ) -> tuple[list[Finding], list[str]]:
         """What built-in checks found, and which of them were looked at, those that no longer apply included."""
         by_check = {key: one for one in evaluation.counted for key in one.checks}
@@ -109,7 +109,7 @@ class DataAssessment(RunWork):
             check, result = one.check, evaluation.results[one.check.key]
             if result.outcome is RuleOutcome.NOT_EVALUATED:
                 unknown.add(check.key)
-            counted: Counted | None = by_check.get(check.key)
+            counted: MetricCount | None = by_check.get(check.key)
             if result.outcome is not RuleOutcome.FAILED or not one.finds or counted is None:
                 continue  # where a rule speaks of the same, its own violation says so
             kind = kind_of(definitions, check.metric, _DIMENSION[check.counts_in])

@@ -19,19 +19,25 @@ from persistence.queries.enrichment import (
     standing_words,
 )
 from persistence.store import Shelves
-from resolvers.data_readiness.approval.proposing import Draft, basis_of, put_new
-from resolvers.data_readiness.runs.description_context import Told, configuration_of, option, subjects_of, told
-from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.approval.proposing import ProposalDraft, basis_of, put_new
+from resolvers.data_readiness.runs.description_context import (
+    DescriptionContext,
+    configuration_of,
+    option,
+    subjects_of,
+    told,
+)
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.model_descriptions import ModelWriter, writer_of
 from resolvers.data_readiness.runs.reading import tables_of
 from resolvers.engines.describing.columns import column_offers
 from resolvers.engines.describing.containers import Container, container_offers
-from resolvers.engines.describing.known import ENGINE, Offer, Subject
+from resolvers.engines.describing.known import ENGINE, DescribedTable, Offer
 from resolvers.engines.describing.prompts import COLUMNS_AT_ONCE, column_data, table_data
 from resolvers.engines.describing.tables import table_offers
 from resolvers.engines.describing.terms import (
     Glossary,
-    Match,
+    TermMatch,
     column_matches,
     definition_offer,
     glossary_of,
@@ -62,7 +68,7 @@ _KINDS: Final = {
 class _Scene:
     """What one task knows beside its tables."""
 
-    told: Told
+    told: DescriptionContext
     glossary: Glossary
     writer: ModelWriter | None
     validated: bool
@@ -81,32 +87,34 @@ class Describing(RunWork):
     """Whether links to the glossary are proposed."""
     when_failed = "; what the others found is proposed"
 
-    async def units(self) -> Sequence[Unit]:
+    async def units(self) -> Sequence[RunUnit]:
         """Some tables each; with a model fewer."""
         configuration = await configuration_of(self)
         size = WITH_A_MODEL if configuration.config.get("llm_model") else TABLES_AT_ONCE
         names = [fqn for fqn, _ in await tables_of(self)]
         groups = [names[start : start + size] for start in range(0, len(names), size)]
-        return [Unit(_label(some), {"tables": some}) for some in groups]
+        return [RunUnit(_label(some), {"tables": some}) for some in groups]
 
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Find the words for some tables; they are written down as the task closes."""
         drafts = await self.drafts_of(arguments, arguments["tables"])
         return lambda shelves: {"proposals": put_new(self, shelves, drafts, arguments)}
 
-    async def drafts_of(self, arguments: Mapping[str, Any], fqns: Sequence[str]) -> list[Draft]:
+    async def drafts_of(self, arguments: Mapping[str, Any], fqns: Sequence[str]) -> list[ProposalDraft]:
         """What could be proposed about some tables and their columns."""
         configuration = await configuration_of(self)
         known = await told(self, configuration)
         subjects = await subjects_of(self.ctx, fqns, known)
         scene = await self._scene(configuration, known, subjects)
-        drafts: list[Draft] = []
+        drafts: list[ProposalDraft] = []
         for at, subject in enumerate(subjects):
             drafts += await self._of_subject(subject, scene)
             await self.progress(arguments, at + 1, len(subjects))
         return drafts
 
-    async def _scene(self, configuration: WorkflowConfiguration, known: Told, subjects: Sequence[Subject]) -> _Scene:
+    async def _scene(
+        self, configuration: WorkflowConfiguration, known: DescriptionContext, subjects: Sequence[DescribedTable]
+    ) -> _Scene:
         validated = option(self, configuration, "use_validation") is True
         writer = await writer_of(self, configuration, strict=validated)
         fqns = [subject.facts.fqn for subject in subjects]
@@ -124,7 +132,7 @@ class Describing(RunWork):
         glossary = glossary_of(known.terms, known.abbreviations)
         return _Scene(known, glossary, writer, validated, standing, before, links)
 
-    async def _of_subject(self, subject: Subject, scene: _Scene) -> list[Draft]:
+    async def _of_subject(self, subject: DescribedTable, scene: _Scene) -> list[ProposalDraft]:
         """The drafts about one table and its columns; a model's words in place of the others where it has better."""
         facts = subject.facts
         matches = {facts.fqn: table_matches(subject, scene.glossary)}
@@ -143,7 +151,7 @@ class Describing(RunWork):
                     *column_offers(subject, column, extend=extend),
                     *_definition(matches[column.fqn]),
                 ]
-        drafts: dict[tuple[str, str], Draft] = {}
+        drafts: dict[tuple[str, str], ProposalDraft] = {}
         for fqn, found in offers.items():
             fields = self.of_table if fqn == facts.fqn else self.of_column
             for offer in found:
@@ -159,11 +167,11 @@ class Describing(RunWork):
 
     async def _better(
         self,
-        subject: Subject,
+        subject: DescribedTable,
         scene: _Scene,
         writer: ModelWriter,
-        drafts: dict[tuple[str, str], Draft],
-        matches: Mapping[str, Sequence[Match]],
+        drafts: dict[tuple[str, str], ProposalDraft],
+        matches: Mapping[str, Sequence[TermMatch]],
     ) -> None:
         """Put a model's words in place of the drafts, for assets about which it was not asked before as they are."""
         facts = subject.facts
@@ -200,7 +208,7 @@ class Describing(RunWork):
         fields: Sequence[str],
         basis: str,
         scene: _Scene,
-        drafts: dict[tuple[str, str], Draft],
+        drafts: dict[tuple[str, str], ProposalDraft],
     ) -> bool:
         """Whether a model is asked about an asset: some field may be proposed, and it was not asked as it is before.
 
@@ -240,15 +248,15 @@ class MetadataEnrichment(Describing):
     of_column = COLUMN_FIELDS
     links = True
 
-    async def units(self) -> Sequence[Unit]:
+    async def units(self) -> Sequence[RunUnit]:
         """The tables in groups, then each schema and each database."""
         units = list(await super().units())
         schemas = sorted({str(Fqn.parse(fqn).parent) for unit in units for fqn in unit.arguments["tables"]})
         for fqn in [*schemas, *sorted({str(Fqn.parse(fqn).parent) for fqn in schemas})]:
-            units.append(Unit(fqn, {"tables": [], "container": fqn}))
+            units.append(RunUnit(fqn, {"tables": [], "container": fqn}))
         return units
 
-    async def drafts_of(self, arguments: Mapping[str, Any], fqns: Sequence[str]) -> list[Draft]:
+    async def drafts_of(self, arguments: Mapping[str, Any], fqns: Sequence[str]) -> list[ProposalDraft]:
         """What could be proposed about some tables, or about one schema or database."""
         container = arguments.get("container")
         if container is None:
@@ -277,19 +285,21 @@ def _comment(scene: _Scene, fqn: str) -> str | None:
     return None if asset is None or "description" in asset.people_fields else asset.description
 
 
-def _definition(matches: Sequence[Match]) -> list[Offer]:
+def _definition(matches: Sequence[TermMatch]) -> list[Offer]:
     offer = definition_offer(matches)
     return [] if offer is None else [offer]
 
 
-def _draft(fqn: str, offer: Offer, over_comment: bool) -> Draft:
+def _draft(fqn: str, offer: Offer, over_comment: bool) -> ProposalDraft:
     basis = basis_of(ENGINE, offer.field, offer.value)
-    return Draft(
+    return ProposalDraft(
         fqn, _KINDS[offer.field], offer.field, offer.value, offer.evidence, offer.confidence, basis, over_comment
     )
 
 
-def _said(subject: Subject, columns: Sequence[ColumnFacts], drafts: Mapping[tuple[str, str], Draft]) -> dict[str, str]:
+def _said(
+    subject: DescribedTable, columns: Sequence[ColumnFacts], drafts: Mapping[tuple[str, str], ProposalDraft]
+) -> dict[str, str]:
     """The descriptions that stand without a model, by column name; the table's under `table`."""
     found: dict[str, str] = {}
     for fqn, name in ((subject.facts.fqn, "table"), *((column.fqn, column.name) for column in columns)):
@@ -299,7 +309,7 @@ def _said(subject: Subject, columns: Sequence[ColumnFacts], drafts: Mapping[tupl
 
 
 def _merge(
-    drafts: dict[tuple[str, str], Draft],
+    drafts: dict[tuple[str, str], ProposalDraft],
     fqn: str,
     name: str,
     field: str,
@@ -320,7 +330,9 @@ def _merge(
         if draft is not None:
             evidence["without_a_model"] = draft.value
         confidence = 0.75 if writer.strict else 0.65
-        drafts[fqn, field] = Draft(fqn, _KINDS[field], field, text, evidence, confidence, basis, over_comment=True)
+        drafts[fqn, field] = ProposalDraft(
+            fqn, _KINDS[field], field, text, evidence, confidence, basis, over_comment=True
+        )
         return
     if draft is None:
         return
@@ -331,12 +343,12 @@ def _merge(
     evidence = {**draft.evidence, "model": writer.name, "model_not_used": why}
     if not isinstance(answer, str):
         evidence["asked"] = basis
-    drafts[fqn, field] = Draft(
+    drafts[fqn, field] = ProposalDraft(
         fqn, draft.kind, field, draft.value, evidence, draft.confidence, draft.basis, draft.over_comment
     )
 
 
-def _link_drafts(fqn: str, matches: Sequence[Match], linked: Sequence[tuple[str, str]]) -> list[Draft]:
+def _link_drafts(fqn: str, matches: Sequence[TermMatch], linked: Sequence[tuple[str, str]]) -> list[ProposalDraft]:
     """Links to the terms of the glossary that an asset is about and not linked to yet; the surest alone per asset."""
     standing = [{"term_id": id, "name": name} for id, name in linked]
     for match in matches:
@@ -347,7 +359,7 @@ def _link_drafts(fqn: str, matches: Sequence[Match], linked: Sequence[tuple[str,
         evidence = {"engine": ENGINE, "from": ["glossary"], "matched": match.how, "said": match.said}
         basis = basis_of(ENGINE, "link", term.id, match.how)
         return [
-            Draft(
+            ProposalDraft(
                 fqn, ProposalKind.GLOSSARY_LINK, "glossary_terms", value, evidence, match.sure, basis, current=standing
             )
         ]

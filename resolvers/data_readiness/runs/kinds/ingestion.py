@@ -15,7 +15,7 @@ from persistence.queries.source_facts import names_written_since
 from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.context import Context
-from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.operations import included_in
 from resolvers.data_readiness.runs.outcome import UNREAD_TOLD
 from resolvers.data_readiness.runs.reading import use_connection
@@ -43,7 +43,7 @@ class Ingestion(RunWork):
         self._included = None if included is None else frozenset(included)
         """What of that is to be read: tables, or what they are in; None for all of it."""
 
-    async def units(self) -> Sequence[Unit]:
+    async def units(self) -> Sequence[RunUnit]:
         """List what there is: one unit per batch of tables. Raises JobError when the source shows no table."""
         if len(self._wanted) > 3:
             raise JobError("asset_fqn names a column, and the smallest part that can be ingested is a table.")
@@ -124,7 +124,7 @@ class Ingestion(RunWork):
         if not_read:
             output["not_read"] = not_read[:UNREAD_TOLD]
 
-    def _batches(self, schema: SchemaInfo, cut_short: bool) -> Iterator[Unit]:
+    def _batches(self, schema: SchemaInfo, cut_short: bool) -> Iterator[RunUnit]:
         if self._wanted[:2] != (schema.database, schema.name)[: len(self._wanted)]:
             return
         names = [name for name in schema.tables if len(self._wanted) < 3 or name == self._wanted[2]]
@@ -138,7 +138,7 @@ class Ingestion(RunWork):
             if len(names) > TABLES_PER_TASK:
                 label += f" ({start + 1}-{start + len(batch)} of {len(names)})"
             told = {"database": schema.database, "schema": schema.name, "comment": schema.comment, "tables": batch}
-            yield Unit(label, {**told, "cut_short": cut_short})
+            yield RunUnit(label, {**told, "cut_short": cut_short})
 
     def _is_included(self, *below: str) -> bool:
         parts = (self._service, *below)

@@ -11,14 +11,14 @@ from typing import Any, Final
 from persistence.queries.enrichment import StandingWords, keys_in, open_violations, standing_words
 from persistence.store import Shelves
 from resolvers.data_readiness.approval.enrichments import identity_of
-from resolvers.data_readiness.approval.proposing import Draft, basis_of, put_new
+from resolvers.data_readiness.approval.proposing import ProposalDraft, basis_of, put_new
 from resolvers.data_readiness.runs.description_context import configuration_of, subjects_of, told
-from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.reading import tables_of, targets
 from resolvers.engines.intelligence.insights import ENGINE as INSIGHTS
 from resolvers.engines.intelligence.insights import Brief, Insight, brief_of, scope_insights, table_insights
 from resolvers.engines.intelligence.relations import ENGINE as RELATIONS
-from resolvers.engines.intelligence.relations import KeyOf, Relation, keys_of, relations_of
+from resolvers.engines.intelligence.relations import KeyOf, ProposedRelationship, keys_of, relations_of
 from schema.data_readiness.proposal import ProposalKind
 
 TABLES_AT_ONCE: Final = 20
@@ -36,17 +36,17 @@ class Intelligence(RunWork):
     proposes = True
     when_failed = "; what the others found is proposed"
 
-    async def units(self) -> Sequence[Unit]:
+    async def units(self) -> Sequence[RunUnit]:
         """Some tables each, and then all of them beside one another."""
         names = [fqn for fqn, _ in await tables_of(self)]
         groups = [names[start : start + TABLES_AT_ONCE] for start in range(0, len(names), TABLES_AT_ONCE)]
         units = [
-            Unit(
+            RunUnit(
                 f"Tables {at * TABLES_AT_ONCE + 1} to {at * TABLES_AT_ONCE + len(some)}", {"tables": some, "number": at}
             )
             for at, some in enumerate(groups)
         ]
-        return [*units, Unit("All tables", {"number": len(units)}, phase=1)]
+        return [*units, RunUnit("All tables", {"number": len(units)}, phase=1)]
 
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Find what there is to say; it is written down as the task closes."""
@@ -72,12 +72,12 @@ class Intelligence(RunWork):
         kept.sort(key=lambda one: (-one["weight"], one["asset_fqn"], one["kind"]))
         output["insights"] = kept[:MOST_SHOWN]
 
-    async def _of_tables(self, arguments: Mapping[str, Any]) -> tuple[list[Relation], list[Insight]]:
+    async def _of_tables(self, arguments: Mapping[str, Any]) -> tuple[list[ProposedRelationship], list[Insight]]:
         known = await told(self, await configuration_of(self))
         subjects = await subjects_of(self.ctx, arguments["tables"], known)
         schemas = sorted({subject.schema_fqn for subject in subjects})
         found = await self.ctx.store.read(lambda shelves: keys_in(shelves.connection, self.scope, schemas))
-        relations: list[Relation] = []
+        relations: list[ProposedRelationship] = []
         insights: list[Insight] = []
         if subjects:
             keys = keys_of((KeyOf(*one) for one in found), subjects[0].around)
@@ -109,12 +109,12 @@ def _shown(one: Insight) -> dict[str, Any]:
     return {"kind": one.kind, "sentence": one.sentence, "figures": one.figures, "confidence": one.confidence}
 
 
-def _relation_draft(one: Relation, standing: StandingWords | None) -> Draft | None:
+def _relation_draft(one: ProposedRelationship, standing: StandingWords | None) -> ProposalDraft | None:
     """The proposal of a relationship that does not stand yet."""
     if standing is None or any(_says(known, one.value) for known in standing.column_relationships):
         return None
     current = [dict(known) for known in standing.column_relationships] or None
-    return Draft(
+    return ProposalDraft(
         one.asset_fqn, ProposalKind.RELATIONSHIP, "column_relationships", one.value, one.evidence, one.confidence,
         basis_of(RELATIONS, one.value), current=current,
     )  # fmt: skip
@@ -128,8 +128,8 @@ def _says(known: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
     return told and identity_of({**known, "type": "JOIN"}) == identity_of(value)
 
 
-def _insight_draft(one: Insight) -> Draft:
+def _insight_draft(one: Insight) -> ProposalDraft:
     evidence = {"engine": INSIGHTS, "from": ["figures"], **one.figures}
     basis = basis_of(INSIGHTS, one.kind, one.key)
     value = _shown(one)
-    return Draft(one.asset_fqn, ProposalKind.INSIGHT, one.kind, value, evidence, one.confidence, basis)
+    return ProposalDraft(one.asset_fqn, ProposalKind.INSIGHT, one.kind, value, evidence, one.confidence, basis)

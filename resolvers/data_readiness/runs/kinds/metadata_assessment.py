@@ -14,7 +14,7 @@ from persistence.queries.source_facts import asset_names, described_assets
 from persistence.queries.violations import Finding
 from persistence.store import Shelves
 from resolvers.data_readiness.report_building import REPORT
-from resolvers.data_readiness.runs.executor import RunWork, Unit, Write, nothing_to_do
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write, nothing_to_do
 from resolvers.data_readiness.runs.reading import targets
 from schema.data_readiness.quality_builtin import METRICS, VIOLATIONS
 from schema.identifiers import Version
@@ -41,7 +41,7 @@ class MetadataAssessment(RunWork):
 
     reporter = REPORT
 
-    async def units(self) -> Sequence[Unit]:
+    async def units(self) -> Sequence[RunUnit]:
         """Databases and schemas, then tables with their columns, a few dozen in each unit."""
         found = await self.ctx.store.read(
             lambda shelves: asset_names(shelves.connection, self.scope, targets(self.run), MOST_ASSETS)
@@ -54,12 +54,12 @@ class MetadataAssessment(RunWork):
         others = sorted(fqn for fqn, kind in found if kind in (AssetType.DATABASE, AssetType.DATABASE_SCHEMA))
         columns = sorted(fqn for fqn, kind in found if kind == AssetType.COLUMN)
         units = [
-            Unit(f"{some[0]} and {len(some) - 1} more" if len(some) > 1 else some[0], {"assets": list(some)})
+            RunUnit(f"{some[0]} and {len(some) - 1} more" if len(some) > 1 else some[0], {"assets": list(some)})
             for group in (others, columns)
             for some in chunks(group, AT_ONCE)
         ]
         units += [
-            Unit(f"{some[0]} and {len(some) - 1} more" if len(some) > 1 else some[0], {"tables": list(some)})
+            RunUnit(f"{some[0]} and {len(some) - 1} more" if len(some) > 1 else some[0], {"tables": list(some)})
             for some in chunks(tables, AT_ONCE)
         ]
         return units

@@ -15,7 +15,7 @@ from persistence.queries.profiles import profile_id
 from persistence.queries.source_facts import read_facts, table_names
 from persistence.store import Shelves
 from resolvers.data_readiness.report_building import REPORT
-from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.parameters import parameters_of
 from resolvers.data_readiness.runs.reading import (
     MOST_TABLES,
@@ -28,7 +28,7 @@ from resolvers.data_readiness.runs.reading import (
 )
 from resolvers.data_readiness.runs.sampling import sample_size
 from resolvers.engines.profiling import SAMPLE_ROWS, Header, NoStatistics, profile_table
-from resolvers.engines.profiling.references import Known, foreign_keys
+from resolvers.engines.profiling.references import ProfiledTable, foreign_keys
 from schema.data_readiness.profile import ForeignKeyCandidate, ProfileTier, TableProfile
 from schema.data_readiness.source import Source
 from schema.identifiers import Fqn
@@ -52,19 +52,19 @@ class Profiling(RunWork):
     when_failed = "; the other tables are profiled"
     reporter = REPORT
 
-    async def units(self) -> Sequence[Unit]:
+    async def units(self) -> Sequence[RunUnit]:
         """One unit per table, then the keys between the tables. Raises JobError when there is no table."""
         tables = await tables_of(self)
-        measured = [Unit(fqn, {"step": "measure", "tables": [fqn], "resource_uri": uri}) for fqn, uri in tables]
+        measured = [RunUnit(fqn, {"step": "measure", "tables": [fqn], "resource_uri": uri}) for fqn, uri in tables]
         if self._tier is ProfileTier.STATISTICS:
             return measured
-        related: list[Unit] = []
+        related: list[RunUnit] = []
         for uri in sorted({uri for _, uri in tables}):
             names = [fqn for fqn, of in tables if of == uri]
             for start in range(0, len(names), TABLES_PER_UNIT):
                 some = names[start : start + TABLES_PER_UNIT]
                 label = f"Keys between tables: {some[0]}" + (f" and {len(some) - 1} more" if len(some) > 1 else "")
-                related.append(Unit(label, {"step": "relate", "tables": some, "resource_uri": uri}, 1, follows=True))
+                related.append(RunUnit(label, {"step": "relate", "tables": some, "resource_uri": uri}, 1, follows=True))
         return [*measured, *related]
 
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
@@ -129,7 +129,7 @@ class Profiling(RunWork):
 
         return write
 
-    def _known(self, shelves: Shelves, uri: str, fqns: Sequence[str]) -> list[Known]:
+    def _known(self, shelves: Shelves, uri: str, fqns: Sequence[str]) -> list[ProfiledTable]:
         """Some tables as the run has measured them, and what is known of the other tables of their connection."""
         near = {Fqn.parse(fqn).parts[:3] for fqn in fqns}
         service = Fqn.parse(fqns[0]).parts[0]
@@ -143,7 +143,9 @@ class Profiling(RunWork):
         measured = shelves.table_profiles.latest(self.scope, fqns, run_id=self.run.id)
         keys = shelves.table_profiles.keys_of(self.scope, others)
         known = read_facts(shelves.connection, self.scope, [*fqns, *others])
-        return [Known(facts, measured.get(facts.fqn) or keys.get(facts.fqn)) for facts in known if facts.columns]
+        return [
+            ProfiledTable(facts, measured.get(facts.fqn) or keys.get(facts.fqn)) for facts in known if facts.columns
+        ]
 
 
 class _Teller:

@@ -9,9 +9,9 @@ from typing import Any
 
 from persistence.store import Shelves
 from resolvers.data_readiness.report_building import REPORT
-from resolvers.data_readiness.runs.executor import RunWork, Unit, Write, nothing_to_do
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write, nothing_to_do
 from resolvers.data_readiness.runs.measuring import (
-    Known,
+    CheckInputs,
     check_of,
     measured,
     read_known,
@@ -34,7 +34,7 @@ class Execution(RunWork):
     when_failed = "; the rules of the other tables are evaluated, and a retry does only these again"
     reporter = REPORT
 
-    async def units(self) -> Sequence[Unit]:
+    async def units(self) -> Sequence[RunUnit]:
         """One unit per table that has active rules. Raises JobError when there is none."""
         names = targets(self.run)
 
@@ -50,13 +50,13 @@ class Execution(RunWork):
                 "Approve rules that dq-rule-generation has proposed, or write one; if there are some, check asset_fqn "
                 "and include.",
             )
-        return [Unit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in found]
+        return [RunUnit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in found]
 
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Evaluate the rules of one table."""
         fqn, uri = str(arguments["table"]), str(arguments["resource_uri"])
         known = await self.ctx.store.read(lambda shelves: read_known(shelves, self.scope, fqn))
-        if isinstance(known, Known):
+        if isinstance(known, CheckInputs):
             rules = known.rules
             # A rule about a table says that it is to be read.
             evaluation = await (
@@ -83,6 +83,6 @@ class Execution(RunWork):
 
         return write
 
-    def _evaluated(self, source: Source, known: Known) -> Evaluation:
+    def _evaluated(self, source: Source, known: CheckInputs) -> Evaluation:
         checks = [check_of(rule) for rule in known.rules]
         return evaluate(source, known.table, checks, now=self.ctx.now(), how=known.how, others=known.others)

@@ -15,18 +15,18 @@ from typing import Any, ClassVar, Final
 from persistence.queries.profiles import profile_id
 from persistence.queries.rules import Kept
 from persistence.store import Shelves
-from resolvers.data_readiness.approval.proposing import Draft, basis_of, put_new
+from resolvers.data_readiness.approval.proposing import ProposalDraft, basis_of, put_new
 from resolvers.data_readiness.runs.dimension_tags import ENGINE, put_dimension_tags
-from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.latest_profiles import latest_profiles
 from resolvers.data_readiness.runs.parameters import parameters_of
 from resolvers.data_readiness.runs.reading import facts_of, gone, require_columns, tables_of, use_table, without_columns
 from resolvers.data_readiness.runs.sampling import sample_size
-from resolvers.engines.checks.trial import tried
 from resolvers.engines.profiling import Header, profile_table
 from resolvers.engines.rules.draft import RuleDraft
 from resolvers.engines.rules.generate import draft_rules
 from resolvers.engines.rules.tags import DimensionTag, dimension_tags
+from resolvers.engines.rules.trial import tried
 from schema.data_readiness.profile import ProfileTier, TableProfile
 from schema.data_readiness.proposal import ProposalKind
 from schema.data_readiness.rule import RuleOrigin, RuleState
@@ -40,7 +40,7 @@ OLDEST: Final = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DraftedRules:
     """What is known of a table, and the rules that were drawn up for it."""
 
     facts: TableFacts
@@ -55,11 +55,11 @@ class _OfTables(RunWork):
     proposes = True
     when_failed = "; what was found in the other tables is proposed"
 
-    async def units(self) -> Sequence[Unit]:
+    async def units(self) -> Sequence[RunUnit]:
         """One unit per table. Raises JobError when there is none."""
-        return [Unit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in await tables_of(self)]
+        return [RunUnit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in await tables_of(self)]
 
-    async def found(self, arguments: Mapping[str, Any]) -> Found:
+    async def found(self, arguments: Mapping[str, Any]) -> DraftedRules:
         """Read a table and draw up its rules."""
         fqn = str(arguments["table"])
         facts = next(iter(await facts_of(self.ctx, [fqn])), None)
@@ -74,14 +74,14 @@ class _OfTables(RunWork):
         if profile is None:
             await require_columns(self.ctx, facts, known)
         await self.progress(arguments, rows, rows)
-        return Found(facts, known, profile is None, drafts)
+        return DraftedRules(facts, known, profile is None, drafts)
 
-    def record(self, shelves: Shelves, found: Found) -> None:
+    def record(self, shelves: Shelves, found: DraftedRules) -> None:
         """Keep the profile that the unit measured itself."""
         if found.is_measured_here:
             shelves.table_profiles.record(self.scope, [found.profile])
 
-    def put_rules(self, shelves: Shelves, found: Found, arguments: Mapping[str, Any]) -> dict[str, int]:
+    def put_rules(self, shelves: Shelves, found: DraftedRules, arguments: Mapping[str, Any]) -> dict[str, int]:
         """Write the rules down, and propose those that are news."""
         self.record(shelves, found)
         kept = shelves.quality_rules.put_drafts(
@@ -104,7 +104,7 @@ class _OfTables(RunWork):
     def put_tags(
         self,
         shelves: Shelves,
-        found: Found,
+        found: DraftedRules,
         about: Sequence[str],
         tags: Sequence[DimensionTag],
         arguments: Mapping[str, Any],
@@ -152,7 +152,7 @@ class RuleGeneration(_OfTables):
         return lambda shelves: self.put_rules(shelves, found, arguments)
 
 
-def _proposal(kept: Kept) -> Draft:
+def _proposal(kept: Kept) -> ProposalDraft:
     """The proposal of a rule: approving it lets the rule be executed."""
     rule = kept.rule
     said = {
@@ -173,7 +173,7 @@ def _proposal(kept: Kept) -> Draft:
         **{name: value for name, value in rule.evidence.items() if name != "measured_at"},
     }
     basis = basis_of(ENGINE, said)
-    return Draft(rule.asset_fqn, ProposalKind.RULE, "rule", said, evidence, rule.confidence, basis)
+    return ProposalDraft(rule.asset_fqn, ProposalKind.RULE, "rule", said, evidence, rule.confidence, basis)
 
 
 class _DimensionTags(_OfTables):

@@ -19,7 +19,7 @@ from persistence.jobs.port import JobError
 from persistence.queries.pipelines import profiled_since
 from persistence.store import Shelves
 from resolvers.data_readiness.report_building import REPORT
-from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.kinds.descriptions import MetadataEnrichment
 from resolvers.data_readiness.runs.kinds.intelligence import Intelligence
 from resolvers.data_readiness.runs.kinds.profiling import Profiling
@@ -37,7 +37,7 @@ TABLE, SCHEMA = "table", "schema"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PipelineStage:
     """One kind of work in the pipeline."""
 
     name: str
@@ -46,17 +46,17 @@ class Part:
     work: type[RunWork]
 
 
-PROFILES: Final = Part("profiling", "Profile", Profiling)
+PROFILES: Final = PipelineStage("profiling", "Profile", Profiling)
 TAGS: Final = (
-    Part("pii", "Look for personal data in", PiiTagging),
-    Part("sensitivity", "Judge the sensitivity of", SensitivityTagging),
+    PipelineStage("pii", "Look for personal data in", PiiTagging),
+    PipelineStage("sensitivity", "Judge the sensitivity of", SensitivityTagging),
 )
 """What tags tables, one after the other; each counts its table."""
-WORDS: Final = Part("enrichment", "Enrich", MetadataEnrichment)
+WORDS: Final = PipelineStage("enrichment", "Enrich", MetadataEnrichment)
 """What enriches schemas; its unit about a schema counts it."""
 BESIDE: Final = (
-    Part("quality", "Draw up rules for", RulesAndDimensions),
-    Part("intelligence", "Relate", Intelligence),
+    PipelineStage("quality", "Draw up rules for", RulesAndDimensions),
+    PipelineStage("intelligence", "Relate", Intelligence),
 )
 """What else is found out about the tables of a schema, at the same time."""
 
@@ -68,7 +68,7 @@ class Pipeline(RunWork):
     when_failed = "; the others are done, and a retry does only these again"
     reporter = REPORT
 
-    async def units(self) -> Sequence[Unit]:
+    async def units(self) -> Sequence[RunUnit]:
         """The units of every part, in their phases. Raises JobError when there is no table."""
         tables = [fqn for fqn, _ in await tables_of(self)]
         since = self.ctx.now() - FRESH
@@ -139,10 +139,10 @@ class Pipeline(RunWork):
     def _pipeline(self) -> str:
         return str(self.run.output["pipeline_id"])
 
-    def _work(self, part: Part) -> RunWork:
+    def _work(self, part: PipelineStage) -> RunWork:
         return part.work(self.ctx, self.run, self.scope, self.attempt)
 
-    async def _units_of(self, part: Part) -> Sequence[Unit]:
+    async def _units_of(self, part: PipelineStage) -> Sequence[RunUnit]:
         return await self._work(part).units()
 
     async def _check(self, needs: Sequence[int]) -> None:
@@ -159,12 +159,14 @@ class _Plan:
     """The units of a pipeline, put behind one another phase by phase."""
 
     def __init__(self) -> None:
-        self.units: list[Unit] = []
+        self.units: list[RunUnit] = []
         self.phase = 0
         self._of_table: dict[str, list[int]] = {}
         """The positions of the units that work on each table."""
 
-    def add(self, part: Part, units: Sequence[Unit], *, counts: str | None = None, phase: int | None = None) -> int:
+    def add(
+        self, part: PipelineStage, units: Sequence[RunUnit], *, counts: str | None = None, phase: int | None = None
+    ) -> int:
         """Take units in, behind all that stand there or in a phase; the phase behind them."""
         start, end = (self.phase if phase is None else phase), self.phase
         for unit in units:
@@ -186,18 +188,18 @@ class _Plan:
         """Let what comes stand on nothing that stands there."""
         self._of_table.clear()
 
-    def _needs(self, unit: Unit) -> list[int]:
+    def _needs(self, unit: RunUnit) -> list[int]:
         """The positions of what must have been done before a unit counts: what was done on its tables."""
         schema = _container(unit)
         below = [table for table in self._of_table if Fqn.parse(table).parts[:3] == schema] if schema else _tables(unit)
         return sorted({position for table in below for position in self._of_table.get(table, ())})
 
 
-def _tables(unit: Unit) -> list[str]:
+def _tables(unit: RunUnit) -> list[str]:
     one = unit.arguments.get("table")
     return [str(fqn) for fqn in ([one] if one else unit.arguments.get("tables", ()))]
 
 
-def _container(unit: Unit) -> tuple[str, ...]:
+def _container(unit: RunUnit) -> tuple[str, ...]:
     container = unit.arguments.get("container")
     return Fqn.parse(container).parts if container else ()

@@ -17,12 +17,12 @@ from typing import Any, ClassVar, Final
 from persistence.queries.classifications import Looked, StandingTags, classification_id
 from persistence.repository import Scope
 from persistence.store import Shelves
-from resolvers.data_readiness.approval.proposing import Draft, basis_of, put_new
+from resolvers.data_readiness.approval.proposing import ProposalDraft, basis_of, put_new
 from resolvers.data_readiness.levels import personal_data
-from resolvers.data_readiness.runs.executor import RunWork, Unit, Write
+from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.reading import facts_of, gone, tables_of, use_table
 from resolvers.data_readiness.runs.sampling import sample_size
-from resolvers.engines.recognition import VERSION, Finding, fingerprint, recognize
+from resolvers.engines.recognition import VERSION, TagFinding, fingerprint, recognize
 from resolvers.engines.recognition.taxonomy import (
     LEVELS,
     TABLE_TAG,
@@ -87,9 +87,9 @@ class Tagging(RunWork):
     kind: ClassVar[ClassificationKind]
     proposal: ClassVar[ProposalKind]
 
-    async def units(self) -> Sequence[Unit]:
+    async def units(self) -> Sequence[RunUnit]:
         """One unit per table. Raises JobError when there is none."""
-        return [Unit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in await tables_of(self)]
+        return [RunUnit(fqn, {"table": fqn, "resource_uri": uri}) for fqn, uri in await tables_of(self)]
 
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Look at a table; what was found is written as the task closes."""
@@ -121,7 +121,7 @@ class Tagging(RunWork):
             return Sample((), (), True)
         return await use_table(self.ctx, facts, read)
 
-    async def recognized(self, facts: TableFacts, sample: Sample) -> dict[str, list[Finding]]:
+    async def recognized(self, facts: TableFacts, sample: Sample) -> dict[str, list[TagFinding]]:
         """What the columns hold; in a thread, for it takes seconds for a wide table."""
         return await asyncio.to_thread(recognize, facts, sample, self.ctx.now())
 
@@ -145,7 +145,7 @@ class Tagging(RunWork):
             ]
             return {**counts, "proposals": put_new(self, shelves, drafts, arguments)}
         new: list[Classification] = []
-        wanted: list[Draft] = []
+        wanted: list[ProposalDraft] = []
         seen_now: set[str] = set()
         for tag in seen.tags:
             if tag.asset_fqn not in catalog:
@@ -217,9 +217,9 @@ class Tagging(RunWork):
         tag_fqn: str,
         confidence: float,
         evidence: Sequence[Mapping[str, Any]],
-    ) -> Draft:
+    ) -> ProposalDraft:
         category, name = CATEGORIES[self.kind], tag_fqn.split(".", 1)[1]
-        return Draft(
+        return ProposalDraft(
             asset_fqn=asset_fqn,
             kind=self.proposal,
             field="tags",
@@ -290,7 +290,7 @@ class PiiTagging(Tagging):
 
 
 def pii_tags(
-    facts: TableFacts, found: Mapping[str, Sequence[Finding]], prints: Mapping[str, str], looked: Looked
+    facts: TableFacts, found: Mapping[str, Sequence[TagFinding]], prints: Mapping[str, str], looked: Looked
 ) -> list[Tagged]:
     """The tags of a table's columns, and the table's own when it has any."""
     tags = [

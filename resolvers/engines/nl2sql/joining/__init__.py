@@ -1,1 +1,1 @@
-"""How tables are joined: the keys between them, and the cheapest way along them."""
+"""Defines how tables are joined: the keys between them, and the cheapest way along them."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from resolvers.engines.describing.vocabulary import ABBREVIATIONS, words
+from resolvers.engines.english.vocabulary import ABBREVIATIONS, words
 from resolvers.engines.nl2sql.joining.names import HEADS, family, folded, names_key, nouns, role_of
-from resolvers.engines.nl2sql.joining.ties import Key, Origin
-from resolvers.engines.nl2sql.linking.roles import PERSONS
+from resolvers.engines.nl2sql.joining.ties import Key, KeyOrigin
+from resolvers.engines.nl2sql.schema_linking.roles import PERSONS
 from schema.data_readiness.source import ColumnFacts, TableFacts
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _of_column(fqn: str, column: ColumnFacts, names: _Names) -> Iterator[Key]:
         if cost <= least + 0.4:
             role = role_of((column.name,), names.finder.tables[to].name, (names.keys[to].name,))
             cost += 0.05 * bool(role)
-            yield Key(fqn, (column.name,), to, (names.keys[to].name,), Origin.GUESSED, cost, role=role)
+            yield Key(fqn, (column.name,), to, (names.keys[to].name,), KeyOrigin.GUESSED, cost, role=role)
 
 
 COUNTS: Final = frozenset(("num", "number", "no", "nr", "nb", "count", "total", "amount"))
@@ -222,7 +222,7 @@ def _name(names: _Names, fqn: str) -> str:
 
 
 def _fit(left: ColumnFacts, right: ColumnFacts, strict: bool) -> float | None:
-    """What it costs that the types differ; None when they cannot be equal."""
+    """Return what it costs that the types differ; None when they cannot be equal."""
     kinds = {family(left.data_type), family(right.data_type)} - {""}
     if len(kinds) < 2:
         return 0.0
@@ -252,7 +252,7 @@ def _shared(names: _Names, taken: set[tuple[str, str]]) -> Iterator[Key]:
                     (ends[0][1].name,),
                     ends[1][0],
                     (ends[1][1].name,),
-                    Origin.GUESSED,
+                    KeyOrigin.GUESSED,
                     3.0 if is_key else 3.4,
                 )
 
@@ -278,7 +278,9 @@ def plain_key(
 
 
 def _is_own(column: str, table: str, others: Collection[tuple[str, ...]]) -> bool:
-    """Whether the first column of a table is called as the table, or its first words: `model_id` of `model_list`."""
+    """Return whether the first column of a table is called as the table, or its first words: `model_id` of
+    `model_list`.
+    """
     called, own = folded(column), folded(table)
     if len(called) == 2 and len(called[0]) == 1 and called[1] in HEADS:  # p_id of products
         return any(len(noun) == 1 and noun[0].startswith(called[0]) for noun in nouns(table))

@@ -1,4 +1,4 @@
-"""Which way tables are joined: the cheapest tree of keys that connects them.
+"""Defines which way tables are joined: the cheapest tree of keys that connects them.
 
 What people noted goes before what the source declares, that before what profiling found, and that before what only
 names speak for. Where two ways are as good, nobody guesses: `Ambiguous` names the choices, each as pairs for
@@ -14,7 +14,7 @@ from math import inf
 from typing import Any, Final, NamedTuple
 
 from resolvers.engines.nl2sql.joining.keys import KeyFinder
-from resolvers.engines.nl2sql.joining.ties import Key, Origin
+from resolvers.engines.nl2sql.joining.ties import Key, KeyOrigin
 from resolvers.engines.nl2sql.model import Knowledge
 from resolvers.engines.nl2sql.plan import Column
 
@@ -41,7 +41,7 @@ class Use(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class JoinStep:
     """One join: from a use that is there already to the next one."""
 
     near: Use
@@ -58,10 +58,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """How uses of tables are joined, in an order in which each link begins at what is there."""
+    """Holds how uses of tables are joined, in an order in which each link begins at what is there."""
 
     root: Use
-    links: tuple[Link, ...] = ()
+    links: tuple[JoinStep, ...] = ()
 
     @property
     def uses(self) -> tuple[Use, ...]:
@@ -71,7 +71,7 @@ class Tree:
     @property
     def guessed(self) -> tuple[Key, ...]:
         """The keys that only names speak for."""
-        return tuple(link.key for link in self.links if link.key.origin == Origin.GUESSED)
+        return tuple(link.key for link in self.links if link.key.origin == KeyOrigin.GUESSED)
 
 
 class Unjoinable(Exception):
@@ -121,7 +121,7 @@ class Joins:
         return self.finder.key(fqn)
 
     def is_unique(self, fqn: str, columns: Iterable[str]) -> bool:
-        """Whether no two rows agree in these columns."""
+        """Return whether no two rows agree in these columns."""
         return self.finder.is_unique(fqn, columns)
 
     def keys_of(self, fqn: str) -> Sequence[Key]:
@@ -137,21 +137,21 @@ class Joins:
         return next((key for key in self.keys_of(fqn) if key.table == fqn and key.columns == (column,)), None)
 
     def is_bridge(self, fqn: str) -> bool:
-        """Whether a table says little but which rows of two others belong together."""
+        """Return whether a table says little but which rows of two others belong together."""
         if any(key.table != fqn for key in self.keys_of(fqn)):
             return False
         own = [key for key in self.keys_of(fqn) if key.to != fqn]
         said = {name for key in own for name in key.columns} | set(self.key(fqn))
         return len({key.to for key in own}) > 1 and len(self.finder.columns[fqn].keys() - said) <= 2
 
-    def multiplies(self, link: Link) -> bool:
-        """Whether a row of the near side may meet several of the far side."""
-        if link.forward and link.key.origin in (Origin.DECLARED, Origin.PROFILED):
+    def multiplies(self, link: JoinStep) -> bool:
+        """Return whether a row of the near side may meet several of the far side."""
+        if link.forward and link.key.origin in (KeyOrigin.DECLARED, KeyOrigin.PROFILED):
             return False
         return not self.is_unique(link.far.table, (far for _, far in link.pairs))
 
     def distance(self, one: str, other: str) -> float:
-        """What the cheapest way costs; infinite when there is none."""
+        """Return what the cheapest way costs; infinite when there is none."""
         if one == other:
             return 0.0
         path = self._nearest({one}, {other}, frozenset())
@@ -162,7 +162,7 @@ class Joins:
     def connect(
         self, uses: Iterable[Use], via: Way = (), prefer: Prefer | None = None, root: Use | None = None
     ) -> Tree:
-        """How these uses are joined, from `root` or the first of them on. Raises Unjoinable.
+        """Return how these uses are joined, from `root` or the first of them on. Raises Unjoinable.
 
         Pairs of `via` are joined as they say. A second use of a table is tied to the first by a key of the table to
         itself, or else to another table that refers to it more than once.
@@ -212,7 +212,7 @@ class Joins:
         left, right = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
         if self.is_unique(one.table, left) and not self.is_unique(other.table, right):
             one, other, left, right = other, one, right, left
-        return one, other, Key(one.table, left, other.table, right, Origin.GUESSED, 1.0)
+        return one, other, Key(one.table, left, other.table, right, KeyOrigin.GUESSED, 1.0)
 
     def _repeated(self, wanted: Sequence[Use], links: Sequence[tuple[Use, Use, Key]]) -> list[tuple[Use, Use, Key]]:
         tied = {use for one, other, _ in links for use in (one, other)}
@@ -375,13 +375,13 @@ class Joins:
 
     def _rooted(self, root: Use, links: Sequence[tuple[Use, Use, Key]]) -> Tree:
         """The links in the order of joining, from the root on."""
-        ordered: list[Link] = []
+        ordered: list[JoinStep] = []
         reached, left = {root}, list(links)
         while left:
             for at, (one, other, key) in enumerate(left):
                 if (one in reached) != (other in reached):
                     near, far = (one, other) if one in reached else (other, one)
-                    ordered.append(Link(near, far, key, forward=near == one))
+                    ordered.append(JoinStep(near, far, key, forward=near == one))
                     reached.add(far)
                     del left[at]
                     break
@@ -400,7 +400,7 @@ def _ends(key: Key, one: Use, other: Use) -> tuple[Use, Use]:
 
 
 def _components(wanted: Sequence[Use], links: Sequence[tuple[Use, Use, Key]]) -> list[frozenset[Use]]:
-    """What is connected already, in the order of first mention."""
+    """Return what is connected already, in the order of first mention."""
     group: dict[Use, set[Use]] = {use: {use} for use in wanted}
     for one, other, _ in links:
         merged = group.setdefault(one, {one}) | group.setdefault(other, {other})

@@ -1,4 +1,5 @@
-"""What may tie two tables together: join memories, declared keys, keys found by profiling, keys guessed from names.
+"""Defines what may tie two tables together: join memories, declared keys, keys found by profiling, keys guessed from
+names.
 
 A memory of type `join` says how two tables are joined. Its content is one of
 
@@ -19,17 +20,17 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from resolvers.engines.describing.names import tokens_of
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.joining.guessing import COMMON, MEASURES, guessed, plain_key
 from resolvers.engines.nl2sql.joining.names import folded, nouns, role_of
-from resolvers.engines.nl2sql.joining.ties import Key, Origin
+from resolvers.engines.nl2sql.joining.ties import Key, KeyOrigin
 from resolvers.engines.nl2sql.model import Knowledge
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import TableFacts
 from schema.identifiers import Fqn
 from schema.utils.memory import Memory, MemoryType
 
-__all__ = ["Key", "KeyFinder", "Origin"]
+__all__ = ["Key", "KeyFinder", "KeyOrigin"]
 
 LEAST_MATCHED: Final = 0.6
 _ENDINGS: Final = ("id", "no", "nr", "cd", "code", "key", "num")
@@ -103,7 +104,7 @@ class KeyFinder:
         return [self.tables[fqn] for fqn in self._bare.get(name.lower(), ())]
 
     def is_unique(self, fqn: str, columns: Iterable[str]) -> bool:
-        """Whether no two rows of a table agree in these columns."""
+        """Return whether no two rows of a table agree in these columns."""
         if fqn not in self._unique:
             table, found = self.tables[fqn], [frozenset(self.key(fqn))]
             found += [
@@ -123,7 +124,7 @@ class KeyFinder:
         return any(names <= given for names in self._unique[fqn])
 
     def may_refer(self, fqn: str, column: str, to: str) -> bool:
-        """Whether the values of a column may all be keys of a table, as far as profiles tell."""
+        """Return whether the values of a column may all be keys of a table, as far as profiles tell."""
         own, key = self._profile(fqn, column), self._profile(to, self.key(to)[0])
         if own is None or key is None or not own.top_values:
             return True
@@ -138,7 +139,7 @@ class KeyFinder:
         return any(one.is_nan() for one in (least, most, low, high)) or (low <= least and most <= high)
 
     def holds(self, fqn: str, column: str, to: str) -> bool:
-        """Whether profiles show that the values of a column, which are several, are all keys of a table."""
+        """Return whether profiles show that the values of a column, which are several, are all keys of a table."""
         own, key = self._profile(fqn, column), self._profile(to, self.key(to)[0])
         if own is None or key is None or key.distinct_count is None or own.masked or key.masked:
             return False
@@ -233,7 +234,7 @@ class KeyFinder:
         columns, to = tuple(left[1] for left, _ in turned), tuple(right[1] for _, right in turned)
         if self.is_unique(first, columns) and not self.is_unique(second, to):
             first, second, columns, to = second, first, to, columns
-        return Key(first, columns, second, to, Origin.MEMORY, 0.5, condition, memory)
+        return Key(first, columns, second, to, KeyOrigin.MEMORY, 0.5, condition, memory)
 
     def resolved(self, path: str) -> tuple[str, str] | None:
         """The table and column that a dotted path means: `table.column`, `schema.table.column` or an FQN."""
@@ -272,11 +273,11 @@ class KeyFinder:
                     to = self.key(target)
                 if columns and len(columns) == len(to):
                     whole.update(columns if len(columns) > 1 else ())
-                    yield self._made(table.fqn, columns, target, to, Origin.DECLARED, 1.0)
+                    yield self._made(table.fqn, columns, target, to, KeyOrigin.DECLARED, 1.0)
             for column in table.columns:
                 if column.references is not None and column.name not in whole:
                     target, name = column.references
-                    yield self._made(table.fqn, (column.name,), target, (name,), Origin.DECLARED, 1.0)
+                    yield self._made(table.fqn, (column.name,), target, (name,), KeyOrigin.DECLARED, 1.0)
 
     def _profiled(self) -> Iterator[Key]:
         for fqn, profile in self.known.profiles.items():
@@ -284,18 +285,18 @@ class KeyFinder:
                 if one.match_rate >= LEAST_MATCHED and not any(map(_measures, one.columns)):
                     cost = 1.2 + 2 * (1 - one.match_rate)
                     yield self._made(
-                        fqn, tuple(one.columns), one.target_fqn, tuple(one.target_columns), Origin.PROFILED, cost
+                        fqn, tuple(one.columns), one.target_fqn, tuple(one.target_columns), KeyOrigin.PROFILED, cost
                     )
 
     def _made(
-        self, table: str, columns: tuple[str, ...], to: str, to_columns: tuple[str, ...], origin: Origin, cost: float
+        self, table: str, columns: tuple[str, ...], to: str, to_columns: tuple[str, ...], origin: KeyOrigin, cost: float
     ) -> Key:
         role = role_of(columns, self.tables[to].name, to_columns) if to in self.tables else ()
         return Key(table, columns, to, to_columns, origin, cost + 0.05 * bool(role), role=role)
 
 
 def _measures(column: str) -> bool:
-    """Whether a column is called a figure of what it seems to refer to: `max_guests`."""
+    """Return whether a column is called a figure of what it seems to refer to: `max_guests`."""
     words = tokens_of(column)
     return bool(set(words[:-1]) & MEASURES) and words[-1] not in ("id", "no", "nr", "code", "key", "number")
 

@@ -1,12 +1,12 @@
-"""How names of tables and columns are compared when keys are looked for."""
+"""Defines how names of tables and columns are compared when keys are looked for."""
 
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from resolvers.engines.describing.grammar import singular
-from resolvers.engines.describing.names import table_name, tokens_of
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.english.grammar import singular
+from resolvers.engines.english.identifiers import table_name, tokens_of
+from resolvers.engines.english.vocabulary import words
 
 HEADS: Final = words("id key code cd no nr nbr number num fk pk sk ref uuid guid uid")
 """Last words of names of keys."""
@@ -22,14 +22,14 @@ def folded(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=5_000)
 def nouns(name: str) -> frozenset[tuple[str, ...]]:
-    """What a row of a table may be called in the names of columns, in words."""
+    """Return what a row of a table may be called in the names of columns, in words."""
     said = tuple(singular(word.lower()) for word in table_name(name).words.words)
     plain = folded(" ".join(said))
     return frozenset(one for one in (folded(name), said, plain) if one)
 
 
 def names_its_row(column: str, table: str) -> bool:
-    """Whether a column holds the name of what the rows of its table are."""
+    """Return whether a column holds the name of what the rows of its table are."""
     said = set(folded(column))
     own = {word for noun in nouns(table) for word in noun}
     return bool(said & NAMES) and said - own <= NAMES
@@ -55,7 +55,7 @@ def family(data_type: str | None) -> str:
 
 
 def role_of(columns: Sequence[str], target: str, to_columns: Sequence[str]) -> tuple[str, ...]:
-    """What the name of a key says beside what it refers to: `home` of `home_team_id` to `team.id`."""
+    """Return what the name of a key says beside what it refers to: `home` of `home_team_id` to `team.id`."""
     if len(columns) != 1:
         return ()
     said = list(folded(columns[0]))
@@ -69,7 +69,7 @@ def role_of(columns: Sequence[str], target: str, to_columns: Sequence[str]) -> t
 
 @lru_cache(maxsize=20_000)
 def names_key(column: str, table: str) -> bool:
-    """Whether a column is called as the key of its table: `id`, `student_id` or `StuID` of `Student`."""
+    """Return whether a column is called as the key of its table: `id`, `student_id` or `StuID` of `Student`."""
     called = folded(column)
     if called in (("id",), ("uuid",), ("key",), ("pk",), ("rowid",), ("uid",), ("guid",)):
         return True
@@ -81,7 +81,7 @@ def names_key(column: str, table: str) -> bool:
 
 
 def _shortens(short: str, noun: Sequence[str]) -> bool:
-    """Whether a word is the beginning or the initials of a noun: `stu` of student, `dept` of department."""
+    """Return whether a word is the beginning or the initials of a noun: `stu` of student, `dept` of department."""
     if len(short) < 2:
         return False
     if len(noun) > 1:

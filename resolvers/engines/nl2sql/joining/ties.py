@@ -1,11 +1,11 @@
-"""What ties two tables together."""
+"""Defines what ties two tables together."""
 
 from dataclasses import dataclass
 from enum import IntEnum
 
 
-class Origin(IntEnum):
-    """Who says that a key ties two tables, the most trusted first."""
+class KeyOrigin(IntEnum):
+    """Describes who says that a key ties two tables, the most trusted first."""
 
     MEMORY = 0
     DECLARED = 1
@@ -21,7 +21,7 @@ class Key:
     columns: tuple[str, ...]
     to: str
     to_columns: tuple[str, ...]
-    origin: Origin
+    origin: KeyOrigin
     cost: float
     """What it costs to walk along; a declared key costs 1."""
     condition: str | None = None

@@ -169,7 +169,7 @@ _NEVER: Final = frozenset(("number", "order", "paper", "water", "letter", "membe
 
 @lru_cache(maxsize=10_000)
 def degree_of(word: str) -> Degree | None:
-    """What a comparative, a superlative or an adjective compares by; None for any other word."""
+    """Return what a comparative, a superlative or an adjective compares by; None for any other word."""
     low = word.lower()
     if low in _NEVER:
         return None

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from resolvers.engines.describing.grammar import singular
-from resolvers.engines.describing.names import shared_prefix, table_name, tokens_of, words_of
-from resolvers.engines.describing.vocabulary import ABBREVIATIONS, COMMON, UNITS
-from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.english.grammar import singular
+from resolvers.engines.english.identifiers import shared_prefix, table_name, tokens_of, words_of
+from resolvers.engines.english.vocabulary import ABBREVIATIONS, COMMON, UNITS
+from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.spellings import REWRITTEN, SHORT
 from resolvers.engines.nl2sql.language.synonyms import GROUPS, WIDER
 from resolvers.engines.nl2sql.language.tokens import lemma_of, root_of
@@ -45,16 +45,6 @@ SPLITTERS: Final = frozenset(
         *(one for said in ABBREVIATIONS.values() for one in said.split()),
         *(one for one in ABBREVIATIONS if len(one) > 3),
         *("emp", "stu", "mgr", "qty", "amt"),
-        *word_set(
-            "pet dog cat horse power birth gate net worth horsepower acceleration displacement cylinder maker mileage "
-        "stadium anthem continent capital governor mayor senator wrestler gymnast cyclist swimmer climber debate "
-        "cinema poker mission medal gold silver bronze nation singer dance dorm amenity faculty tuition credit "
-        "cab taxi runway aircraft airline flight gas pump wine grape appellation winery cartoon film movie director "
-        "studio rating perpetrator victim battle ship tonnage casualty shooting channel broadcast pilot farm sheep "
-        "cattle party debate coach club roster estate "
-        "inning batting average pitch stint home game park ballpark hall fame "
-        "lap pit constructor circuit race season round sprint grid position points wins podium"
-        ),
     )
     if len(word) > 2 and word.isalpha()
 )  # fmt: skip
@@ -95,7 +85,9 @@ def squeezed(words: Iterable[str]) -> str:
 
 @lru_cache(maxsize=20_000)
 def related(word: str) -> tuple[tuple[str, float], ...]:
-    """What else may be meant by a word, with how near it is; the word itself first. Same roots are not among them."""
+    """Return what else may be meant by a word, with how near it is; the word itself first. Same roots are not among
+    them.
+    """
     found = {word: 1.0}
     for near, groups in ((SYNONYM, _GROUPS), (FAMILY, _FAMILIES)):
         for group in groups.get(word, ()):
@@ -128,7 +120,7 @@ _WIDER: Final = {_one(word): tuple(_one(other) for other in others) for word, ot
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class NameForm:
     """One way to call a table or a column: its words, each with how much it matters that it is said."""
 
     words: tuple[str, ...]
@@ -141,8 +133,8 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedColumn:
-    """What the names of a column say."""
+class ColumnWords:
+    """Holds what the names of a column say."""
 
     words: tuple[str, ...]
     """Canonical, the words of its table included where they are part of its name."""
@@ -155,11 +147,11 @@ class NamedColumn:
 
 @dataclass(frozen=True, slots=True)
 class NamedTable:
-    """What the names of a table and its columns say."""
+    """Holds what the names of a table and its columns say."""
 
     words: tuple[str, ...]
     noun: str
-    columns: tuple[NamedColumn, ...]
+    columns: tuple[ColumnWords, ...]
 
 
 def _whole(word: str) -> str:
@@ -182,7 +174,7 @@ def _spelled(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_short_for(token: str, noun: str) -> bool:
-    """Whether a token before the words of a column is its table's name cut off: `drv` of drivers."""
+    """Return whether a token before the words of a column is its table's name cut off: `drv` of drivers."""
     if len(token) < 2 or token == noun or len(noun) < 4:
         return False
     if token in COMMON:  # skip of skipper, but not order of orders
@@ -296,7 +288,7 @@ def named(
                 if own != words or letter:
                     phrase = " ".join(_spelled(_lower(rest.words)))
                     words = (*table, *own)
-        found.append(NamedColumn(words, own, _measured(phrase), _plain(one, words)))
+        found.append(ColumnWords(words, own, _measured(phrase), _plain(one, words)))
     owns = [one.own for one in found]
     for at, made in enumerate(found):
         if len(made.own) == 1 and made.own != made.words and owns.count(made.own) > 1:  # `singer id`, `concert id`
@@ -331,7 +323,9 @@ def schema_prefix(names: Collection[str]) -> str | None:
 
 
 def weights_of(words: Sequence[str], own: Sequence[str]) -> tuple[float, ...]:
-    """How much it matters that each word of a column's name is said. The first ones, of the table, need not be."""
+    """Return how much it matters that each word of a column's name is said. The first ones, of the table, need not
+    be.
+    """
     skipped = len(words) - len(own) if tuple(words[len(words) - len(own) :]) == tuple(own) else 0
     found = [0.0 if at < skipped else _ALWAYS.get(word, _WEIGHTS.get(word, 1.0)) for at, word in enumerate(words)]
     if len(own) > 1 and own[-1] == "id":  # `singer id` is no singer
@@ -342,7 +336,7 @@ def weights_of(words: Sequence[str], own: Sequence[str]) -> tuple[float, ...]:
 
 
 def weight_of(word: str) -> float:
-    """How much a word of a question must be found in a name."""
+    """Return how much a word of a question must be found in a name."""
     return max(_WEIGHTS.get(word, 1.0), 0.3)
 
 
@@ -366,5 +360,5 @@ def asked_words(lemma: str) -> tuple[str, ...]:
 
 
 def same_root(word: str) -> str:
-    """What stands for all words of a root; marked, so that it is never taken for a word."""
+    """Return what stands for all words of a root; marked, so that it is never taken for a word."""
     return "~" + root_of(word)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Final
 
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.english.vocabulary import words
 
 _LENGTH: Final = "length height altitude elevation depth distance width size range wingspan diameter"
 _FAMILIES: Final = (
@@ -54,7 +54,9 @@ _TWO_UNITS: Final = re.compile(
 
 
 def scale(said: str, words: Collection[str]) -> Decimal | None:
-    """What a number in one unit is multiplied by for a column whose name has another; None where nothing says so."""
+    """Return what a number in one unit is multiplied by for a column whose name has another; None where nothing says
+    so.
+    """
     for sizes in _SIZES:
         told = {sizes[word] for word in words if word in sizes}
         if said in sizes and len(told) == 1:
@@ -79,7 +81,7 @@ def measures_of(lemma: str) -> frozenset[str]:
 
 
 def is_unit(before: Sequence[str], lemma: str) -> bool:
-    """Whether a word stands behind a number as its unit: metres, square metres."""
+    """Return whether a word stands behind a number as its unit: metres, square metres."""
     if not before or not measures_of(lemma):
         return False
     number = before[-2:-1] if before[-1].lower() in ("square", "cubic") else before[-1:]
@@ -87,5 +89,5 @@ def is_unit(before: Sequence[str], lemma: str) -> bool:
 
 
 def is_numeric(text: str) -> bool:
-    """Whether a word is a number in digits, with a sign of money or without."""
+    """Return whether a word is a number in digits, with a sign of money or without."""
     return text.replace(",", "").replace(".", "", 1).lstrip("-$").isdigit()

@@ -200,7 +200,7 @@ _OTHERS: Final = _others()
 
 @lru_cache(maxsize=5_000)
 def other_names(text: str) -> tuple[str, ...]:
-    """What else a place or its people are called, full names first: `French` is France, and FR."""
+    """Return what else a place or its people are called, full names first: `French` is France, and FR."""
     low = text.lower().replace(".", "")
     for one in (low, low.removesuffix("s") if len(low) > 4 else low):
         if one in _OTHERS:
@@ -209,12 +209,12 @@ def other_names(text: str) -> tuple[str, ...]:
 
 
 def is_place(text: str) -> bool:
-    """Whether it is a country, a state, or the adjective of one."""
+    """Return whether it is a country, a state, or the adjective of one."""
     return bool(other_names(text))
 
 
 def gender_values(lemma: str) -> tuple[str, ...]:
-    """How columns of gender spell what a word says; nothing for other words."""
+    """Return how columns of gender spell what a word says; nothing for other words."""
     if lemma in FEMALE:
         return _FEMALE_VALUES
     return _MALE_VALUES if lemma in MALE else ()

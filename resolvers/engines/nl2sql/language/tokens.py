@@ -9,8 +9,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from resolvers.engines.describing.grammar import singular
-from resolvers.engines.describing.vocabulary import COMMON
+from resolvers.engines.english.grammar import singular
+from resolvers.engines.english.vocabulary import COMMON
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.mention import Token
 
@@ -219,7 +219,9 @@ _KEEP: Final = frozenset(
 
 @lru_cache(maxsize=50_000)
 def root_of(word: str) -> str:
-    """What words of one family begin with: `employ` for employed, employee and employment. Rough: it only suggests."""
+    """Return what words of one family begin with: `employ` for employed, employee and employment. Rough: it only
+    suggests.
+    """
     low = lemma_of(word)
     if low in _KEEP or len(low) < 5:
         return low

@@ -1,4 +1,4 @@
-"""How a figure goes on in time, where no span of time is said: month by month. And what is to be compared."""
+"""Defines how a figure goes on in time, where no span of time is said: month by month. And what is to be compared."""
 
 import re
 from typing import Final

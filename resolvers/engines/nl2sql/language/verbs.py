@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.english.vocabulary import words
 
 IRREGULAR_VERBS: Final = {
     form: base
@@ -117,7 +117,7 @@ IRREGULAR_VERBS: Final = {
 
 
 def is_participle(word: str) -> bool:
-    """Whether a word, in lower case, has the form of a past participle: `opened`, `born`, `built`."""
+    """Return whether a word, in lower case, has the form of a past participle: `opened`, `born`, `built`."""
     if word.endswith("ed"):
         return True
     return word in IRREGULAR_VERBS and IRREGULAR_VERBS[word] != word and not word.endswith(("s", "ing"))
@@ -316,7 +316,7 @@ FAMILIES: Final = tuple(
 
 
 def is_kin(verb: str, noun: str) -> bool:
-    """Whether a word says who or what does what a verb says: to buy and a customer, to design and a designer."""
+    """Return whether a word says who or what does what a verb says: to buy and a customer, to design and a designer."""
     beginnings = {noun, noun.removesuffix("er"), noun.removesuffix("or"), noun.removesuffix("r")}
     if verb in beginnings or (noun[-2:] in ("er", "or") and noun[-3:-2] == noun[-4:-3] and verb == noun[:-3]):
         return True

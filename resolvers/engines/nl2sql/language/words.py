@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from resolvers.engines.describing.vocabulary import words
+from resolvers.engines.english.vocabulary import words
 from resolvers.engines.nl2sql.plan import Aggregate, Operator, Unit
 
 QUESTION_WORDS: Final = words("what which who whom whose where when how why")
@@ -55,7 +55,7 @@ ORDERING_VERBS: Final = words("order sort arrange rank list")
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What words of comparison ask for."""
+    """Holds what words of comparison ask for."""
 
     operator: Operator
     negated: bool = False

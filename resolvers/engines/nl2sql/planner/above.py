@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import is_kin
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
@@ -15,7 +15,7 @@ from resolvers.engines.nl2sql.planner.atoms import Ref
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.items import Item
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
-from resolvers.engines.nl2sql.writing.uses import columns_in, parts_of, terms_in
+from resolvers.engines.nl2sql.sql_writing.uses import columns_in, parts_of, terms_in
 
 ABOVE: Final = 1
 """The use of the table that stands above the one asked for."""

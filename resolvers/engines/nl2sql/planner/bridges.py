@@ -13,7 +13,7 @@ from resolvers.engines.nl2sql.plan import Both, Column, Condition, Member, Plan,
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 from resolvers.engines.nl2sql.planner.ways import keys_between
-from resolvers.engines.nl2sql.writing.uses import columns_in, figures_in, parts_of, terms_in
+from resolvers.engines.nl2sql.sql_writing.uses import columns_in, figures_in, parts_of, terms_in
 
 _IDENTIFIES = frozenset(("id", "code", "number", "no", "key"))
 Bridge = tuple[str, tuple[Key, Key], Key]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from resolvers.engines.nl2sql.joining.joins import joins_of
 from resolvers.engines.nl2sql.joining.keys import Key
-from resolvers.engines.nl2sql.linking.kinds import ColumnKind
-from resolvers.engines.nl2sql.linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
+from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts, TableFacts
 

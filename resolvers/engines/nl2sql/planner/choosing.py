@@ -28,9 +28,9 @@ from resolvers.engines.nl2sql.planner.roles import with_roles
 from resolvers.engines.nl2sql.planner.told import with_told
 from resolvers.engines.nl2sql.planner.unsaid import left_out
 from resolvers.engines.nl2sql.planner.ways import ranked, with_way
-from resolvers.engines.nl2sql.writing.comparing import Unwritable
-from resolvers.engines.nl2sql.writing.uses import nodes_of
-from resolvers.engines.nl2sql.writing.written import written
+from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable
+from resolvers.engines.nl2sql.sql_writing.query import written
+from resolvers.engines.nl2sql.sql_writing.uses import nodes_of
 
 MOST_OTHERS: Final = 5
 """How many other readings are tried beside the best."""

@@ -15,7 +15,7 @@ from resolvers.engines.nl2sql.plan import (
 )
 from resolvers.engines.nl2sql.planner.parts import Part, conjoined
 from resolvers.engines.nl2sql.planner.ranking import Ranking
-from resolvers.engines.nl2sql.writing.uses import parts_of
+from resolvers.engines.nl2sql.sql_writing.uses import parts_of
 
 
 @dataclass(slots=True)

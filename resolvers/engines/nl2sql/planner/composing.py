@@ -38,7 +38,7 @@ from resolvers.engines.nl2sql.planner.resolving import as_column
 from resolvers.engines.nl2sql.planner.roles import in_both
 from resolvers.engines.nl2sql.planner.sets import across
 from resolvers.engines.nl2sql.planner.things import asked_value, doubt_strangers, several_of
-from resolvers.engines.nl2sql.writing.uses import columns_in, parts_of, terms_in
+from resolvers.engines.nl2sql.sql_writing.uses import columns_in, parts_of, terms_in
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Arithmetic, Figure, Term
 from resolvers.engines.nl2sql.planner.catalog import Catalog

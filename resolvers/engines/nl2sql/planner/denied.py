@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import VERBS, is_kin
 from resolvers.engines.nl2sql.planner.resolving import Resolver

@@ -22,7 +22,7 @@ from resolvers.engines.nl2sql.plan import (
 from resolvers.engines.nl2sql.planner.atoms import Cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.ways import fit, shared_words
-from resolvers.engines.nl2sql.writing.uses import columns_in, parts_of, terms_in
+from resolvers.engines.nl2sql.sql_writing.uses import columns_in, parts_of, terms_in
 
 EITHER: Final = 0.12
 """What it costs that either end is taken, where no word says which."""

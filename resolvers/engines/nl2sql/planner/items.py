@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from resolvers.engines.nl2sql.language.words import UNITS
-from resolvers.engines.nl2sql.linking.kinds import ColumnKind
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Figure, Share, Span, Term, Unit
@@ -21,6 +20,7 @@ from resolvers.engines.nl2sql.planner.people import asked_for
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 from resolvers.engines.nl2sql.planner.roles import role_of
 from resolvers.engines.nl2sql.planner.things import spent, what_done
+from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 
 AS_GOOD_A_NAME = 0.12
 """How much worse the name of a column may fit than that of its table, and still be what is meant."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.atoms import Ref

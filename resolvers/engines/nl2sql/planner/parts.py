@@ -9,7 +9,7 @@ from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Both, Column, Comparison, Condition, Either, Literal, Operator, Plan, Related
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Cond
-from resolvers.engines.nl2sql.writing.uses import parts_of
+from resolvers.engines.nl2sql.sql_writing.uses import parts_of
 
 
 @dataclass(slots=True)

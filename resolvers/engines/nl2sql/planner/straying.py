@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from resolvers.engines.describing.names import tokens_of
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.language.degrees import degree_of
 from resolvers.engines.nl2sql.language.tokens import lemma_of
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS

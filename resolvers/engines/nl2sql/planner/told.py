@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.language.verbs import VERBS, is_participle
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from resolvers.engines.describing.vocabulary import words as word_set
+from resolvers.engines.english.vocabulary import words as word_set
 from resolvers.engines.nl2sql.joining.joins import Way
 from resolvers.engines.nl2sql.joining.keys import Key
 from resolvers.engines.nl2sql.language.tokens import root_of

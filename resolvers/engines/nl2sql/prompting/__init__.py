@@ -1,1 +1,1 @@
-"""What a language model is told, what is kept from it, and what of its answer is taken."""
+"""Defines what a language model is told, what is kept from it, and what of its answer is taken."""

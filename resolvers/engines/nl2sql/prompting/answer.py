@@ -1,4 +1,5 @@
-"""What of a model's answer is taken: the fields that were asked for, of their types, and sentences that are only words.
+"""Defines what of a model's answer is taken: the fields that were asked for, of their types, and sentences that are
+only words.
 
 The SQL is taken as it is, for the guard to judge. Sentences are shown to people, so one with markup or a link (which
 could carry data away), or with a figure that is neither in the query nor in what the asker said, is replaced by a
@@ -58,7 +59,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ClarifyingQuestion:
     """The model wants to know which of several readings is meant."""
 
     readings: tuple[str, ...]
@@ -71,8 +72,8 @@ class Cannot:
     message: str
 
 
-def read_answer(text: str, said: str) -> Query | Choice | Cannot | str:
-    """What an answer holds, or a sentence that says why nothing of it can be used.
+def read_answer(text: str, said: str) -> Query | ClarifyingQuestion | Cannot | str:
+    """Return what an answer holds, or a sentence that says why nothing of it can be used.
 
     `said` is what the asker said: what sentences may take figures from, beside the query.
     """
@@ -96,11 +97,12 @@ def read_answer(text: str, said: str) -> Query | Choice | Cannot | str:
     readings = list(dict.fromkeys(one for given in answer.readings if (one := plain(given, said))))[:MOST_READINGS]
     if len(readings) < 2:
         return "A need of clarification must come with two to five readings, as plain questions."
-    return Choice(tuple(readings))
+    return ClarifyingQuestion(tuple(readings))
 
 
 def is_made_up(sql: str, dialect: str) -> bool:
-    """Whether a query answers with constants alone, as models do that mean to say something: no row bears them out.
+    """Return whether a query answers with constants alone, as models do that mean to say something: no row bears them
+    out.
 
     What calls functions is for the guard to judge.
     """

@@ -1,4 +1,4 @@
-"""Which tables, columns, memories and terms a model is told, so that they fit its window.
+"""Defines which tables, columns, memories and terms a model is told, so that they fit its window.
 
 What the question's words were linked to comes first, then what leads there by keys, then the rest, as long as there is
 room. A table that matters is told whole before one that may not matter is told at all; the others by name only.
@@ -47,7 +47,7 @@ _USEFUL: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What a model is told of what is known; JSON all through."""
+    """Holds what a model is told of what is known; JSON all through."""
 
     tables: Sequence[dict[str, Any]]
     others: Sequence[str]
@@ -70,7 +70,7 @@ class _Relevance:
 
 
 def fitted(known: Knowledge, linked: Linked, privacy: Privacy, room: int, used: Iterable[str] = ()) -> Fitted:
-    """What fits into so many tokens. `used` are the FQNs of tables that earlier questions were about."""
+    """Return what fits into so many tokens. `used` are the FQNs of tables that earlier questions were about."""
     known = replace(known, tables=tuple(table for table in known.tables if _is_readable(table, known)))
     relevance = _relevance(known, linked, used)
     names = _Names(known.tables)
@@ -91,12 +91,12 @@ def fitted(known: Knowledge, linked: Linked, privacy: Privacy, room: int, used: 
 
 
 def _is_readable(table: TableFacts, known: Knowledge) -> bool:
-    """Whether any column of a table may be read; one that is closed as a whole is not even named."""
+    """Return whether any column of a table may be read; one that is closed as a whole is not even named."""
     return any(ColumnKey(table.fqn, column.name) not in known.forbidden for column in table.columns)
 
 
 class _Names:
-    """How tables are named in queries: with no more parts than tell them apart."""
+    """Describes how tables are named in queries: with no more parts than tell them apart."""
 
     def __init__(self, tables: Sequence[TableFacts]) -> None:
         self._databases = len({table.database for table in tables}) > 1

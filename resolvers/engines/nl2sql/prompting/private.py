@@ -1,4 +1,5 @@
-"""What may not stand in a prompt, and how it is kept out: values of private columns, addresses of people, credentials.
+"""Defines what may not stand in a prompt, and how it is kept out: values of private columns, addresses of people,
+credentials.
 
 Prompts leave the platform. What a column holds is told only of columns that nothing speaks against. Texts that people
 or databases wrote (notes, comments, errors, earlier SQL) go through here, since they may quote what no column tells.
@@ -12,7 +13,7 @@ from typing import Final
 import sqlglot
 from sqlglot.errors import SqlglotError
 
-from resolvers.engines.describing.known import Subject
+from resolvers.engines.describing.known import DescribedTable
 from resolvers.engines.masking import GONE, masked_text
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -44,21 +45,21 @@ LONGEST_ERROR: Final = 400
 
 @dataclass(slots=True)
 class Privacy:
-    """What of a catalog is private."""
+    """Holds what of a catalog is private."""
 
     known: Knowledge
     _columns: dict[str, frozenset[str]] = field(default_factory=dict)
     _names: frozenset[str] | None = None
 
     def is_private(self, table: TableFacts, column: str) -> bool:
-        """Whether no value of a column may be told: tagged, masked or forbidden, or likely to be personal."""
+        """Return whether no value of a column may be told: tagged, masked or forbidden, or likely to be personal."""
         private = self._columns.get(table.fqn)
         if private is None:
             private = self._columns[table.fqn] = frozenset(self._of(table))
         return column in private
 
     def _of(self, table: TableFacts) -> Iterable[str]:
-        subject = Subject(table, self.known.profiles.get(table.fqn))
+        subject = DescribedTable(table, self.known.profiles.get(table.fqn))
         for column in table.columns:
             if table.is_pii_tagged or self._is_said(table, column) or subject.is_private(column):
                 yield column.name
@@ -70,7 +71,7 @@ class Privacy:
         return column.references is not None and ColumnKey(*column.references) in self.known.private
 
     def _is_named(self, text: str) -> bool:
-        """Whether SQL names a private column: of the tables that it names, or of any when it names none."""
+        """Return whether SQL names a private column: of the tables that it names, or of any when it names none."""
         lowered = text.casefold()
         words = set(_WORD.findall(lowered))
 
@@ -105,7 +106,8 @@ class Privacy:
         return without_credentials(re.sub(r"--[^\n]*|/\*.*?\*/", " ", rest, flags=re.DOTALL))
 
     def comment(self, table: TableFacts, column: str | None = None) -> str | None:
-        """What is said of a column, or of the table. It may have been written before anybody said what is private.
+        """Return what is said of a column, or of the table. It may have been written before anybody said what is
+        private.
 
         Of a private column, or a table that has one, it loses what may be a value.
         """
@@ -124,7 +126,7 @@ class Privacy:
         return without_people(self.sql(text) if _SQL.search(text) else text)
 
     def error(self, text: str, said: Collection[str]) -> str:
-        """What a database said of a query. It may quote the very value that it stumbled over.
+        """Return what a database said of a query. It may quote the very value that it stumbled over.
 
         What it quotes is kept when it is in `said`: the query, the question, the names of the catalog.
         """

@@ -1,4 +1,4 @@
-"""What a language model is asked about a question.
+"""Defines what a language model is asked about a question.
 
 Everything that comes from people or databases (the catalog, notes, terms, values, errors, earlier questions, and the
 question itself) stands in the prompt as JSON inside a tag of its own, with the signs that could close the tag escaped,
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from resolvers.engines.nl2sql.mention import Linked
-from resolvers.engines.nl2sql.model import Asked, Exchange, Failure, Knowledge
+from resolvers.engines.nl2sql.model import Asked, DraftFailure, Exchange, Knowledge
 from resolvers.engines.nl2sql.prompting.fitting import Fitted, fitted
 from resolvers.engines.nl2sql.prompting.private import Privacy, without_credentials
 from schema.talk2data.language_model import Message, Prompt, estimated_tokens
@@ -72,8 +72,8 @@ Sentences are plain text: no markup, links, code, or figures that are not in the
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """How much a model takes, in tokens."""
+class ContextWindow:
+    """Holds how much a model takes, in tokens."""
 
     tokens: int = 32_000
     """Question and answer together."""
@@ -100,11 +100,11 @@ def question_of(
     known: Knowledge,
     linked: Linked,
     *,
-    window: Window | None = None,
-    failures: Sequence[Failure] = (),
+    window: ContextWindow | None = None,
+    failures: Sequence[DraftFailure] = (),
 ) -> Questioned:
-    """What to ask a model."""
-    window = window or Window()
+    """Return what to ask a model."""
+    window = window or ContextWindow()
     most = min(window.answer, window.tokens // 4)
     privacy = Privacy(known)
     system = _SYSTEM.format(dialect=known.dialect, today=asked.now.date().isoformat())
@@ -145,7 +145,7 @@ def _earlier(exchange: Exchange, privacy: Privacy, said: Sequence[str]) -> dict[
     }
 
 
-def _failed(failure: Failure, known: Knowledge, privacy: Privacy, said: Sequence[str]) -> dict[str, Any]:
+def _failed(failure: DraftFailure, known: Knowledge, privacy: Privacy, said: Sequence[str]) -> dict[str, Any]:
     names = [name for table in known.tables for name in (table.name, *(column.name for column in table.columns))]
     return {
         "sql": privacy.sql(failure.draft.sql[:LONGEST_SQL], said),

@@ -1,0 +1,71 @@
+"""Values of few rows that stand for a frequent one in short or in full: `pa` for `paid`, English for eng, U.S.A."""
+
+import re
+from typing import Final
+
+from resolvers.engines.error_detection.evidence import Reason, Sign
+from resolvers.engines.error_detection.missing import is_stand_in
+from resolvers.engines.error_detection.table import TableColumn
+
+OFTEN: Final = 0.02
+"""The share of the rows from which a value is one of the few of its column."""
+COVERED: Final = 0.85
+"""The share of the rows, at least, that have one of these."""
+MOST_ROWS: Final = 0.06
+"""The share of the rows, at most, that are written otherwise."""
+MOST_VALUES: Final = 80
+OFTENER: Final = 4
+"""How many times as often the usual writing is there, at least."""
+
+_DOTS: Final = re.compile(r"[.\s]+")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_SMALL: Final = frozenset(["of", "the", "and", "for", "de", "und", "der", "et", "la", "y", "e", "&"])
+
+
+def alias_signs(column: TableColumn) -> dict[int, Reason]:
+    """For each rare code that stands for a frequent one, why."""
+    if column.present < 50 or column.number_share > 0.3:
+        return {}
+    least = max(5.0, OFTEN * column.present)
+    codes = [code for code in range(1, len(column.texts)) if not is_stand_in(column.texts[code])]
+    frequent = [code for code in codes if column.counts[code] >= least]
+    if not frequent or sum(column.counts[code] for code in frequent) < COVERED * column.present:
+        return {}
+    short = [code for code in frequent if len(column.texts[code]) <= 3]
+    is_code = len(short) > 1 and sum(column.counts[code] for code in short) >= COVERED * column.present
+    found: dict[int, Reason] = {}
+    for code in codes:
+        if column.counts[code] > MOST_ROWS * column.present or len(found) > MOST_VALUES:
+            continue
+        for other in frequent:
+            one, full = column.texts[code], column.texts[other]
+            if column.counts[other] > OFTENER * column.counts[code] and _is_alias(one, full, is_code):
+                told = f"It stands for {full!r}, which {column.counts[other]} rows have."
+                found[code] = Reason(Sign.WRITING, 3.7, told, full)
+                break
+    rows = sum(column.counts[code] for code in found)
+    return found if rows <= MOST_ROWS * column.present else {}
+
+
+def _is_alias(one: str, usual: str, is_code: bool) -> bool:
+    small, large = one.casefold(), usual.casefold()
+    if _DOTS.sub("", small) == _DOTS.sub("", large) or _is_initials(one, usual) or _is_initials(usual, one):
+        return True
+    if not one[-1].isalpha():
+        return False
+    if (
+        2 <= len(small) <= len(large) - 2
+        and len(large) >= 4
+        and large.startswith(small)
+        and large[len(small)].isalpha()
+    ):
+        return True  # cut within a word
+    # A word for the code that it begins with; of another case, or it may be a longer code.
+    return is_code and len(one) > 3 and small.startswith(large) and one[1:].islower() and one[:3] != usual
+
+
+def _is_initials(short: str, full: str) -> bool:
+    """Return whether a text is the first letters of another's words, in capitals."""
+    letters = _DOTS.sub("", short)
+    words = [word for word in _WORD.findall(full) if word.casefold() not in _SMALL]
+    return len(words) >= 2 and letters.isupper() and letters == "".join(word[0] for word in words).upper()

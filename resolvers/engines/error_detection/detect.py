@@ -1,0 +1,392 @@
+"""The detector: all signs of a cell, weighed together.
+
+The signs of a value are looked for once per distinct value, those of dependencies once per pair of values; only cells
+that show one are looked at singly. A cell's score starts at the odds that any cell is wrong. Signs of one kind tell
+much the same, so the heaviest counts in full and the others in part. What other columns say of a cell counts by how far
+those columns' own cells are trusted, so that a wrong key is not taken for a row of wrong values.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, Final
+
+from resolvers.engines.error_detection.aliases import alias_signs
+from resolvers.engines.error_detection.attribution import blamed_signs
+from resolvers.engines.error_detection.carry_forward import carried
+from resolvers.engines.error_detection.clock import clock_signs
+from resolvers.engines.error_detection.dependencies import Votes, find_dependencies, vote
+from resolvers.engines.error_detection.domains import domain_signs, exchange_signs, merged_signs
+from resolvers.engines.error_detection.evidence import Reason, Sign, Suspect
+from resolvers.engines.error_detection.formats import format_signs
+from resolvers.engines.error_detection.formula_fits import find_formulas
+from resolvers.engines.error_detection.formula_signs import Formulas, formula_signs
+from resolvers.engines.error_detection.groups import grouped
+from resolvers.engines.error_detection.missing import is_stand_in
+from resolvers.engines.error_detection.numbers import order_signs, outlier_signs
+from resolvers.engines.error_detection.pairs import pair_signs
+from resolvers.engines.error_detection.refined import Refined, refined
+from resolvers.engines.error_detection.shapes import case, shape_signs
+from resolvers.engines.error_detection.table import MISSING, TableColumn, encode
+from resolvers.engines.error_detection.variants import Budget, variant_signs
+
+PRIOR: Final = -3.2
+"""The log odds that a cell is wrong before it is looked at: about one in 25."""
+ALSO: Final = 0.35
+"""What each further sign of a value counts beside the heaviest."""
+STREWN: Final = frozenset({Sign.RARE, Sign.VARIANT, Sign.WORD, Sign.LETTERS, Sign.PATTERN})
+"""The signs that speak against a value only as long as its rows have nothing else in common."""
+CLEARED: Final = frozenset({Sign.OUTLIER, Sign.ORDER})
+"""The signs that a number shows as well which is right, as a formula confirms."""
+MOST_HEARD: Final = 4.0
+"""What the signs of a cell weigh at most, where it is told which cell of a formula is wrong."""
+DOUBT: Final = 1.2
+"""The weight from which a value is not asked what it depends on."""
+MOST_SUSPECTS: Final = 100_000
+
+
+def find_errors(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], *, least: float = 0.5, most: int = MOST_SUSPECTS
+) -> list[Suspect]:
+    """The cells that are wrong with at least this probability, row by row."""
+    table = encode(columns, rows)
+    by_value = _value_signs(table)
+    _clear(table, by_value)
+    doubtful = [{code for code, reasons in signs.items() if _weigh(reasons) >= DOUBT} for signs in by_value]
+    votes = [vote(table, one, doubtful[one.dependent]) for one in find_dependencies(table, doubtful)]
+    asked = refined(table, votes, doubtful)
+    cells = _cells(table, by_value, asked)
+    _clear_empty_groups(table, votes, cells)
+    formulas = Formulas(table, find_formulas(table))
+    _ask_groups(table, cells, formulas.bound(), asked.decided())
+    for found_together in (order_signs(table, doubtful), exchange_signs(table), pair_signs(table, votes, doubtful)):
+        for cell, reason in found_together.items():
+            cells[cell].append(reason)
+    single = [one for one in asked.votes if one.dependency.determinant not in asked.parts]
+    _ask_formulas(formulas, cells, single)
+    judged = _judge(table, cells, asked, single)
+    found = [
+        _suspect(table, row, index, score, reasons)
+        for (row, index), (score, reasons) in judged.items()
+        if score >= least
+    ]
+    if len(found) > most:
+        found = sorted(found, key=lambda one: -one.score)[:most]
+    place = {column.name: column.index for column in table}
+    return sorted(found, key=lambda one: (one.row, place[one.column]))
+
+
+def _ask_groups(
+    table: Sequence[TableColumn],
+    cells: dict[tuple[int, int], list[Reason]],
+    bound: Set[tuple[int, int]],
+    decided: Set[int],
+) -> None:
+    """Judge numbers among those of their group: what is usual there is not far off, and the other way round."""
+    found = grouped(table, bound)
+    for (row, index), reasons in cells.items():
+        if row in found.usual.get(index, ()) and any(one.sign is Sign.OUTLIER for one in reasons):
+            reasons[:] = [one for one in reasons if one.sign is not Sign.OUTLIER]
+    for cell, reason in found.signs.items():
+        if cell[1] not in decided:  # what two columns decide together lies far off by one of them
+            cells[cell].append(reason)
+
+
+def _ask_formulas(formulas: Formulas, cells: dict[tuple[int, int], list[Reason]], votes: Sequence[Votes]) -> None:
+    """Add what formulas say of cells; what they confirm is no longer held for far off or out of order."""
+    if not formulas.found:
+        return
+    own = {cell: min(MOST_HEARD, _weigh(reasons)) for cell, reasons in cells.items()}
+    for cell, said in carried(formulas.table).items():
+        own[cell] = own.get(cell, 0.0) + said
+    judged = formula_signs(formulas, votes, own, PRIOR)
+    for (row, index), reasons in cells.items():
+        if any(one.sign in CLEARED for one in reasons):
+            probability = judged.probable.get((row, index), 1.0)
+            if probability < 0.2 or (row not in judged.broken and formulas.confirms(row, index)):
+                reasons[:] = [one for one in reasons if one.sign not in CLEARED]
+            elif probability < 1.0:  # which of two that are out of order is wrong, the formula tells better
+                reasons[:] = [one for one in reasons if one.sign is not Sign.ORDER]
+    for cell, reason in judged.signs.items():
+        cells[cell].append(reason)
+
+
+def _value_signs(table: Sequence[TableColumn]) -> list[dict[int, list[Reason]]]:
+    """For each column its odd codes with their signs."""
+    budget = Budget()
+    usual = _usual_stand_ins(table)
+    signs: list[dict[int, list[Reason]]] = []
+    for column in table:
+        own: dict[int, list[Reason]] = defaultdict(list)
+        if column.is_scalar and column.codes:
+            found = variant_signs(column, budget)
+            for code, reasons in found.items():
+                own[code] += reasons
+            for one in (shape_signs, outlier_signs, format_signs, alias_signs, clock_signs):
+                for code, reason in one(column).items():
+                    _add(own[code], reason)
+            _missing(column, own, usual)
+        signs.append(own)
+    for index, code, reason in (*domain_signs(table), *merged_signs(table)):
+        signs[index][code].append(reason)
+    return signs
+
+
+def _add(reasons: list[Reason], reason: Reason) -> None:
+    """Add a reason; of two on the form of one value, which say the same, the heavier."""
+    same = next((one for one in reasons if one.sign is reason.sign is Sign.PATTERN), None)
+    if same is None:
+        reasons.append(reason)
+    elif same.weight < reason.weight:
+        reasons[reasons.index(same)] = reason
+
+
+def _usual_stand_ins(table: Sequence[TableColumn]) -> frozenset[str]:
+    """Return what the table as such writes for null: stand-ins that are frequent in a column, or occur in several."""
+    found: set[str] = set()
+    once: set[str] = set()
+    for column in table:
+        for code in range(1, len(column.texts)):
+            if is_stand_in(text := column.texts[code]):
+                if text in once or column.counts[code] > 0.03 * len(column.codes):
+                    found.add(text)
+                once.add(text)
+    return frozenset(found)
+
+
+def _missing(column: TableColumn, signs: dict[int, list[Reason]], usual: Set[str]) -> None:
+    """Nulls and what stands for them, where nearly all rows have a value."""
+    size = len(column.codes)
+    for code in range(len(column.texts)):
+        is_missing = code == MISSING
+        if not column.counts[code] or not (is_missing or is_stand_in(column.texts[code])):
+            continue
+        share = column.counts[code] / size
+        if not is_missing and share <= 0.6 and _has_nulls_of_numbers(column):
+            told = "It stands for none among numbers, where other rows leave the cell empty."
+            signs[code].append(Reason(Sign.STAND_IN, 3.8, told))
+            continue
+        if share > 0.3 or size < 12 or (not is_missing and _is_like_others(column, code)):
+            continue
+        weight = 3.7 if is_missing or column.texts[code] in usual else 4.2
+        told = f"{1 - share:.1%} of the rows have a value here."
+        sign = Sign.MISSING if is_missing else Sign.STAND_IN
+        signs[code].append(Reason(sign, max(0.3, weight - 12 * share), told))
+
+
+def _has_nulls_of_numbers(column: TableColumn) -> bool:
+    """Return whether a column of numbers has empty cells: what stands for none there in words is a second writing of
+    it.
+    """
+    words = sum(
+        count
+        for text, count, number in zip(column.texts, column.counts, column.numbers, strict=True)
+        if text and number is None and not is_stand_in(text)
+    )
+    numbers = column.number_share * column.present
+    return column.counts[MISSING] > 0 and numbers >= 20 and words <= 0.05 * numbers
+
+
+def _is_like_others(column: TableColumn, code: int) -> bool:
+    """Return whether what could stand for a missing value is written as many values are: NA among codes, / among
+    paths.
+    """
+    text = column.texts[code]
+    if not text.isalpha():
+        begun = sum(
+            count
+            for other, count in zip(column.texts, column.counts, strict=True)
+            if other != text and other.startswith(text)
+        )
+        return begun > 0.5 * column.present
+    alike = sum(
+        count
+        for other, count in zip(column.texts, column.counts, strict=True)
+        if len(other) == len(text) and other.isalpha() and case(other) == case(text) and not is_stand_in(other)
+    )
+    return alike > 0.1 * column.present
+
+
+def _clear(table: Sequence[TableColumn], signs: Sequence[dict[int, list[Reason]]]) -> None:
+    """Take back what was held against a value that fills whole groups of rows: errors are strewn, such a one is meant.
+
+    The signs of its form stay; those of its being rare or near another are what a good value shows as well.
+    """
+    for column, own in zip(table, signs, strict=True):
+        asked = {code for code in own if code != MISSING and 3 <= column.counts[code] <= 0.05 * column.present}
+        if not asked:
+            continue
+        rows: dict[int, list[int]] = defaultdict(list)
+        for row, code in enumerate(column.codes):
+            if code in asked:
+                rows[code].append(row)
+        for left in table:
+            if left is column or not 2 <= left.distinct <= 0.5 * left.present:
+                continue
+            for code, some in rows.items():
+                within = Counter(left.codes[row] for row in some)
+                filled = sum(
+                    count
+                    for other, count in within.items()
+                    if other != MISSING and count >= 3 and count > 0.6 * left.counts[other]
+                )
+                if filled >= 0.6 * len(some):
+                    own[code] = [one for one in own[code] if one.sign not in STREWN]
+        for code in asked:
+            if not own[code]:
+                del own[code]
+
+
+def _cells(
+    table: Sequence[TableColumn], by_value: Sequence[dict[int, list[Reason]]], asked: Refined
+) -> dict[tuple[int, int], list[Reason]]:
+    cells: dict[tuple[int, int], list[Reason]] = defaultdict(list)
+    for column, signs in zip(table, by_value, strict=True):
+        if signs:
+            for row, code in enumerate(column.codes):
+                if code in signs:
+                    cells[(row, column.index)] += signs[code]
+    for one in asked.votes:
+        left, right = asked.table[one.dependency.determinant], table[one.dependency.dependent]
+        for row, pair in enumerate(zip(left.codes, right.codes, strict=True)):
+            if pair in one.against:
+                cells[(row, right.index)] += ()
+    return cells
+
+
+def _clear_empty_groups(
+    table: Sequence[TableColumn], votes: Sequence[Votes], cells: dict[tuple[int, int], list[Reason]]
+) -> None:
+    """Leave out empty cells of things of which no row has a value: what nobody tells is not known, or is none."""
+    strongest = {one.dependency.dependent: one for one in reversed(votes)}
+    for one in strongest.values():
+        left, right = table[one.dependency.determinant], table[one.dependency.dependent]
+        share = right.counts[MISSING] / len(right.codes)
+        if not 0 < share <= 0.3:
+            continue
+        empty = [row for row, code in enumerate(right.codes) if code == MISSING]
+        within = Counter(left.codes[row] for row in empty)
+        # Not so few rows that some group were empty by chance.
+        whole = {
+            code
+            for code, count in within.items()
+            if code != MISSING and count == left.counts[code] and left.distinct * share**count < 0.01
+        }
+        for row in empty if whole else ():
+            if left.codes[row] in whole:
+                cells.pop((row, right.index), None)
+
+
+def _weigh(reasons: Sequence[Reason]) -> float:
+    weights = sorted((reason.weight for reason in reasons), reverse=True)
+    return weights[0] + ALSO * sum(weights[1:]) if weights else 0.0
+
+
+def _judge(
+    table: Sequence[TableColumn], cells: dict[tuple[int, int], list[Reason]], refined: Refined, single: Sequence[Votes]
+) -> dict[tuple[int, int], tuple[float, list[Reason]]]:
+    asked: dict[int, list[Votes]] = defaultdict(list)
+    for one in refined.votes:
+        asked[one.dependency.dependent].append(one)
+    scores: dict[tuple[int, int], float] = {}
+    told: dict[tuple[int, int], Reason] = {}
+    own = {cell: _weigh(reasons) for cell, reasons in cells.items()}
+    for attempt in range(3):
+        before = scores
+        scores = {}
+        if attempt == 1:
+            _clear_together(table, before, own, refined.table, asked)
+        for cell, weight in own.items():
+            heard, reason = _hear(refined, asked.get(cell[1], ()), cell, before)
+            if reason is not None:
+                told[cell] = reason
+            scores[cell] = _probability(PRIOR + weight + heard)
+    for cell, reason in blamed_signs(table, single, scores).items():
+        scores[cell], told[cell] = _probability(PRIOR + own.get(cell, 0.0) + reason.weight), reason
+    return {cell: (score, cells[cell] + ([told[cell]] if cell in told else [])) for cell, score in scores.items()}
+
+
+def _clear_together(
+    table: Sequence[TableColumn],
+    scores: dict[tuple[int, int], float],
+    own: dict[tuple[int, int], float],
+    wide: Sequence[TableColumn],
+    asked: Mapping[int, Sequence[Votes]],
+) -> None:
+    """Leave out exceptions that are what nearly all rows of some group have: they follow a rule of their own."""
+    exceptions: dict[int, list[int]] = defaultdict(list)
+    for (row, index), score in scores.items():
+        if score >= 0.3 and asked.get(index) and not _is_told(wide, asked[index], row, index):
+            exceptions[index].append(row)
+    for index, rows in exceptions.items():
+        for left in table:
+            if left.index == index or not 2 <= left.distinct <= 0.5 * left.present:
+                continue
+            within = Counter(left.codes[row] for row in rows)
+            whole = {code for code, count in within.items() if code and count >= max(8, 0.85 * left.counts[code])}
+            if whole:
+                for row in rows:
+                    if left.codes[row] in whole:
+                        own.pop((row, index), None)
+
+
+def _is_told(table: Sequence[TableColumn], asked: Sequence[Votes], row: int, index: int) -> bool:
+    """Return whether a cell is empty though others tell of the same thing what belongs there.
+
+    Where these contradict one another in places anyway, they are reports; what one does not tell is missing.
+    """
+    if table[index].codes[row] != MISSING:
+        return False
+    for one in asked:
+        pair = (table[one.dependency.determinant].codes[row], MISSING)
+        if pair in one.against and one.against[pair][2] >= 3 and one.dependency.purity < 0.98:
+            return True
+    return False
+
+
+def _hear(
+    refined: Refined, asked: Sequence[Votes], cell: tuple[int, int], scores: dict[tuple[int, int], float]
+) -> tuple[float, Reason | None]:
+    """Return what the dependencies say of a cell, each as far as its other cell is trusted."""
+    row, index = cell
+    table = refined.table
+    code = table[index].codes[row]
+    total = weight = 0.0
+    best: tuple[float, int, int, int] | None = None
+    for one in asked:
+        other = one.dependency.determinant
+        pair = (table[other].codes[row], code)
+        trust = 1 - max(scores.get((row, place), 0.0) for place in refined.places(other))
+        if (against := one.against.get(pair)) is not None:
+            odds, top, most = against
+            said = odds - PRIOR
+            if said > 0 and (best is None or said * trust > best[0]):
+                best = (said * trust, top, most, other)
+        elif (support := one.support.get(pair)) is not None:
+            said = support
+        else:
+            continue
+        total += trust * said
+        weight += trust
+    heard = total / max(1.0, math.sqrt(weight))
+    if best is None or heard <= 0:
+        return heard, None
+    _, top, most, other = best
+    better = table[index].texts[top]
+    row_of = table[other].texts[table[other].codes[row]]
+    told = f"{most} other rows with {table[other].name} {row_of!r} have {better!r}."
+    return heard, Reason(Sign.DEPENDENCY, heard, told, better)
+
+
+def _probability(odds: float) -> float:
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def _suspect(table: Sequence[TableColumn], row: int, index: int, score: float, reasons: list[Reason]) -> Suspect:
+    column = table[index]
+    code = column.codes[row]
+    heaviest = tuple(sorted(reasons, key=lambda reason: -reason.weight))
+    context = (one.repair for one in heaviest if one.sign is Sign.DEPENDENCY)
+    repair = next(context, next((one.repair for one in heaviest if one.repair is not None), None))
+    value = None if code == MISSING else column.texts[code]
+    return Suspect(row, column.name, value, round(score, 4), heaviest, None if repair == value else repair)

@@ -1,0 +1,130 @@
+"""Values that belong to another column: moved there, exchanged with it, or written together with it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations
+from typing import Final
+
+from resolvers.engines.error_detection.evidence import Reason, Sign
+from resolvers.engines.error_detection.missing import is_stand_in
+from resolvers.engines.error_detection.table import MISSING, TableColumn
+
+MOST_VALUES: Final = 50_000
+FOREIGN: Final = 5
+"""How many times as frequent a value is in its own column as in another that it was moved to, at least."""
+MERGED: Final = 0.15
+"""The share of the rows, at most, that hold the value of another column beside their own by mistake."""
+
+_TWO: Final = re.compile(r"(.*\S)(?:\s*[,;/|]\s*|\s+-\s+|\s+\()([^,;/|()]*[^\W_][^,;/|()]*?)\)?")
+
+
+def domain_signs(table: Sequence[TableColumn]) -> Iterator[tuple[int, int, Reason]]:
+    """Columns, codes and reasons of rare values that another, otherwise different column has often."""
+    texts = [column for column in table if column.is_scalar and column.present and column.number_share < 0.6]
+    at = {column.index: _codes(column) for column in texts}
+    for column, other in permutations(texts, 2):
+        own, others = at[column.index], at[other.index]
+        shared = own.keys() & others.keys()
+        if not shared or _is_one_domain(column, other, own, others):
+            continue
+        few = max(2.0, 0.003 * column.present)
+        often = max(3.0, 0.002 * other.present)
+        for text in shared:
+            here, there = column.counts[own[text]], other.counts[others[text]]
+            is_few = (here <= few and there >= FOREIGN * here) or (here <= 3 * few and there >= 4 * FOREIGN * here)
+            if is_few and there >= often and len(text) > 1 and not is_stand_in(text):
+                told = f"{there} rows have this in {other.name}, and hardly any here."
+                yield column.index, own[text], Reason(Sign.DOMAIN, 3.0, told)
+
+
+def exchange_signs(table: Sequence[TableColumn]) -> dict[tuple[int, int], Reason]:
+    """Cells of one row of which each holds what is usual in the other's column, and not in its own."""
+    signs: dict[tuple[int, int], Reason] = {}
+    texts = [column for column in table if column.is_scalar and column.present and column.number_share < 0.6]
+    at = {column.index: _codes(column) for column in texts}
+    for one, other in combinations(texts, 2):
+        mine, others = at[one.index], at[other.index]
+        if len(mine.keys() & others.keys()) < 2 or _is_one_domain(one, other, mine, others):
+            continue
+        moved = {mine[text] for text in mine.keys() & others.keys() if _is_foreign(one, mine[text], other, others)}
+        back = {others[text] for text in mine.keys() & others.keys() if _is_foreign(other, others[text], one, mine)}
+        for row, pair in enumerate(zip(one.codes, other.codes, strict=True)):
+            if pair[0] in moved and pair[1] in back:
+                told = f"{one.name} and {other.name} hold what is usual in one another."
+                for column in (one, other):
+                    signs[(row, column.index)] = Reason(Sign.DOMAIN, 4.6, told)
+    return signs
+
+
+def _is_foreign(column: TableColumn, code: int, other: TableColumn, others: dict[str, int]) -> bool:
+    here, there = column.counts[code], other.counts[others[column.texts[code]]]
+    return there >= 2 and there > here and here <= max(2.0, 0.01 * column.present)
+
+
+def _codes(column: TableColumn) -> dict[str, int]:
+    return {text: code for code, text in enumerate(column.texts[: MOST_VALUES + 1]) if code}
+
+
+def _is_one_domain(column: TableColumn, other: TableColumn, own: dict[str, int], others: dict[str, int]) -> bool:
+    """Return whether two columns hold the same kind of values: many occur in both about as often."""
+    shared = own.keys() & others.keys()
+    alike = moved = 0
+    for text in shared:
+        here, there = column.counts[own[text]], other.counts[others[text]]
+        alike += FOREIGN * here > there and FOREIGN * there > here
+        moved += min(here, there)
+    return alike > 0.2 * min(len(own), len(others)) or moved > 0.06 * min(column.present, other.present)
+
+
+def merged_signs(table: Sequence[TableColumn]) -> Iterator[tuple[int, int, Reason]]:
+    """Columns, codes and reasons of values with the value of another column written behind their own."""
+    texts = [column for column in table if column.is_scalar and column.distinct > 1 and column.number_share < 0.6]
+    tails = {
+        column.index: {
+            text: code for text, code in _codes(column).items() if column.counts[code] >= 3 and len(text) > 1
+        }
+        for column in texts
+    }
+    numbers = [column for column in table if column.is_scalar and column.number_share >= 0.6 and column.distinct >= 5]
+    for column in texts:
+        split = {
+            code: (match[1], match[2])
+            for code in range(1, len(column.texts))
+            if (match := _TWO.fullmatch(column.texts[code]))
+        }
+        rows = sum(column.counts[code] for code in split)
+        if not split or rows > MERGED * column.present:
+            continue
+        known = _codes(column)
+        for other in (*texts, *numbers):
+            if other.index not in tails:
+                tails[other.index] = {text: code for text, code in _codes(other).items() if len(text) > 2}
+            ends = tails[other.index]
+            if other is column or not ends:
+                continue
+            # What is more frequent in this column than in the other is a second value of its own.
+            held = {
+                code: ends[end]
+                for code, (_, end) in split.items()
+                if end in ends and (end not in known or column.counts[known[end]] < other.counts[ends[end]])
+            }
+            if sum(column.counts[code] for code in held) < 3:
+                continue
+            # A number is behind many a name: only that of the same row has strayed there.
+            is_number = other.number_share >= 0.6
+            alone = 0 if is_number else sum(column.counts[code] for code in held if split[code][0] in known)
+            if 2 * alone < sum(column.counts[code] for code in held) and not _goes_with(column, other, held):
+                continue
+            for code in held:
+                told = f"Behind its own it has {split[code][1]!r}, a value of {other.name}."
+                yield column.index, code, Reason(Sign.DOMAIN, 4.0, told, split[code][0])
+
+
+def _goes_with(column: TableColumn, other: TableColumn, held: dict[int, int]) -> bool:
+    """Return whether the other column's cell of the same row is empty or has the same."""
+    same: dict[bool, int] = defaultdict(int)
+    for row, code in enumerate(column.codes):
+        if code in held:
+            same[other.codes[row] in (MISSING, held[code])] += 1
+    return same[True] >= 4 * same[False]

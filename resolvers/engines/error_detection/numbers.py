@@ -1,0 +1,315 @@
+"""Numbers and days that lie far from all others, and pairs of columns of which one is never less than the other."""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise, permutations
+from statistics import StatisticsError, correlation
+from typing import Final
+
+from resolvers.engines.error_detection.days import days_of
+from resolvers.engines.error_detection.evidence import Reason, Sign
+from resolvers.engines.error_detection.missing import PLACEHOLDER_NUMBERS, is_placeholder_date
+from resolvers.engines.error_detection.table import MISSING, TableColumn
+
+Fences = tuple[float, float, float, float, float]
+"""Low end, middle and high end of the usual numbers, and the widths below and above the middle."""
+
+TOGETHER: Final = 0.5
+"""The rank correlation from which two columns are taken to be ends of one thing."""
+CLOSELY: Final = 0.8
+"""That of numbers, which may go together without being ends of one thing, for their order to be a rule."""
+FAST: Final = 0.95
+"""That of two that hardly part, whose order is a rule whatever breaks it."""
+MOST_COMPARED: Final = 30
+"""Columns whose order is looked at."""
+
+
+def measured(column: TableColumn) -> tuple[list[float | None], Set[int] | None] | None:
+    """A number for each code of a column of numbers or days; and of days the codes that spell none."""
+    if column.number_share >= 0.6:
+        return column.numbers, None
+    return days_of(column)
+
+
+def outlier_signs(column: TableColumn) -> dict[int, Reason]:
+    """For each code that lies far from all others, why."""
+    found = measured(column)
+    if found is None or column.present < 12:
+        return {}
+    numbers, impossible = found
+    signs: dict[int, Reason] = {}
+    are_days = impossible is not None
+    if impossible is not None:
+        for code in range(1, len(column.texts)):
+            if code in impossible:
+                signs[code] = Reason(Sign.OUTLIER, 4.5, "There is no such day.")
+            elif is_placeholder_date(column.texts[code]):
+                signs[code] = Reason(Sign.STAND_IN, 2.0, "A day that stands for none.")
+    weighed = sorted((n, column.counts[code], code) for code, n in enumerate(numbers) if n is not None)
+    if len(weighed) < 5:
+        return signs
+    values = [n for n, count, _ in weighed for _ in range(count)]
+    _far(signs, values, weighed, are_days)
+    if not are_days:
+        _stand_apart(signs, values, weighed)
+    return signs
+
+
+def _stand_apart(signs: dict[int, Reason], values: Sequence[float], weighed: Sequence[tuple[float, int, int]]) -> None:
+    """Signs that nearly no number of the column has, and figures that stand for none."""
+    size = len(values)
+    low, middle, high = values[size // 100], values[size // 2], values[-1 - size // 50]
+    below = bisect_left(values, 0.0)
+    negative = {number for number, _, _ in weighed if number < 0}
+    is_mark = len(negative) == 1 and below <= 0.03 * size and values[size // 20] >= 0
+    # Where the good numbers begin well above 0, one below it is no end of their tail.
+    are_positive = below <= 0.02 * size and low > 0.05 * middle
+    for number, _, code in weighed:
+        # One that would be among the usual ones without its sign has lost no tail: the sign is wrong.
+        is_turned = below <= 0.01 * size and -number >= values[size // 10] > 0
+        if number < 0 and (are_positive or is_turned):
+            signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, 3.6, "Nearly no other is negative."))
+        spread = max(high - low, abs(middle) / 10)
+        is_apart = number < low - spread or number > high + spread
+        if number in PLACEHOLDER_NUMBERS and (is_apart or (number in negative and is_mark)):
+            weight = max(3.8, signs[code].weight if code in signs else 0.0)
+            signs[code] = Reason(Sign.STAND_IN, weight, "A number that stands for none, apart from all others.")
+
+
+def _far(
+    signs: dict[int, Reason], values: Sequence[float], weighed: Sequence[tuple[float, int, int]], are_days: bool
+) -> None:
+    """Far by the quantiles, in logarithms too where all numbers are above 0."""
+    is_coarse = len(weighed) <= 12
+    plain = fences_of(values, is_coarse)
+    if plain is None:
+        return
+    grown = None if are_days else _growing(values)
+    logs = None if grown is None else fences_of([grown(value) for value in values if value >= 0], is_coarse)
+    size = len(values)
+    if not are_days and not is_coarse:
+        _islands(signs, values, weighed, plain, (grown, logs))
+    for number, count, code in weighed:
+        distance = distance_from(number, plain)
+        if logs is not None and grown is not None and number >= 0:
+            distance = min(distance, distance_from(grown(number), logs))
+        if distance <= 2.5:
+            continue
+        weight = min(4.8, 1.2 * (distance - 1.5))
+        beyond = size - bisect_left(values, number) if number > plain[1] else bisect_right(values, number)
+        # Many far values are the tail of how the column is spread, unless they are all the same.
+        others = beyond if count < 0.5 * beyond or distance < 5 else beyond - count
+        weight *= 1.0 if others <= max(2.0, 0.01 * size) else max(0.0, 1.0 - others / (0.05 * size))
+        if weight > 0.3 and beyond <= 0.1 * size:
+            told = f"Most lie from {_say(plain[0], are_days)} to {_say(plain[2], are_days)}."
+            signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, weight, told))
+
+
+def _islands(
+    signs: dict[int, Reason],
+    values: Sequence[float],
+    weighed: Sequence[tuple[float, int, int]],
+    plain: Fences,
+    growing: tuple[Callable[[float], float] | None, Fences | None],
+) -> None:
+    """Some numbers with an empty stretch between them and all others: another unit, rather than a tail.
+
+    In a tail that falls off by a factor the k-th number from its end is the less likely to stand off, the greater k is.
+    """
+    size = len(values)
+    grown, logs = growing
+    for numbers in (weighed, weighed[::-1]):
+        beyond = 0
+        for place, (one, following) in enumerate(pairwise(numbers)):
+            beyond += one[1]
+            if beyond > 0.06 * size:
+                break
+            gap = _gap(one[0], following[0], plain)
+            if grown is not None and logs is not None and min(one[0], following[0]) >= 0:
+                gap = min(gap, _gap(grown(one[0]), grown(following[0]), logs))
+            if gap < 0.7:
+                continue
+            weight = min(4.2, 1.4 * min(beyond, 4) * gap - 0.5)
+            told = f"Between {min(one[0], following[0]):g} and {max(one[0], following[0]):g} there is nothing."
+            for _, _, code in numbers[: place + 1]:
+                signs[code] = _heavier(signs.get(code), Reason(Sign.OUTLIER, weight, told))
+
+
+def _gap(one: float, following: float, fences: Fences) -> float:
+    """The stretch between two neighbours at an end, in widths of that side."""
+    return abs(one - following) / (fences[3] if one < following else fences[4])
+
+
+def _growing(values: Sequence[float]) -> Callable[[float], float] | None:
+    """Return how numbers that are hardly ever below 0 compare by factors; those near 0 count as alike."""
+    start, above = bisect_left(values, 0.0), bisect_right(values, 0.0)
+    if start > 0.02 * len(values) or above == len(values):
+        return None
+    # A few wrong signs do not keep the others from being looked at as what grows by factors.
+    unit = values[above + (len(values) - above) // 20]
+    return lambda value: math.log(value + unit * 0.5) if above > start else math.log(max(value, values[above]))
+
+
+def fences_of(values: Sequence[float], is_coarse: bool) -> Fences | None:
+    """Low and high 5 % of sorted values with the middle between, and the width of each side of it.
+
+    Where there are but a few different values, one of them may be the middle and an end at once, and tell no width.
+    """
+    size = len(values)
+    low, middle, high = values[size // 20], values[size // 2], values[-1 - size // 20]
+    width = high - low
+    if width <= 0:
+        return None
+    least = width / 2 if is_coarse else width / 10
+    return low, middle, high, max(middle - low, least), max(high - middle, least)
+
+
+def distance_from(number: float, fences: Fences) -> float:
+    """Return how far a number lies from the middle, in widths of its side."""
+    _, middle, _, below, above = fences
+    return (number - middle) / above if number >= middle else (middle - number) / below
+
+
+def _heavier(one: Reason | None, other: Reason) -> Reason:
+    return other if one is None or other.weight > one.weight else one
+
+
+def _say(number: float, is_day: bool) -> str:
+    return date.fromordinal(int(number)).isoformat() if is_day else f"{number:g}"
+
+
+def order_signs(columns: Sequence[TableColumn], doubtful: Sequence[Set[int]]) -> dict[tuple[int, int], Reason]:
+    """Cells of two columns of which one is, but for a few rows, never less than the other.
+
+    Of two of which one is among the `doubtful` codes of its column, only that one is named.
+    """
+    broken: dict[int, list[_Broken]] = defaultdict(list)
+    for left, low, right, high in _comparable(columns):
+        if (order := _order(left, low, right, high)) is not None:
+            _ordered(broken, left, low, right, high, order)
+    signs: dict[tuple[int, int], Reason] = {}
+    for row, some in broken.items():
+        # Where two are exchanged, what lies between them is out of order with both, and right.
+        some.sort(key=lambda pair: -pair.width)
+        told: set[int] = set()
+        for pair in some:
+            if not told & set(pair.columns):
+                told |= set(pair.columns)
+                odd = [index for index in pair.columns if columns[index].codes[row] in doubtful[index]]
+                signs |= {(row, index): pair.reason for index in odd or pair.columns}
+    return signs
+
+
+def ordered_pairs(columns: Sequence[TableColumn]) -> list[tuple[int, int]]:
+    """The columns of which one is, but for a few rows, never more than the other, where their ranges would allow it."""
+    found = set()
+    for left, low, right, high in _comparable(columns):
+        order = _order(left, low, right, high)
+        needed = TOGETHER if left.number_share < 0.6 else CLOSELY
+        if order is not None and not order.lie_apart and order.together >= needed:
+            found.add((left.index, right.index))
+    found = {(a, b) for a, b in found if (b, a) not in found}
+    return sorted((a, b) for a, b in found if not any((a, c) in found and (c, b) in found for _, c in found))
+
+
+def _comparable(
+    columns: Sequence[TableColumn],
+) -> Iterator[tuple[TableColumn, Sequence[float | None], TableColumn, Sequence[float | None]]]:
+    found = [(column, *one) for column in columns if column.is_scalar and (one := measured(column)) is not None]
+    for (left, low, left_days), (right, high, right_days) in permutations(found[:MOST_COMPARED], 2):
+        if (left_days is None) is (right_days is None) and left.distinct >= 10 and right.distinct >= 10:
+            yield left, low, right, high
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """That one column is never more than another, but for a few rows."""
+
+    rare: bool
+    """Whether hardly any row is an exception, or the two go together so fast that any must be."""
+    lie_apart: bool
+    """Whether the ranges lie apart, so that only an exchange can be told."""
+    together: float
+    """The rank correlation."""
+    usual: tuple[float, float]
+    """How far apart the two are, from the 5th to the 95th of a hundred."""
+    ends: tuple[float, float]
+    """The low end of the greater column and the high end of the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    """Two cells of a row that are out of order, and by how much."""
+
+    columns: tuple[int, int]
+    width: float
+    reason: Reason
+
+
+def _order(
+    left: TableColumn, low: Sequence[float | None], right: TableColumn, high: Sequence[float | None]
+) -> _Order | None:
+    both = above = 0
+    step = max(1, len(left.codes) // 2000)
+    seen: list[tuple[float, float]] = []
+    for row in range(0, len(left.codes), step):
+        a, b = low[left.codes[row]], high[right.codes[row]]
+        if a is not None and b is not None:
+            both += 1
+            above += a > b
+            seen.append((a, b))
+    if both < 50 or above > 0.02 * both:
+        return None
+    # Two columns whose ranges lie apart are in order by nature; where they overlap, the order is a rule. Of those
+    # that lie apart only an exchange can be told.
+    lows = sorted(value for code in left.codes[::step] if (value := low[code]) is not None)
+    highs = sorted(value for code in right.codes[::step] if (value := high[code]) is not None)
+    lie_apart = lows[-1 - len(lows) // 10] <= highs[len(highs) // 10]
+    # Two that have nothing to do with one another may be in order by chance, up to where their tails meet.
+    together = rank_correlation(seen)
+    if lie_apart and together < TOGETHER:
+        return None
+    gaps = sorted(b - a for a, b in seen)
+    usual = gaps[len(gaps) // 20], gaps[-1 - len(gaps) // 20]
+    ends = highs[len(highs) // 20], lows[-1 - len(lows) // 20]
+    return _Order(above <= 0.015 * both or together >= FAST, lie_apart, together, usual, ends)
+
+
+def _ordered(
+    broken: dict[int, list[_Broken]],
+    left: TableColumn,
+    low: Sequence[float | None],
+    right: TableColumn,
+    high: Sequence[float | None],
+    order: _Order,
+) -> None:
+    for row, (a_code, b_code) in enumerate(zip(left.codes, right.codes, strict=True)):
+        a, b = low[a_code], high[b_code]
+        if a is None or b is None or a <= b or MISSING in (a_code, b_code):
+            continue
+        if order.lie_apart and (a < order.ends[0] or b > order.ends[1]):
+            continue  # one of them is off by itself
+        told = f"{left.name} is more than {right.name} in hardly any other row."
+        # As far apart as others are, but the other way round: the two were exchanged. Else one is wrong, and which
+        # of them cannot be told from these two.
+        is_exchanged = order.usual[0] <= a - b <= order.usual[1]
+        weight = 2.2 if order.together < TOGETHER else 4.0 if is_exchanged else 3.3 if order.rare else 2.2
+        broken[row].append(_Broken((left.index, right.index), a - b, Reason(Sign.ORDER, weight, told)))
+
+
+def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:
+    """Return how far one of two numbers is the greater, the greater the other is (Spearman's rank correlation)."""
+    first, second = (_ranks([pair[side] for pair in pairs]) for side in (0, 1))
+    try:
+        return correlation(first, second)
+    except StatisticsError:  # all are the same
+        return 0.0
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    ordered = sorted(values)
+    return [(bisect_left(ordered, value) + bisect_right(ordered, value)) / 2 for value in values]

@@ -1,1 +1,0 @@
-"""Which cells of a table are probably wrong, told from the table alone: no labels and no hand-written rules."""

@@ -1,0 +1,452 @@
+"""Links the words of a question to all that they may stand for. It finds; the planner chooses.
+
+How a mention is known stands in its `how`:
+TABLE and COLUMN: name, display_name, description, glossary, memory, fuzzy. VALUE: value (as a profile knows it), lemma
+(another form of its words), demonym (`French` for France), gender, flag (an adjective that a column of yes and no is
+called by), memory, lookup, fuzzy, part (the words stand inside of longer values: to be compared with LIKE).
+LITERAL: see `literals.py`. KNOWLEDGE: the type of the memory.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from math import log2
+from typing import Final
+
+from resolvers.engines.english.identifiers import tokens_of
+from resolvers.engines.nl2sql.language.degrees import degree_of
+from resolvers.engines.nl2sql.language.literals import literals_of
+from resolvers.engines.nl2sql.language.numbers import number_of
+from resolvers.engines.nl2sql.language.places import gender_values, other_names
+from resolvers.engines.nl2sql.language.spellings import CALENDAR
+from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
+from resolvers.engines.nl2sql.language.words import COMMANDS, SUPERFLUOUS
+from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
+from resolvers.engines.nl2sql.model import ColumnKey, Lookup, no_lookup
+from resolvers.engines.nl2sql.plan import Literal
+from resolvers.engines.nl2sql.schema_linking.likely import MOST_TABLES, likeliest
+from resolvers.engines.nl2sql.schema_linking.lookups import LONGEST, MOST_COLUMNS, MOST_TEXTS
+from resolvers.engines.nl2sql.schema_linking.question_tokens import INSIDE, TokenizedQuestion, is_thing
+from resolvers.engines.nl2sql.schema_linking.unknown import left_over, unknown
+from resolvers.engines.nl2sql.schema_linking.values import Held, ValueIndex
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
+
+_NAMED: Final = 2.0
+"""How much more it says that a table is named than that one of its columns is."""
+_LONGEST_NAME: Final = 6
+"""Tokens that the name of a table or a column takes at most."""
+_LONGEST_VALUE: Final = 9
+_NEARLY: Final = 0.75
+"""How sure a misspelled value is at best."""
+_SHARED: Final = 0.9
+"""How well both names must fit that share their last word."""
+_ENOUGH: Final = 0.5
+_VERY: Final = 0.98
+"""How well a column must be called by several words for others to be left out that they fit only loosely."""
+_TYING: Final = frozenset(("in", "for", "at", "to", "on", "from"))
+"""Little words between two things, where no column has them in its name."""
+_DESCRIBING: Final = 0.8
+"""How much of a column of yes and no is meant where an adjective describes rows by it."""
+_ROWS: Final = 0.78
+"""How well a table must be called by a plural for that to be its rows, and no value."""
+_OF_FIGURES: Final = frozenset(("number", "amount", "total", "count", "value", "quantity", "sum", "level", "rate"))
+"""Words before `of` that may be left out of a column's name: `number of seats`."""
+_ASKING: Final = frozenset(("which", "what", "each", "every"))
+"""Words before what rows are called."""
+_LIGHT_VERBS: Final = frozenset(("make", "do", "take", "give", "get", "put", "go", "come", "have", "hold", "keep"))
+"""Verbs that say little; as they stand alone no table is called by what they are related to."""
+_MOST_EACH: Final = 16
+_MOST_OF_MANY: Final = 8
+"""Mentions of one kind over the same tokens; fewer where the catalog is so large that only the likeliest tables are
+looked into. Many of them have columns of the same name, and the planner asks for what it needs beside."""
+
+
+def link(text: str, vocabulary: Vocabulary, now: datetime, lookup: Lookup = no_lookup) -> Linked:
+    """All mentions of a question, in the order of their tokens. `lookup` is called once at most."""
+    question = TokenizedQuestion.of(text)
+    if not vocabulary.has_full_names:
+        question = question.without_full()
+    work = _Work(question, vocabulary)
+    work.find_tables()
+    work.find_knowledge()
+    work.settle()
+    work.find_columns()
+    work.find_values()
+    work.mentions += literals_of(question.tokens, now)
+    work.find_misspelled()
+    work.look_up(lookup)
+    return Linked(text, question.tokens, tuple(_best(work.mentions, work.most)))
+
+
+def _best(mentions: Sequence[Mention], most: int) -> Iterator[Mention]:
+    """Each thing once over the same tokens; the best of each kind; by place, then length, then score."""
+    best: dict[tuple[object, ...], Mention] = {}
+    for one in mentions:
+        said = tuple([(value.kind, value.value) for value in one.values]) if one.values else ()
+        key = (one.first, one.last, one.kind, one.table, one.column, said, one.memory if not one.column else None)
+        known = best.get(key)
+        if known is None or known.score < one.score:
+            best[key] = one
+    many: dict[tuple[int, int, MentionKind], int] = {}
+    for one in sorted(best.values(), key=_in_order):
+        place = (one.first, one.last, one.kind)
+        many[place] = many.get(place, 0) + 1
+        if many[place] <= most:
+            yield one
+
+
+def _in_order(one: Mention) -> tuple[object, ...]:
+    values = tuple([str(value.value) for value in one.values]) if one.values else ()
+    return (one.first, -one.last, -one.score, one.kind, one.table or "", one.column or ("", ""), values)
+
+
+@dataclass
+class _Work:
+    question: TokenizedQuestion
+    vocabulary: Vocabulary
+    mentions: list[Mention] = field(default_factory=list)
+    plausible: list[str] = field(default_factory=list)
+    """The tables that columns and values are looked for in, the likeliest first."""
+    tokens: tuple[Token, ...] = field(init=False)
+    most: int = field(init=False)
+    _called: dict[tuple[str, ...], Mapping[str, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.tokens = self.question.tokens
+        self.most = _MOST_EACH if len(self.vocabulary.fqns) <= MOST_TABLES else _MOST_OF_MANY
+
+    def fits(self, first: int, last: int, score: float) -> float:
+        """A score, less where the words have another part to play in a question."""
+        if last - first > 1:
+            return score
+        asks, compares = self.parts[first]
+        if score < 0.9 and asks:
+            return 0.0
+        if compares:
+            return score * 0.85 if score > 0.95 else 0.0
+        return score
+
+    @cached_property
+    def parts(self) -> Sequence[tuple[bool, bool]]:
+        """Of each token whether it asks for something, or adds nothing, and whether it compares."""
+        degrees = [degree_of(token.text) for token in self.tokens]
+        return [
+            (
+                (token.lemma in SUPERFLUOUS or token.lemma in COMMANDS) and not is_thing(self.tokens, at),
+                degree is not None and (degree.superlative or degree.comparative),
+            )
+            for at, (token, degree) in enumerate(zip(self.tokens, degrees, strict=True))
+        ]
+
+    # --- tables
+
+    def find_tables(self) -> None:
+        """Tables by their names."""
+        for first, last, lemmas in self.question.spans(_LONGEST_NAME):
+            for fqn, one in self.vocabulary.found_tables(lemmas, self.most, _ENOUGH):
+                score = self.fits(first, last, one.score)
+                if score < 0.8 and last - first == 1 and lemmas[0] in _LIGHT_VERBS:
+                    continue
+                if score >= _ENOUGH and not (one.how == "name" and self.is_of_table(first, last, fqn, one.score)):
+                    self.mentions.append(
+                        Mention(first, last, MentionKind.TABLE, score, one.how, table=fqn, memory=one.memory)
+                    )
+
+    def is_of_table(self, first: int, last: int, fqn: str, score: float) -> bool:
+        """`units of the track`: what stands before `of` is asked for, and no table is called by it."""
+        ofs = [at for at in range(first + 1, last - 1) if self.tokens[at].lemma == "of"]
+        if not ofs:
+            return False
+        before, behind = (
+            [token.lemma for token in tokens if token.lemma not in INSIDE]
+            for tokens in (self.tokens[first : ofs[0]], self.tokens[ofs[0] : last])
+        )
+        if self.called(behind).get(fqn, 0.0) >= score:
+            return True
+        return not any(fqn in self.called((lemma,)) for lemma in before)
+
+    def called(self, lemmas: Sequence[str]) -> Mapping[str, float]:
+        """The tables that are called so, with how well; found once."""
+        words = tuple(lemmas)
+        if words not in self._called:
+            self._called[words] = dict(self.vocabulary.tables(words))
+        return self._called[words]
+
+    def settle(self) -> None:
+        """Chooses the tables to look into."""
+        every = list(self.vocabulary.fqns)
+        if len(every) <= MOST_TABLES:
+            self.plausible = every
+            return
+        named: dict[str, float] = {}
+        for one in self.mentions:
+            if one.table is not None:
+                named[one.table] = max(named.get(one.table, 0.0), _NAMED * one.score**2 * (one.last - one.first))
+        words = dict.fromkeys(token.lemma for at, token in enumerate(self.tokens) if self.question.carries(at))
+        spread = [self.vocabulary.tables_with(word) for word in words]
+        said = [(found, highest, 1 / log2(1 + len(found))) for found, highest in spread if found]
+        self.plausible = best = likeliest(named, said, MOST_TABLES // 2)
+        there = set(best)
+        for fqn in tuple(best):
+            if len(best) >= MOST_TABLES:
+                break
+            for other in sorted(self.vocabulary.neighbours(fqn)):
+                if len(best) < MOST_TABLES and other not in there:
+                    there.add(other)
+                    best.append(other)
+
+    # --- columns
+
+    def find_columns(self) -> None:
+        """Columns by their names, and columns of yes and no by what they say of a row."""
+        self.find_shared_heads()
+        for first, last, lemmas in self.question.spans(_LONGEST_NAME):
+            found = self.vocabulary.found_columns(lemmas, self.plausible, self.most, _ENOUGH)
+            least = _SHARED if len(lemmas) > 1 and found and found[0][1].score >= _VERY else _ENOUGH
+            inside, before = self.tying(first, last) if found else ((), None)
+            for key, one in found:
+                score = self.fits(first, last, one.score)
+                if score < least:
+                    break
+                flag = self.vocabulary.flag(key) if score > 0.6 else None
+                if (one.how == "name" and self.is_of_another(key, inside, before)) or (
+                    flag is not None and self.names_rows(first, last, key)
+                ):
+                    continue
+                sure = score * (_DESCRIBING if flag is not None and self.describes(last, key) else 1)
+                self.mentions.append(
+                    Mention(first, last, MentionKind.COLUMN, sure, one.how, column=key, memory=one.memory)
+                )
+                if flag is not None:
+                    self.value(first, last, score, "flag", key, flag[0])
+
+    def tying(self, first: int, last: int) -> tuple[Collection[str], Sequence[str] | None]:
+        """The little words in a run that tie two things, and what stands before an `of` in it; None without one."""
+        inside = [token.lemma for token in self.tokens[first + 1 : last - 1]]
+        if "of" not in inside or self.tokens[first].lemma in _OF_FIGURES:
+            return _TYING.intersection(inside), None
+        before = self.tokens[first : first + 1 + inside.index("of")]
+        return _TYING.intersection(inside), [token.lemma for token in before if token.lemma not in INSIDE]
+
+    def is_of_another(self, key: ColumnKey, inside: Collection[str], before: Sequence[str] | None) -> bool:
+        """`names of the insured`, `crossing in minutes`: a little word that ties two things, and is not in the name."""
+        if inside and not set(tokens_of(key.column)).issuperset(inside):
+            return True
+        return before is not None and not any(self.vocabulary.says(key, lemma) for lemma in before)
+
+    def describes(self, last: int, key: ColumnKey) -> bool:
+        """Return whether the rows of its table are named right behind: `active` employees."""
+        return (
+            last < len(self.tokens)
+            and self.vocabulary.asked((self.tokens[last].lemma,)) == self.vocabulary.words(key.table)[-1:]
+        )
+
+    def names_rows(self, first: int, last: int, key: ColumnKey) -> bool:
+        """`insured patients`: an adjective of yes and no, and the rows that it is said of."""
+        rows = self.vocabulary.words(key.table)
+        head = self.vocabulary.asked((self.tokens[last - 1].lemma,))
+        return last - first > 1 and head == rows[-1:] and not self.vocabulary.says(key, self.tokens[last - 1].lemma)
+
+    def find_shared_heads(self) -> None:
+        """`first and last name`, `billing or shipping address`: the first ones go with the last word too."""
+        for at, token in enumerate(self.tokens):
+            if token.lemma not in ("and", "or", ",") or at == 0 or not self.question.carries(at - 1):
+                continue
+            start = at + 1
+            while start < len(self.tokens) and self.tokens[start].lemma in ("and", "or", "the", ","):
+                start += 1
+            for head in range(start + 1, min(start + 4, len(self.tokens))):
+                if not (self.question.carries(head) and self.question.carries(head - 1)):
+                    break
+                said = tuple(one.lemma for one in self.tokens[start : head + 1])
+                whole = self.vocabulary.found_columns(said, self.plausible, 1, _SHARED)
+                if not whole:
+                    continue
+                words = (self.tokens[at - 1].lemma, self.tokens[head].lemma)
+                for key, one in self.vocabulary.found_columns(words, self.plausible, self.most, _SHARED):
+                    if key != whole[0][0]:
+                        self.mentions.append(
+                            Mention(at - 1, at, MentionKind.COLUMN, 0.97 * one.score, one.how, column=key)
+                        )
+
+    # --- values
+
+    def value(self, first: int, last: int, score: float, how: str, column: ColumnKey, *values: Literal) -> None:
+        """A mention of a value."""
+        if column not in self.vocabulary.known.forbidden:
+            self.mentions.append(Mention(first, last, MentionKind.VALUE, score, how, column=column, values=values))
+
+    def find_values(self) -> None:
+        """Values that profiles know."""
+        values = self.vocabulary.values
+        values.read(self.plausible)
+        within = frozenset(self.plausible) if len(self.plausible) < len(self.vocabulary.fqns) else None
+        for first in range(len(self.tokens)):
+            for last in range(first + 1, min(first + _LONGEST_VALUE, len(self.tokens)) + 1):
+                if last - first > 1 and self.tokens[last - 1].quoted:
+                    break
+                if self.question.may_be_value(first, last):
+                    self.find_value(first, last, values, within)
+                if self.tokens[first].quoted:
+                    break
+        for at, token in enumerate(self.tokens):
+            for key in self.gendered(token):
+                known = {one.value.lower(): one.value for one in self.held(key)}
+                for spelled in gender_values(token.lemma):
+                    if spelled.lower() in known:
+                        self.value(at, at + 1, 0.9, "gender", key, _text(known[spelled.lower()]))
+                        break
+
+    def gendered(self, token: Token) -> list[ColumnKey]:
+        """The columns of gender, when the word says one."""
+        if not gender_values(token.lemma):
+            return []
+        found = self.vocabulary.found_columns(("gender",), self.plausible)
+        return [key for key, one in found if one.score > 0.75]
+
+    def held(self, key: ColumnKey) -> list[Held]:
+        """The values of a column that may be quoted."""
+        profile = self.vocabulary.profile(key)
+        known = self.vocabulary.known
+        if profile is None or profile.masked or key in known.private or key in known.forbidden:
+            return []
+        return [Held(key, one.value) for one in profile.top_values]
+
+    def find_value(self, first: int, last: int, values: ValueIndex, within: Collection[str] | None) -> None:
+        """The values that a run of tokens is, in one way or another."""
+        said, quoted = self.question.said(first, last), self.tokens[first].quoted
+        capital = said[:1].isupper() and first > 0
+        number = last - first == 1 and number_of(self.tokens[first].lemma) is not None
+        named, like = values.named(said, within), [] if number or quoted else values.like(said, within)
+        rows = bool(named or like) and self.is_rows(first, last)
+        for one in named:
+            exact = one.value == said
+            score = 1.0 if exact and (quoted or capital) else 0.97 if exact or quoted or capital else 0.93
+            unsure = number or (rows and not (quoted or capital))
+            self.value(first, last, 0.7 if unsure else score, "value", one.column, _text(one.value))
+        if number:
+            return
+        if not quoted:
+            for one in like:
+                self.value(first, last, 0.7 if rows else 0.86, "lemma", one.column, _text(one.value))
+            for one in (held for day in CALENDAR.get(said.lower(), ()) for held in values.named(day, within)):
+                self.value(first, last, 0.9, "demonym", one.column, _text(one.value))
+            for other in other_names(said):
+                for one in values.named(other, within):
+                    if len(other) > 2 or (one.value == other and self.is_of_place(one.column)):
+                        self.value(first, last, 0.87, "demonym", one.column, _text(one.value))
+        if quoted or (self.question.is_capital(first) and self.question.carries(first)):
+            for column in values.containing(said, within)[: self.most]:
+                self.value(first, last, 0.55 if quoted else 0.5, "part", column, _text(said))
+
+    def is_rows(self, first: int, last: int) -> bool:
+        """`members`, `a member of`: what a table is called by says its rows rather than a value."""
+        head = self.tokens[last - 1]
+        is_of = last < len(self.tokens) and self.tokens[last].lemma == "of"
+        is_of = is_of or (first > 0 and self.asks_for(first - 1, last))
+        return (is_of or head.text.lower() != head.lemma) and (first, last) in self.named_rows
+
+    def asks_for(self, before: int, last: int) -> bool:
+        """`which animal`, `the heaviest animal`: rows are asked for, where no noun stands behind."""
+        degree = degree_of(self.tokens[before].text)
+        asks = self.tokens[before].lemma in _ASKING or (degree is not None and degree.superlative)
+        return asks and (last >= len(self.tokens) or not self.is_noun(last))
+
+    def is_noun(self, at: int) -> bool:
+        """Return whether some table or column is called by a word there, that is none of a verb."""
+        token = self.tokens[at]
+        if token.lemma in VERBS or token.text.lower() in IRREGULAR_VERBS:
+            return False
+        return any(one.first <= at < one.last and one.table is not None for one in self.mentions)
+
+    @cached_property
+    def named_rows(self) -> Collection[tuple[int, int]]:
+        """The runs that a table is called by well; to be asked for when all tables are found."""
+        return {
+            (one.first, one.last)
+            for one in self.mentions
+            if one.table is not None and one.how == "name" and one.score >= _ROWS
+        }
+
+    def find_misspelled(self) -> None:
+        """Values that a word which stands for nothing else is nearly."""
+        for at in sorted(left_over(self.question, self.mentions)):
+            for held, alike in self.vocabulary.values.alike(self.tokens[at].text, self.plausible):
+                self.value(at, at + 1, _NEARLY * alike, "fuzzy", held.column, _text(held.value))
+
+    def is_of_place(self, key: ColumnKey) -> bool:
+        """Return whether a column tells a country or a state, which short codes are taken for there only."""
+        return bool({"country", "state", "nation", "nationality", "code", "region"} & set(self.vocabulary.words(key)))
+
+    # --- what people noted
+
+    def find_knowledge(self) -> None:
+        """Values that people gave a name, and memories whose name the question says."""
+        named = self.vocabulary.memories_named
+        longest = max((len(words) for words in (*self.vocabulary.noted, *named)), default=0)
+        if not longest:
+            return
+        for first, last, lemmas in self.question.spans(longest + 3):
+            words = self.vocabulary.asked(lemmas)
+            for note in self.vocabulary.noted.get(words, ()):
+                column = self.vocabulary.resolved(note.asset) if note.asset and note.values else None
+                hidden = self.vocabulary.known.forbidden | self.vocabulary.known.private
+                if isinstance(column, ColumnKey) and column not in hidden:
+                    values = tuple(map(_text, note.values))
+                    self.mentions.append(
+                        Mention(
+                            first, last, MentionKind.VALUE, 0.95 * note.score, "memory", column=column, values=values,
+                            memory=note.id,
+                        )
+                    )  # fmt: skip
+            for memory, how, about in named.get(words, ()):
+                self.mentions.append(Mention(first, last, MentionKind.KNOWLEDGE, 0.95, how, table=about, memory=memory))
+
+    # --- what nobody knows yet
+
+    def look_up(self, lookup: Lookup) -> None:
+        """Asks the source for words that stand for nothing yet, or for a name that may be a value as well."""
+        wanted = unknown(self.question, self.mentions)
+        if not wanted:
+            return
+        texts: dict[str, None] = {}
+        for said in wanted.values():
+            for text in said:
+                if len(text) <= LONGEST:
+                    texts.setdefault(text)
+        columns = self.searchable()
+        if not columns or not texts:
+            return
+        asked = list(texts)[:MOST_TEXTS]
+        found = lookup(columns, asked)
+        allowed = set(columns)
+        by_text: dict[str, list[Held]] = {}
+        for one in found:
+            if one.column in allowed:
+                by_text.setdefault(one.value.strip().casefold(), []).append(Held(one.column, one.value))
+        for (first, last), said in wanted.items():
+            for place, text in enumerate(said):
+                for held in by_text.get(text.casefold(), ()):
+                    sure = self.tokens[first].quoted or self.tokens[first].text[:1].isupper()
+                    score = (0.97 if sure else 0.88) - 0.05 * min(place, 2)
+                    self.value(first, last, score, "lookup", held.column, _text(held.value))
+
+    def searchable(self) -> list[ColumnKey]:
+        """The columns to look texts up in, the likeliest first."""
+        values = self.vocabulary.values
+        mentioned: dict[str, float] = {}
+        for one in self.mentions:
+            fqn = one.table or (one.column.table if one.column else None)
+            if fqn is not None:
+                mentioned[fqn] = max(mentioned.get(fqn, 0.0), one.score)
+        found: list[ColumnKey] = []
+        for fqn in sorted(self.plausible, key=lambda fqn: -mentioned.get(fqn, 0.0)):
+            if len(found) >= MOST_COLUMNS:
+                break
+            found += [key for key in self.vocabulary.text_columns(fqn) if not values.is_complete(key)]
+        return found[:MOST_COLUMNS]
+
+
+def _text(text: str) -> Literal:
+    return Literal("text", text)

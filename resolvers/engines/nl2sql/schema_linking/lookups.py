@@ -1,0 +1,100 @@
+"""The one query that looks texts up in columns of a source, for words that no profile knows.
+
+Whoever gives a drafter its `Lookup` builds the query here, runs it as the caller's own and reads its rows here:
+
+    query = query_of(columns, texts, known, relation=source.relation)
+    found = found_in(source.ask(query), columns) if query is not None else []
+
+It has two columns: which column (its place among `columns`), and a value of it as it stands there. Every text is
+compared whole and stands in the query as a literal; nothing else of the asker's gets in. With `exact` a text is
+compared as it is commonly written, which an index serves; else without regard to case, which reads every row.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from sqlglot import exp
+
+from resolvers.engines.nl2sql.model import ColumnKey, FoundValue, Knowledge
+from schema.data_readiness.source import ColumnFacts, TableFacts
+
+MOST_COLUMNS: Final = 60
+"""More columns are not looked at, so that a question cannot read a whole source."""
+MOST_TEXTS: Final = 40
+MOST_FOUND: Final = 5
+"""How many spellings of the texts one column answers with."""
+LONGEST: Final = 200
+"""Longer texts are not looked up."""
+
+_TEXT: Final = ("CHAR", "TEXT", "STRING", "CLOB", "ENUM", "NAME", "CITEXT")
+Relation = Callable[[str, str, str], exp.Table]
+"""What stands in FROM for a database, a schema and a table; `Source.relation`."""
+
+
+def is_text(facts: ColumnFacts) -> bool:
+    """Return whether texts can be looked up in a column without a cast of every row."""
+    kind = (facts.data_type or "TEXT").upper()
+    return any(name in kind for name in _TEXT)
+
+
+def spellings(text: str) -> list[str]:
+    """The ways that a text is commonly written in data."""
+    return list(dict.fromkeys((text, text.lower(), text.upper(), text.capitalize(), text.title())))
+
+
+def query_of(
+    columns: Sequence[ColumnKey], texts: Sequence[str], known: Knowledge, relation: Relation, *, exact: bool = False
+) -> exp.Query | None:
+    """The query; None when there is nothing to look up. Forbidden columns, and unknown ones, are left out."""
+    tables = {table.fqn: table for table in known.tables}
+    wanted = list(dict.fromkeys(text for text in texts if text.strip() and len(text) <= LONGEST))[:MOST_TEXTS]
+    parts: list[exp.Select] = []
+    for at, key in enumerate(columns[:MOST_COLUMNS]):
+        table = tables.get(key.table)
+        facts = next((one for one in table.columns if one.name == key.column), None) if table else None
+        if table is None or facts is None or key in known.forbidden or not is_text(facts):
+            continue
+        if wanted:
+            parts.append(_one(at, table, facts, wanted, relation, exact=exact))
+    if not parts:
+        return None
+    whole: exp.Query = parts[0]
+    for part in parts[1:]:
+        whole = exp.union(whole, part, distinct=False, copy=False)
+    return whole
+
+
+def _one(
+    at: int, table: TableFacts, facts: ColumnFacts, texts: Sequence[str], relation: Relation, *, exact: bool
+) -> exp.Select:
+    """The values of one column that equal a text; without regard to case the source lowers both, for its letters."""
+    value = _as_text(exp.column(facts.name, quoted=True), facts)
+    if exact:
+        written = [exp.Literal.string(one) for text in texts for one in spellings(text)]
+        equal = exp.In(this=value, expressions=written)
+    else:
+        lowered = [exp.Lower(this=exp.Literal.string(text)) for text in texts]
+        equal = exp.In(this=exp.Lower(this=value), expressions=lowered)
+    inner = (
+        exp.select(exp.alias_(value.copy(), "value", quoted=True))
+        .distinct()
+        .from_(relation(table.database, table.schema, table.name))
+        .where(equal)
+        .limit(MOST_FOUND)
+    )
+    place = exp.alias_(exp.Literal.number(at), "place", quoted=True)
+    return exp.select(place, exp.column("value", quoted=True)).from_(inner.subquery(f"found_{at}"))
+
+
+def _as_text(column: exp.Column, facts: ColumnFacts) -> exp.Expression:
+    """An enum is no text in some sources, and cannot be lowered there."""
+    return exp.cast(column.copy(), "text") if "ENUM" in (facts.data_type or "").upper() else column.copy()
+
+
+def found_in(rows: Sequence[Sequence[Any]], columns: Sequence[ColumnKey]) -> list[FoundValue]:
+    """Return what the rows of the query's answer say. `columns` must be those that the query was made of."""
+    return [
+        FoundValue(columns[int(place)], str(value))
+        for place, value in rows
+        if value is not None and 0 <= int(place) < len(columns)
+    ]

@@ -1,0 +1,184 @@
+"""The values that profiles know, by their words. Of private and of forbidden columns nothing is read."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from threading import Lock
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from rapidfuzz import fuzz, process
+
+from resolvers.engines.nl2sql.language.tokens import lemma_of
+from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
+from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
+
+if TYPE_CHECKING:
+    from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
+
+_WORD: Final = re.compile(r"[^\W_]+")
+MOST_WORDS: Final = 9
+"""Longer values are told, not named in a question."""
+_MOST_KNOWN: Final = 50
+"""Values of one column that are looked at: more than a profile keeps as a rule."""
+_ALIKE: Final = 86
+_NONE: Final[set[int]] = set()
+
+
+class Held(NamedTuple):
+    """A value that a column holds."""
+
+    column: ColumnKey
+    value: str
+
+
+@lru_cache(maxsize=100_000)
+def folded(text: str) -> str:
+    """A text as values are compared: without case, accents and signs."""
+    if not text.isascii():
+        text = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+@lru_cache(maxsize=100_000)
+def lemmas(text: str) -> str:
+    """A folded text with the lemmas of its words."""
+    return " ".join(lemma_of(word) for word in text.split(" "))
+
+
+@lru_cache(maxsize=100_000)
+def _known_by(value: str) -> tuple[str, str] | None:
+    """A value as a profile holds it: folded, and with the lemmas of its words; None where it is told, not named."""
+    said = folded(value) if not value.endswith("…") else ""
+    return (said, lemmas(said)) if said and said.count(" ") < MOST_WORDS else None
+
+
+_Places = dict[str, dict[ColumnKey, str]]
+"""Where a text stands: by the FQN of the table the columns, each with how it is spelled there."""
+
+
+class ValueIndex:
+    """An index of values. Tables are read when they are first asked about."""
+
+    def __init__(self, vocabulary: "Vocabulary") -> None:
+        self._vocabulary = vocabulary
+        self._known: Knowledge = vocabulary.known
+        self._read: dict[str, set[str]] = {}
+        self._whole: dict[str, _Places] = {}
+        self._lemmas: dict[str, _Places] = {}
+        self._long: list[tuple[ColumnKey, str]] = []
+        """Values of several words, folded, with the column that holds each."""
+        self._words: dict[str, set[int]] = {}
+        """The places of those with a word."""
+        self._by_words = 0
+        """So many of them are among those by their words."""
+        self._lock = Lock()
+        self._complete: set[ColumnKey] = set()
+
+    def read(self, tables: Collection[str]) -> None:
+        """Takes the values of tables in, once each."""
+        for fqn in tables:
+            if fqn not in self._read:
+                self._read[fqn] = set()
+                self._read_table(fqn)
+
+    def _read_table(self, fqn: str) -> None:
+        read, whole, long = self._read[fqn], self._whole, self._long
+        for key in self._vocabulary.keys_of(fqn):
+            profile = self._vocabulary.profile(key)
+            if profile is None or profile.masked or key in self._known.private or key in self._known.forbidden:
+                continue
+            if self._vocabulary.column_kind(key) is not ColumnKind.TEXT:
+                continue
+            if profile.distinct_count is not None and profile.distinct_count <= len(profile.top_values):
+                self._complete.add(key)
+            for one in profile.top_values[:_MOST_KNOWN]:
+                value = one.value
+                known = _known_by(value)
+                if known is None:
+                    continue
+                said, base = known
+                read.add(said)
+                if said in whole:
+                    _put(whole, said, key, value)
+                else:
+                    whole[said] = {fqn: {key: value}}
+                if base != said:
+                    _put(self._lemmas, base, key, value)
+                if " " in said:
+                    long.append((key, said))
+
+    def _by_word(self) -> dict[str, set[int]]:
+        """The values of several words by each of them: read for the questions only that ask for a part of a value."""
+        words, long = self._words, self._long
+        with self._lock:
+            while self._by_words < len(long):
+                for word in long[self._by_words][1].split(" "):
+                    places = words.get(word)
+                    if places is None:
+                        words[word] = {self._by_words}
+                    else:
+                        places.add(self._by_words)
+                self._by_words += 1
+        return words
+
+    def is_complete(self, key: ColumnKey) -> bool:
+        """Return whether the profile knows every value of a column that has been read."""
+        return key in self._complete
+
+    def named(self, text: str, within: Collection[str] | None = None) -> list[Held]:
+        """The values that are this text, but for case, accents and signs; only those of the tables `within`."""
+        places = self._whole.get(folded(text))
+        return [Held(key, value) for key, value in _held(places, within)] if places is not None else []
+
+    def like(self, text: str, within: Collection[str] | None = None) -> list[Held]:
+        """The values that are this text in another form of its words: `dogs` for `Dog`."""
+        base = lemmas(folded(text))
+        others, places = self._lemmas.get(base), self._whole.get(base)
+        if others is None and places is None:
+            return []
+        found = {**dict(_held(others, within)), **dict(_held(places, within))}
+        return [Held(key, value) for key, value in found.items()]
+
+    def containing(self, text: str, within: Collection[str] | None = None) -> list[ColumnKey]:
+        """The columns with longer values that contain the words of this text, in a row."""
+        said = folded(text)
+        if not said:
+            return []
+        words = self._by_word()
+        places = set.intersection(*(words.get(word, _NONE) for word in said.split(" ")))
+        found: set[ColumnKey] = set()
+        for column, value in map(self._long.__getitem__, places):
+            if column in found or (within is not None and column.table not in within):
+                continue
+            if value != said and f" {said} " in f" {value} ":
+                found.add(column)
+        return sorted(found, key=lambda key: (key.table, key.column))
+
+    def alike(self, text: str, within: Collection[str]) -> Iterator[tuple[Held, float]]:
+        """The values of tables that are this text but for a misspelling."""
+        said = folded(text)
+        if len(said) < 5 or not any(map(str.isalpha, said)):
+            return
+        texts = sorted(set().union(*(self._read.get(fqn, ()) for fqn in within)))
+        for other, alike, _ in process.extract(said, texts, scorer=fuzz.ratio, score_cutoff=_ALIKE, limit=3):
+            if other != said and other[0] == said[0]:
+                for key, value in _held(self._whole[other], within):
+                    yield Held(key, value), alike / 100
+
+
+def _put(texts: dict[str, _Places], text: str, key: ColumnKey, value: str) -> None:
+    """Note where a text stands; of two spellings in one column the first."""
+    places = texts.get(text)
+    if places is None:
+        texts[text] = {key.table: {key: value}}
+    elif (here := places.get(key.table)) is None:
+        places[key.table] = {key: value}
+    elif key not in here:
+        here[key] = value
+
+
+def _held(places: _Places | None, within: Collection[str] | None) -> Iterator[tuple[ColumnKey, str]]:
+    if places is not None:
+        for table in places if within is None else [table for table in within if table in places]:
+            yield from places[table].items()

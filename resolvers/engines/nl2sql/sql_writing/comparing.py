@@ -1,0 +1,314 @@
+"""Values as a column's type wants them, and moments cut to spans: what differs between types and dialects.
+
+Trees are built in the meaning of DuckDB and written by sqlglot in the dialect that is asked for; where its translation
+does not hold, the tree itself is another one here.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Final
+
+from sqlglot import exp
+
+from resolvers.engines.nl2sql.joining.names import family
+from resolvers.engines.nl2sql.plan import Literal, Operator, Unit
+from schema.data_readiness.profile import ColumnProfile
+from schema.data_readiness.source import ColumnFacts
+
+_ISO: Final = re.compile(r"\d{4}-\d{2}(-\d{2}([ T]\d{2}:\d{2}.*)?)?")
+_NUMBER: Final = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)\s*")
+_TRUE: Final = ("true", "t", "yes", "y", "1")
+_FALSE: Final = ("false", "f", "no", "n", "0")
+_LENGTHS: Final = {Unit.YEAR: 4, Unit.MONTH: 7, Unit.DAY: 10}
+"""How many characters of an ISO date tell the span."""
+
+
+class Unwritable(Exception):
+    """A plan that no query answers rightly. The message is a sentence for whoever asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypedKind:
+    """Holds what the values of a column are."""
+
+    family: str
+    """text, number, moment, boolean; empty when nobody knows."""
+    name: str = ""
+    has_time: bool = False
+    iso: bool = False
+    """Whether it is text that holds ISO dates."""
+    numeric: bool = False
+    """Whether it is text that holds numbers."""
+    samples: tuple[str, ...] = ()
+
+
+UNKNOWN: Final = TypedKind("")
+NUMBER: Final = TypedKind("number")
+
+
+def kind_of(column: ColumnFacts, profile: ColumnProfile | None, dialect: str) -> TypedKind:
+    """Return what a column holds, by its type and, of texts, by its profile."""
+    name = (column.data_type or "").upper()
+    group = family(column.data_type)
+    samples: tuple[str, ...] = ()
+    if profile is not None and not profile.masked:
+        ends = [one for one in (profile.minimum, profile.maximum) if one is not None]
+        samples = (*ends, *(one.value for one in profile.top_values))
+    if group == "moment" and dialect == "sqlite":
+        return TypedKind("text", name, iso=True, samples=samples)
+    if group == "moment":
+        return TypedKind(group, name, has_time="TIME" in name)
+    if group == "text" and samples:
+        filled = [one for one in samples if one.strip()]
+        iso = bool(filled) and all(_ISO.fullmatch(one.strip()) for one in filled)
+        numeric = bool(filled) and all(_NUMBER.fullmatch(one) for one in filled)
+        return TypedKind(group, name, iso=iso, numeric=numeric, samples=samples)
+    return TypedKind(group, name, samples=samples)
+
+
+def number(value: Decimal | int) -> exp.Expr:
+    """An exact number."""
+    text = format(Decimal(value), "f")
+    return exp.Neg(this=exp.Literal.number(text[1:])) if text.startswith("-") else exp.Literal.number(text)
+
+
+def as_number(this: exp.Expr, kind: TypedKind) -> exp.Expr:
+    """A text that holds numbers as a number; anything else as it is."""
+    return exp.TryCast(this=this, to=exp.DataType.build("DOUBLE")) if kind.family == "text" else this
+
+
+def literal(value: Literal) -> exp.Expr:
+    """A value on its own."""
+    given = value.value
+    if isinstance(given, bool):
+        return exp.Boolean(this=given)
+    if isinstance(given, Decimal):
+        return number(given)
+    if value.kind in ("date", "moment"):
+        to = "DATE" if value.kind == "date" else "TIMESTAMP"
+        return exp.cast(exp.Literal.string(given), to)
+    return exp.Literal.string(given)
+
+
+def compared(this: exp.Expr, kind: TypedKind, operator: Operator, right: tuple[Literal, ...]) -> exp.Expr:
+    """A column of this kind compared to values."""
+    if operator == Operator.LIKE:
+        return _like(this, kind, right[0])
+    if any(one.kind in ("date", "moment") for one in right) and kind.family in ("moment", "text", "number"):
+        return _by_day(this, kind, operator, right)
+    numbers = [one.value for one in right if isinstance(one.value, Decimal)]
+    if kind.family == "moment" and len(numbers) == len(right):
+        if not all(1000 <= one <= 2999 for one in numbers):
+            raise Unwritable("A date can only be compared to a date or to a year.")
+        this, kind = span(this, kind, Unit.YEAR, False, ""), NUMBER
+    if kind.family == "text" and numbers and operator not in (Operator.EQUAL, Operator.IN):
+        this, kind = as_number(this, kind), NUMBER
+    return relation(this, operator, [fitted(one, kind) for one in right])
+
+
+def relation(this: exp.Expr, operator: Operator, right: list[exp.Expr]) -> exp.Expr:
+    """Two sides, or three, as the operator puts them."""
+    match operator:
+        case Operator.BETWEEN:
+            return exp.Between(this=this, low=right[0], high=right[1])
+        case Operator.IN if len(right) != 1:
+            return exp.In(this=this, expressions=right)
+        case Operator.LIKE:
+            return exp.Like(this=exp.Lower(this=this), expression=exp.Lower(this=right[0]))
+    return _SIGNS[operator](this=this, expression=right[0])
+
+
+_SIGNS: Final[dict[Operator, type[exp.Binary]]] = {
+    Operator.EQUAL: exp.EQ,
+    Operator.IN: exp.EQ,
+    Operator.LESS: exp.LT,
+    Operator.AT_MOST: exp.LTE,
+    Operator.MORE: exp.GT,
+    Operator.AT_LEAST: exp.GTE,
+}
+
+
+def _like(this: exp.Expr, kind: TypedKind, pattern: Literal) -> exp.Expr:
+    if kind.family not in ("text", ""):
+        this = exp.cast(this, "TEXT")
+    return exp.Like(this=exp.Lower(this=this), expression=exp.Literal.string(str(pattern.value).lower()))
+
+
+def fitted(value: Literal, kind: TypedKind) -> exp.Expr:
+    """A value as a column of this kind holds it. Raises Unwritable for one that it can never hold."""
+    given = value.value
+    match kind.family:
+        case "text" if isinstance(given, bool):
+            return exp.Literal.string(_spelled(given, kind))
+        case "text":
+            text = _plain(given) if isinstance(given, Decimal) else str(given)
+            return exp.Literal.string(text)
+        case "number" if isinstance(given, bool):
+            return number(int(given))
+        case "number" if isinstance(given, str):
+            try:
+                return number(Decimal(given.strip().replace(",", "")))
+            except InvalidOperation:
+                raise Unwritable(f"“{given}” is no number, and the column it is compared to holds numbers.") from None
+        case "boolean" if not isinstance(given, bool):
+            low = _plain(given) if isinstance(given, Decimal) else str(given).strip().lower()
+            if low in _TRUE or low in _FALSE:
+                return exp.Boolean(this=low in _TRUE)
+            raise Unwritable(
+                f"“{given}” is neither true nor false, and the column it is compared to holds nothing else."
+            )
+    return literal(value)
+
+
+def _plain(value: Decimal) -> str:
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _spelled(value: bool, kind: TypedKind) -> str:
+    """Return how a text column spells true or false."""
+    wanted = _TRUE if value else _FALSE
+    return next((one for one in kind.samples if one.strip().lower() in wanted), "true" if value else "false")
+
+
+def _by_day(this: exp.Expr, kind: TypedKind, operator: Operator, right: tuple[Literal, ...]) -> exp.Expr:
+    """Days and moments: a day compared to what has a time of day means all of that day."""
+    if kind.family == "number":
+        years = [Literal("number", Decimal(str(one.value)[:4])) for one in right]
+        return relation(this, operator, [number(Decimal(str(one.value))) for one in years])
+    if kind.family == "text" and kind.samples and not kind.iso:
+        return _in_text(this, kind, operator, right)
+    whole_days = all(one.kind == "date" for one in right)
+    if not whole_days or (kind.family == "moment" and not kind.has_time):
+        return relation(this, operator, [_moment(str(one.value), kind) for one in right])
+    first = [_moment(str(one.value), kind) for one in right]
+    after = [_moment(_next_day(str(one.value)), kind) for one in right]
+    match operator:
+        case Operator.LESS | Operator.AT_LEAST:
+            return relation(this, operator, first)
+        case Operator.AT_MOST:
+            return exp.LT(this=this, expression=after[0])
+        case Operator.MORE:
+            return exp.GTE(this=this, expression=after[0])
+        case Operator.BETWEEN:
+            return _within(this, first[0], after[1])
+    days = [_within(this, one, other) for one, other in zip(first, after, strict=True)]
+    return days[0] if len(days) == 1 else exp.paren(exp.or_(*days), copy=False)
+
+
+def _in_text(this: exp.Expr, kind: TypedKind, operator: Operator, right: tuple[Literal, ...]) -> exp.Expr:
+    """Dates against text that is no ISO date: only whole years that stand there alone can be told."""
+    if all(re.fullmatch(r"\d{4}", one.strip()) for one in kind.samples):
+        return relation(this, operator, [exp.Literal.string(str(one.value)[:4]) for one in right])
+    if operator in (Operator.EQUAL, Operator.IN):
+        return relation(this, operator, [exp.Literal.string(str(one.value)) for one in right])
+    raise Unwritable("The dates are kept as text in a form that cannot be put in order.")
+
+
+def _within(this: exp.Expr, first: exp.Expr, after: exp.Expr) -> exp.Expr:
+    since = exp.GTE(this=this.copy(), expression=first)
+    return exp.and_(since, exp.LT(this=this.copy(), expression=after), copy=False)
+
+
+def _moment(value: str, kind: TypedKind) -> exp.Expr:
+    if kind.family == "text":
+        return exp.Literal.string(value)
+    return exp.cast(exp.Literal.string(value), _type("TIMESTAMP" if kind.has_time or len(value) > 10 else "DATE"))
+
+
+def _type(name: str) -> exp.DataType:
+    """A type by its name, as it was read once."""
+    return _read_type(name).copy()
+
+
+@lru_cache(maxsize=16)
+def _read_type(name: str) -> exp.DataType:
+    return exp.DataType.build(name)
+
+
+def _next_day(value: str) -> str:
+    try:
+        day = date.fromisoformat(value[:10])
+        return (day + timedelta(days=1)).isoformat()
+    except (ValueError, OverflowError):
+        raise Unwritable(f"“{value}” is no day of the calendar.") from None
+
+
+def day_of(value: str) -> date:
+    """The day of an ISO date or moment."""
+    try:
+        return datetime.fromisoformat(value).date()
+    except ValueError:
+        raise Unwritable(f"“{value}” is no day of the calendar.") from None
+
+
+def span(this: exp.Expr, kind: TypedKind, unit: Unit, part: bool, dialect: str) -> exp.Expr:
+    """The span that a moment lies in: its first day, of years the number; with `part` the number within the year.
+
+    Of texts that hold ISO dates years, months and days are cut out, so that no cast can fail on a strange one.
+    """
+    if kind.family == "number" and unit == Unit.YEAR:
+        return this
+    if kind.family == "text":
+        if kind.samples and not kind.iso:
+            if unit == Unit.YEAR and all(re.fullmatch(r"\d{4}", one.strip()) for one in kind.samples):
+                return exp.cast(this, "INT")
+            raise Unwritable("The dates are kept as text in a form that no year or month can be taken from.")
+        return _text_span(this, unit, part, dialect)
+    if kind.family not in ("moment", ""):
+        raise Unwritable("A column that holds no dates cannot be grouped by year, month or day.")
+    if unit == Unit.YEAR or part:
+        return exp.Extract(this=exp.var(unit.value.upper()), expression=this)
+    return _truncated(this, kind, unit, dialect)
+
+
+def _truncated(this: exp.Expr, kind: TypedKind, unit: Unit, dialect: str) -> exp.Expr:
+    day = this if kind.name == "DATE" else exp.cast(this, "DATE")
+    if unit == Unit.DAY:
+        return day
+    if dialect == "mysql" and unit == Unit.MONTH:
+        return exp.cast(exp.TimeToStr(this=day, format=exp.Literal.string("%Y-%m-01")), "DATE")
+    if dialect == "mysql" and unit == Unit.WEEK:
+        back = exp.Interval(this=exp.Anonymous(this="WEEKDAY", expressions=[this.copy()]), unit=exp.var("DAY"))
+        return exp.DateSub(this=day, expression=back.this, unit=exp.var("DAY"))
+    named = "WEEK(MONDAY)" if dialect == "bigquery" and unit == Unit.WEEK else unit.value.upper()
+    cut = exp.DateTrunc(this=day, unit=exp.var(named))  # type: ignore[no-untyped-call]
+    return cut if dialect == "bigquery" else exp.cast(cut, "DATE")
+
+
+def _text_span(this: exp.Expr, unit: Unit, part: bool, dialect: str) -> exp.Expr:
+    def cut(start: int, length: int) -> exp.Expr:
+        return exp.Substring(this=this.copy(), start=number(start), length=number(length))
+
+    if unit == Unit.YEAR:
+        return exp.cast(cut(1, 4), "INT")
+    if part and unit in (Unit.MONTH, Unit.DAY):
+        return exp.cast(cut(6 if unit == Unit.MONTH else 9, 2), "INT")
+    if unit in _LENGTHS:
+        return cut(1, _LENGTHS[unit])
+    if unit == Unit.QUARTER and part:
+        month = exp.cast(cut(6, 2), "INT")
+        return exp.cast(exp.Floor(this=exp.Div(this=exp.paren(month + 2), expression=number(3))), "INT")
+    if dialect == "sqlite":
+        raise Unwritable(f"Dates cannot be grouped by {unit.value} in this kind of database.")
+    whole = exp.cast(cut(1, 10), "DATE")
+    if part:
+        return exp.Extract(this=exp.var(unit.value.upper()), expression=whole)
+    return _truncated(whole, TypedKind("moment", "DATE"), unit, dialect)
+
+
+def span_value(value: Literal, kind: TypedKind, unit: Unit, part: bool) -> exp.Expr:
+    """Return what a span is compared to: a number, or the first day of the span."""
+    if isinstance(value.value, Decimal):
+        return number(value.value)
+    text = str(value.value)
+    if part or unit == Unit.YEAR:
+        day = day_of(text)
+        parts = {Unit.YEAR: day.year, Unit.MONTH: day.month, Unit.DAY: day.day, Unit.QUARTER: (day.month + 2) // 3}
+        return number(parts.get(unit, day.isocalendar().week))
+    if kind.family == "text" and unit in _LENGTHS:
+        return exp.Literal.string(text[: _LENGTHS[unit]])
+    return exp.cast(exp.Literal.string(text[:10]), "DATE")

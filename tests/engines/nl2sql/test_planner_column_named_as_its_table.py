@@ -1,0 +1,40 @@
+"""A column that bears the name of its table, beside a table whose columns adjectives measure."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from resolvers.engines.nl2sql.drafter import Planner
+from resolvers.engines.nl2sql.model import Asked, DraftFailure, Unanswerable, no_lookup
+from tests.engines.nl2sql.catalogs import NOW, asked, column, drafted, knowledge, table
+
+PLAYERS = table("players", "id*:INTEGER name height:INTEGER weight:INTEGER")
+SALARIES = table("salaries", "player_id:INTEGER season:INTEGER salary:NUMERIC")
+KNOWN = knowledge(PLAYERS, SALARIES)
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [("What is the highest salary?", "MAX"), ("What is the lowest salary?", "MIN"), ("Show the largest salary", "MAX")],
+)
+def test_the_extreme_of_a_column_is_no_row_of_its_table(question: str, figure: str) -> None:
+    found = drafted(question, KNOWN)
+    assert f'{figure}("salary")' in found.sql
+    assert "height" not in found.sql
+
+
+def test_a_forbidden_column_is_refused_and_not_replaced() -> None:
+    forbidden = column("salaries.salary")
+    found = asked("What is the highest salary?", replace(KNOWN, forbidden=frozenset({forbidden})))
+    assert isinstance(found, Unanswerable), found
+    assert found.forbidden == (forbidden,)
+
+
+def test_what_a_policy_refuses_is_not_asked_for_in_another_way() -> None:
+    asking = Asked("What is the highest salary?", NOW)
+    draft = drafted(asking.text, KNOWN)
+    failure = DraftFailure(draft, "policy_group_size", "Ask for groups.")
+    found = asyncio.run(Planner().repair(asking, KNOWN, [failure], no_lookup))
+    assert isinstance(found, Unanswerable), found
+    assert found.message == "Ask for groups."
