@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from persistence.migrations.run import upgrade
-from persistence.queries.quality import Measured, MetricResultShelf
+from persistence.queries.metric_results import Measured, MetricResultShelf
 from persistence.repository import Scope
 from persistence.samples.postgres import NoPostgres, running_postgres
 from schema.data_readiness.quality_builtin import METRICS

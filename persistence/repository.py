@@ -50,12 +50,21 @@ class Repository(Generic[T]):
 
     Every statement carries the organization (and the project, when the scope names one) in its WHERE. It selects
     exactly the resource's own fields and the revision, so a column that the resource does not declare cannot leak.
+    `order` is how its items are listed where nobody asks for another order.
     """
 
     def __init__(
-        self, connection: sa.Connection, model: type[T], table: sa.Table, *, key: str = "id", noun: str
+        self,
+        connection: sa.Connection,
+        model: type[T],
+        table: sa.Table,
+        *,
+        key: str = "id",
+        noun: str,
+        order: Sequence[sa.ColumnElement[Any]] = (),
     ) -> None:
         self._connection, self._model, self.table, self._key, self.noun = connection, model, table, key, noun
+        self._order = order
         self._names = [name for name in model.model_fields if name in table.c]
         self._columns = [table.c[name] for name in self._names]
         if "revision" in table.c:
@@ -105,7 +114,7 @@ class Repository(Generic[T]):
         *,
         offset: int,
         limit: int,
-        order: Sequence[sa.ColumnElement[Any]] = (),
+        order: Sequence[sa.ColumnElement[Any]] | None = None,
         where: Sequence[sa.ColumnElement[bool]] = (),
         **equals: Any,
     ) -> Page[T]:
@@ -114,7 +123,7 @@ class Repository(Generic[T]):
         total = self._connection.execute(
             sa.select(sa.func.count()).select_from(self.table).where(*conditions)
         ).scalar_one()
-        query = sa.select(*self._columns).where(*conditions).order_by(*order, self.table.c[self._key])
+        query = sa.select(*self._columns).where(*conditions).order_by(*self._ordered(order))
         rows = self._connection.execute(query.offset(offset).limit(limit)).all()
         return Page[Any].model_construct(items=self.resources(rows), total=total, offset=offset, limit=limit)
 
@@ -123,19 +132,31 @@ class Repository(Generic[T]):
         query = self.select(scope).where(self.table.c[column].in_(keys)).order_by(self.table.c[self._key])
         return self.resources(self._connection.execute(query).all())
 
+    def with_projects(
+        self, scope: Scope, column: str, keys: Sequence[str], *, made_by: str | None = None
+    ) -> list[tuple[T, str]]:
+        """All items whose column is one of the keys, each with its project; a user's own alone if one is named."""
+        own = [] if made_by is None else [self._made_by(scope, made_by)]
+        query = self.select(scope).where(self.table.c[column].in_(keys), *own).add_columns(self.table.c.project_id)
+        rows = self._connection.execute(query).all()
+        return [(item, row[-1]) for item, row in zip(self.resources(rows), rows, strict=True)]
+
+    def _made_by(self, scope: Scope, user_id: str) -> sa.ColumnElement[bool]:
+        own: sa.ColumnElement[bool] = self.table.c.created_by == user_id
+        return own
+
     def first_of_each(
         self,
         scope: Scope,
         column: str,
         keys: Sequence[str],
         *,
-        order: Sequence[sa.ColumnElement[Any]] = (),
         where: Sequence[sa.ColumnElement[bool]] = (),
         most: int,
     ) -> list[tuple[str, str | None, T]]:
-        """The first items of each key of a column, in one statement: key, project and item, the key's order kept."""
+        """The first items of each key of a column, in one statement: key, project and item, in the shelf's order."""
         by, project = self.table.c[column], self.table.c.get("project_id")
-        rank = sa.func.row_number().over(partition_by=by, order_by=[*order, self.table.c[self._key]])
+        rank = sa.func.row_number().over(partition_by=by, order_by=self._ordered())
         columns = [*self._columns, by.label("of_key"), (sa.null() if project is None else project).label("of_project")]
         ranked = sa.select(*columns, rank.label("of_rank")).where(*self._within(scope), by.in_(keys), *where).subquery()
         query = sa.select(ranked).where(ranked.c.of_rank <= most).order_by(ranked.c.of_key, ranked.c.of_rank)
@@ -201,9 +222,9 @@ class Repository(Generic[T]):
             self.table.delete().where(*self._within(scope), self.table.c[self._key] == id, *self._equal(equals))
         )
 
-    def id_where(self, scope: Scope, *conditions: sa.ColumnElement[bool]) -> str | None:
+    def id_where(self, scope: Scope, **equals: Any) -> str | None:
         """The id of the item that has what was to be unique, such as a name; None when there is none by now."""
-        query = sa.select(self.table.c[self._key]).where(*self._within(scope), *conditions).limit(1)
+        query = sa.select(self.table.c[self._key]).where(*self._within(scope), *self._equal(equals)).limit(1)
         found: str | None = self._connection.execute(query).scalar_one_or_none()
         return found
 
@@ -217,6 +238,10 @@ class Repository(Generic[T]):
     def whole_id(self, id: str, **equals: Any) -> str:
         """The id by which the item is found again, where the key alone does not tell it from others."""
         return id
+
+    def _ordered(self, order: Sequence[sa.ColumnElement[Any]] | None = None) -> list[sa.ColumnElement[Any]]:
+        """An order, or else that of the shelf, in which the key breaks ties."""
+        return [*(self._order if order is None else order), self.table.c[self._key]]
 
     def _equal(self, equals: Mapping[str, Any]) -> list[sa.ColumnElement[bool]]:
         return [self.table.c[name] == value for name, value in equals.items() if value is not None]

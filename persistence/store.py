@@ -7,31 +7,36 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy as sa
 
 from persistence.engine import Database
-from persistence.queries.chat import SessionShelf, TurnShelf
+from persistence.queries.chat import TurnShelf
 from persistence.queries.chat_learning import AnswerNoteShelf, ChatSettingsShelf
 from persistence.queries.chat_overlap import AnsweredShelf
 from persistence.queries.chat_provenance import ProvenanceShelf
+from persistence.queries.chat_sessions import SessionShelf
 from persistence.queries.classifications import ClassificationShelf
 from persistence.queries.connections import ConnectionShelf
 from persistence.queries.files import ContentShelf, kept_blobs
 from persistence.queries.glossary import GlossaryTermShelf, TermAssetShelf
+from persistence.queries.idempotency import IdempotencyShelf
 from persistence.queries.knowledge import ContextPackShelf, MemoryShelf
+from persistence.queries.metric_results import MetricResultShelf
 from persistence.queries.pipelines import PipelineShelf
 from persistence.queries.profiles import ProfileShelf
+from persistence.queries.projects import ProjectShelf
 from persistence.queries.proposals import ProposalShelf
 from persistence.queries.quality import (
     DimensionShelf,
     MetricDefinitionShelf,
-    MetricResultShelf,
     ViolationDefinitionShelf,
 )
+from persistence.queries.rate_limits import RateLimitShelf
 from persistence.queries.rules import QualityRuleShelf, RuleExecutionShelf
+from persistence.queries.run_tasks import RunTaskShelf
 from persistence.queries.schedules import ScheduleRunShelf, ScheduleShelf
 from persistence.queries.search import SearchShelf
 from persistence.queries.secrets import SecretShelf
 from persistence.queries.slots import SlotShelf
 from persistence.queries.violations import ViolationEventShelf, ViolationShelf
-from persistence.queries.workflows import ConfigurationShelf, RunShelf, RunTaskShelf
+from persistence.queries.workflows import ConfigurationShelf, RunShelf
 from persistence.repository import Repository, Scope
 from persistence.tables import files as files_table
 from persistence.tables import governance
@@ -39,7 +44,6 @@ from persistence.tuples import TupleLike, write_tuples
 from schema.assets.artifact import Artifact
 from schema.assets.file import File
 from schema.governance.organization import Organization
-from schema.governance.project import Project
 
 T = TypeVar("T")
 
@@ -68,9 +72,19 @@ class Shelves:
         return Repository(self.connection, Organization, governance.organizations, noun="organization")
 
     @cached_property
-    def projects(self) -> Repository[Project]:
+    def projects(self) -> ProjectShelf:
         """Projects of an organization."""
-        return Repository(self.connection, Project, governance.projects, noun="project")
+        return ProjectShelf(self.connection)
+
+    @cached_property
+    def rate_limits(self) -> RateLimitShelf:
+        """Limits that organizations have of their own."""
+        return RateLimitShelf(self.connection)
+
+    @cached_property
+    def idempotency(self) -> IdempotencyShelf:
+        """Keys of idempotency, and what was answered under them."""
+        return IdempotencyShelf(self.connection)
 
     @cached_property
     def secrets(self) -> SecretShelf:

@@ -10,13 +10,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import sqlalchemy as sa
-
-from persistence.queries.asset_view import AssetView, answer_columns
+from persistence.queries.catalog import live_assets
 from persistence.repository import Repository
 from persistence.store import Shelves
-from persistence.tables.catalog import metadata_assets
-from persistence.tables.talk2data import chat_sessions, turns
 from resolvers.context import Context
 from resolvers.utils.memory_lifecycle import as_shown
 from schema.assets.artifact import Artifact
@@ -98,18 +94,16 @@ def of_project(
     *,
     key: str = "id",
     completed: Callable[[Shelves, Context, list[Any]], list[Any]] = lambda _shelves, _ctx, items: items,
-    where: Callable[[Context], Sequence[sa.ColumnElement[bool]]] = lambda _ctx: (),
+    own: bool = False,
 ) -> Read:
-    """The read of a resource that is checked on its project; `where` says what else must hold for the caller."""
+    """The read of a resource that is checked on its project; `own` for one that is its maker's alone."""
 
     def work(shelves: Shelves, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
-        repository = shelf(shelves)
-        table = repository.table
-        query = repository.select(ctx.tenant).where(table.c[key].in_(keys), *where(ctx)).add_columns(table.c.project_id)
-        rows = shelves.connection.execute(query).all()
-        items = completed(shelves, ctx, repository.resources(rows))
-        for item, row in zip(items, rows, strict=True):
-            yield Guarded(getattr(item, key), item, "project", row[-1])
+        made_by = ctx.caller.user_id if own else None
+        found = shelf(shelves).with_projects(ctx.tenant, key, keys, made_by=made_by)
+        items = completed(shelves, ctx, [item for item, _ in found])
+        for item, (_, project) in zip(items, found, strict=True):
+            yield Guarded(getattr(item, key), item, "project", project)
 
     return guarded(work)
 
@@ -127,24 +121,8 @@ def _at_this_moment(_shelves: Shelves, ctx: Context, memories: list[Memory]) -> 
     return [as_shown(memory, now) for memory in memories]
 
 
-def _own_sessions(ctx: Context) -> Sequence[sa.ColumnElement[bool]]:
-    return [chat_sessions.c.created_by == ctx.caller.user_id]
-
-
-def _of_own_sessions(ctx: Context) -> Sequence[sa.ColumnElement[bool]]:
-    own = sa.select(chat_sessions.c.session_id).where(
-        chat_sessions.c.organization_id == ctx.organization_id, *_own_sessions(ctx)
-    )
-    return [turns.c.session_id.in_(own)]
-
-
 def _assets(shelves: Shelves, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
-    table = metadata_assets.c
-    query = sa.select(*answer_columns).where(
-        table.organization_id == ctx.organization_id, table.id.in_(keys), table.deleted_at.is_(None)
-    )
-    for row in shelves.connection.execute(query):
-        asset = AssetView(tuple(row)).resource()  # a union tells its members by their class
+    for asset in live_assets(shelves.connection, ctx.organization_id, keys):  # a union tells its members by their class
         yield Guarded(asset.id, asset, "project", asset.project_id)
 
 
@@ -166,7 +144,7 @@ ENTITIES: Final[dict[type, Entity]] = {
         Entity(Schedule, of_project(lambda shelves: shelves.schedules, key="schedule_id"), key="schedule_id"),
         Entity(
             ChatSession,
-            of_project(lambda shelves: shelves.chat_sessions, key="session_id", where=_own_sessions),
+            of_project(lambda shelves: shelves.chat_sessions, key="session_id", own=True),
             key="session_id",
         ),
         Entity(
@@ -174,7 +152,7 @@ ENTITIES: Final[dict[type, Entity]] = {
             of_project(
                 lambda shelves: shelves.turns,
                 key="turn_id",
-                where=_of_own_sessions,
+                own=True,
                 completed=lambda shelves, _ctx, found: shelves.turns.filled(found),
             ),
             key="turn_id",

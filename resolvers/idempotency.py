@@ -20,13 +20,12 @@ from typing import Any
 from uuid import uuid4
 
 import orjson
-import sqlalchemy as sa
 from pydantic import TypeAdapter
 
 from auth.rate_limit import CallKind
 from persistence.keyring import SealBroken, associated_data
+from persistence.queries.idempotency import IdempotencyKey, KeyClaim
 from persistence.store import Shelves
-from persistence.tables.idempotency import idempotency_keys as table
 from resolvers.context import Context
 from resolvers.operation import Operation
 from schema.errors import AlreadyExists, ApiError, InvalidParameter, ValidationError, VersionConflict
@@ -119,9 +118,8 @@ class _Claim:
     def __init__(self, op: Operation[..., Any], ctx: Context, key: str, fingerprint: bytes) -> None:
         self._op, self._ctx, self._fingerprint = op, ctx, fingerprint
         self._owner = str(uuid4())
-        self._id = {"organization_id": ctx.organization_id, "principal": ctx.caller.principal, "key": key}
-        self._here = [table.c[name] == value for name, value in self._id.items()]
-        self._bound = associated_data("idempotency", *self._id.values())
+        self._key = IdempotencyKey(ctx.organization_id, ctx.caller.principal, key)
+        self._bound = associated_data("idempotency", ctx.organization_id, ctx.caller.principal, key)
         self._known: bytes | None = None
 
     @asynccontextmanager
@@ -129,14 +127,10 @@ class _Claim:
         """Meanwhile the claim does not run out, so that a short lease is enough to tell who has died."""
 
         async def renewing() -> None:
-            mine = table.update().where(*self._here, table.c.owner == self._owner)
             while True:
                 await asyncio.sleep(LEASE.total_seconds() / 4)
-                now = self._ctx.now()
                 with contextlib.suppress(ApiError):  # a store that cannot answer now may do so the next time
-                    await self._ctx.services.store.write(
-                        lambda shelves, now=now: shelves.connection.execute(mine.values(claimed_at=now))  # type: ignore[misc]
-                    )
+                    await self._ctx.services.store.write(self._renew)
 
         task = asyncio.create_task(renewing())
         try:
@@ -159,6 +153,7 @@ class _Claim:
                     field="Idempotency-Key",
                 )
             if row.state == "done":
+                assert row.answer is not None  # which is written with the state
                 return _Answer(orjson.loads(self._open(row.answer)))
             if row.state == "committed" and row.claimed_at + LEASE < self._ctx.now():
                 if row.answer is not None:  # the transaction of the work said what it would be answered with
@@ -177,27 +172,30 @@ class _Claim:
             await asyncio.sleep(0.05)
             waited += 0.05
 
-    def _try(self, shelves: Shelves) -> Any:
-        """Claim the key in one transaction; the row that stands in the way, if one does."""
-        now, run = self._ctx.now(), shelves.connection.execute
-        run(table.delete().where(table.c.expires_at < now))
-        row = run(sa.select(table).where(*self._here).with_for_update()).one_or_none()
-        mine = {"owner": self._owner, "state": "running", "claimed_at": now, "expires_at": now + KEPT}
-        if row is None:
-            fresh = self._id | mine | {"operation": self._op.name, "fingerprint": self._seal(self._fingerprint)}
-            with shelves.connection.begin_nested() as attempt:
-                try:
-                    run(table.insert().values(**fresh))
-                except sa.exc.IntegrityError:
-                    attempt.rollback()
-                else:
-                    return None
-            return run(sa.select(table).where(*self._here)).one()
-        dead = row.state == "running" and row.claimed_at + LEASE < now
-        if dead and self._open(row.fingerprint) == self._fingerprint:
-            run(table.update().where(*self._here).values(**mine))
+    def _renew(self, shelves: Shelves) -> None:
+        shelves.idempotency.renew(self._key, self._owner, self._ctx.now())
+
+    def _try(self, shelves: Shelves) -> KeyClaim | None:
+        """Claim the key in one transaction; the claim that stands in the way, if one does."""
+        now, keys = self._ctx.now(), shelves.idempotency
+        keys.forget_expired(now)
+        claim = keys.held(self._key)
+        if claim is None:
+            fingerprint = self._seal(self._fingerprint)
+            is_ours = keys.claim(
+                self._key,
+                operation=self._op.name,
+                fingerprint=fingerprint,
+                owner=self._owner,
+                now=now,
+                until=now + KEPT,
+            )
+            return None if is_ours else keys.standing(self._key)
+        dead = claim.state == "running" and claim.claimed_at + LEASE < now
+        if dead and self._open(claim.fingerprint) == self._fingerprint:
+            keys.take_over(self._key, owner=self._owner, now=now, until=now + KEPT)
             return None
-        return row
+        return claim
 
     def committing(self, shelves: Shelves, value: Any) -> None:
         """End a transaction of the work: mark that it has changed something, and keep the answer if it is known by now.
@@ -206,12 +204,7 @@ class _Claim:
         """
         self._known = _Answer.of(self._op, value).bytes() if _answers(self._op, value) else None
         sealed = None if self._known is None else self._seal(self._known)
-        held = shelves.connection.execute(
-            table.update()
-            .where(*self._here, table.c.owner == self._owner, table.c.state.in_(("running", "committed")))
-            .values(state="committed", answer=sealed)
-        )
-        if not held.rowcount:
+        if not shelves.idempotency.commit(self._key, self._owner, sealed):
             raise VersionConflict(
                 "Another request under this Idempotency-Key took over. Retry to get its answer.",
                 field="Idempotency-Key",
@@ -221,17 +214,16 @@ class _Claim:
         """Give the key back when nothing was changed; else keep the failure as the answer."""
 
         def work(shelves: Shelves) -> bool:
-            free = table.delete().where(*self._here, table.c.owner == self._owner, table.c.state == "running")
-            return bool(shelves.connection.execute(free).rowcount)
+            return shelves.idempotency.free(self._key, self._owner)
 
         if not await self._ctx.services.store.write(work) and isinstance(failure, ApiError):
             await self.done(_Answer.failure(failure))
 
     async def done(self, answer: _Answer) -> None:
         """Keep the answer."""
-        kept, told = table.update().where(*self._here, table.c.owner == self._owner), answer.bytes()
-        values = {"state": "done"} | ({} if told == self._known else {"answer": self._seal(told)})
-        await self._ctx.services.store.write(lambda shelves: shelves.connection.execute(kept.values(**values)))
+        told = answer.bytes()
+        sealed = {} if told == self._known else {"answer": self._seal(told)}
+        await self._ctx.services.store.write(lambda shelves: shelves.idempotency.keep(self._key, self._owner, **sealed))
 
     def _seal(self, plain: bytes) -> str:
         return self._ctx.services.keyring.seal(plain, self._bound)

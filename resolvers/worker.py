@@ -5,15 +5,11 @@ import logging
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-import sqlalchemy as sa
-
 from auth.caller import Caller
 from auth.guard import Guard
 from persistence.jobs.port import FanOut, JobContext, JobError, JobOutcome, JobTask
-from persistence.queries.workflows import OPEN
 from persistence.repository import Scope
 from persistence.store import Shelves
-from persistence.tables.data_readiness import workflow_runs
 from resolvers.authors import limited_by_author
 from resolvers.context import Context, Services
 from resolvers.data_readiness.runs.executor import RunWork, fail_run
@@ -60,14 +56,8 @@ class Worker:
         """
         for hand in self._hands:
             await hand.take_up()
-        query = (
-            sa.select(workflow_runs.c.id, workflow_runs.c.attempt)
-            .where(workflow_runs.c.status.in_(OPEN))
-            .order_by(workflow_runs.c.created_at)
-            .limit(MOST_TAKEN_UP)
-        )
         jobs = self._services.jobs
-        waiting = await self._services.store.read(lambda shelves: list(shelves.connection.execute(query)))
+        waiting = await self._services.store.read(lambda shelves: shelves.workflow_runs.open_everywhere(MOST_TAKEN_UP))
         for run_id, attempt in waiting:
             key = job_key(run_id, attempt)
             await jobs.enqueue(RUN_JOB, job_of(run_id, attempt), key=key)

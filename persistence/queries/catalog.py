@@ -98,6 +98,15 @@ def get_asset(
     return AssetView(row, _children(connection, scope, fqn, view.type))
 
 
+def live_assets(connection: sa.Connection, organization_id: str, ids: Sequence[str]) -> list[MetadataAsset]:
+    """The live assets of some ids, in whichever project of the organization."""
+    asset = metadata_assets.c
+    query = sa.select(*answer_columns).where(
+        asset.organization_id == organization_id, asset.id.in_(ids), asset.deleted_at.is_(None)
+    )
+    return [AssetView(tuple(row)).resource() for row in connection.execute(query)]
+
+
 def _row(connection: sa.Connection, scope: Scope, resource_uri: str, fqn: str) -> Sequence[Any] | None:
     rows = _BY_NAME.rows(
         connection, organization_id=scope.organization_id, project_id=scope.project_id, uri=resource_uri, fqn=fqn

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from persistence.queries.catalog_rows import lock_service
-from persistence.queries.workflows import OPEN, at_or_below
+from persistence.queries.pipelines import at_or_below
+from persistence.queries.run_tasks import OPEN
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.data_readiness import run_targets, workflow_runs

@@ -1,4 +1,4 @@
-"""Sessions and turns: who owns them, what happened in them, and how a turn moves from event to event.
+"""Turns of chat sessions: what happened in them, and how a turn moves from event to event.
 
 Every change of a turn is one conditional update of its row, which names the states it may come from and, for whoever
 carries the turn out, the last event that he has seen. So a step that is repeated changes nothing, events are dense, and
@@ -26,8 +26,7 @@ from persistence.tables.talk2data import (
 )
 from schema.pagination import Page
 from schema.talk2data.feedback import Rating, TurnFeedback
-from schema.talk2data.session import ChatSession
-from schema.talk2data.turn import ChatMessage, MessageRole, TaskUpdate, Turn, TurnArtifact, TurnState
+from schema.talk2data.turn import ChatMessage, MessageRole, TaskUpdate, Turn, TurnArtifact, TurnOrder, TurnState
 from schema.talk2data.turn_event import TurnEvent, TurnEventType
 
 OPEN = (TurnState.CREATED, TurnState.WORKING)
@@ -68,57 +67,51 @@ class TurnRow:
         return self.state not in OPEN
 
 
-class SessionShelf(Repository[ChatSession]):
-    """Chat sessions."""
-
-    def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, ChatSession, chat_sessions, key="session_id", noun="chat_session")
-
-    def owner_of(self, scope: Scope, session_id: str) -> str | None:
-        """Whose session it is; None when there is none in the scope."""
-        query = sa.select(chat_sessions.c.created_by).where(
-            *self._within(scope), chat_sessions.c.session_id == session_id
-        )
-        return self._connection.execute(query).scalar_one_or_none()
-
-    def count(
-        self, session_id: str, now: datetime, *, turns: int = 0, messages: int = 0, artifacts: int = 0
-    ) -> int | None:
-        """Add to a session's counts and hold its row until the commit: how many turns it has; None when it is gone."""
-        c = chat_sessions.c
-        counted = (
-            chat_sessions.update()
-            .where(c.session_id == session_id)
-            .values(
-                turn_count=c.turn_count + turns,
-                message_count=c.message_count + messages,
-                artifact_count=c.artifact_count + artifacts,
-                updated_at=now,
-                revision=c.revision + 1,
-            )
-            .returning(c.turn_count)
-        )
-        return self._connection.execute(counted).scalar_one_or_none()
-
-    def entitle(self, session_id: str, title: str) -> None:
-        """Give a session a title unless it has one."""
-        c = chat_sessions.c
-        self._connection.execute(
-            chat_sessions.update().where(c.session_id == session_id, c.title.is_(None)).values(title=title)
-        )
-
-
 class TurnShelf(Repository[Turn]):
     """Turns with their messages, events, artifacts and feedback."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, Turn, turns, key="turn_id", noun="turn")
+        super().__init__(connection, Turn, turns, key="turn_id", noun="turn", order=[turns.c.position])
 
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
         """A bare turn; `filled` adds the rest."""
         return values | {"messages": [], "feedback": None, "task_updates": []}
 
     # --- reading ----------------------------------------------------------------------------------------------
+
+    def listed(self, scope: Scope, session_id: str, order: TurnOrder, *, offset: int, limit: int) -> Page[Turn]:
+        """One window of the turns of a session, bare, in the order that was asked for."""
+        by = turns.c.position.desc() if order is TurnOrder.DESC else turns.c.position.asc()
+        return self.page(scope, offset=offset, limit=limit, order=[by], session_id=session_id)
+
+    def own(self, scope: Scope, turn_ids: Sequence[str], user_id: str) -> list[str]:
+        """Those of some turns that are of a user's own sessions."""
+        query = (
+            sa.select(turns.c.turn_id)
+            .join(chat_sessions, chat_sessions.c.session_id == turns.c.session_id)
+            .where(
+                chat_sessions.c.organization_id == scope.organization_id,
+                chat_sessions.c.created_by == user_id,
+                turns.c.turn_id.in_(turn_ids),
+            )
+        )
+        return list(self._connection.execute(query).scalars())
+
+    def _made_by(self, scope: Scope, user_id: str) -> sa.ColumnElement[bool]:
+        own = sa.select(chat_sessions.c.session_id).where(
+            chat_sessions.c.organization_id == scope.organization_id, chat_sessions.c.created_by == user_id
+        )
+        return turns.c.session_id.in_(own)
+
+    def open_everywhere(self, limit: int) -> list[tuple[str, str]]:
+        """The turns of all tenants that are not over, each with its task, the oldest first."""
+        query = (
+            sa.select(turns.c.turn_id, turns.c.task_id)
+            .where(turns.c.state.in_(OPEN))
+            .order_by(turns.c.created_at)
+            .limit(limit)
+        )
+        return [(turn_id, task_id) for turn_id, task_id in self._connection.execute(query)]
 
     def filled(self, found: Sequence[Turn]) -> list[Turn]:
         """The turns with their messages, feedback and task updates: three statements, however many turns."""

@@ -40,7 +40,9 @@ class AnswerNoteShelf(Repository[AnswerNote]):
     """Notes about answers; one at most for each turn."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, AnswerNote, answer_notes, noun="answer_note")
+        super().__init__(
+            connection, AnswerNote, answer_notes, noun="answer_note", order=[answer_notes.c.created_at.desc()]
+        )
 
     def put(self, scope: Scope, note: AnswerNote, now: datetime) -> None:
         """Open a note about a turn; one that stands says the new comment, and is open again."""

@@ -9,11 +9,13 @@ from uuid import NAMESPACE_URL, uuid5
 import sqlalchemy as sa
 
 from persistence.queries.catalog_rows import chunks
+from persistence.queries.metadata_search import prefix_range
 from persistence.queries.quality import insert_new
 from persistence.repository import Repository, Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.classification import classifications, recognitions
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
+from schema.pagination import Page
 
 
 def classification_id(scope: Scope, asset_fqn: str, tag_fqn: str) -> str:
@@ -61,6 +63,39 @@ class ClassificationShelf(Repository[Classification]):
 
     def __init__(self, connection: sa.Connection) -> None:
         super().__init__(connection, Classification, classifications, noun="classification")
+
+    def listed(
+        self,
+        scope: Scope,
+        *,
+        offset: int,
+        limit: int,
+        at_or_under: str | None = None,
+        min_confidence: float | None = None,
+        **equals: Any,
+    ) -> Page[Classification]:
+        """One window of those whose asset the catalog holds, by asset, the surest first."""
+        table = classifications.c
+        where = [standing_assets(scope)]
+        if at_or_under is not None:
+            # By code point, "." is followed by "/": a range that an index can answer.
+            under = sa.and_(table.asset_fqn >= f"{at_or_under}.", table.asset_fqn < f"{at_or_under}/")
+            where.append(sa.or_(table.asset_fqn == at_or_under, under))
+        if min_confidence is not None:
+            where.append(table.confidence >= min_confidence)
+        order = [table.asset_fqn, table.confidence.desc(), table.tag_fqn]
+        return self.page(scope, offset=offset, limit=limit, order=order, where=where, **equals)
+
+    def surest(self, scope: Scope, at_or_under: str, kind: ClassificationKind, most: int) -> list[Classification]:
+        """The surest of a kind at or under a name that nobody has rejected and whose asset the catalog holds."""
+        table = classifications.c
+        where = [
+            standing_assets(scope),
+            sa.or_(table.asset_fqn == at_or_under, prefix_range(table.asset_fqn, f"{at_or_under}.")),
+            table.state != ClassificationState.REJECTED,
+        ]
+        order = [table.confidence.desc(), table.asset_fqn]
+        return self.page(scope, offset=0, limit=most, order=order, where=where, kind=kind).items
 
     def of_assets(
         self, scope: Scope, fqns: Iterable[str], kind: ClassificationKind | None = None

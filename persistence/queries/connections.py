@@ -1,14 +1,20 @@
 """Data connections, whose secret names stand in the table of secrets."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
+from persistence.queries.filters import with_tags, with_text
 from persistence.queries.secrets import SecretShelf
+from persistence.queries.sorting import order_of
 from persistence.repository import Repository, Scope
 from persistence.tables.assets import data_connections
 from schema.assets.data_connection import DataConnection
+from schema.pagination import Page
+
+SORTABLE: Final = {name: name for name in ("name", "created_at", "updated_at", "status", "connection_type")}
+"""What a list can be sorted by, with the columns."""
 
 
 class ConnectionShelf(Repository[DataConnection]):
@@ -16,6 +22,28 @@ class ConnectionShelf(Repository[DataConnection]):
 
     def __init__(self, connection: sa.Connection) -> None:
         super().__init__(connection, DataConnection, data_connections, key="resource_uri", noun="data_connection")
+
+    def listed(
+        self,
+        scope: Scope,
+        project_id: str,
+        *,
+        sort: str,
+        offset: int,
+        limit: int,
+        search: str | None = None,
+        tags: str | None = None,
+        **equals: Any,
+    ) -> Page[DataConnection]:
+        """One window of a project's connections and those of its whole organization, in the order asked for."""
+        table = data_connections.c
+        where = [
+            sa.or_(table.project_id == project_id, table.project_id.is_(None)),
+            *with_text(search, table.name, table.description),
+            *with_tags(tags, table.tags),
+        ]
+        order = order_of(data_connections, sort, SORTABLE)
+        return self.page(scope, offset=offset, limit=limit, order=order, where=where, **equals)
 
     def resources(self, rows: Iterable[Sequence[Any]]) -> list[DataConnection]:
         """Make connections of rows, with the names of their secrets."""

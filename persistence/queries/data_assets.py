@@ -6,8 +6,10 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from persistence.queries.catalog_rows import chunks
+from persistence.queries.catalog_rows import below, chunks
+from persistence.queries.filters import with_text
 from persistence.queries.metadata_search import in_scope
+from persistence.queries.workflows import ancestry
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.data_readiness import run_targets, workflow_runs
@@ -15,8 +17,9 @@ from schema.data_readiness.data_asset import DataAsset, Readiness
 from schema.data_readiness.workflow import WorkflowType
 from schema.data_readiness.workflow_run import RunStatus
 from schema.errors import NotFound
-from schema.identifiers import Fqn, join_fqn
+from schema.identifiers import Fqn
 from schema.pagination import Page
+from schema.utils.metadata_asset import AssetType
 
 _ASSESSES: Final = (
     WorkflowType.DQ_EXECUTION,
@@ -46,23 +49,31 @@ _SHOWN: Final = (
 _SELECT: Final = sa.select(*[metadata_assets.c[name] for name in _SHOWN])
 
 
-def ancestry(fqn: str) -> list[str]:
-    """A dotted name and every name above it: a run on any of them covers it."""
-    parts = Fqn.parse(fqn).parts
-    return [join_fqn(parts[:end]) for end in range(1, len(parts) + 1)]
-
-
 def page_of_data_assets(
     connection: sa.Connection,
     scope: Scope,
     *,
-    where: Sequence[sa.ColumnElement[bool]],
     offset: int,
     limit: int,
+    asset_type: AssetType,
+    at_or_under: str | None = None,
+    resource_uri: str | None = None,
+    is_pii_tagged: bool | None = None,
+    search: str | None = None,
 ) -> Page[DataAsset]:
-    """One window of the assets that stand, in the order of their dotted names."""
+    """One window of the assets of a type that stand, in the order of their dotted names.
+
+    `search` is part of the name, display name or description.
+    """
     assets = metadata_assets.c
-    conditions = [*in_scope(scope), assets.deleted_at.is_(None), *where]
+    conditions = [*in_scope(scope), assets.deleted_at.is_(None), assets.type == asset_type.value]
+    if at_or_under is not None:
+        conditions.append(sa.or_(assets.fully_qualified_name == at_or_under, below(at_or_under)))
+    if resource_uri is not None:
+        conditions.append(assets.resource_uri == resource_uri)
+    if is_pii_tagged is not None:
+        conditions.append(assets.is_pii_tagged.is_(is_pii_tagged))
+    conditions += with_text(search, assets.name, assets.display_name, assets.description)
     total = connection.execute(sa.select(sa.func.count()).select_from(metadata_assets).where(*conditions)).scalar_one()
     rows = connection.execute(
         _SELECT.where(*conditions).order_by(assets.fully_qualified_name).offset(offset).limit(limit)
@@ -80,17 +91,6 @@ def get_data_asset_row(connection: sa.Connection, scope: Scope, asset_id: str) -
     if row is None:
         raise NotFound("data_asset", asset_id)
     return _with_runs(connection, scope, [dict(row._mapping)])[0]
-
-
-def runs_covering(fqn: str) -> sa.ColumnElement[bool]:
-    """The runs that work on an asset, because they work on it or on something above it."""
-    return workflow_runs.c.id.in_(
-        sa.select(run_targets.c.run_id).where(
-            run_targets.c.organization_id == workflow_runs.c.organization_id,
-            run_targets.c.project_id == workflow_runs.c.project_id,
-            run_targets.c.target_fqn.in_(ancestry(fqn)),
-        )
-    )
 
 
 def _with_runs(connection: sa.Connection, scope: Scope, rows: Sequence[dict[str, Any]]) -> list[DataAsset]:

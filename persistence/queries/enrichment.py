@@ -169,7 +169,7 @@ def open_violations(connection: sa.Connection, scope: Scope, targets: Sequence[s
     return found
 
 
-def usable_terms(connection: sa.Connection, scope: Scope) -> list[sa.RowMapping]:
+def usable_terms(connection: sa.Connection, scope: Scope) -> list[dict[str, Any]]:
     """The words of the glossary that are neither rejected nor deprecated."""
     term = glossary_terms.c
     query = (
@@ -182,10 +182,10 @@ def usable_terms(connection: sa.Connection, scope: Scope) -> list[sa.RowMapping]
         .order_by(term.name)
         .limit(MOST_TERMS)
     )
-    return list(connection.execute(query).mappings())
+    return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def notes_of(connection: sa.Connection, scope: Scope, pack_id: str, now: Any) -> list[sa.RowMapping]:
+def notes_of(connection: sa.Connection, scope: Scope, pack_id: str, now: Any) -> list[dict[str, Any]]:
     """The active glossary and ontology memories of a context pack, pinned ones first."""
     note = memories.c
     query = (
@@ -200,7 +200,7 @@ def notes_of(connection: sa.Connection, scope: Scope, pack_id: str, now: Any) ->
         .order_by(note.pinned.desc(), note.name, note.id)
         .limit(MOST_NOTES)
     )
-    return list(connection.execute(query).mappings())
+    return [dict(row) for row in connection.execute(query).mappings()]
 
 
 def links_of(connection: sa.Connection, scope: Scope, fqns: Sequence[str]) -> dict[str, list[tuple[str, str]]]:

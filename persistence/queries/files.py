@@ -1,7 +1,7 @@
 """Files and artifacts with the names of the blobs behind them, which no resource shows."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -9,11 +9,14 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from persistence.queries.catalog_rows import chunks
+from persistence.queries.filters import with_tags, with_text
+from persistence.queries.sorting import order_of
 from persistence.repository import Repository, Scope
 from persistence.tables.files import artifacts, files
 from schema.base import Resource
 from schema.content import Upload
 from schema.errors import NotFound
+from schema.pagination import Page
 
 T = TypeVar("T", bound=Resource)
 
@@ -29,6 +32,24 @@ class Kept:
 
 class ContentShelf(Repository[T]):
     """Resources whose bytes are a blob."""
+
+    def listed(
+        self,
+        scope: Scope,
+        *,
+        sort: str,
+        sortable: Mapping[str, str],
+        offset: int,
+        limit: int,
+        search: str | None = None,
+        tags: str | None = None,
+        **equals: Any,
+    ) -> Page[T]:
+        """One window in the order that was asked for: those with a text in their name or description, and all tags."""
+        table = self.table.c
+        where = [*with_text(search, table.name, table.description), *with_tags(tags, table.tags)]
+        order = order_of(self.table, sort, sortable, nulls_last=True)
+        return self.page(scope, offset=offset, limit=limit, order=order, where=where, **equals)
 
     def kept(self, scope: Scope, uri: str) -> Kept:
         """The bytes of one. Raises NotFound."""

@@ -1,10 +1,12 @@
 """Glossary terms, their place in the hierarchy, who still uses them, and their links to assets."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
 
+from persistence.queries.catalog_rows import chunks
+from persistence.queries.sorting import order_of
 from persistence.repository import Expected, Repository, Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.data_readiness import proposals, workflow_configurations, workflow_runs
@@ -15,10 +17,14 @@ from schema.data_readiness.glossary import GlossaryTerm, TermAsset
 from schema.data_readiness.proposal import ProposalKind
 from schema.data_readiness.workflow_run import RunStatus
 from schema.errors import NotFound
+from schema.pagination import Page
 from schema.utils.memory import MemoryStatus
 
 DEEPEST: Final = 20
 """How many terms may stand above one another."""
+
+SORTABLE: Final = {name: name for name in ("name", "status", "created_at", "updated_at", "asset_count")}
+"""What a list can be sorted by, with the columns."""
 
 MOST_PACKS: Final = 100
 """How many context packs with a term are looked for in workflows."""
@@ -29,6 +35,35 @@ class GlossaryTermShelf(Repository[GlossaryTerm]):
 
     def __init__(self, connection: sa.Connection) -> None:
         super().__init__(connection, GlossaryTerm, terms, noun="glossary_term")
+
+    def listed(
+        self,
+        scope: Scope,
+        *,
+        sort: str,
+        offset: int,
+        limit: int,
+        search: str | None = None,
+        asset_fqn: str | None = None,
+        **equals: Any,
+    ) -> Page[GlossaryTerm]:
+        """One window of the terms in the order that was asked for: those with a text, and linked to an asset."""
+        where: list[sa.ColumnElement[bool]] = []
+        if search:
+            where.append(terms.c.search_words.contains(search.casefold(), autoescape=True))
+        if asset_fqn is not None:
+            where.append(_linked_to(asset_fqn))
+        order = order_of(terms, sort, SORTABLE)
+        return self.page(scope, offset=offset, limit=limit, order=order, where=where, **equals)
+
+    def hold(self, scope: Scope, id: str) -> bool:
+        """Keep a term from being deleted until this transaction ends; whether it is there."""
+        query = sa.select(terms.c.id).where(*self._within(scope), terms.c.id == id).with_for_update()
+        return self._connection.execute(query).first() is not None
+
+    def next_version(self, scope: Scope, id: str, values: Mapping[str, Any], *, expected: Expected) -> GlossaryTerm:
+        """Change a term, as its next version. Raises as `change` does."""
+        return self.change(scope, id, {**values, "version": terms.c.version + 1}, expected=expected)
 
     def ancestors(self, scope: Scope, id: str) -> list[str]:
         """The term and those above it, from the lowest up; one more than the deepest at most."""
@@ -126,7 +161,8 @@ class TermAssetShelf(Repository[TermAsset]):
     """Links from terms to assets."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, TermAsset, links, key="asset_id", noun="glossary_term_asset")
+        order = [links.c.asset_fqn]
+        super().__init__(connection, TermAsset, links, key="asset_id", noun="glossary_term_asset", order=order)
 
     def asset(self, scope: Scope, fqn: str) -> tuple[str, str] | None:
         """The id and type of an asset that stands in the catalog of the project."""
@@ -138,6 +174,14 @@ class TermAssetShelf(Repository[TermAsset]):
         )
         row = self._connection.execute(query).first()
         return None if row is None else (row.id, row.type)
+
+    def linked_among(self, scope: Scope, asset_ids: Sequence[str]) -> set[str]:
+        """Those of some assets that a term is linked to, by id."""
+        found: set[str] = set()
+        for some in chunks(sorted(asset_ids)):
+            query = sa.select(links.c.asset_id).where(*self._within(scope), links.c.asset_id.in_(some))
+            found.update(self._connection.execute(query).scalars())
+        return found
 
     def unlink(self, scope: Scope, term_id: str, asset_fqn: str) -> bool:
         """Remove a link; whether there was one."""
@@ -152,7 +196,7 @@ def _names(column: sa.ColumnElement[Any], names: Iterable[str]) -> sa.ColumnElem
     return sa.or_(*(sa.cast(column, sa.Text).contains(name, autoescape=True) for name in names))
 
 
-def linked_to(asset_fqn: str) -> sa.ColumnElement[bool]:
+def _linked_to(asset_fqn: str) -> sa.ColumnElement[bool]:
     """The condition of terms that are linked to an asset."""
     return terms.c.id.in_(
         sa.select(links.c.term_id).where(

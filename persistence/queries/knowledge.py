@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from persistence.repository import Expected, Repository, Scope
 from persistence.tables.knowledge import context_packs, memories, memory_topics
+from schema.pagination import Page
 from schema.utils.context_pack import ContextPack, PackStatus
 from schema.utils.kept_json import canonical
 from schema.utils.memory import Memory, MemoryAccess, MemoryQuality, MemoryStatus, MemoryType
@@ -33,11 +34,15 @@ def stands_at(now: datetime, status: MemoryStatus) -> sa.ColumnElement[bool]:
     return kept
 
 
+_LISTED = (memories.c.pinned.desc(), memories.c.created_at.desc())
+"""How memories are listed: pinned ones first, then the newest."""
+
+
 class ContextPackShelf(Repository[ContextPack]):
     """Context packs. They come without topics, which depend on the moment: `with_topics` adds them."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, ContextPack, context_packs, noun="context_pack")
+        super().__init__(connection, ContextPack, context_packs, noun="context_pack", order=[context_packs.c.name])
 
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
         """Leave room for the topics."""
@@ -46,6 +51,22 @@ class ContextPackShelf(Repository[ContextPack]):
     def select(self, scope: Scope) -> sa.Select[Any]:
         """What is deleted is only found by a list that asks for it."""
         return super().select(scope).where(context_packs.c.status != PackStatus.DELETED)
+
+    def listed(
+        self, scope: Scope, *, offset: int, limit: int, status: PackStatus | None = None, **equals: Any
+    ) -> Page[ContextPack]:
+        """One window of the packs by name: those of a status, or all that are not deleted."""
+        where = [context_packs.c.status != PackStatus.DELETED] if status is None else []
+        return self.page(scope, offset=offset, limit=limit, where=where, status=status, **equals)
+
+    def named(self, scope: Scope, name: str) -> ContextPack | None:
+        """The pack that has a name, whatever its status, if it is not deleted."""
+        items = self.listed(scope, offset=0, limit=1, name=name).items
+        return items[0] if items else None
+
+    def next_version(self, scope: Scope, id: str, values: Mapping[str, Any], *, expected: Expected) -> ContextPack:
+        """Change a pack, as its next version. Raises as `change` does."""
+        return self.change(scope, id, {**values, "version": context_packs.c.version + 1}, expected=expected)
 
     def add(self, item: ContextPack, **hidden: Any) -> ContextPack:
         """Insert a pack. Raises IntegrityError when its name is taken."""
@@ -105,7 +126,7 @@ class MemoryShelf(Repository[Memory]):
     """Memories. What they hold is hashed, so that a pack keeps the same thing once."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, Memory, memories, noun="memory")
+        super().__init__(connection, Memory, memories, noun="memory", order=_LISTED)
         flat = [*_QUALITY, *_ACCESS]
         self._names += flat
         self._columns[-1:] = [*(memories.c[name] for name in flat), memories.c.revision]
@@ -117,6 +138,28 @@ class MemoryShelf(Repository[Memory]):
         used = access["success_count"] + access["failure_count"]
         access["success_rate"] = access["success_count"] / used if used else None
         return values | {"quality": quality, "access": access}
+
+    def listed(
+        self,
+        scope: Scope,
+        *,
+        now: datetime,
+        status: MemoryStatus,
+        words: Sequence[str] = (),
+        offset: int,
+        limit: int,
+        **equals: Any,
+    ) -> Page[Memory]:
+        """One window of the memories that have a status now and hold all of some words, pinned first, then newest."""
+        where = [stands_at(now, status), *(memories.c.words.contains(word, autoescape=True) for word in words)]
+        return self.page(scope, offset=offset, limit=limit, where=where, **equals)
+
+    def active_of_packs(
+        self, scope: Scope, pack_ids: Sequence[str], now: datetime, most: int
+    ) -> list[tuple[str, str | None, Memory]]:
+        """The first memories of each pack that are active now, as `first_of_each` tells them."""
+        where = [stands_at(now, MemoryStatus.ACTIVE)]
+        return self.first_of_each(scope, "context_pack_id", pack_ids, where=where, most=most)
 
     def select(self, scope: Scope) -> sa.Select[Any]:
         """What is deleted is only found by a list that asks for it."""

@@ -14,6 +14,7 @@ from persistence.tables.data_readiness import pipeline_runs, run_tasks
 from persistence.tables.profiles import table_profiles
 from schema.data_readiness.pipeline import PIPELINE_MOVES, TAGGINGS_OF_TABLE, TERMINAL, PipelineRun, PipelineStatus
 from schema.data_readiness.workflow_run import RunStatus
+from schema.pagination import Page
 from schema.utils.metadata_asset import AssetType
 
 _FOLLOWS: Final = {
@@ -26,11 +27,24 @@ _FOLLOWS: Final = {
 """Where a pipeline goes when its run moves; one that completes with failures says so by itself."""
 
 
+def at_or_below(column: sa.ColumnElement[str], fqn: str) -> sa.ColumnElement[bool]:
+    """Whether a dotted name is the given one or stands below it."""
+    return sa.or_(column == fqn, column.startswith(f"{fqn}.", autoescape=True))
+
+
 class PipelineShelf(Repository[PipelineRun]):
     """Pipelines of run-all-enrichment."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, PipelineRun, pipeline_runs, noun="pipeline_run")
+        order = [pipeline_runs.c.created_at.desc()]
+        super().__init__(connection, PipelineRun, pipeline_runs, noun="pipeline_run", order=order)
+
+    def listed(
+        self, scope: Scope, *, offset: int, limit: int, at_or_under: str | None = None, **equals: Any
+    ) -> Page[PipelineRun]:
+        """One window of the pipelines at or below a dotted name, newest first."""
+        where = [] if at_or_under is None else [at_or_below(pipeline_runs.c.asset_fqn, at_or_under)]
+        return self.page(scope, offset=offset, limit=limit, where=where, **equals)
 
     def begin(
         self,

@@ -15,6 +15,7 @@ from persistence.tables.profiles import column_profiles, table_profiles
 from schema.data_readiness.classification import CATEGORIES, ClassificationKind
 from schema.data_readiness.profile import ColumnProfile, ForeignKeyCandidate, ProfileEntry, TableProfile
 from schema.identifiers import Fqn
+from schema.pagination import Page
 from schema.utils.metadata_asset import AssetType
 
 PII: Final = CATEGORIES[ClassificationKind.PII]
@@ -32,7 +33,12 @@ class ProfileShelf(Repository[ProfileEntry]):
     """What runs have measured of tables, with their columns."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, ProfileEntry, table_profiles, noun="table_profile")
+        order = [table_profiles.c.measured_at.desc(), table_profiles.c.asset_fqn]
+        super().__init__(connection, ProfileEntry, table_profiles, noun="table_profile", order=order)
+
+    def listed(self, scope: Scope, *, offset: int, limit: int, **equals: Any) -> Page[ProfileEntry]:
+        """One window of the profiles whose table the catalog still holds, the newest first."""
+        return self.page(scope, offset=offset, limit=limit, where=[_standing_tables(scope)], **equals)
 
     def record(self, scope: Scope, profiles: Iterable[TableProfile]) -> int:
         """Write profiles; how many were new. A run measures a table once: the first stays.
@@ -206,7 +212,7 @@ def _is_personal(flag: bool, tags: Sequence[Mapping[str, Any]] | None) -> bool:
     )
 
 
-def standing_tables(scope: Scope) -> sa.ColumnElement[bool]:
+def _standing_tables(scope: Scope) -> sa.ColumnElement[bool]:
     """The condition of profiles whose table the catalog still holds."""
     asset = metadata_assets.c
     return sa.exists().where(

@@ -19,6 +19,7 @@ from schema.data_readiness.proposal import (
     RunApproval,
 )
 from schema.identifiers import Fqn, join_fqn
+from schema.pagination import Page
 from schema.utils.metadata_asset import LEVEL, AssetType
 
 TABLE_PARTS = LEVEL[AssetType.TABLE]
@@ -29,7 +30,14 @@ class ProposalShelf(Repository[Proposal]):
     """Proposals."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, Proposal, proposals, noun="proposal")
+        super().__init__(connection, Proposal, proposals, noun="proposal", order=[proposals.c.position])
+
+    def listed(
+        self, scope: Scope, *, offset: int, limit: int, min_confidence: float | None = None, **equals: Any
+    ) -> Page[Proposal]:
+        """One window of the proposals in the order of their run; those that the engine is at least so sure of."""
+        where = [] if min_confidence is None else [proposals.c.confidence >= min_confidence]
+        return self.page(scope, offset=offset, limit=limit, where=where, **equals)
 
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
         """Take the values out of the objects that they are kept in: SQLite would make a bare number of one."""

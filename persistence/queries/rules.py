@@ -1,6 +1,6 @@
 """Quality rules, and what evaluating them came to."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Protocol
@@ -21,6 +21,7 @@ from schema.data_readiness.rule import (
     RuleState,
 )
 from schema.data_readiness.scorecard import ScoredPart
+from schema.pagination import Page
 
 LONGEST_REASON: Final = 1000
 
@@ -52,7 +53,30 @@ class QualityRuleShelf(Repository[QualityRule]):
     """Quality rules of a project."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, QualityRule, quality_rules, noun="quality_rule")
+        order = [quality_rules.c.asset_fqn, quality_rules.c.created_at]
+        super().__init__(connection, QualityRule, quality_rules, noun="quality_rule", order=order)
+
+    def listed(
+        self,
+        scope: Scope,
+        *,
+        offset: int,
+        limit: int,
+        asset_parts: Sequence[str] = (),
+        dimension_ids: Collection[str] | None = None,
+        **equals: Any,
+    ) -> Page[QualityRule]:
+        """One window of the rules at or under a name, of dimensions if given, by what they are about, oldest first."""
+        where = below(self.table, asset_parts)
+        if dimension_ids is not None:
+            where.append(self.table.c.dimension_id.in_(dimension_ids))
+        return self.page(scope, offset=offset, limit=limit, where=where, **equals)
+
+    def count(self, scope: Scope) -> int:
+        """How many rules the project has."""
+        query = sa.select(sa.func.count()).select_from(self.table).where(*self._within(scope))
+        number: int = self._connection.execute(query).scalar_one()
+        return number
 
     def by_keys(self, scope: Scope, keys: Iterable[str]) -> dict[str, QualityRule]:
         """The rules that stand for conclusions, by key."""
@@ -210,7 +234,14 @@ class RuleExecutionShelf(Repository[RuleExecution]):
     """Executions of rules: written by runs, never changed."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, RuleExecution, rule_executions, noun="rule_execution")
+        order = [rule_executions.c.executed_at.desc()]
+        super().__init__(connection, RuleExecution, rule_executions, noun="rule_execution", order=order)
+
+    def listed(
+        self, scope: Scope, *, offset: int, limit: int, asset_parts: Sequence[str] = (), **equals: Any
+    ) -> Page[RuleExecution]:
+        """One window of the executions of rules at or under a name, the newest first."""
+        return self.page(scope, offset=offset, limit=limit, where=below(self.table, asset_parts), **equals)
 
     def record(self, scope: Scope, run_id: str, executed: Iterable[Executed], *, at: datetime) -> dict[str, str]:
         """Write executions down, by rule id the id of each. A run executes a rule once: the first stays."""

@@ -7,8 +7,10 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
+from persistence.queries.filters import with_text
 from persistence.repository import Expected, Repository, Scope
 from persistence.tables.schedules import schedule_runs, schedules
+from schema.pagination import Page
 from schema.utils.schedule import Schedule, ScheduleRun, ScheduleRunStatus
 
 RECORDS_KEPT = 1000
@@ -21,7 +23,15 @@ class ScheduleShelf(Repository[Schedule]):
     """Schedules, whose timing and config are kept as JSON."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, Schedule, schedules, key="schedule_id", noun="schedule")
+        order = [schedules.c.schedule_name]
+        super().__init__(connection, Schedule, schedules, key="schedule_id", noun="schedule", order=order)
+
+    def listed(
+        self, scope: Scope, *, offset: int, limit: int, search: str | None = None, **equals: Any
+    ) -> Page[Schedule]:
+        """One window of the schedules by name: those with a text in it."""
+        where = with_text(search, schedules.c.schedule_name)
+        return self.page(scope, offset=offset, limit=limit, where=where, **equals)
 
     def add(self, item: Schedule, **hidden: Any) -> Schedule:
         """Insert a schedule; `hidden` holds the stored caller."""
@@ -73,7 +83,8 @@ class ScheduleRunShelf(Repository[ScheduleRun]):
     """Run records of schedules."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, ScheduleRun, schedule_runs, noun="schedule_run")
+        order = [schedule_runs.c.scheduled_for.desc()]
+        super().__init__(connection, ScheduleRun, schedule_runs, noun="schedule_run", order=order)
 
     def record(
         self, schedule: Schedule, caller: dict[str, Any], moment: datetime, now: datetime, *, missed: str | None = None

@@ -8,6 +8,7 @@ entity's boost.
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Any, Final
@@ -38,6 +39,19 @@ def words_of(text: str) -> list[str]:
     """The words of a text: letters, digits and underscores, without case or compatibility forms."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return [word[:LONGEST_WORD] for word in _WORD.findall(plain)]
+
+
+@dataclass(frozen=True, slots=True)
+class WantedEntities:
+    """Which entities are looked for: those of a type, of a project; None for any."""
+
+    entity_type: str | None = None
+    project_id: str | None = None
+
+    def conditions(self) -> list[sa.ColumnElement[bool]]:
+        """What that says of an entity's row."""
+        said = {"entity_type": self.entity_type, "project_id": self.project_id}
+        return [entities.c[name] == value for name, value in said.items() if value is not None]
 
 
 class SearchShelf:
@@ -105,9 +119,9 @@ class SearchShelf:
         if found:
             self._connection.execute(words.insert(), found)
 
-    def objects(self, organization_id: str, q: str, filters: Sequence[sa.ColumnElement[bool]]) -> list[tuple[str, str]]:
+    def objects(self, organization_id: str, q: str, wanted: WantedEntities) -> list[tuple[str, str]]:
         """The objects on which the hits of a query are to be checked."""
-        hits = _hits(organization_id, q, filters).subquery()
+        hits = _hits(organization_id, q, wanted.conditions()).subquery()
         query = sa.select(hits.c.permission_type, hits.c.permission_id).distinct().limit(MOST_OBJECTS)
         return [(type_, id_) for type_, id_ in self._connection.execute(query)]
 
@@ -115,7 +129,7 @@ class SearchShelf:
         self,
         organization_id: str,
         q: str,
-        filters: Sequence[sa.ColumnElement[bool]],
+        wanted: WantedEntities,
         readable: Sequence[tuple[str, str]],
         *,
         offset: int,
@@ -129,7 +143,7 @@ class SearchShelf:
             sa.and_(entities.c.permission_type == type_, entities.c.permission_id.in_(ids))
             for type_, ids in by_type.items()
         ]
-        hits = _hits(organization_id, q, [*filters, sa.or_(sa.false(), *allowed)]).subquery()
+        hits = _hits(organization_id, q, [*wanted.conditions(), sa.or_(sa.false(), *allowed)]).subquery()
         total = self._connection.execute(sa.select(sa.func.count()).select_from(hits)).scalar_one()
         shown = [hits.c[name] for name in SearchHit.model_fields]
         query = sa.select(*shown).order_by(

@@ -21,7 +21,7 @@ class SecretShelf(Repository[Secret]):
     """Secrets, keyed by the resource that they belong to and their name."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, Secret, secrets, key="name", noun="secret")
+        super().__init__(connection, Secret, secrets, key="name", noun="secret", order=[secrets.c.name])
 
     def whole_id(self, id: str, **equals: Any) -> str:
         """A secret's id is that of its resource, and its name."""

@@ -31,6 +31,25 @@ WITHDRAWN: Final[Mapping[str, Any]] = {"withdrawn": "The asset is no longer in t
 """The details of a result that says that an asset counts no longer."""
 
 
+def counted_among(
+    connection: sa.Connection, scope: Scope, metrics: Sequence[str], fqns: Sequence[str], as_of: datetime | None
+) -> set[str]:
+    """Those of some dotted names under which any of the metrics counts for something, now or at a moment."""
+    table = metric_totals.c
+    where = [
+        table.project_id == scope.project_id,
+        table.organization_id == scope.organization_id,
+        table.run_id == ALL_RUNS,
+        table.metric_definition_id.in_(metrics),
+        *([] if as_of is None else [table.at <= as_of]),
+    ]
+    found: set[str] = set()
+    for some in chunks(list(fqns)):
+        query = sa.select(table.scope_fqn).where(*where, table.scope_fqn.in_(some)).distinct()
+        found.update(connection.execute(query).scalars())
+    return found
+
+
 def is_withdrawn(details: Mapping[str, Any]) -> bool:
     """Whether a result, given its details, is of an asset that counts no longer."""
     return "withdrawn" in details

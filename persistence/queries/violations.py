@@ -18,6 +18,7 @@ from persistence.queries.quality import (
     insert_new,
     parts_of,
 )
+from persistence.queries.sorting import order_of
 from persistence.repository import Expected, Repository, Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.quality import violation_events as events
@@ -25,9 +26,21 @@ from persistence.tables.quality import violations
 from schema.data_readiness.scorecard import ScoredPart
 from schema.data_readiness.violation import UNRESOLVED, Severity, Violation, ViolationEvent, ViolationStatus
 from schema.identifiers import Fqn
+from schema.pagination import Page
 
 RANKS: Final = {severity: rank for rank, severity in enumerate(Severity)}
 """How severities sort: the worst is the highest."""
+
+SORTABLE: Final = {
+    "created_at": "created_at",
+    "updated_at": "updated_at",
+    "last_seen_at": "last_seen_at",
+    "severity": "severity_rank",
+    "status": "status",
+    "name": "name",
+    "asset_fqn": "asset_fqn",
+}
+"""What a list can be sorted by, with the columns."""
 
 AT_ONCE: Final = 500
 """How many fingerprints one statement looks for."""
@@ -76,6 +89,34 @@ class ViolationShelf(WithDimension[Violation]):
 
     def __init__(self, connection: sa.Connection) -> None:
         super().__init__(connection, Violation, violations, noun="violation")
+
+    def listed(
+        self,
+        scope: Scope,
+        *,
+        sort: str,
+        offset: int,
+        limit: int,
+        asset_parts: Sequence[str] = (),
+        dimension_ids: Collection[str] | None = None,
+        **equals: Any,
+    ) -> Page[Violation]:
+        """One window of what is wrong at or under a name, of dimensions if given, in the order that was asked for."""
+        where = below(violations, asset_parts)
+        if dimension_ids is not None:
+            where.append(violations.c.dimension_id.in_(dimension_ids))
+        order = order_of(violations, sort, SORTABLE)
+        return self.page(scope, offset=offset, limit=limit, order=order, where=where, **equals)
+
+    def unresolved_checks(self, scope: Scope, asset_fqn: str, prefix: str) -> set[str]:
+        """The checks, of those that start with a prefix, that unresolved violations at or under a name stand for."""
+        query = sa.select(violations.c.check_key).where(
+            *self._within(scope),
+            *below(violations, Fqn.parse(asset_fqn).parts),
+            violations.c.status.in_(UNRESOLVED),
+            violations.c.check_key.startswith(prefix),
+        )
+        return set(self._connection.execute(query).scalars())
 
     def move(
         self,
@@ -318,7 +359,7 @@ class ViolationEventShelf(Repository[ViolationEvent]):
     """The history of violations."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, ViolationEvent, events, noun="violation_event")
+        super().__init__(connection, ViolationEvent, events, noun="violation_event", order=[events.c.position])
 
 
 def _event(

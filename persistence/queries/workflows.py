@@ -1,4 +1,4 @@
-"""Configurations, runs and their tasks; steps are written with conditions, so that doing one twice is harmless."""
+"""Workflow configurations and their runs; steps are written with conditions, so that doing one twice is harmless."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -6,33 +6,44 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from persistence.queries.catalog_rows import chunks
-from persistence.queries.pipelines import follow_run
+from persistence.queries.filters import with_text
+from persistence.queries.pipelines import at_or_below, follow_run
+from persistence.queries.run_tasks import NOTHING_YET, OPEN
 from persistence.repository import Repository, Scope
-from persistence.tables.data_readiness import run_targets, run_tasks, workflow_configurations, workflow_runs
+from persistence.tables.data_readiness import run_targets, workflow_configurations, workflow_runs
 from schema.data_readiness.workflow import WorkflowConfiguration, WorkflowType
-from schema.data_readiness.workflow_run import TASKS_SHOWN, RunProgress, RunStatus, RunTask, TaskStatus, WorkflowRun
-from schema.identifiers import Fqn
+from schema.data_readiness.workflow_run import RunProgress, RunStatus, WorkflowRun
+from schema.identifiers import Fqn, join_fqn
+from schema.pagination import Page
 
-OPEN = (RunStatus.PENDING, RunStatus.RUNNING)
 RETRIABLE = (RunStatus.FAILED,)
-_NOTHING_YET: Mapping[str, Any] = {
-    **dict.fromkeys(("tasks", "pending", "running", "waiting", "completed", "failed", "skipped"), 0),
-    "rows_done": None,
-    "rows_total": None,
-}
 
 
-def at_or_below(column: sa.ColumnElement[str], fqn: str) -> sa.ColumnElement[bool]:
-    """Whether a dotted name is the given one or stands below it."""
-    return sa.or_(column == fqn, column.startswith(f"{fqn}.", autoescape=True))
+def ancestry(fqn: str) -> list[str]:
+    """A dotted name and every name above it: a run on any of them covers it."""
+    parts = Fqn.parse(fqn).parts
+    return [join_fqn(parts[:end]) for end in range(1, len(parts) + 1)]
+
+
+def runs_covering(fqn: str) -> sa.ColumnElement[bool]:
+    """The runs that work on an asset, because they work on it or on something above it."""
+    return workflow_runs.c.id.in_(
+        sa.select(run_targets.c.run_id).where(
+            run_targets.c.organization_id == workflow_runs.c.organization_id,
+            run_targets.c.project_id == workflow_runs.c.project_id,
+            run_targets.c.target_fqn.in_(ancestry(fqn)),
+        )
+    )
 
 
 class ConfigurationShelf(Repository[WorkflowConfiguration]):
     """Workflow configurations. A deleted one is found by its runs alone."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, WorkflowConfiguration, workflow_configurations, noun="workflow_configuration")
+        order = [workflow_configurations.c.created_at.desc()]
+        super().__init__(
+            connection, WorkflowConfiguration, workflow_configurations, noun="workflow_configuration", order=order
+        )
         self._columns.append(workflow_configurations.c.authors)
 
     def resources(self, rows: Iterable[Sequence[Any]]) -> list[WorkflowConfiguration]:
@@ -45,6 +56,13 @@ class ConfigurationShelf(Repository[WorkflowConfiguration]):
 
     def _within(self, scope: Scope) -> list[sa.ColumnElement[bool]]:
         return [*super()._within(scope), workflow_configurations.c.deleted_at.is_(None)]
+
+    def listed(
+        self, scope: Scope, *, offset: int, limit: int, search: str | None = None, **equals: Any
+    ) -> Page[WorkflowConfiguration]:
+        """One window of the configurations, newest first: those with a text in their name or description."""
+        where = with_text(search, workflow_configurations.c.name, workflow_configurations.c.description)
+        return self.page(scope, offset=offset, limit=limit, where=where, **equals)
 
     def held(self, scope: Scope, id: str) -> WorkflowConfiguration:
         """One configuration, which nobody else changes until this transaction ends. Raises NotFound."""
@@ -87,7 +105,8 @@ class RunShelf(Repository[WorkflowRun]):
     """Workflow runs, with what their FQN and times say."""
 
     def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, WorkflowRun, workflow_runs, noun="workflow_run")
+        order = [workflow_runs.c.created_at.desc()]
+        super().__init__(connection, WorkflowRun, workflow_runs, noun="workflow_run", order=order)
 
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
         """Derive the parts of the FQN and the duration; `RunTaskShelf.beside` fills in the tasks and the progress."""
@@ -100,7 +119,7 @@ class RunShelf(Repository[WorkflowRun]):
             "table_name": parts[3],
             "duration_seconds": (end - start).total_seconds() if start and end else None,
             "tasks": [],
-            "progress": RunProgress(**_NOTHING_YET),
+            "progress": RunProgress(**NOTHING_YET),
         }
 
     def begin(
@@ -139,6 +158,55 @@ class RunShelf(Repository[WorkflowRun]):
             self._connection.execute(
                 run_targets.insert(), [{"run_id": run_id, "target_fqn": target, **tenant} for target in targets]
             )
+
+    def listed(
+        self,
+        scope: Scope,
+        *,
+        offset: int,
+        limit: int,
+        at_or_under: str | None = None,
+        covers: str | None = None,
+        started_after: datetime | None = None,
+        started_before: datetime | None = None,
+        **equals: Any,
+    ) -> Page[WorkflowRun]:
+        """One window of the runs, newest first.
+
+        Those limited to a name `at_or_under` a dotted name, or those whose work `covers` an asset, because they are on
+        it or on something above it; that started at a moment or later, and before another one.
+        """
+        where: list[sa.ColumnElement[bool]] = []
+        if at_or_under is not None:
+            where.append(at_or_below(workflow_runs.c.asset_fqn, at_or_under))
+        if covers is not None:
+            where.append(runs_covering(covers))
+        if started_after is not None:
+            where.append(workflow_runs.c.started_at >= started_after)
+        if started_before is not None:
+            where.append(workflow_runs.c.started_at < started_before)
+        return self.page(scope, offset=offset, limit=limit, where=where, **equals)
+
+    def open_everywhere(self, limit: int) -> list[tuple[str, int]]:
+        """The runs of all tenants that are not over, with the attempt that stands, the oldest first."""
+        query = (
+            sa.select(workflow_runs.c.id, workflow_runs.c.attempt)
+            .where(workflow_runs.c.status.in_(OPEN))
+            .order_by(workflow_runs.c.created_at)
+            .limit(limit)
+        )
+        return [(run_id, attempt) for run_id, attempt in self._connection.execute(query)]
+
+    def latest_of(
+        self, scope: Scope, types: Sequence[WorkflowType], as_of: datetime | None, limit: int
+    ) -> dict[str, str]:
+        """The latest runs of some types, until a moment if it is given: their ids with their types."""
+        run = workflow_runs.c
+        query = sa.select(run.id, run.workflow_type).where(
+            *self._within(scope), run.workflow_type.in_(types), *([] if as_of is None else [run.created_at <= as_of])
+        )
+        rows = self._connection.execute(query.order_by(run.created_at.desc(), run.id).limit(limit))
+        return {id: kind for id, kind in rows}
 
     def caller_of(self, run_id: str) -> dict[str, Any] | None:
         """Who triggered a run, for the worker that carries it out."""
@@ -231,135 +299,3 @@ class RunShelf(Repository[WorkflowRun]):
         if moved.rowcount:
             follow_run(self._connection, run_id, to, values.get("completed_at"))
         return bool(moved.rowcount)
-
-
-class RunTaskShelf(Repository[RunTask]):
-    """Tasks of runs."""
-
-    def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection, RunTask, run_tasks, noun="run_task")
-
-    def beside(self, scope: Scope, runs: Sequence[WorkflowRun]) -> list[WorkflowRun]:
-        """The runs with their first tasks and their progress, in two statements."""
-        ids = [run.id for run in runs]
-        if not ids:
-            return []
-        tasks, progress = self.of_runs(scope, ids, TASKS_SHOWN), self.progress(scope, ids)
-        return [run.model_copy(update={"tasks": tasks[run.id], "progress": progress[run.id]}) for run in runs]
-
-    def progress(self, scope: Scope, run_ids: Sequence[str]) -> dict[str, RunProgress]:
-        """How far runs have come."""
-        table = run_tasks.c
-        query = (
-            sa.select(
-                table.run_id,
-                table.status,
-                sa.func.count(),
-                sa.func.count(table.waits_for),
-                sa.func.sum(table.rows_done),
-                sa.func.sum(table.rows_total),
-            )
-            .where(*self._within(scope), table.run_id.in_(run_ids))
-            .group_by(table.run_id, table.status)
-        )
-        found = {run_id: dict(_NOTHING_YET) for run_id in run_ids}
-        for run_id, status, tasks, waiting, done, total in self._connection.execute(query):
-            of = found[run_id]
-            of["tasks"] += tasks
-            of["waiting"] += waiting
-            if status in of:
-                of[status] += tasks
-            for name, rows in (("rows_done", done), ("rows_total", total)):
-                if rows is not None:
-                    of[name] = (of[name] or 0) + int(rows)
-        return {run_id: RunProgress(**values) for run_id, values in found.items()}
-
-    def of_runs(self, scope: Scope, run_ids: Sequence[str], limit: int) -> dict[str, list[RunTask]]:
-        """The first tasks of many runs, in one statement."""
-        rank = sa.func.row_number().over(partition_by=run_tasks.c.run_id, order_by=run_tasks.c.position).label("rank")
-        ranked = sa.select(*self._columns, rank).where(*self._within(scope), run_tasks.c.run_id.in_(run_ids)).subquery()
-        query = sa.select(*list(ranked.c)[:-1]).where(ranked.c.rank <= limit).order_by(ranked.c.run_id, ranked.c.rank)
-        found: dict[str, list[RunTask]] = {run_id: [] for run_id in run_ids}
-        for task in self.resources(self._connection.execute(query).all()):
-            found[task.run_id].append(task)
-        return found
-
-    def move(self, task_id: str, to: RunStatus | TaskStatus, *, only_from: Sequence[RunStatus], **values: Any) -> bool:
-        """Move a task to another status if it stands in one of `only_from`; whether it moved."""
-        moved = self._connection.execute(
-            run_tasks.update()
-            .where(run_tasks.c.id == task_id, run_tasks.c.status.in_(only_from))
-            .values(status=to, revision=run_tasks.c.revision + 1, **values)
-        )
-        return bool(moved.rowcount)
-
-    def close_open(self, scope: Scope, run_id: str, to: RunStatus, at: datetime) -> None:
-        """Give every task of a run that has not ended a final status."""
-        close = (
-            run_tasks.update()
-            .where(*self._within(scope), run_tasks.c.run_id == run_id, run_tasks.c.status.in_(OPEN))
-            .values(status=to, completed_at=at, waits_for=None, revision=run_tasks.c.revision + 1)
-        )
-        self._connection.execute(close)
-
-    def reopen(self, scope: Scope, run_id: str) -> None:
-        """Let the failed tasks of a run wait again, and those that build on the others; of none the skipped ones."""
-        again_if = RunStatus.FAILED if self.counts(run_id).get(RunStatus.FAILED) else TaskStatus.SKIPPED
-        done = self.planned(run_id, RunStatus.COMPLETED)
-        following = [position for position, arguments in done if arguments.get("follows")]
-        again = [
-            run_tasks.c.status == again_if,
-            *(run_tasks.c.position.in_(some) for some in chunks(following)),
-        ]
-        self._connection.execute(
-            run_tasks.update()
-            .where(*self._within(scope), run_tasks.c.run_id == run_id, sa.or_(*again))
-            .values(
-                status=RunStatus.PENDING,
-                started_at=None,
-                completed_at=None,
-                error_message=None,
-                counts={},
-                revision=run_tasks.c.revision + 1,
-            )
-        )
-
-    def planned(self, run_id: str, status: RunStatus | TaskStatus | None = None) -> list[tuple[int, dict[str, Any]]]:
-        """The tasks of a run, those in a status if one is named, as (position, what it was planned with)."""
-        query = (
-            sa.select(run_tasks.c.position, run_tasks.c.arguments)
-            .where(run_tasks.c.run_id == run_id, run_tasks.c.arguments.is_not(None))
-            .order_by(run_tasks.c.position)
-        )
-        if status is not None:
-            query = query.where(run_tasks.c.status == status)
-        return [(position, arguments) for position, arguments in self._connection.execute(query)]
-
-    def failed_of(self, run_id: str, positions: Sequence[int]) -> list[str]:
-        """The names of those tasks at some positions of a run that have failed."""
-        found: list[str] = []
-        for some in chunks(positions):
-            query = sa.select(run_tasks.c.name).where(
-                run_tasks.c.run_id == run_id,
-                run_tasks.c.status == RunStatus.FAILED,
-                run_tasks.c.position.in_(some),
-            )
-            found += self._connection.execute(query.order_by(run_tasks.c.position)).scalars()
-        return found
-
-    def counts(self, run_id: str) -> dict[str, int]:
-        """How many tasks of a run stand in each status."""
-        query = (
-            sa.select(run_tasks.c.status, sa.func.count())
-            .where(run_tasks.c.run_id == run_id)
-            .group_by(run_tasks.c.status)
-        )
-        return {status: number for status, number in self._connection.execute(query)}
-
-    def sums(self, run_id: str) -> dict[str, int]:
-        """What the tasks of a run did to the catalog, added up."""
-        total: dict[str, int] = {}
-        for (counts,) in self._connection.execute(sa.select(run_tasks.c.counts).where(run_tasks.c.run_id == run_id)):
-            for name, number in counts.items():
-                total[name] = total.get(name, 0) + number
-        return total

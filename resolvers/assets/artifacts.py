@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import orjson
 from pydantic import Field
-from sqlalchemy.exc import IntegrityError
 
 from auth.rate_limit import CallKind
 from auth.relations import RelationTuple
+from persistence.integrity import IntegrityError
 from persistence.queries.files import Kept
 from persistence.repository import Expected
 from persistence.store import Shelves

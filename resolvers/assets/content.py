@@ -5,13 +5,10 @@ from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote
 
-import orjson
-import sqlalchemy as sa
 from pydantic import Field
 
 from auth.relations import RelationTuple, object_name, user_subject
 from persistence.queries.files import ContentShelf, Kept
-from persistence.queries.sorting import order_of
 from persistence.store import Shelves
 from resolvers.context import Context
 from schema.content import Download
@@ -71,18 +68,14 @@ def page_of(
     **equals: Any,
 ) -> Any:
     """One page of the selected project's items."""
-    columns, where = shelf.table.c, []
-    if search:
-        where.append(sa.or_(*(c.icontains(search, autoescape=True) for c in (columns.name, columns.description))))
-    for tag in filter(None, (tag.strip() for tag in (tags or "").split(","))):
-        # Tags are JSON text of a list; a quoted tag is matched whole.
-        where.append(sa.cast(columns.tags, sa.Text).contains(orjson.dumps(tag).decode(), autoescape=True))
-    return shelf.page(
+    return shelf.listed(
         ctx.scope,
+        sort=sort,
+        sortable=sortable,
         offset=(page - 1) * limit,
         limit=limit,
-        order=order_of(shelf.table, sort, sortable, nulls_last=True),
-        where=where,
+        search=search,
+        tags=tags,
         created_by=created_by.removeprefix("user:") if created_by else None,
         **equals,
     )

@@ -5,19 +5,17 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import orjson
-import sqlalchemy as sa
 from pydantic import Field
-from sqlalchemy.exc import IntegrityError
 
 from auth.rate_limit import CallKind
 from auth.relations import RelationTuple, object_name, user_subject
 from persistence.connectors.core.base import ConnectorError, Discovery
 from persistence.connectors.core.destination import NOWHERE, destination
+from persistence.integrity import IntegrityError
+from persistence.queries.connections import SORTABLE
 from persistence.queries.secrets import Sealed
-from persistence.queries.sorting import order_of
 from persistence.repository import same
 from persistence.store import Shelves
-from persistence.tables.assets import data_connections as table
 from resolvers.bound_secrets import ENTER_AGAIN, BoundSecrets
 from resolvers.context import Context
 from resolvers.operation import operation
@@ -40,7 +38,6 @@ from schema.problems import body_problems
 
 Uri = Annotated[str, Field(min_length=1, max_length=800, description="The connection's resource URI.")]
 SECTIONS = ("database_config", "storage_config", "filesystem_config")
-SORTABLE = {name: name for name in ("name", "created_at", "updated_at", "status", "connection_type")}
 
 
 def _home(ctx: Context, arguments: Mapping[str, Any]) -> tuple[str, str]:
@@ -132,20 +129,15 @@ async def list_data_connections(
     | None = None,
 ) -> Page[DataConnection]:
     """List the data connections of the selected project and those of its whole organization."""
-    mine = [sa.or_(table.c.project_id == ctx.project_id, table.c.project_id.is_(None))]
-    if search:
-        fits = [column.icontains(search, autoescape=True) for column in (table.c.name, table.c.description)]
-        mine.append(sa.or_(*fits))
-    for tag in filter(None, (tag.strip() for tag in (tags or "").split(","))):
-        # Tags are JSON text of a list; a quoted tag is matched whole.
-        mine.append(sa.cast(table.c.tags, sa.Text).contains(orjson.dumps(tag).decode(), autoescape=True))
     return await ctx.store.read(
-        lambda shelves: shelves.data_connections.page(
+        lambda shelves: shelves.data_connections.listed(
             ctx.tenant,
+            ctx.project_id,
+            sort=sort,
             offset=(page - 1) * limit,
             limit=limit,
-            order=order_of(table, sort, SORTABLE),
-            where=mine,
+            search=search,
+            tags=tags,
             status=status,
             connection_type=connection_type,
             created_by=created_by.removeprefix("user:") if created_by else None,

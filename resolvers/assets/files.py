@@ -2,14 +2,12 @@
 
 from typing import Annotated
 
-import sqlalchemy as sa
 from pydantic import Field
-from sqlalchemy.exc import IntegrityError
 
 from auth.rate_limit import CallKind
+from persistence.integrity import IntegrityError
 from persistence.queries.files import key_hash
 from persistence.store import Shelves
-from persistence.tables.files import files as table
 from resolvers.assets.content import (
     Creator,
     Search,
@@ -95,12 +93,7 @@ def _uploaded(made: File) -> FileUploaded:
 
 
 def _refuse_taken_key(ctx: Context, shelves: Shelves, key: str) -> None:
-    query = sa.select(table.c.resource_uri).where(
-        table.c.organization_id == ctx.organization_id,
-        table.c.project_id == ctx.project_id,
-        table.c.key_hash == key_hash(key),
-    )
-    standing = shelves.connection.execute(query).scalar()
+    standing = shelves.files.id_where(ctx.scope, key_hash=key_hash(key))
     if standing is not None:
         raise AlreadyExists(
             "A file with this key exists already in this project. Choose another key, or delete that file first.",

@@ -3,15 +3,12 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-import sqlalchemy as sa
 from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.queries.catalog_edit import update_asset
-from persistence.queries.classifications import standing_assets
 from persistence.repository import Scope
 from persistence.store import Shelves
-from persistence.tables.classification import classifications as table
 from resolvers.context import Context
 from resolvers.data_readiness.approval.classifications import KINDS
 from resolvers.engines.catalog_diff import judge
@@ -65,19 +62,14 @@ async def list_classifications(
     limit: PageSize = 20,
 ) -> Page[Classification]:
     """List the tags that engines have found on assets of the catalog, by asset, the surest first."""
-    where: list[sa.ColumnElement[bool]] = [standing_assets(ctx.scope)]
-    if asset_fqn is not None:
-        name = str(parse_fqn(asset_fqn, field="asset_fqn"))
-        where.append(sa.or_(table.c.asset_fqn == name, _below(name)))
-    if min_confidence is not None:
-        where.append(table.c.confidence >= min_confidence)
+    name = None if asset_fqn is None else str(parse_fqn(asset_fqn, field="asset_fqn"))
     return await ctx.store.read(
-        lambda shelves: shelves.classifications.page(
+        lambda shelves: shelves.classifications.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[table.c.asset_fqn, table.c.confidence.desc(), table.c.tag_fqn],
-            where=where,
+            at_or_under=name,
+            min_confidence=min_confidence,
             kind=kind,
             state=state,
             tag_fqn=tag_fqn,
@@ -145,11 +137,6 @@ async def list_taxonomy(ctx: Context) -> Page[TaxonomyTag]:
         for tag in TAXONOMY.values()
     ]
     return Page[Any].model_construct(items=found, total=len(found), offset=0, limit=len(found))
-
-
-def _below(name: str) -> sa.ColumnElement[bool]:
-    # By code point, "." is followed by "/": a range that an index can answer.
-    return sa.and_(table.c.asset_fqn >= f"{name}.", table.c.asset_fqn < f"{name}/")
 
 
 async def _may_change(ctx: Context, uri: str) -> None:

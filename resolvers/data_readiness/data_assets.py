@@ -7,14 +7,10 @@ what it names in `asset_fqn` or `include` and everything below that.
 from typing import Annotated
 from uuid import UUID
 
-import sqlalchemy as sa
 from pydantic import Field
 
-from persistence.queries.catalog_rows import below
-from persistence.queries.data_assets import get_data_asset_row, page_of_data_assets, runs_covering
+from persistence.queries.data_assets import get_data_asset_row, page_of_data_assets
 from persistence.store import Shelves
-from persistence.tables.catalog import metadata_assets
-from persistence.tables.data_readiness import workflow_runs
 from resolvers.context import Context
 from resolvers.data_readiness.runs.operations import with_tasks
 from resolvers.operation import operation
@@ -48,21 +44,18 @@ async def list_data_assets(
     limit: PageSize = 20,
 ) -> Page[DataAsset]:
     """List the tables of the selected project, or its assets of another type, with their readiness, by dotted name."""
-    assets = metadata_assets.c
-    where: list[sa.ColumnElement[bool]] = [assets.type == asset_type.value]
-    if fqn_prefix is not None:
-        name = str(parse_fqn(fqn_prefix, field="fqn_prefix"))
-        where.append(sa.or_(assets.fully_qualified_name == name, below(name)))
-    if resource_uri is not None:
-        where.append(assets.resource_uri == resource_uri)
-    if is_pii_tagged is not None:
-        where.append(assets.is_pii_tagged.is_(is_pii_tagged))
-    if search:
-        fits = (assets.name, assets.display_name, assets.description)
-        where.append(sa.or_(*[column.icontains(search, autoescape=True) for column in fits]))
+    name = None if fqn_prefix is None else str(parse_fqn(fqn_prefix, field="fqn_prefix"))
     return await ctx.store.read(
         lambda shelves: page_of_data_assets(
-            shelves.connection, ctx.scope, where=where, offset=(page - 1) * limit, limit=limit
+            shelves.connection,
+            ctx.scope,
+            offset=(page - 1) * limit,
+            limit=limit,
+            asset_type=asset_type,
+            at_or_under=name,
+            resource_uri=resource_uri,
+            is_pii_tagged=is_pii_tagged,
+            search=search,
         )
     )
 
@@ -87,12 +80,11 @@ async def list_data_asset_runs(
 
     def work(shelves: Shelves) -> Page[WorkflowRun]:
         asset = get_data_asset_row(shelves.connection, ctx.scope, str(asset_id))
-        found = shelves.workflow_runs.page(
+        found = shelves.workflow_runs.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[workflow_runs.c.created_at.desc()],
-            where=[runs_covering(asset.fqn)],
+            covers=asset.fqn,
             workflow_type=workflow_type,
             status=status,
         )

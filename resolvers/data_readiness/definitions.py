@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy.exc import IntegrityError
-
+from persistence.integrity import IntegrityError
 from persistence.queries.quality import DefinitionShelf
 from persistence.store import Shelves
 from resolvers.context import Context
@@ -47,7 +46,7 @@ async def added(
 
     def standing(shelves: Shelves) -> ApiError:
         shelf_, [new] = shelf(shelves), tried
-        found = shelf_.id_where(ctx.scope, shelf_.table.c.taken_fqn == new.fqn)
+        found = shelf_.id_where(ctx.scope, taken_fqn=new.fqn)
         return _taken(shelf_.noun, new.fqn, found or new.id)
 
     try:

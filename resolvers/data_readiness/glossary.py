@@ -4,16 +4,12 @@ from collections.abc import Collection
 from typing import Annotated, Any
 from uuid import uuid4
 
-import sqlalchemy as sa
 from pydantic import Field
-from sqlalchemy.exc import IntegrityError
 
 from auth.rate_limit import CallKind
-from persistence.queries.glossary import DEEPEST, linked_to, words_of
-from persistence.queries.sorting import order_of
+from persistence.integrity import IntegrityError
+from persistence.queries.glossary import DEEPEST, SORTABLE, words_of
 from persistence.store import Shelves
-from persistence.tables.glossary import glossary_term_assets as links
-from persistence.tables.glossary import glossary_terms as table
 from resolvers.context import Context
 from resolvers.operation import operation
 from schema.data_readiness.glossary import (
@@ -38,7 +34,6 @@ from schema.pagination import Page, PageNumber, PageSize
 from schema.utils.metadata_asset import AssetOwner, AssetType
 
 TermId = Annotated[str, Field(min_length=1, max_length=255, description="The term's id.")]
-SORTABLE = {name: name for name in ("name", "status", "created_at", "updated_at", "asset_count")}
 NOT_NULL = ("name", "synonyms", "related_terms", "owners", "tags", "status")
 
 
@@ -106,18 +101,14 @@ async def list_glossary_terms(
     limit: PageSize = 20,
 ) -> Page[GlossaryTerm]:
     """List the terms of the selected project, by name."""
-    where: list[sa.ColumnElement[bool]] = []
-    if search:
-        where.append(table.c.search_words.contains(search.casefold(), autoescape=True))
-    if asset_fqn is not None:
-        where.append(linked_to(asset_fqn))
     return await ctx.store.read(
-        lambda shelves: shelves.glossary_terms.page(
+        lambda shelves: shelves.glossary_terms.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=order_of(table, sort, SORTABLE),
-            where=where,
+            sort=sort,
+            search=search,
+            asset_fqn=asset_fqn,
             status=status,
             parent_term_id=parent_term_id,
         )
@@ -276,9 +267,7 @@ async def list_glossary_term_assets(
 
     def work(shelves: Shelves) -> Page[TermAsset]:
         shelves.glossary_terms.get(ctx.scope, term_id)
-        return shelves.term_assets.page(
-            ctx.scope, offset=(page - 1) * limit, limit=limit, order=[links.c.asset_fqn], term_id=term_id
-        )
+        return shelves.term_assets.page(ctx.scope, offset=(page - 1) * limit, limit=limit, term_id=term_id)
 
     return await ctx.store.read(work)
 
@@ -306,9 +295,7 @@ async def unlink_glossary_term(
 
 
 def _next_version(ctx: Context, shelves: Shelves, current: GlossaryTerm, values: dict[str, Any]) -> GlossaryTerm:
-    expected = ctx.expected_of(current)
-    values["version"] = table.c.version + 1
-    return shelves.glossary_terms.change(ctx.scope, current.id, values, expected=expected)
+    return shelves.glossary_terms.next_version(ctx.scope, current.id, values, expected=ctx.expected_of(current))
 
 
 def _check_parent(ctx: Context, shelves: Shelves, parent: str, *, height: int, below: str | None = None) -> None:
@@ -329,7 +316,7 @@ def _words(values: dict[str, Any]) -> str:
 
 async def _taken(ctx: Context, name: str, id: str) -> AlreadyExists:
     """What to say of a name that another term has; `id` is told where that one is gone by now."""
-    standing = await ctx.store.read(lambda shelves: shelves.glossary_terms.id_where(ctx.scope, table.c.name == name))
+    standing = await ctx.store.read(lambda shelves: shelves.glossary_terms.id_where(ctx.scope, name=name))
     return AlreadyExists(
         f"There is a term {name!r} in this project already. Update that one, or choose another name.",
         resource_type="glossary_term",

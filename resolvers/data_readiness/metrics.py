@@ -4,13 +4,10 @@ from decimal import Decimal
 from typing import Annotated, Any
 from uuid import UUID, uuid4
 
-import sqlalchemy as sa
 from pydantic import Field
 
 from auth.rate_limit import CallKind
-from persistence.queries.quality import below
 from persistence.store import Shelves
-from persistence.tables.quality import metric_results
 from resolvers.context import Context
 from resolvers.data_readiness.definitions import added, changed, deleted, dimension_of, dimensions_named
 from resolvers.data_readiness.moments import past
@@ -30,7 +27,6 @@ from schema.data_readiness.quality import (
 from schema.errors import ValidationError
 from schema.governance.permission import Permission
 from schema.grammar import UP_TO_COLUMN
-from schema.identifiers import Fqn
 from schema.pagination import Moment, Page, PageNumber, PageSize
 
 DimensionId = Annotated[UUID, Field(description="The dimension's id.")]
@@ -161,21 +157,16 @@ async def list_metric_results(
     limit: PageSize = 20,
 ) -> Page[MetricResult]:
     """List what runs have measured, the newest first."""
-    where: list[sa.ColumnElement[bool]] = []
-    if asset_fqn is not None:
-        where += below(metric_results, Fqn.parse(asset_fqn).parts)
-    if as_of is not None:
-        where.append(metric_results.c.measured_at <= past(ctx, as_of))
+    until = None if as_of is None else past(ctx, as_of)
 
     def work(shelves: Shelves) -> Page[MetricResult]:
-        if dimension is not None:
-            where.append(metric_results.c.dimension_id.in_(dimensions_named(ctx, shelves, dimension)))
-        return shelves.metric_results.page(
+        return shelves.metric_results.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[metric_results.c.measured_at.desc()],
-            where=where,
+            asset_fqn=asset_fqn,
+            as_of=until,
+            dimension_ids=None if dimension is None else dimensions_named(ctx, shelves, dimension),
             metric_definition_id=None if metric_definition_id is None else str(metric_definition_id),
             workflow_run_id=None if workflow_run_id is None else str(workflow_run_id),
         )

@@ -3,11 +3,8 @@
 from typing import Annotated
 from uuid import UUID
 
-import sqlalchemy as sa
 from pydantic import Field
 
-from persistence.queries.workflows import at_or_below
-from persistence.tables.data_readiness import pipeline_runs as table
 from resolvers.context import Context
 from resolvers.operation import operation
 from schema.data_readiness.pipeline import PipelineRun, PipelineStatus
@@ -30,16 +27,13 @@ async def list_pipeline_runs(
     limit: PageSize = 20,
 ) -> Page[PipelineRun]:
     """List the pipelines of the selected project, newest first."""
-    where: list[sa.ColumnElement[bool]] = []
-    if asset_fqn is not None:
-        where.append(at_or_below(table.c.asset_fqn, str(parse_fqn(asset_fqn, field="asset_fqn"))))
+    name = None if asset_fqn is None else str(parse_fqn(asset_fqn, field="asset_fqn"))
     return await ctx.store.read(
-        lambda shelves: shelves.pipeline_runs.page(
+        lambda shelves: shelves.pipeline_runs.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[table.c.created_at.desc()],
-            where=where,
+            at_or_under=name,
             status=status,
         )
     )

@@ -8,12 +8,9 @@ from collections.abc import Callable
 from typing import Annotated, TypeVar
 from uuid import UUID
 
-import sqlalchemy as sa
 from pydantic import Field
 
-from persistence.queries.profiles import standing_tables
 from persistence.store import Shelves
-from persistence.tables.profiles import table_profiles
 from resolvers.context import Context
 from resolvers.data_readiness.moments import past
 from resolvers.engines.masking import masked_column, masked_table
@@ -61,16 +58,12 @@ async def list_table_profiles(
     limit: PageSize = 20,
 ) -> Page[ProfileEntry]:
     """List the profiles of tables that the catalog holds, the newest first, without their columns."""
-    where: list[sa.ColumnElement[bool]] = [standing_tables(ctx.scope)]
-    if asset_fqn is not None:
-        where.append(table_profiles.c.asset_fqn == str(Fqn.parse(asset_fqn)))
     return await ctx.store.read(
-        lambda shelves: shelves.table_profiles.page(
+        lambda shelves: shelves.table_profiles.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[table_profiles.c.measured_at.desc(), table_profiles.c.asset_fqn],
-            where=where,
+            asset_fqn=None if asset_fqn is None else str(Fqn.parse(asset_fqn)),
             workflow_run_id=None if workflow_run_id is None else str(workflow_run_id),
         )
     )

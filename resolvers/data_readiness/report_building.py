@@ -9,21 +9,14 @@ from datetime import datetime
 from itertools import takewhile
 from typing import Any, Final
 
-import sqlalchemy as sa
-
-from persistence.queries.classifications import standing_assets
-from persistence.queries.metadata_search import in_scope, prefix_range
-from persistence.queries.quality import below
-from persistence.queries.violations import unresolved
+from persistence.queries.source_facts import is_anything, read_facts, table_names
+from persistence.queries.troubles import places_of, unresolved_kinds
 from persistence.repository import Scope
 from persistence.store import Shelves
-from persistence.tables.catalog import metadata_assets
-from persistence.tables.quality import metric_results
-from persistence.tables.quality import violations as violation_rows
 from resolvers.assets.artifacts import keep_artifact
 from resolvers.context import Context
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
-from resolvers.data_readiness.runs.reading import read_facts, table_names
+from resolvers.data_readiness.runs.reading import MOST_TABLES as MOST_NAMED
 from resolvers.data_readiness.scorecard import scorecard_of
 from resolvers.data_readiness.unmeasured import unmeasured
 from resolvers.engines.masking import masked_table
@@ -38,7 +31,7 @@ from resolvers.engines.report.values import (
 )
 from schema.assets.artifact import Artifact, ArtifactCreate, ArtifactType
 from schema.content import Upload
-from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
+from schema.data_readiness.classification import Classification, ClassificationKind
 from schema.data_readiness.scorecard import ScorecardRequest, ScorecardScope
 from schema.data_readiness.source import TableFacts
 from schema.data_readiness.violation import Severity
@@ -144,10 +137,10 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
     """What the report on an asset shows. Raises NotFound when the catalog has nothing there."""
     parts = Fqn.parse(asset_fqn).parts
     names, tables, facts = await ctx.store.read(lambda shelves: _tables(shelves, ctx.scope, asset_fqn, as_of))
-    if not names and not await ctx.store.read(lambda shelves: _stands(shelves, ctx.scope, asset_fqn)):
+    if not names and not await ctx.store.read(lambda shelves: is_anything(shelves.connection, ctx.scope, asset_fqn)):
         raise NotFound("metadata_asset", asset_fqn)
     card = await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, as_of=as_of))
-    moments = await ctx.store.read(lambda shelves: _moments(shelves, ctx.scope, parts, as_of))
+    moments = await ctx.store.read(lambda shelves: shelves.metric_results.moments(ctx.scope, parts, as_of, MOST_POINTS))
     past = [
         (moment, (await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, as_of=moment)))) for moment in moments
     ]
@@ -178,8 +171,8 @@ def _tables(
     shelves: Shelves, scope: Scope, asset_fqn: str, as_of: datetime | None
 ) -> tuple[list[str], list[TableLine], list[TableFacts]]:
     """The tables at or under a name; the first with their latest profiles, masked as for any reader today."""
-    names = [fqn for fqn, _ in table_names(shelves, scope, [asset_fqn])]
-    facts = read_facts(shelves, scope, names[:MOST_TABLES])
+    names = [fqn for fqn, _ in table_names(shelves.connection, scope, [asset_fqn], MOST_NAMED)]
+    facts = read_facts(shelves.connection, scope, names[:MOST_TABLES])
     profiles = shelves.table_profiles.latest(scope, names[:MOST_TABLES], at=as_of)
     personal = shelves.table_profiles.personal(scope, names[:MOST_TABLES])
     lines = []
@@ -190,30 +183,6 @@ def _tables(
         rows = profile.row_count if profile else one.row_count
         lines.append(TableLine(one.fqn, one.name, one.description, len(one.columns), rows, profile))
     return names, lines, facts
-
-
-def _stands(shelves: Shelves, scope: Scope, asset_fqn: str) -> bool:
-    """Whether the catalog has an asset at or under a name."""
-    asset = metadata_assets.c
-    name = str(Fqn.parse(asset_fqn))
-    here = sa.or_(asset.fully_qualified_name == name, prefix_range(asset.fully_qualified_name, f"{name}."))
-    query = sa.select(asset.id).where(*in_scope(scope), asset.deleted_at.is_(None), here).limit(1)
-    return shelves.connection.execute(query).first() is not None
-
-
-def _moments(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[datetime]:
-    """When the last runs that measured something here had ended, the oldest first."""
-    table = metric_results.c
-    where = [
-        table.organization_id == scope.organization_id,
-        table.project_id == scope.project_id,
-        *below(metric_results, parts),
-    ]
-    if as_of is not None:
-        where.append(table.measured_at <= as_of)
-    ended = sa.func.max(table.measured_at)
-    query = sa.select(ended).where(*where).group_by(table.workflow_run_id).order_by(ended.desc()).limit(MOST_POINTS)
-    return sorted({moment for (moment,) in shelves.connection.execute(query)})
 
 
 def _rules(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[RuleResult]:
@@ -241,53 +210,25 @@ def _rules(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime
 
 def _personal(shelves: Shelves, scope: Scope, asset_fqn: str) -> list[Classification]:
     """The tags for personal data on columns at or under a name, the surest first."""
-    table = shelves.classifications.table.c
-    page = shelves.classifications.page(
-        scope,
-        offset=0,
-        limit=MOST_TAGS,
-        order=[table.confidence.desc(), table.asset_fqn],
-        where=[
-            standing_assets(scope),
-            sa.or_(table.asset_fqn == asset_fqn, prefix_range(table.asset_fqn, f"{asset_fqn}.")),
-            table.state != ClassificationState.REJECTED,
-        ],
-        kind=ClassificationKind.PII,
-    )
-    return [one for one in page.items if len(Fqn.parse(one.asset_fqn).parts) == 5]
+    found = shelves.classifications.surest(scope, asset_fqn, ClassificationKind.PII, MOST_TAGS)
+    return [one for one in found if len(Fqn.parse(one.asset_fqn).parts) == 5]
 
 
 def _troubles(
     shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None
 ) -> tuple[list[ViolationSummary], int]:
     """What is wrong at or under a name and not resolved, by kind, the worst first; and how many there are in all."""
-    table = violation_rows.c
-    where = [
-        table.organization_id == scope.organization_id,
-        table.project_id == scope.project_id,
-        *below(violation_rows, parts),
-        unresolved(as_of),
-    ]
-    kind = (table.severity_rank, table.severity, table.definition_id, table.name)
-    number = sa.func.count()
-    grouped = (
-        sa.select(*kind, sa.func.count(table.asset_fqn.distinct()), number)
-        .where(*where)
-        .group_by(*kind)
-        .order_by(table.severity_rank.desc(), number.desc())
-    )
-    rows = shelves.connection.execute(grouped).all()
-    definitions = shelves.violation_definitions.of_ids(scope, {row.definition_id for row in rows})
+    kinds = unresolved_kinds(shelves.connection, scope, parts, as_of)
+    definitions = shelves.violation_definitions.of_ids(scope, {kind.definition_id for kind in kinds})
     troubles = []
-    for _, severity, definition_id, name, spread, count in rows[:MOST_TROUBLES]:
-        named = (table.definition_id == definition_id, table.severity == severity)
-        places = (
-            sa.select(table.asset_fqn).where(*where, *named).distinct().order_by(table.asset_fqn).limit(MOST_PLACES)
+    for kind in kinds[:MOST_TROUBLES]:
+        known = definitions.get(kind.definition_id)
+        label = known.display_name if known is not None else None
+        found = places_of(shelves.connection, scope, parts, as_of, kind, MOST_PLACES)
+        troubles.append(
+            ViolationSummary(label or kind.name, Severity(kind.severity), kind.violations, found, kind.assets)
         )
-        label = definitions[definition_id].display_name if definition_id in definitions else None
-        found = list(shelves.connection.execute(places).scalars())
-        troubles.append(ViolationSummary(label or name, Severity(severity), count, found, spread))
-    return troubles, sum(row[-1] for row in rows)
+    return troubles, sum(kind.violations for kind in kinds)
 
 
 def _relations(facts: Sequence[TableFacts], lines: Sequence[TableLine]) -> list[ReportReference]:

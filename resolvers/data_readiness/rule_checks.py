@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from auth.rate_limit import CallKind
+from persistence.queries.source_facts import read_facts
 from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.context import Context
@@ -18,7 +19,7 @@ from resolvers.data_readiness.runs.measuring import (
     rule_check,
     table_of,
 )
-from resolvers.data_readiness.runs.reading import read_facts, use_source
+from resolvers.data_readiness.runs.reading import use_source
 from resolvers.engines.checks.conditions import condition_of
 from resolvers.engines.checks.counting import fits
 from resolvers.engines.checks.evaluate import evaluate
@@ -51,7 +52,7 @@ DIALECTS: Final[Mapping[ConnectionType, str]] = {
 
 def problem_of(shelves: Shelves, scope: Scope, rule: Expectation) -> str | None:
     """Why a rule could never be evaluated, as far as the catalog tells; None when nothing speaks against it."""
-    found = read_facts(shelves, scope, [table_of(rule.asset_fqn)])
+    found = read_facts(shelves.connection, scope, [table_of(rule.asset_fqn)])
     if not found:
         return "The catalog has no such table. Run service-ingestion first."
     (table,) = found
@@ -71,7 +72,7 @@ def problem_of(shelves: Shelves, scope: Scope, rule: Expectation) -> str | None:
     try:
         if rule.metric is None:
             names = named_tables(shelves, scope, table.resource_uri, rule.query or "", dialect)
-            others = read_facts(shelves, scope, [fqn for fqn in names if fqn != table.fqn])
+            others = read_facts(shelves.connection, scope, [fqn for fqn in names if fqn != table.fqn])
             tables = tables_of_catalog([table, *others])
             guard_sql(rule.query or "", dialect=dialect, tables=tables, near=tables[0])
         elif rule.metric == "staleData":
@@ -81,7 +82,9 @@ def problem_of(shelves: Shelves, scope: Scope, rule: Expectation) -> str | None:
             condition_of(check, table, dialect)
         else:
             target = str(rule.arguments.get("targetFqn") or "")
-            beside = [one for one in read_facts(shelves, scope, [target]) if one.resource_uri == table.resource_uri]
+            beside = [
+                one for one in read_facts(shelves.connection, scope, [target]) if one.resource_uri == table.resource_uri
+            ]
             fits(check, table, {one.fqn: one for one in beside})
     except QueryRefused as refused:
         return f"The guard refused the query. {refused}"

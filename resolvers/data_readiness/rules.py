@@ -6,22 +6,17 @@ from typing import Annotated, Any, Final
 from uuid import UUID, uuid4
 
 import orjson
-import sqlalchemy as sa
 from pydantic import Field
-from sqlalchemy.exc import IntegrityError
 
 from auth.rate_limit import CallKind
-from persistence.queries.metadata_search import in_scope
-from persistence.queries.quality import below
+from persistence.integrity import IntegrityError
+from persistence.queries.source_facts import read_facts, table_names, table_or_column
 from persistence.store import Shelves
-from persistence.tables.catalog import metadata_assets
-from persistence.tables.rules import quality_rules as table
-from persistence.tables.rules import rule_executions
 from resolvers.context import Context
 from resolvers.data_readiness.definitions import dimensions_named
 from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter
 from resolvers.data_readiness.rule_checks import problem_of, rule_check
-from resolvers.data_readiness.runs.reading import read_facts, table_names
+from resolvers.data_readiness.runs.reading import MOST_TABLES as MOST_NAMED
 from resolvers.engines.rules.dbt import read_dbt, write_dbt
 from resolvers.engines.rules.draft import measured_by, rule_key
 from resolvers.engines.rules.exchange import Imported, UnreadableRules
@@ -53,7 +48,6 @@ from schema.errors import AlreadyExists, QuotaExceeded, ValidationError
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn
 from schema.pagination import Page, PageNumber, PageSize
-from schema.utils.metadata_asset import AssetType
 
 RuleId = Annotated[UUID, Field(description="The rule's id.")]
 MOST_ARGUMENTS: Final = 65_536
@@ -84,19 +78,15 @@ async def list_quality_rules(
     limit: PageSize = 20,
 ) -> Page[QualityRule]:
     """List the quality rules of the selected project, by the name of what they are about, the oldest first."""
-    where: list[sa.ColumnElement[bool]] = []
-    if asset_fqn is not None:
-        where += below(table, Fqn.parse(asset_fqn).parts)
+    parts = () if asset_fqn is None else Fqn.parse(asset_fqn).parts
 
     def work(shelves: Shelves) -> Page[QualityRule]:
-        if dimension is not None:
-            where.append(table.c.dimension_id.in_(dimensions_named(ctx, shelves, dimension)))
-        return shelves.quality_rules.page(
+        return shelves.quality_rules.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[table.c.asset_fqn, table.c.created_at],
-            where=where,
+            asset_parts=parts,
+            dimension_ids=None if dimension is None else dimensions_named(ctx, shelves, dimension),
             state=state,
             origin=origin,
             metric=metric,
@@ -240,9 +230,9 @@ async def import_quality_rules(ctx: Context, *, file: QualityRuleImport) -> Qual
 
     def tables(shelves: Shelves) -> list[Any]:
         names = [str(Fqn.of(*parts))] if parts else []
-        found = [fqn for fqn, _ in table_names(shelves, ctx.scope, names)]
+        found = [fqn for fqn, _ in table_names(shelves.connection, ctx.scope, names, MOST_NAMED)]
         wanted = [fqn for fqn in found if Fqn.parse(fqn).parts[-1].casefold() in mentioned]
-        return read_facts(shelves, ctx.scope, wanted[:MOST_TABLES])
+        return read_facts(shelves.connection, ctx.scope, wanted[:MOST_TABLES])
 
     known = await ctx.store.read(tables)
     reader = read_odcs if file.format is RuleFormat.ODCS else read_dbt
@@ -289,12 +279,11 @@ async def export_quality_rules(
     parts = () if asset_fqn is None else Fqn.parse(asset_fqn).parts
 
     def work(shelves: Shelves) -> list[QualityRule]:
-        found = shelves.quality_rules.page(
+        found = shelves.quality_rules.listed(
             ctx.scope,
             offset=0,
             limit=MOST_EXPORTED,
-            order=[table.c.asset_fqn, table.c.created_at],
-            where=below(table, parts),
+            asset_parts=parts,
             state=state,
         )
         if found.total > MOST_EXPORTED:
@@ -327,14 +316,13 @@ async def list_rule_executions(
     limit: PageSize = 20,
 ) -> Page[RuleExecution]:
     """List what evaluating rules came to, the newest first."""
-    where = [] if asset_fqn is None else below(rule_executions, Fqn.parse(asset_fqn).parts)
+    parts = () if asset_fqn is None else Fqn.parse(asset_fqn).parts
     return await ctx.store.read(
-        lambda shelves: shelves.rule_executions.page(
+        lambda shelves: shelves.rule_executions.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[rule_executions.c.executed_at.desc()],
-            where=where,
+            asset_parts=parts,
             rule_id=None if rule_id is None else str(rule_id),
             workflow_run_id=None if workflow_run_id is None else str(workflow_run_id),
             outcome=outcome,
@@ -373,22 +361,14 @@ def _threshold(operator: str, threshold: Sequence[float]) -> None:
 
 def _asset(ctx: Context, shelves: Shelves, text: str) -> tuple[str, str]:
     """The name as the catalog writes it, and the connection, of a live table or column. Raises 422."""
-    asset = metadata_assets.c
-    fqn = str(Fqn.parse(text))
-    query = sa.select(asset.fully_qualified_name, asset.resource_uri).where(
-        *in_scope(ctx.scope),
-        asset.fully_qualified_name == fqn,
-        asset.type.in_([AssetType.TABLE, AssetType.COLUMN]),
-        asset.deleted_at.is_(None),
-    )
-    row = shelves.connection.execute(query.limit(1)).first()
-    if row is None:
+    found = table_or_column(shelves.connection, ctx.scope, text)
+    if found is None:
         raise ValidationError(
             "The catalog has no table or column of this name. Run service-ingestion, or correct asset_fqn.",
             status=422,
             field="asset_fqn",
         )
-    return row[0], row[1]
+    return found
 
 
 def _counted_in(ctx: Context, shelves: Shelves, rule: QualityRuleCreate) -> tuple[str, str]:
@@ -406,10 +386,5 @@ def _counted_in(ctx: Context, shelves: Shelves, rule: QualityRuleCreate) -> tupl
 
 def _room(ctx: Context, shelves: Shelves, more: int) -> None:
     """Raises QuotaExceeded when the project has as many rules as it may."""
-    number = shelves.connection.execute(
-        sa.select(sa.func.count()).where(
-            table.c.organization_id == ctx.organization_id, table.c.project_id == ctx.project_id
-        )
-    ).scalar_one()
-    if number + more > MOST_RULES:
+    if shelves.quality_rules.count(ctx.scope) + more > MOST_RULES:
         raise QuotaExceeded(f"A project has {MOST_RULES} quality rules at most. Delete some first.")

@@ -3,16 +3,11 @@
 from typing import Annotated, Any
 from uuid import UUID, uuid4
 
-import sqlalchemy as sa
 from pydantic import Field
 
 from auth.rate_limit import CallKind
-from persistence.queries.quality import below
-from persistence.queries.sorting import order_of
-from persistence.queries.violations import CLEARED
+from persistence.queries.violations import CLEARED, SORTABLE
 from persistence.store import Shelves
-from persistence.tables.quality import violation_events
-from persistence.tables.quality import violations as table
 from resolvers.context import Context
 from resolvers.data_readiness.definitions import added, changed, deleted, dimension_of, dimensions_named
 from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter
@@ -38,15 +33,6 @@ from schema.pagination import Page, PageNumber, PageSize
 
 ViolationId = Annotated[UUID, Field(description="The violation's id.")]
 ViolationDefinitionId = Annotated[UUID, Field(description="The violation definition's id.")]
-SORTABLE = {
-    "created_at": "created_at",
-    "updated_at": "updated_at",
-    "last_seen_at": "last_seen_at",
-    "severity": "severity_rank",
-    "status": "status",
-    "name": "name",
-    "asset_fqn": "asset_fqn",
-}
 
 
 @operation(needs=Permission.CAN_READ)
@@ -114,20 +100,16 @@ async def list_violations(
     limit: PageSize = 20,
 ) -> Page[Violation]:
     """List the violations of the selected project, the newest first."""
-    where: list[sa.ColumnElement[bool]] = []
-    if asset_fqn is not None:
-        where += below(table, Fqn.parse(asset_fqn).parts)
-    order = order_of(table, sort, SORTABLE)
+    parts = () if asset_fqn is None else Fqn.parse(asset_fqn).parts
 
     def work(shelves: Shelves) -> Page[Violation]:
-        if dimension is not None:
-            where.append(table.c.dimension_id.in_(dimensions_named(ctx, shelves, dimension)))
-        return shelves.violations.page(
+        return shelves.violations.listed(
             ctx.scope,
+            sort=sort,
             offset=(page - 1) * limit,
             limit=limit,
-            order=order,
-            where=where,
+            asset_parts=parts,
+            dimension_ids=None if dimension is None else dimensions_named(ctx, shelves, dimension),
             status=status,
             severity=severity,
             service=service,
@@ -156,7 +138,6 @@ async def list_violation_history(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[violation_events.c.position],
             violation_id=violation.id,
         )
 

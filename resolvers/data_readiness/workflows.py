@@ -3,12 +3,10 @@
 from typing import Annotated, Any
 from uuid import UUID, uuid4
 
-import sqlalchemy as sa
 from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.store import Shelves
-from persistence.tables.data_readiness import workflow_configurations as table
 from resolvers.authors import authored
 from resolvers.context import Context
 from resolvers.data_readiness.runs.parameters import check_config
@@ -108,17 +106,12 @@ async def list_workflow_configurations(
     limit: PageSize = 20,
 ) -> Page[WorkflowConfiguration]:
     """List the workflow configurations of the selected project, newest first."""
-    where: list[sa.ColumnElement[bool]] = []
-    if search:
-        fits = [column.icontains(search, autoescape=True) for column in (table.c.name, table.c.description)]
-        where.append(sa.or_(*fits))
     return await ctx.store.read(
-        lambda shelves: shelves.workflow_configurations.page(
+        lambda shelves: shelves.workflow_configurations.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[table.c.created_at.desc()],
-            where=where,
+            search=search,
             workflow_type=workflow_type,
             status=status,
         )

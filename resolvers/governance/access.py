@@ -4,17 +4,13 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-import sqlalchemy as sa
-
 from auth.caller import WORKER, is_reserved
 from auth.model import platform_model
 from auth.permissions import conferred, grantable
 from auth.rate_limit import CallKind
 from auth.relations import CheckRequest, Relations, RelationTuple, bare_id, object_name, split_user, user_subject
+from persistence.queries import inheriting as queries
 from persistence.store import Shelves, Store
-from persistence.tables import files
-from persistence.tables.assets import data_connections
-from persistence.tables.governance import organizations, projects
 from resolvers.context import Context
 from resolvers.operation import operation
 from schema.errors import ValidationError
@@ -128,8 +124,7 @@ async def repaired(relations: Relations, store: Store, organization_id: str) -> 
 
 async def organization_ids(store: Store) -> list[str]:
     """Every organization, in order."""
-    query = sa.select(organizations.c.id).order_by(organizations.c.id)
-    return await store.read(lambda shelves: list(shelves.connection.execute(query).scalars()))
+    return await store.read(lambda shelves: queries.organization_ids(shelves.connection))
 
 
 class _Row(NamedTuple):
@@ -181,28 +176,15 @@ async def _reached(relations: Relations, organization_id: str, names: Sequence[s
 
 async def _rows(store: Store, organization_id: str) -> AsyncIterator[list[_Row]]:
     """Everything that inherits, the projects first, so that what lies in them is looked at when they are mended."""
-    kinds = [
-        (ResourceType.PROJECT, projects, projects.c.id, sa.null(), projects.c.created_by),
-        *(
-            (type_, table, table.c.resource_uri, table.c.project_id, table.c.owner_id)
-            for type_, table in (
-                (ResourceType.DATA_CONNECTION, data_connections),
-                (ResourceType.FILE, files.files),
-                (ResourceType.ARTIFACT, files.artifacts),
-            )
-        ),
-    ]
-    for type_, table, key, project, owner in kinds:
-        query = sa.select(key, project, owner).where(table.c.organization_id == organization_id).order_by(key)
+    for type_ in queries.INHERITING:
         after: str | None = None
         while True:
-            page = query.limit(AT_ONCE) if after is None else query.where(key > after).limit(AT_ONCE)
-            found = await store.read(partial(_read, page))
+            found = await store.read(partial(_behind, organization_id, type_, after))
             if not found:
                 break
             yield [_Row(type_, *row) for row in found]
-            after = found[-1][0]
+            after = found[-1].id
 
 
-def _read(query: sa.Select[Any], shelves: Shelves) -> list[Any]:
-    return list(shelves.connection.execute(query))
+def _behind(organization_id: str, type_: ResourceType, after: str | None, shelves: Shelves) -> list[queries.Inheriting]:
+    return queries.inheriting(shelves.connection, organization_id, type_, after, AT_ONCE)

@@ -1,12 +1,8 @@
 """What can be done with organizations: read one's own, and set its limits. They are created by `stoa bootstrap`."""
 
-import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
-
 from auth.rate_limit import CallKind
-from persistence.repository import same
+from persistence.integrity import IntegrityError
 from persistence.store import Shelves
-from persistence.tables.governance import rate_limits
 from resolvers.context import Context
 from resolvers.operation import OWN_VIEW, operation
 from schema.errors import VersionConflict
@@ -52,20 +48,8 @@ async def set_rate_limits(ctx: Context, *, org_id: str, limits: RateLimitsChange
                 resource_type="rate_limits",
                 resource_id=ctx.organization_id,
             )
-        own, values = rate_limits.c.organization_id == ctx.organization_id, limits.model_dump()
-        kept = [rate_limits.c[name] for name in values]
-        row = shelves.connection.execute(sa.select(*kept).where(own)).one_or_none()
-        if same([None] * len(kept) if row is None else tuple(row), [*values.values()]):
+        if not shelves.rate_limits.put(ctx.organization_id, limits.model_dump(), expected=standing._revision):
             return standing
-        changed = shelves.connection.execute(
-            rate_limits.update()
-            .where(own, rate_limits.c.revision == standing._revision)
-            .values(**values, revision=rate_limits.c.revision + 1)
-        )
-        if changed.rowcount == 0:
-            shelves.connection.execute(
-                rate_limits.insert().values(organization_id=ctx.organization_id, revision=1, **values)
-            )
         return _limits(ctx, shelves)
 
     try:
@@ -80,12 +64,7 @@ async def set_rate_limits(ctx: Context, *, org_id: str, limits: RateLimitsChange
 
 def _limits(ctx: Context, shelves: Shelves) -> RateLimits:
     """The limits in force; their revision is 0 while the organization has none of its own."""
-    table = rate_limits.c
-    row = shelves.connection.execute(
-        sa.select(table.reads, table.writes, table.bulk, table.anonymous, table.revision).where(
-            table.organization_id == ctx.organization_id
-        )
-    ).one_or_none()
+    row = shelves.rate_limits.of(ctx.organization_id)
     own = ctx.services.limits.overridden(*(row[:4] if row else ()))
     limits = RateLimits(
         organization_id=ctx.organization_id,

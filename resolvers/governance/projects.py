@@ -2,14 +2,11 @@
 
 from uuid import uuid4
 
-import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
-
 from auth.caller import WORKER
 from auth.rate_limit import CallKind
 from auth.relations import RelationTuple, group_subject, object_name, user_subject
+from persistence.integrity import IntegrityError
 from persistence.store import Shelves
-from persistence.tables.governance import projects
 from resolvers.context import Context
 from resolvers.operation import OWN_VIEW, operation
 from schema.errors import AlreadyExists
@@ -82,25 +79,13 @@ def project_relations(project: Project) -> list[RelationTuple]:
 @operation(needs=OWN_VIEW)
 async def list_projects(ctx: Context, *, page: PageNumber = 1, limit: PageSize = 20) -> Page[Project]:
     """List the projects of the caller's organization that he may read."""
-    offset, by_name = (page - 1) * limit, [projects.c.name]
+    offset = (page - 1) * limit
     if await ctx.guard.allows(ctx.caller, Permission.CAN_READ, "organization", ctx.organization_id):
-        return await ctx.store.read(
-            lambda shelves: shelves.projects.page(ctx.tenant, offset=offset, limit=limit, order=by_name)
-        )
-    all_ids = await ctx.store.read(
-        lambda shelves: list(
-            shelves.connection.execute(
-                sa.select(projects.c.id).where(projects.c.organization_id == ctx.organization_id)
-            ).scalars()
-        )
-    )
+        return await ctx.store.read(lambda shelves: shelves.projects.page(ctx.tenant, offset=offset, limit=limit))
+    all_ids = await ctx.store.read(lambda shelves: shelves.projects.ids(ctx.tenant))
     readable = await ctx.guard.allows_many(ctx.caller, Permission.CAN_READ, "project", all_ids)
     ids = [id for id in all_ids if readable[id]]
-    return await ctx.store.read(
-        lambda shelves: shelves.projects.page(
-            ctx.tenant, offset=offset, limit=limit, order=by_name, where=[projects.c.id.in_(ids)]
-        )
-    )
+    return await ctx.store.read(lambda shelves: shelves.projects.among(ctx.tenant, ids, offset=offset, limit=limit))
 
 
 @operation(needs=Permission.CAN_READ, on="project:{project_id}")

@@ -3,12 +3,11 @@
 from typing import Annotated
 
 from pydantic import Field
-from sqlalchemy.exc import IntegrityError
 
 from auth.rate_limit import CallKind
+from persistence.integrity import IntegrityError
 from persistence.queries.secrets import Sealed
 from persistence.store import Shelves
-from persistence.tables.governance import secrets
 from resolvers.assets.data_connections import binding_of
 from resolvers.bound_secrets import BoundSecrets
 from resolvers.context import Context
@@ -127,7 +126,6 @@ async def _page(ctx: Context, resource_type: str, resource_id: str, page: int, l
             ctx.tenant,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[secrets.c.name],
             resource_type=resource_type,
             resource_id=resource_id,
         )

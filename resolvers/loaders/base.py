@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Generic, TypeVar, overload
 
-import sqlalchemy as sa
 from aiodataloader import DataLoader
 
 from auth.caller import Caller
@@ -42,20 +41,26 @@ class LoadersBase:
         column: str,
         parents: Sequence[str],
         *,
-        order: Sequence[sa.ColumnElement[Any]] = (),
-        where: Sequence[sa.ColumnElement[bool]] = (),
         most: int = MOST_PER_PARENT,
         needs: Permission = Permission.CAN_READ,
     ) -> list[list[ResourceT]]:
-        """The first items of each parent, in one statement; those of a project that the caller may not read left out.
+        """The first items of each parent in the shelf's order, in one statement; none of what the caller may not read.
 
-        `column` names the parent in the shelf's table, which must have a `project_id` column too.
+        That is asked of their projects. `column` names the parent in the shelf's table, which must have a `project_id`
+        column too.
         """
         found = await self._store.read(
-            lambda shelves: shelf(shelves).first_of_each(
-                self._scope, column, parents, order=order, where=where, most=most
-            )
+            lambda shelves: shelf(shelves).first_of_each(self._scope, column, parents, most=most)
         )
+        return await self._grouped(parents, found, needs)
+
+    async def _grouped(
+        self,
+        parents: Sequence[str],
+        found: Sequence[tuple[str, str | None, ResourceT]],
+        needs: Permission = Permission.CAN_READ,
+    ) -> list[list[ResourceT]]:
+        """What was found by parent and project as one list for each parent; without what the caller may not read."""
         projects = [project for _, project, _ in found if project is not None]
         readable = await self._readable("project", projects, needs)
         of: dict[str, list[ResourceT]] = defaultdict(list)

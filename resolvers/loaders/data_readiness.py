@@ -8,9 +8,6 @@ from typing import Any
 from persistence.queries.totals import Sums
 from persistence.repository import Scope
 from persistence.store import Shelves
-from persistence.tables.data_readiness import workflow_configurations, workflow_runs
-from persistence.tables.glossary import glossary_term_assets
-from persistence.tables.quality import violation_events
 from resolvers.engines.scoring import Ratio, difference, overall, score, total
 from resolvers.loaders.base import MOST_PER_PARENT, LoadersBase, batched
 from schema.data_readiness.glossary import TermAsset
@@ -32,7 +29,6 @@ class DataReadinessLoaders(LoadersBase):
             lambda shelves: shelves.workflow_configurations,
             "project_id",
             ids,
-            order=[workflow_configurations.c.created_at.desc()],
         )
 
     @batched
@@ -42,7 +38,6 @@ class DataReadinessLoaders(LoadersBase):
             lambda shelves: shelves.workflow_runs,
             "configuration_id",
             ids,
-            order=[workflow_runs.c.created_at.desc()],
         )
         runs = [run for group in found for run in group]
         told = iter(await self._store.read(lambda shelves: shelves.run_tasks.beside(self._scope, runs)))
@@ -103,14 +98,12 @@ class DataReadinessLoaders(LoadersBase):
     @batched
     async def history_of_violation(self, ids: Sequence[str]) -> list[list[ViolationEvent]]:
         """What has become of the violation, in that order."""
-        order = [violation_events.c.position]
-        return await self._of_parents(lambda shelves: shelves.violation_events, "violation_id", ids, order=order)
+        return await self._of_parents(lambda shelves: shelves.violation_events, "violation_id", ids)
 
     @batched
     async def assets_of_term(self, ids: Sequence[str]) -> list[list[TermAsset]]:
         """The assets that the glossary term is linked to, by name."""
-        order = [glossary_term_assets.c.asset_fqn]
-        return await self._of_parents(lambda shelves: shelves.term_assets, "term_id", ids, order=order)
+        return await self._of_parents(lambda shelves: shelves.term_assets, "term_id", ids)
 
 
 def _change(of: ScoredSum, found: tuple[str, datetime, Mapping[str, Sums]] | None) -> ScoreChange | None:

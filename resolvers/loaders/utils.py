@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from persistence.queries.knowledge import stands_at
-from persistence.tables.knowledge import memories
-from resolvers.loaders.base import LoadersBase, batched
+from resolvers.loaders.base import MOST_PER_PARENT, LoadersBase, batched
 from schema.utils.context_pack import ContextPack
-from schema.utils.memory import Memory, MemoryStatus
+from schema.utils.memory import Memory
 
 
 class UtilsLoaders(LoadersBase):
@@ -25,14 +23,11 @@ class UtilsLoaders(LoadersBase):
     async def _memories_of_pack(self, asked: Sequence[tuple[str, datetime]]) -> list[list[Memory]]:
         now = min(moment for _, moment in asked)
         ids = [pack_id for pack_id, _ in asked]
-        found = await self._of_parents(
-            lambda shelves: shelves.memories,
-            "context_pack_id",
-            list(dict.fromkeys(ids)),
-            order=[memories.c.pinned.desc(), memories.c.created_at.desc()],
-            where=[stands_at(now, MemoryStatus.ACTIVE)],
+        distinct = list(dict.fromkeys(ids))
+        found = await self._store.read(
+            lambda shelves: shelves.memories.active_of_packs(self._scope, distinct, now, MOST_PER_PARENT)
         )
-        of = dict(zip(dict.fromkeys(ids), found, strict=True))
+        of = dict(zip(distinct, await self._grouped(distinct, found), strict=True))
         return [of[pack_id] for pack_id in ids]
 
     @batched

@@ -10,9 +10,8 @@ from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.jobs.port import JobContext
-from persistence.queries.search import words_of
+from persistence.queries.search import WantedEntities, words_of
 from persistence.store import Shelves
-from persistence.tables.search import search_entities as table
 from resolvers.context import Context, Services
 from resolvers.operation import OWN_VIEW, operation, require
 from schema.errors import Forbidden, NotFound, OrgAccessDenied, ProjectAccessDenied, SearchQueryInvalid
@@ -88,12 +87,11 @@ async def search_entities(
         )
     if q.strip() and not words_of(q):
         raise SearchQueryInvalid("q holds no word: write letters or digits.", field="q", position=0)
-    wanted = {"entity_type": entity_type, "project_id": project_id}
-    filters = [table.c[name] == value for name, value in wanted.items() if value is not None]
-    asked = await ctx.store.read(lambda shelves: shelves.search.objects(ctx.organization_id, q, filters))
+    wanted = WantedEntities(entity_type, project_id)
+    asked = await ctx.store.read(lambda shelves: shelves.search.objects(ctx.organization_id, q, wanted))
     readable = await _readable(ctx, asked)
     return await ctx.store.read(
-        lambda shelves: shelves.search.find(ctx.organization_id, q, filters, readable, offset=offset, limit=limit)
+        lambda shelves: shelves.search.find(ctx.organization_id, q, wanted, readable, offset=offset, limit=limit)
     )
 
 

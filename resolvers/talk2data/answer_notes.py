@@ -7,7 +7,6 @@ from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.store import Shelves
-from persistence.tables.talk2data import answer_notes as table
 from resolvers.context import Context
 from resolvers.operation import operation
 from schema.governance.permission import Permission
@@ -27,9 +26,7 @@ async def list_answer_notes(
     those who may change the project's memories, with can_write.
     """
     return await ctx.store.read(
-        lambda shelves: shelves.answer_notes.page(
-            ctx.scope, offset=(page - 1) * limit, limit=limit, order=[table.c.created_at.desc()], status=status
-        )
+        lambda shelves: shelves.answer_notes.page(ctx.scope, offset=(page - 1) * limit, limit=limit, status=status)
     )
 
 

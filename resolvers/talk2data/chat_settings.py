@@ -2,10 +2,9 @@
 
 from typing import Final
 
-from sqlalchemy.exc import IntegrityError
-
 from auth.caller import Caller
 from auth.rate_limit import CallKind
+from persistence.integrity import IntegrityError
 from persistence.store import Shelves
 from resolvers.authors import ADDRESS, addresser_of, authored
 from resolvers.context import Context

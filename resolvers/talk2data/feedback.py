@@ -1,8 +1,7 @@
 """What can be done with feedback: rate a turn, and rate it again."""
 
-from sqlalchemy.exc import IntegrityError
-
 from auth.rate_limit import CallKind
+from persistence.integrity import IntegrityError
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.operation import operation

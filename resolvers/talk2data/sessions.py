@@ -12,7 +12,6 @@ from pydantic import Field
 from auth.rate_limit import CallKind
 from persistence.queries.chat import TurnRow
 from persistence.store import Shelves
-from persistence.tables.talk2data import chat_sessions
 from resolvers.context import Context
 from resolvers.operation import operation
 from resolvers.talk2data.answering.artifacts import Going, MoreThere
@@ -67,7 +66,6 @@ async def list_chat_sessions(ctx: Context, *, page: PageNumber = 1, limit: PageS
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[chat_sessions.c.created_at.desc()],
             created_by=ctx.caller.user_id,
         )
     )

@@ -8,7 +8,6 @@ from pydantic import Field
 from auth.rate_limit import CallKind
 from persistence.queries.chat import TurnRow
 from persistence.store import Shelves
-from persistence.tables.talk2data import turns
 from resolvers.context import Context
 from resolvers.operation import operation
 from resolvers.talk2data.answering.turn_execution import TURN_JOB, ended, update_of
@@ -90,11 +89,10 @@ async def list_turns(
     order: TurnOrder = TurnOrder.ASC,
 ) -> Page[Turn]:
     """List the turns of one of the caller's own sessions, the first question first unless asked otherwise."""
-    by = turns.c.position.desc() if order is TurnOrder.DESC else turns.c.position.asc()
 
     def work(shelves: Shelves) -> Page[Turn]:
         own = require_own(ctx, shelves, session_id)
-        found = shelves.turns.page(ctx.scope, offset=(page - 1) * limit, limit=limit, order=[by], session_id=own)
+        found = shelves.turns.listed(ctx.scope, own, order, offset=(page - 1) * limit, limit=limit)
         return found.model_copy(update={"items": shelves.turns.filled(found.items)})
 
     return await ctx.store.read(work)

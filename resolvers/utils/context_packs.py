@@ -9,11 +9,10 @@ from typing import Annotated, Any, Final
 from uuid import UUID, uuid4
 
 from pydantic import Field
-from sqlalchemy.exc import IntegrityError
 
 from auth.rate_limit import CallKind
+from persistence.integrity import IntegrityError
 from persistence.store import Shelves
-from persistence.tables.knowledge import context_packs as table
 from resolvers.context import Context
 from resolvers.operation import operation
 from schema.errors import AlreadyExists, ValidationError
@@ -94,12 +93,10 @@ async def list_context_packs(
     now = ctx.now()
 
     def work(shelves: Shelves) -> Page[ContextPack]:
-        found = shelves.context_packs.page(
+        found = shelves.context_packs.listed(
             ctx.scope,
             offset=(page - 1) * page_size,
             limit=page_size,
-            order=[table.c.name],
-            where=[table.c.status != PackStatus.DELETED] if status is None else [],
             status=status,
             pack_type=pack_type,
         )
@@ -132,9 +129,9 @@ async def update_context_pack(ctx: Context, *, pack_id: PackId, changes: Context
             values["standing_name"] = given["name"]
         if "summary_text" in given and given["summary_text"] != current.summary_text:
             values["summary_version"] = current.summary_version + 1
-        values |= {"version": table.c.version + 1, "updated_at": now, "updated_by": ctx.caller.user_id}
+        values |= {"updated_at": now, "updated_by": ctx.caller.user_id}
         expected = ctx.expected_of(current)
-        changed = shelves.context_packs.change(ctx.scope, current.id, values, expected=expected)
+        changed = shelves.context_packs.next_version(ctx.scope, current.id, values, expected=expected)
         return shelves.context_packs.with_topics([changed], now)[0]
 
     try:
@@ -161,9 +158,7 @@ async def delete_context_pack(ctx: Context, *, pack_id: PackId) -> Done:
 
 async def _taken(ctx: Context, name: str, id: str) -> AlreadyExists:
     """What to say of a name that another pack has; `id` is told where that one is gone by now."""
-    standing = await ctx.store.read(
-        lambda shelves: shelves.context_packs.id_where(ctx.scope, table.c.standing_name == name)
-    )
+    standing = await ctx.store.read(lambda shelves: shelves.context_packs.id_where(ctx.scope, standing_name=name))
     return AlreadyExists(
         "A context pack of this project has this name already. Choose another one, or update that pack.",
         resource_type="context_pack",

@@ -9,12 +9,11 @@ from typing import Annotated, Any
 from uuid import UUID, uuid4
 
 from pydantic import Field
-from sqlalchemy.exc import IntegrityError
 
 from auth.rate_limit import CallKind
-from persistence.queries.knowledge import content_hash, stands_at, text_of
+from persistence.integrity import IntegrityError
+from persistence.queries.knowledge import content_hash, text_of
 from persistence.store import Shelves
-from persistence.tables.knowledge import memories as table
 from resolvers.context import Context
 from resolvers.engines.sql_guard import Broken, is_policy, parse_policy
 from resolvers.operation import operation
@@ -89,15 +88,14 @@ async def list_memories(
     Pinned ones come first, then the newest. A memory that has expired is among the archived ones.
     """
     now = ctx.now()
-    where = [stands_at(now, status)]
-    where += [table.c.words.contains(word, autoescape=True) for word in (q or "").casefold().split()]
     found = await ctx.store.read(
-        lambda shelves: shelves.memories.page(
+        lambda shelves: shelves.memories.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[table.c.pinned.desc(), table.c.created_at.desc()],
-            where=where,
+            now=now,
+            status=status,
+            words=(q or "").casefold().split(),
             context_pack_id=None if context_pack_id is None else str(context_pack_id),
             memory_type=memory_type,
             asset_fqn=asset_fqn,

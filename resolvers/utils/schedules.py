@@ -15,7 +15,6 @@ from pydantic import Field
 from auth.rate_limit import CallKind
 from persistence.repository import Scope
 from persistence.store import Shelves
-from persistence.tables.schedules import schedule_runs, schedules
 from resolvers.context import Context
 from resolvers.engines.recurrence import BadTiming, check_timing, firings, moment_of, zone_of
 from resolvers.operation import operation
@@ -94,12 +93,11 @@ async def list_schedules(
 ) -> Page[Schedule]:
     """List the schedules of the selected project by name."""
     return await ctx.store.read(
-        lambda shelves: shelves.schedules.page(
+        lambda shelves: shelves.schedules.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[schedules.c.schedule_name],
-            where=[schedules.c.schedule_name.icontains(search, autoescape=True)] if search else [],
+            search=search,
             enabled=enabled,
             reference_id=reference_id,
         )
@@ -123,7 +121,6 @@ async def list_schedule_runs(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[schedule_runs.c.scheduled_for.desc()],
             schedule_id=schedule.schedule_id,
             status=status,
         )

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from persistence.queries.quality import Measured
+from persistence.queries.metric_results import Measured
 from persistence.queries.violations import Finding, Recorded
 from persistence.repository import Scope
 from persistence.tables.data_readiness import workflow_runs

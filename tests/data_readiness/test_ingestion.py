@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from persistence.queries.quality import Measured
+from persistence.queries.metric_results import Measured
 from resolvers.data_readiness.runs.operations import (
     list_run_tasks,
     list_workflow_runs,

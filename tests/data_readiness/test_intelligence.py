@@ -7,9 +7,9 @@ from uuid import uuid4
 import pytest
 
 from persistence.queries.catalog_ingest import upsert_source
+from persistence.queries.source_facts import read_facts
 from persistence.tables.catalog import metadata_assets
 from resolvers.data_readiness.approval.operations import list_run_proposals
-from resolvers.data_readiness.runs.reading import read_facts
 from resolvers.engines.catalog_diff import judge
 from schema.data_readiness.profile import (
     CandidateKey,
@@ -205,7 +205,7 @@ async def test_an_approved_relationship_stands_in_the_catalog_and_survives_inges
 
 async def reference(world: World) -> tuple[str, bool]:
     """The table that orders.customer_id refers to, as engines are told, and whether the source declares it."""
-    [table] = await written(world, lambda shelves: read_facts(shelves, scope(world), [f"{SCHEMA}.orders"]))
+    [table] = await written(world, lambda shelves: read_facts(shelves.connection, scope(world), [f"{SCHEMA}.orders"]))
     [column] = [one for one in table.columns if one.name == "customer_id"]
     assert column.references is not None
     return column.references[0], column.is_reference_declared

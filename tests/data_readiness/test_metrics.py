@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from persistence.queries.quality import Measured
+from persistence.queries.metric_results import Measured
 from resolvers.data_readiness import definitions
 from resolvers.data_readiness.metrics import (
     create_dimension,

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from persistence.queries.workflows import OPEN
+from persistence.queries.run_tasks import OPEN
 from resolvers.data_readiness.pipelines import get_pipeline_run, list_pipeline_runs
 from resolvers.data_readiness.runs.kinds import WORKS
 from resolvers.data_readiness.runs.operations import cancel_run, get_workflow_run, retry_run, trigger_run

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from persistence.jobs.port import JobError
-from persistence.queries.workflows import OPEN
+from persistence.queries.run_tasks import OPEN
 from resolvers.data_readiness.runs.executor import fail_run
 from resolvers.data_readiness.runs.kinds import WORKS
 from resolvers.data_readiness.runs.operations import (

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from persistence.queries.quality import Measured, MetricResultShelf, below
+from persistence.queries.metric_results import Measured, MetricResultShelf
+from persistence.queries.quality import below
 from persistence.repository import Scope
 from persistence.tables import metadata
 from persistence.tables.quality import metric_results, metric_totals

@@ -4,13 +4,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from persistence.queries.catalog import get_asset
 from persistence.queries.enrichment import links_of
 from persistence.repository import Scope
 from persistence.store import Shelves
-from persistence.tables.glossary import glossary_terms
 from schema.data_readiness.glossary import TermAsset
 from schema.data_readiness.proposal import Proposal, ProposalState
 from schema.errors import NotFound
@@ -47,11 +44,7 @@ def _term(proposal: Proposal) -> str:
 
 def _link(shelves: Shelves, scope: Scope, proposal: Proposal, term: str, actor: str, now: datetime) -> str | None:
     # Held, so that nobody deletes the term before the link stands.
-    row = glossary_terms.c
-    held = sa.select(row.id).where(
-        row.organization_id == scope.organization_id, row.project_id == scope.project_id, row.id == term
-    )
-    if shelves.connection.execute(held.with_for_update()).first() is None:
+    if not shelves.glossary_terms.hold(scope, term):
         return "The term is no longer in the glossary."
     try:
         asset = get_asset(shelves.connection, scope, proposal.resource_uri, proposal.asset_fqn)

@@ -23,7 +23,6 @@ from persistence.queries.catalog_edit import AssetChange, lock_services, update_
 from persistence.queries.enrichment import beside_standing
 from persistence.repository import Scope
 from persistence.store import Shelves
-from persistence.tables.data_readiness import proposals as table
 from resolvers.context import Context
 from resolvers.data_readiness.approval.enrichments import with_relationship
 from resolvers.data_readiness.approval.registry import EFFECTS, take_effect
@@ -83,16 +82,14 @@ async def list_run_proposals(
     limit: PageSize = 20,
 ) -> Page[Proposal]:
     """List what a run proposes, in its order, each beside what stood there when it was made and what stands now."""
-    where = [] if min_confidence is None else [table.c.confidence >= min_confidence]
 
     def work(shelves: Shelves) -> Page[Proposal]:
         run = shelves.workflow_runs.get(ctx.scope, str(run_id))
-        found = shelves.proposals.page(
+        found = shelves.proposals.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[table.c.position],
-            where=where,
+            min_confidence=min_confidence,
             run_id=run.id,
             state=state,
             kind=kind,

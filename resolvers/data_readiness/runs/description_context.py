@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from persistence.queries.enrichment import (
     comments_of,
     names_below,
@@ -14,12 +12,12 @@ from persistence.queries.enrichment import (
     text_in,
     usable_terms,
 )
+from persistence.queries.source_facts import read_facts
 from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.context import Context
 from resolvers.data_readiness.runs.executor import RunWork
 from resolvers.data_readiness.runs.latest_profiles import latest_profiles
-from resolvers.data_readiness.runs.reading import read_facts
 from resolvers.engines.describing.known import DescribedTable, Surroundings, Term
 from resolvers.engines.english.identifiers import abbreviations_in
 from schema.data_readiness.classification import ClassificationKind, ClassificationState
@@ -62,7 +60,7 @@ async def told(work: RunWork, configuration: WorkflowConfiguration) -> Descripti
     industry = option(work, configuration, "industry_info")
     now = work.ctx.now()
 
-    def read(shelves: Shelves) -> tuple[list[sa.RowMapping], list[sa.RowMapping]]:
+    def read(shelves: Shelves) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
         notes = notes_of(shelves.connection, work.scope, pack, now) if isinstance(pack, str) and pack else []
         return usable_terms(shelves.connection, work.scope), notes
 
@@ -79,17 +77,17 @@ async def told(work: RunWork, configuration: WorkflowConfiguration) -> Descripti
     return DescriptionContext(own, lines, said, abbreviations)
 
 
-def _term(row: sa.RowMapping) -> Term:
+def _term(row: Mapping[str, Any]) -> Term:
     names = [row["name"], *([row["display_name"]] if row["display_name"] else []), *row["synonyms"]]
     approved = row["status"] == TermStatus.APPROVED
     return Term(row["id"], row["name"], tuple(dict.fromkeys(names)), row["definition"], approved)
 
 
-def _note(row: sa.RowMapping) -> Term:
+def _note(row: Mapping[str, Any]) -> Term:
     return Term(None, row["name"], (row["name"],), _text(row) or None, is_approved=True, asset_fqn=row["asset_fqn"])
 
 
-def _text(row: sa.RowMapping) -> str:
+def _text(row: Mapping[str, Any]) -> str:
     return " ".join(" ".join(text_in(row["content"])).split())[:LONGEST_NOTE]
 
 
@@ -108,7 +106,7 @@ async def subjects_of(ctx: Context, fqns: Sequence[str], known: DescriptionConte
     profiles = await latest_profiles(ctx, fqns)
 
     def read(shelves: Shelves) -> tuple[list[TableFacts], Surroundings]:
-        tables = read_facts(shelves, ctx.scope, fqns)
+        tables = read_facts(shelves.connection, ctx.scope, fqns)
         return tables, surroundings(shelves, ctx.scope, tables, known)
 
     tables, around = await ctx.store.read(read)
@@ -151,7 +149,9 @@ def private_columns(
     They are those of the tables, and of what the tables refer to.
     """
     parents = sorted({str(Fqn.parse(fqn).parent) for fqn in others})
-    columns = [column for table in (*tables, *read_facts(shelves, scope, parents)) for column in table.columns]
+    columns = [
+        column for table in (*tables, *read_facts(shelves.connection, scope, parents)) for column in table.columns
+    ]
     suggested = shelves.classifications.of_assets(scope, [column.fqn for column in columns], ClassificationKind.PII)
     return frozenset(
         column.fqn

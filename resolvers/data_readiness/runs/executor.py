@@ -14,10 +14,9 @@ from typing import Any, ClassVar, Final, Protocol
 from uuid import NAMESPACE_URL, uuid5
 
 from persistence.jobs.port import JobError, JobOutcome, JobState, JobTask, explain
-from persistence.queries.workflows import OPEN
+from persistence.queries.run_tasks import OPEN
 from persistence.repository import Scope
 from persistence.store import Shelves
-from persistence.tables.data_readiness import run_tasks
 from resolvers.context import Context
 from resolvers.data_readiness.approval.operations import approve_next, may_approve
 from resolvers.data_readiness.runs.leases import TaskUse, within
@@ -126,9 +125,7 @@ class RunWork(ABC):
         def work(shelves: Shelves) -> bool:
             if not self.goes_on(shelves):
                 return False
-            shelves.connection.execute(run_tasks.delete().where(run_tasks.c.run_id == self.run.id))
-            if rows:
-                shelves.connection.execute(run_tasks.insert(), rows)
+            shelves.run_tasks.plan(self.run.id, rows)
             self.planned(shelves, [row["arguments"] for row in rows])
             return True
 
@@ -222,7 +219,7 @@ class RunWork(ABC):
         ):
             return {}
         counts = dict(write(shelves))
-        shelves.connection.execute(run_tasks.update().where(run_tasks.c.id == task_id).values(counts=counts))
+        shelves.run_tasks.keep_counts(task_id, counts)
         return counts
 
     def propose(self, shelves: Shelves, arguments: Mapping[str, Any], made: Sequence[Proposal]) -> int:

@@ -5,21 +5,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-import sqlalchemy as sa
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from persistence.queries.catalog_rows import chunks
-from persistence.queries.metadata_search import in_scope
-from persistence.queries.quality import Measured
+from persistence.queries.metric_results import Measured
 from persistence.queries.rules import Executed
+from persistence.queries.source_facts import read_facts, tables_called, versions_of
 from persistence.queries.violations import Finding
 from persistence.repository import Scope
 from persistence.store import Shelves
-from persistence.tables.catalog import metadata_assets
 from resolvers.context import Context
-from resolvers.data_readiness.runs.reading import columns_gone, lost_columns, read_facts
+from resolvers.data_readiness.runs.reading import columns_gone, lost_columns
 from resolvers.engines.checks.examples import ExampleStyle, key_of
 from resolvers.engines.checks.model import Check, CheckResult, Evaluation, not_evaluated
 from schema.data_readiness.classification import ClassificationKind, ClassificationState
@@ -28,8 +26,7 @@ from schema.data_readiness.quality_builtin import VIOLATIONS
 from schema.data_readiness.rule import QualityRule, RuleOutcome, RuleState
 from schema.data_readiness.source import TableFacts
 from schema.data_readiness.violation import ViolationDefinition
-from schema.identifiers import Fqn, Version
-from schema.utils.metadata_asset import AssetType
+from schema.identifiers import Fqn
 
 _KIND: Final = {one.name: one for one in VIOLATIONS}
 
@@ -77,7 +74,7 @@ def read_known(
     The rules alone when the catalog has no such table any more.
     """
     rules = tuple(shelves.quality_rules.about(scope, table_fqn) if given is None else given)
-    found = read_facts(shelves, scope, [table_fqn])
+    found = read_facts(shelves.connection, scope, [table_fqn])
     if not found:
         return rules
     (table,) = found
@@ -90,7 +87,9 @@ def read_known(
             wanted.update(named_tables(shelves, scope, table.resource_uri, rule.query))
     wanted.discard(table_fqn)
     others = {
-        one.fqn: one for one in read_facts(shelves, scope, sorted(wanted)) if one.resource_uri == table.resource_uri
+        one.fqn: one
+        for one in read_facts(shelves.connection, scope, sorted(wanted))
+        if one.resource_uri == table.resource_uri
     }
     return CheckInputs(table, rules, others, profile, _shown(shelves, scope, table, others.values(), profile))
 
@@ -122,15 +121,7 @@ def named_tables(shelves: Shelves, scope: Scope, uri: str, query: str, dialect: 
         }
     except (SqlglotError, RecursionError):
         return []
-    asset = metadata_assets.c
-    found = sa.select(asset.fully_qualified_name).where(
-        *in_scope(scope),
-        asset.type == AssetType.TABLE,
-        asset.deleted_at.is_(None),
-        asset.resource_uri == uri,
-        sa.func.lower(asset.name).in_(sorted(names)[:MOST_NAMED]),
-    )
-    return list(shelves.connection.execute(found.limit(MOST_NAMED)).scalars())
+    return tables_called(shelves.connection, scope, uri, sorted(names)[:MOST_NAMED], MOST_NAMED)
 
 
 def _shown(
@@ -231,7 +222,7 @@ def record_rules(
     ]
     ids = shelves.rule_executions.record(scope, run_id, executed, at=at)
     definitions = shelves.violation_definitions.standing(scope)
-    versions = versions_of(shelves, scope, {rule.asset_fqn for rule in live})
+    versions = versions_of(shelves.connection, scope, {rule.asset_fqn for rule in live})
     findings: list[Finding] = []
     checked: list[str] = []
     counts = {"rules": len(live), "passed": 0, "failed": 0, "not_evaluated": 0}
@@ -271,14 +262,3 @@ def measured(evaluation: Evaluation) -> list[Measured]:
         Measured(one.counts_in, one.asset_fqn, one.numerator, one.denominator, {"checks": list(one.checks)[:50]})
         for one in evaluation.counted
     ]
-
-
-def versions_of(shelves: Shelves, scope: Scope, fqns: Iterable[str]) -> dict[str, str]:
-    """The versions that stand of live assets, by FQN."""
-    asset, found = metadata_assets.c, {}
-    for some in chunks(sorted(set(fqns))):
-        query = sa.select(asset.fully_qualified_name, asset.version_major, asset.version_minor).where(
-            *in_scope(scope), asset.deleted_at.is_(None), asset.fully_qualified_name.in_(some)
-        )
-        found.update({fqn: str(Version(major, minor)) for fqn, major, minor in shelves.connection.execute(query)})
-    return found

@@ -5,13 +5,11 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID, uuid4
 
-import sqlalchemy as sa
 from pydantic import Field
 
 from auth.rate_limit import CallKind
-from persistence.queries.workflows import OPEN, at_or_below
+from persistence.queries.run_tasks import OPEN
 from persistence.store import Shelves
-from persistence.tables.data_readiness import run_tasks, workflow_runs
 from resolvers.authors import on_behalf
 from resolvers.context import Context
 from resolvers.data_readiness.runs.parameters import checked_parameters
@@ -239,22 +237,17 @@ async def list_workflow_runs(
 
     The runs of a deleted configuration can still be read. A moment without an offset is in UTC.
     """
-    where: list[sa.ColumnElement[bool]] = []
-    if asset_fqn is not None:
-        where.append(at_or_below(workflow_runs.c.asset_fqn, str(parse_fqn(asset_fqn, field="asset_fqn"))))
-    if started_after is not None:
-        where.append(workflow_runs.c.started_at >= in_utc(started_after))
-    if started_before is not None:
-        where.append(workflow_runs.c.started_at < in_utc(started_before))
+    name = None if asset_fqn is None else str(parse_fqn(asset_fqn, field="asset_fqn"))
 
     def work(shelves: Shelves) -> Page[WorkflowRun]:
         shelves.workflow_configurations.get_deleted_too(ctx.scope, str(configuration_id))
-        found = shelves.workflow_runs.page(
+        found = shelves.workflow_runs.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
-            order=[workflow_runs.c.created_at.desc()],
-            where=where,
+            at_or_under=name,
+            started_after=None if started_after is None else in_utc(started_after),
+            started_before=None if started_before is None else in_utc(started_before),
             configuration_id=str(configuration_id),
             status=status,
         )
@@ -297,7 +290,6 @@ async def list_run_tasks(
             ctx.scope,
             offset=(page - 1) * per_page,
             limit=per_page,
-            order=[run_tasks.c.position],
             run_id=run.id,
             status=status,
         )

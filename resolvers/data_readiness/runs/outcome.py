@@ -2,10 +2,7 @@
 
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from persistence.store import Shelves
-from persistence.tables.data_readiness import run_tasks
 from schema.data_readiness.workflow_run import RunStatus, TaskStatus
 
 FAILURES_TOLD: Final = 10
@@ -35,15 +32,10 @@ def failure(shelves: Shelves, run_id: str, failed: int, of: int, others: str) ->
     `others` says what the failed tasks mean for those that are done.
     """
     status = RunStatus.FAILED if failed else TaskStatus.SKIPPED
-    query = (
-        sa.select(run_tasks.c.name, run_tasks.c.error_message)
-        .where(run_tasks.c.run_id == run_id, run_tasks.c.status == status)
-        .order_by(run_tasks.c.position)
-    )
     number = failed or shelves.run_tasks.counts(run_id).get(status, 0)
     told = [
         f"{name}: {message or 'It was cut off.'}"
-        for name, message in shelves.connection.execute(query.limit(FAILURES_TOLD))
+        for name, message in shelves.run_tasks.messages(run_id, status, FAILURES_TOLD)
     ]
     more = f" And {number - FAILURES_TOLD} more." if number > FAILURES_TOLD else ""
     lead = f"{failed} of {of} tasks failed{others}." if failed else "Nothing could be read."

@@ -6,18 +6,12 @@ from hashlib import sha256
 from typing import Any, Final, TypeVar
 from uuid import uuid4
 
-import sqlalchemy as sa
-
 from auth.caller import WORKER, Caller
 from persistence.connectors.core.base import UNKNOWN_COLUMNS, Connector, ConnectorError
 from persistence.jobs.port import JobError
 from persistence.jobs.slots import place_at
-from persistence.queries.catalog_rows import below, chunks
-from persistence.queries.metadata_search import in_scope
-from persistence.repository import Scope
+from persistence.queries.source_facts import read_facts, table_names
 from persistence.store import Shelves
-from persistence.tables.catalog import metadata_assets
-from persistence.tables.data_readiness import run_tasks
 from resolvers.assets.data_connections import config_of, opened
 from resolvers.context import Context
 from resolvers.data_readiness.runs.executor import RunWork, Skip, nothing_to_do
@@ -25,11 +19,10 @@ from resolvers.data_readiness.runs.leases import TASK, TaskUse
 from resolvers.data_readiness.runs.operations import included_in
 from schema.assets.data_connection import ConnectionStatus
 from schema.data_readiness.profile import TableProfile
-from schema.data_readiness.source import ColumnFacts, Source, TableFacts
+from schema.data_readiness.source import Source, TableFacts
 from schema.data_readiness.workflow_run import RunStatus, WorkflowRun
 from schema.governance.permission import Permission
 from schema.identifiers import Fqn
-from schema.utils.metadata_asset import AssetType
 
 T = TypeVar("T")
 
@@ -47,8 +40,6 @@ _OF_THE_TABLE: Final = frozenset({"failed", "permission"})
 
 _MAY_BE_GONE: Final = frozenset({"failed", "not_found"})
 """Kinds of a connector's errors that a table or column which is gone leads to."""
-
-_TABLE = metadata_assets.c
 
 
 async def use_connection(ctx: Context, uri: str, work: Callable[[Connector], T], *, seconds: float = READ_SECONDS) -> T:
@@ -118,8 +109,7 @@ async def _tell(ctx: Context, task_id: str, uri: str | None) -> None:
 
     def work(shelves: Shelves) -> str | None:
         shelves.run_tasks.move(task_id, RunStatus.RUNNING, only_from=(RunStatus.RUNNING,), waits_for=uri)
-        query = sa.select(run_tasks.c.run_id).where(run_tasks.c.id == task_id)
-        return shelves.connection.execute(query).scalar_one_or_none()
+        return shelves.run_tasks.run_of(task_id)
 
     if (run_id := await ctx.store.write(work)) is not None:
         ctx.services.signals.notify(f"run:{run_id}")
@@ -223,7 +213,9 @@ def targets(run: WorkflowRun) -> list[str]:
 
 async def tables_of(work: RunWork) -> list[tuple[str, str]]:
     """The tables and views that a run works on, as (FQN, resource_uri), sorted by FQN. Raises JobError for none."""
-    found = await work.ctx.store.read(lambda shelves: table_names(shelves, work.scope, targets(work.run)))
+    found = await work.ctx.store.read(
+        lambda shelves: table_names(shelves.connection, work.scope, targets(work.run), MOST_TABLES)
+    )
     if not found:
         where = " under " + ", ".join(targets(work.run)[:3]) if targets(work.run) else ""
         raise nothing_to_do(f"The catalog has no table{where}.")
@@ -232,86 +224,6 @@ async def tables_of(work: RunWork) -> list[tuple[str, str]]:
     return found
 
 
-def table_names(shelves: Shelves, scope: Scope, names: Sequence[str]) -> list[tuple[str, str]]:
-    """The live tables at or below any of the names, or all of the project's, as (FQN, resource_uri)."""
-    live = [*in_scope(scope), _TABLE.type == AssetType.TABLE, _TABLE.deleted_at.is_(None)]
-    query = sa.select(_TABLE.fully_qualified_name, _TABLE.resource_uri).where(*live)
-    found: set[tuple[str, str]] = set()
-    if not names:
-        found.update((fqn, uri) for fqn, uri in shelves.connection.execute(query.limit(MOST_TABLES + 1)))
-    for some in chunks(list(names), 50):
-        under = sa.or_(*(sa.or_(_TABLE.fully_qualified_name == name, below(name)) for name in some))
-        found.update((fqn, uri) for fqn, uri in shelves.connection.execute(query.where(under).limit(MOST_TABLES + 1)))
-    return sorted(found)
-
-
 async def facts_of(ctx: Context, fqns: Sequence[str]) -> list[TableFacts]:
     """What the catalog knows of some tables and their columns, in two statements; what is gone is left out."""
-    return await ctx.store.read(lambda shelves: read_facts(shelves, ctx.scope, fqns))
-
-
-def read_facts(shelves: Shelves, scope: Scope, fqns: Sequence[str]) -> list[TableFacts]:
-    """What the catalog knows of some tables and their columns, sorted by FQN."""
-    names = (
-        _TABLE.fully_qualified_name, _TABLE.parent_fqn, _TABLE.resource_uri, _TABLE.name, _TABLE.table_type,
-        _TABLE.row_count, _TABLE.description, _TABLE.display_name, _TABLE.schema_definition, _TABLE.constraint,
-        _TABLE.tags, _TABLE.is_pii_tagged, _TABLE.ordinal_position, _TABLE.data_type, _TABLE.nullable,
-        _TABLE.column_relationships,
-    )  # fmt: skip
-    live = [*in_scope(scope), _TABLE.deleted_at.is_(None)]
-    tables: list[sa.RowMapping] = []
-    columns: dict[str, list[ColumnFacts]] = {}
-    for some in chunks(sorted(set(fqns))):
-        of_tables = sa.select(*names).where(
-            *live, _TABLE.type == AssetType.TABLE, _TABLE.fully_qualified_name.in_(some)
-        )
-        tables += list(shelves.connection.execute(of_tables).mappings())
-        of_columns = sa.select(*names).where(*live, _TABLE.type == AssetType.COLUMN, _TABLE.parent_fqn.in_(some))
-        for row in shelves.connection.execute(of_columns.order_by(_TABLE.ordinal_position)).mappings():
-            columns.setdefault(row["parent_fqn"], []).append(_column(row))
-    return [_table(row, columns.get(row["fully_qualified_name"], [])) for row in tables]
-
-
-def _table(row: sa.RowMapping, columns: Sequence[ColumnFacts]) -> TableFacts:
-    _, database, schema, name = Fqn.parse(row["fully_qualified_name"]).parts
-    return TableFacts(
-        fqn=row["fully_qualified_name"],
-        resource_uri=row["resource_uri"],
-        database=database,
-        schema=schema,
-        name=name,
-        columns=tuple(columns),
-        table_type=row["table_type"],
-        row_count=row["row_count"],
-        description=row["description"],
-        display_name=row["display_name"],
-        definition=row["schema_definition"],
-        keys=tuple((row["constraint"] or {}).get("keys", ())),
-        tags=tuple(tag["tag_fqn"] for tag in row["tags"] or ()),
-        is_pii_tagged=row["is_pii_tagged"],
-    )
-
-
-def _column(row: sa.RowMapping) -> ColumnFacts:
-    kinds = (row["constraint"] or {}).get("keys", ())
-    foreign = next((one for one in row["column_relationships"] or () if one.get("type") == "FOREIGN_KEY"), None)
-    references = None
-    if foreign and foreign.get("table") and foreign.get("column"):
-        service, database, schema, *_ = Fqn.parse(row["parent_fqn"]).parts
-        target = Fqn.of(service, database, foreign.get("schema") or schema, foreign["table"])
-        references = (str(target), str(foreign["column"]))
-    return ColumnFacts(
-        fqn=row["fully_qualified_name"],
-        name=row["name"],
-        ordinal_position=row["ordinal_position"] or 0,
-        data_type=row["data_type"],
-        nullable=row["nullable"],
-        description=row["description"],
-        display_name=row["display_name"],
-        is_primary_key="PRIMARY_KEY" in kinds,
-        is_unique="UNIQUE" in kinds,
-        references=references,
-        is_reference_declared=foreign is None or foreign.get("origin") != "approved",
-        tags=tuple(tag["tag_fqn"] for tag in row["tags"] or ()),
-        is_pii_tagged=row["is_pii_tagged"],
-    )
+    return await ctx.store.read(lambda shelves: read_facts(shelves.connection, ctx.scope, fqns))

@@ -8,8 +8,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import Any, Final
 
-from sqlalchemy.exc import IntegrityError
-
+from persistence.integrity import IntegrityError
 from persistence.queries.chat_provenance import EarlierAnswer, KeptWork
 from persistence.store import Shelves
 from resolvers.context import Context

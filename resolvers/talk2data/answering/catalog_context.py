@@ -17,13 +17,13 @@ from persistence.connectors.core.sql import Selection
 from persistence.jobs.port import JobError
 from persistence.queries import chat_knowledge as queries
 from persistence.queries.enrichment import usable_terms
+from persistence.queries.source_facts import read_facts
 from persistence.repository import Scope
 from persistence.store import Shelves
 from resolvers.assets.data_connections import config_of
 from resolvers.context import Context
 from resolvers.data_readiness.rule_checks import DIALECTS
 from resolvers.data_readiness.runs.description_context import private_columns
-from resolvers.data_readiness.runs.reading import read_facts
 from resolvers.engines.describing.known import Term
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.sql_guard import QueryRefused, Table, tables_of_catalog
@@ -295,7 +295,7 @@ async def ground_of(ctx: Context, place: UsableConnection) -> Ground:
 
 def _catalog(shelves: Shelves, scope: Scope, uri: str, stamp: tuple[Any, ...]) -> _Catalog:
     fqns = queries.tables_of_connection(shelves.connection, scope, uri, MOST_TABLES)
-    tables = tuple(read_facts(shelves, scope, fqns))
+    tables = tuple(read_facts(shelves.connection, scope, fqns))
     hidden = private_columns(shelves, scope, tables, ())
     private = {
         ColumnKey(table.fqn, column.name)

@@ -188,11 +188,7 @@ def _shared(tables: list[str]) -> str | None:
 
 def _pack(ctx: Context, shelves: Shelves) -> ContextPack | None:
     """The pack of what was learned, whatever its status; None while there is none."""
-    table = shelves.context_packs.table.c
-    page = shelves.context_packs.page(
-        ctx.scope, offset=0, limit=1, where=[table.name == PACK, table.status != PackStatus.DELETED]
-    )
-    return page.items[0] if page.items else None
+    return shelves.context_packs.named(ctx.scope, PACK)
 
 
 def _offered(ctx: Context, shelves: Shelves, said: MemoryReplacement, now: datetime) -> Memory | None:

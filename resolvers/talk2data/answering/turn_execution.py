@@ -14,14 +14,12 @@ from uuid import uuid4
 
 import orjson
 import pydantic
-import sqlalchemy as sa
 
 from auth.caller import Caller
 from auth.guard import Guard
 from persistence.jobs.port import FanOut, JobContext, JobError, JobOutcome, JobTask, explain
 from persistence.queries.chat import OPEN, NewEvent, TurnRow
 from persistence.store import Shelves
-from persistence.tables.talk2data import turns
 from persistence.turn_limits import TurnSettings
 from resolvers.context import Context, Services
 from resolvers.operation import require
@@ -113,14 +111,8 @@ class Answering:
 
     async def take_up(self) -> None:
         """Queue the turns that are open and that the job engine may not know, and end those it has given up."""
-        query = (
-            sa.select(turns.c.turn_id, turns.c.task_id)
-            .where(turns.c.state.in_(OPEN))
-            .order_by(turns.c.created_at)
-            .limit(MOST_TAKEN_UP)
-        )
         jobs = self._services.jobs
-        waiting = await self._services.store.read(lambda shelves: shelves.connection.execute(query).all())
+        waiting = await self._services.store.read(lambda shelves: shelves.turns.open_everywhere(MOST_TAKEN_UP))
         for turn_id, task_id in waiting:
             await jobs.enqueue(TURN_JOB, {"turn_id": turn_id}, key=task_id)
             if (outcome := await jobs.outcome(task_id)) is not None:

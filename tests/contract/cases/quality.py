@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import uuid4
 
-from persistence.queries.quality import Measured
+from persistence.queries.metric_results import Measured
 from persistence.queries.violations import Finding
 from persistence.repository import Scope
 from schema.data_readiness.quality import (

@@ -8,12 +8,9 @@ counts, and the built-in check of the same metric and asset does not. metadata-a
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import sqlalchemy as sa
-
-from persistence.queries.quality import below
+from persistence.queries.source_facts import versions_of
 from persistence.queries.violations import Finding
 from persistence.store import Shelves
-from persistence.tables.quality import violations
 from resolvers.data_readiness.report_building import REPORT
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.measuring import (
@@ -24,7 +21,6 @@ from resolvers.data_readiness.runs.measuring import (
     read_known,
     record_rules,
     told,
-    versions_of,
     with_losses,
 )
 from resolvers.data_readiness.runs.reading import tables_of, use_source, use_table
@@ -35,8 +31,6 @@ from resolvers.engines.checks.predicates import TEXTS, type_of
 from schema.data_readiness.quality_builtin import METRICS
 from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.source import Source
-from schema.data_readiness.violation import UNRESOLVED
-from schema.identifiers import Fqn
 
 SAMPLED_ROWS: Final = 1000
 """Rows that the form of texts is concluded from."""
@@ -108,7 +102,7 @@ class DataAssessment(RunWork):
         """What built-in checks found, and which of them were looked at, those that no longer apply included."""
         by_check = {key: one for one in evaluation.counted for key in one.checks}
         definitions = shelves.violation_definitions.standing(self.scope)
-        versions = versions_of(shelves, self.scope, {one.check.asset_fqn for one in builtins if one.finds})
+        versions = versions_of(shelves.connection, self.scope, {one.check.asset_fqn for one in builtins if one.finds})
         findings: list[Finding] = []
         unknown: set[str] = set()
         for one in builtins:
@@ -136,15 +130,5 @@ class DataAssessment(RunWork):
                     ),
                 )
             )
-        return findings, sorted(self._standing(shelves, known.table.fqn) - unknown)
-
-    def _standing(self, shelves: Shelves, table_fqn: str) -> set[str]:
-        """The built-in checks that violations of the table stand for."""
-        query = sa.select(violations.c.check_key).where(
-            violations.c.organization_id == self.scope.organization_id,
-            violations.c.project_id == self.scope.project_id,
-            *below(violations, Fqn.parse(table_fqn).parts),
-            violations.c.status.in_(UNRESOLVED),
-            violations.c.check_key.startswith(BUILTIN),
-        )
-        return set(shelves.connection.execute(query).scalars())
+        standing = shelves.violations.unresolved_checks(self.scope, known.table.fqn, BUILTIN)
+        return findings, sorted(standing - unknown)

@@ -8,16 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from persistence.connectors.core.base import UNKNOWN_COLUMNS, Connector, SchemaInfo, TableInfo
 from persistence.jobs.port import JobError
 from persistence.queries.catalog_ingest import mark_vanished, upsert_source
-from persistence.queries.metadata_search import in_scope
+from persistence.queries.source_facts import names_written_since
 from persistence.repository import Scope
 from persistence.store import Shelves
-from persistence.tables.catalog import metadata_assets
-from persistence.tables.data_readiness import run_tasks
 from resolvers.context import Context
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.operations import included_in
@@ -98,8 +94,7 @@ class Ingestion(RunWork):
             if not unread:
                 return asdict(counts)
             kept = {**arguments, "not_read": unread[:UNREAD_TOLD]}
-            task = run_tasks.update().where(run_tasks.c.id == arguments["task_id"])
-            shelves.connection.execute(task.values(arguments=kept))
+            shelves.run_tasks.keep_arguments(arguments["task_id"], kept)
             return asdict(counts) | {"assets_not_read": len(unread)}
 
         return write
@@ -156,13 +151,9 @@ class Ingestion(RunWork):
         What was written since the run began was seen by another run, which listed later, and stays.
         """
         marked = 0
+        assert self.run.started_at is not None  # it runs
         for parent, kept in self._present(batches).items():
-            children = sa.select(metadata_assets.c.name).where(
-                *in_scope(self.scope),
-                metadata_assets.c.parent_fqn == parent,
-                metadata_assets.c.updated_at >= self.run.started_at,
-            )
-            recent = shelves.connection.execute(children).scalars()
+            recent = names_written_since(shelves.connection, self.scope, parent, self.run.started_at)
             marked += mark_vanished(
                 shelves.connection,
                 self.scope,

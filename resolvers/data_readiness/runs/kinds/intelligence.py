@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from persistence.queries.enrichment import StandingWords, keys_in, open_violations, standing_words
 from persistence.store import Shelves
-from persistence.tables.data_readiness import run_tasks
 from resolvers.data_readiness.approval.enrichments import identity_of
 from resolvers.data_readiness.approval.proposing import ProposalDraft, basis_of, put_new
 from resolvers.data_readiness.runs.description_context import configuration_of, subjects_of, told
@@ -103,11 +102,7 @@ class Intelligence(RunWork):
         """Write the insights down with their task, where the run's end finds them."""
         heaviest = sorted(insights, key=lambda one: (-one.weight, one.asset_fqn))[:MOST_KEPT]
         kept = [_shown(one) | {"asset_fqn": one.asset_fqn, "weight": one.weight} for one in heaviest]
-        shelves.connection.execute(
-            run_tasks.update()
-            .where(run_tasks.c.id == arguments["task_id"])
-            .values(arguments={**arguments, "insights": kept})
-        )
+        shelves.run_tasks.keep_arguments(arguments["task_id"], {**arguments, "insights": kept})
 
 
 def _shown(one: Insight) -> dict[str, Any]:

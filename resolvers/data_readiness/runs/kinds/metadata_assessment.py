@@ -7,16 +7,12 @@ columns, and a link to a glossary term may stand on a table or on any of its col
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from persistence.jobs.port import JobError
-from persistence.queries.catalog_rows import below, chunks
-from persistence.queries.metadata_search import in_scope
-from persistence.queries.quality import Measured
+from persistence.queries.catalog_rows import chunks
+from persistence.queries.metric_results import Measured
+from persistence.queries.source_facts import asset_names, described_assets
 from persistence.queries.violations import Finding
 from persistence.store import Shelves
-from persistence.tables.catalog import metadata_assets
-from persistence.tables.glossary import glossary_term_assets
 from resolvers.data_readiness.report_building import REPORT
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write, nothing_to_do
 from resolvers.data_readiness.runs.reading import targets
@@ -39,12 +35,6 @@ LOOKED_FOR: Final = (
 )
 """What is measured, with the kind of violation that its absence is."""
 
-_ASSET = metadata_assets.c
-_COLUMNS: Final = (
-    _ASSET.id, _ASSET.fully_qualified_name, _ASSET.parent_fqn, _ASSET.type, _ASSET.description, _ASSET.owners,
-    _ASSET.tags, _ASSET.version_major, _ASSET.version_minor,
-)  # fmt: skip
-
 
 class MetadataAssessment(RunWork):
     """One run of metadata-assessment."""
@@ -53,7 +43,9 @@ class MetadataAssessment(RunWork):
 
     async def units(self) -> Sequence[RunUnit]:
         """Databases and schemas, then tables with their columns, a few dozen in each unit."""
-        found = await self.ctx.store.read(lambda shelves: self._assets(shelves, targets(self.run)))
+        found = await self.ctx.store.read(
+            lambda shelves: asset_names(shelves.connection, self.scope, targets(self.run), MOST_ASSETS)
+        )
         if not found:
             raise nothing_to_do("The catalog has nothing that could be assessed.")
         if len(found) > MOST_ASSETS:
@@ -72,28 +64,13 @@ class MetadataAssessment(RunWork):
         ]
         return units
 
-    def _assets(self, shelves: Shelves, names: Sequence[str]) -> set[tuple[str, str]]:
-        """The databases, schemas and tables at or under any of the names; columns only when they are named."""
-        query = sa.select(_ASSET.fully_qualified_name, _ASSET.type).where(
-            *in_scope(self.scope), _ASSET.deleted_at.is_(None)
-        )
-        containers = _ASSET.type != AssetType.COLUMN
-        if not names:
-            rows = shelves.connection.execute(query.where(containers).limit(MOST_ASSETS + 1))
-            return {(fqn, kind) for fqn, kind in rows}
-        found: set[tuple[str, str]] = set()
-        for some in chunks(list(names), 50):
-            here = sa.or_(*(_ASSET.fully_qualified_name == name for name in some))
-            under = sa.and_(containers, sa.or_(*(below(name) for name in some)))
-            rows = shelves.connection.execute(query.where(sa.or_(here, under)).limit(MOST_ASSETS + 1))
-            found.update((fqn, kind) for fqn, kind in rows)
-        return found
-
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Look at some assets; what is written is read in the same transaction, for it is all in the store."""
 
         def write(shelves: Shelves) -> dict[str, int]:
-            rows = self._rows(shelves, arguments.get("assets") or (), arguments.get("tables") or ())
+            rows = described_assets(
+                shelves.connection, self.scope, arguments.get("assets") or (), arguments.get("tables") or ()
+            )
             linked = self._linked(shelves, rows)
             figures: list[Measured] = []
             findings: list[Finding] = []
@@ -136,30 +113,7 @@ class MetadataAssessment(RunWork):
 
         return write
 
-    def _rows(self, shelves: Shelves, assets: Sequence[str], tables: Sequence[str]) -> list[sa.RowMapping]:
-        """The named assets, and the named tables with their columns."""
-        query = sa.select(*_COLUMNS).where(*in_scope(self.scope), _ASSET.deleted_at.is_(None))
-        rows: list[sa.RowMapping] = []
-        for names in (assets, tables):
-            if names:
-                named = query.where(_ASSET.fully_qualified_name.in_(names))
-                rows += shelves.connection.execute(named.order_by(_ASSET.fully_qualified_name)).mappings()
-        if tables:
-            columns = query.where(_ASSET.type == AssetType.COLUMN, _ASSET.parent_fqn.in_(tables))
-            rows += shelves.connection.execute(columns.order_by(_ASSET.fully_qualified_name)).mappings()
-        return rows
-
-    def _linked(self, shelves: Shelves, rows: Sequence[sa.RowMapping]) -> set[str]:
+    def _linked(self, shelves: Shelves, rows: Sequence[Mapping[str, Any]]) -> set[str]:
         """The assets that a glossary term is linked to, and the tables of linked columns."""
-        link = glossary_term_assets.c
         names = {row["id"]: (row["fully_qualified_name"], row["parent_fqn"]) for row in rows}
-        found: set[str] = set()
-        for some in chunks(sorted(names)):
-            query = sa.select(link.asset_id).where(
-                link.organization_id == self.scope.organization_id,
-                link.project_id == self.scope.project_id,
-                link.asset_id.in_(some),
-            )
-            for id in shelves.connection.execute(query).scalars():
-                found.update(names[id])
-        return found
+        return {name for id in shelves.term_assets.linked_among(self.scope, list(names)) for name in names[id]}

@@ -12,16 +12,16 @@ from typing import Any, Final
 
 from persistence.jobs.port import JobError
 from persistence.queries.profiles import profile_id
+from persistence.queries.source_facts import read_facts, table_names
 from persistence.store import Shelves
 from resolvers.data_readiness.report_building import REPORT
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.parameters import parameters_of
 from resolvers.data_readiness.runs.reading import (
+    MOST_TABLES,
     facts_of,
     gone,
-    read_facts,
     require_columns,
-    table_names,
     tables_of,
     use_source,
     use_table,
@@ -135,14 +135,14 @@ class Profiling(RunWork):
         service = Fqn.parse(fqns[0]).parts[0]
         others = [
             fqn
-            for fqn, of in table_names(shelves, self.scope, [service])
+            for fqn, of in table_names(shelves.connection, self.scope, [service], MOST_TABLES)
             if of == uri and fqn not in fqns and len(Fqn.parse(fqn).parts) == 4
         ]
         others.sort(key=lambda fqn: (Fqn.parse(fqn).parts[:3] not in near, fqn))
         others = others[:MOST_TARGETS]
         measured = shelves.table_profiles.latest(self.scope, fqns, run_id=self.run.id)
         keys = shelves.table_profiles.keys_of(self.scope, others)
-        known = read_facts(shelves, self.scope, [*fqns, *others])
+        known = read_facts(shelves.connection, self.scope, [*fqns, *others])
         return [
             ProfiledTable(facts, measured.get(facts.fqn) or keys.get(facts.fqn)) for facts in known if facts.columns
         ]

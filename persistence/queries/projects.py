@@ -1,0 +1,25 @@
+"""Projects of an organization."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from persistence.repository import Repository, Scope
+from persistence.tables.governance import projects
+from schema.governance.project import Project
+from schema.pagination import Page
+
+
+class ProjectShelf(Repository[Project]):
+    """Projects, listed by name."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        super().__init__(connection, Project, projects, noun="project", order=[projects.c.name])
+
+    def ids(self, scope: Scope) -> list[str]:
+        """The ids of all projects of the organization."""
+        return list(self._connection.execute(sa.select(projects.c.id).where(*self._within(scope))).scalars())
+
+    def among(self, scope: Scope, ids: Sequence[str], *, offset: int, limit: int) -> Page[Project]:
+        """One window of some projects, by name."""
+        return self.page(scope, offset=offset, limit=limit, where=[projects.c.id.in_(ids)])
