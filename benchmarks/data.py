@@ -148,18 +148,16 @@ async def _register(parts: Parts, project: str, uri: str) -> None:
     """A project with a viewer, and a connection in it that the catalog belongs to."""
     now = parts.clock()
 
-    def work(shelves: Any) -> None:
+    def work(uow: Any) -> None:
         made = {"created_at": now, "updated_at": now, "created_by": "olga", "revision": 1}
-        shelves.connection.execute(
-            projects.insert().values(id=project, organization_id=ORGANIZATION, name="bench", **made)
-        )
+        uow.connection.execute(projects.insert().values(id=project, organization_id=ORGANIZATION, name="bench", **made))
         name = object_name("project", project)
         relations = [
             RelationTuple(object_name("organization", ORGANIZATION), "organization", name),
             RelationTuple(user_subject(USER), "viewer", name),
             RelationTuple(name, "project", object_name("data_connection", uri)),
         ]
-        shelves.relate(ORGANIZATION, writes=relations)
+        uow.relate(ORGANIZATION, writes=relations)
 
     await parts.services.store.write(work)
 

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from persistence.migrations.run import upgrade
-from persistence.queries.metric_results import Measured, MetricResultShelf
+from persistence.queries.metric_results import Measured, MetricResultRepository
 from persistence.repository import Scope
 from persistence.samples.postgres import NoPostgres, running_postgres
 from schema.data_readiness.quality_builtin import METRICS
@@ -60,7 +60,7 @@ class Card:
 
 def fill(connection: sa.Connection, scope: Scope, tables: int, runs: int) -> None:
     """Let runs measure tables, each run a day after the one before."""
-    shelf = MetricResultShelf(connection)
+    repository = MetricResultRepository(connection)
     for run in range(runs):
         for start in range(0, tables, TABLES_AT_ONCE):
             at = START + timedelta(days=run, seconds=start)
@@ -69,7 +69,7 @@ def fill(connection: sa.Connection, scope: Scope, tables: int, runs: int) -> Non
                 for number in range(start, min(start + TABLES_AT_ONCE, tables))
                 for metric in METRICS[:METRICS_EACH]
             ]
-            shelf.record(scope, f"run-{run}", results, at=at)
+            repository.record(scope, f"run-{run}", results, at=at)
 
 
 def cards(runs: int) -> list[Card]:
@@ -121,14 +121,14 @@ def measured(url: str, size: Size) -> list[tuple[str, float, float]]:
             connection.execute(sa.text("analyze"))
     found = []
     with engine.connect() as connection:
-        shelf = MetricResultShelf(connection)
+        repository = MetricResultRepository(connection)
         for card in cards(size.runs):
             took: dict[str, list[float]] = {LARGE: [], SMALL: []}
             for _ in range(size.rounds):
                 for name, scope in scopes.items():
 
                     def read(scope: Scope = scope, card: Card = card) -> object:
-                        return shelf.latest(scope, card.parts, at=card.at, run_id=card.run)
+                        return repository.latest(scope, card.parts, at=card.at, run_id=card.run)
 
                     took[name].append(seconds(read))
             found.append((card.name, statistics.median(took[SMALL]), statistics.median(took[LARGE])))

@@ -203,7 +203,7 @@ class StoredBlobs:
                 old = [str(found["path"]) for found in batch if found["last_modified"] < before]
                 if not old:
                     continue
-                kept = await store.read(lambda shelves, names=old: shelves.kept_blobs(names))  # type: ignore[misc]
+                kept = await store.read(lambda uow, names=old: uow.kept_blobs(names))  # type: ignore[misc]
                 for blob in old:
                     if blob not in kept:
                         await self.remove(blob)

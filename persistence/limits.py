@@ -30,7 +30,7 @@ class LimitRows:
         query = sa.select(rate_limits.c.reads, rate_limits.c.writes, rate_limits.c.bulk, rate_limits.c.anonymous).where(
             rate_limits.c.organization_id == organization_id
         )
-        found = await self.store.read(lambda shelves: shelves.connection.execute(query).one_or_none())
+        found = await self.store.read(lambda uow: uow.connection.execute(query).one_or_none())
         row: Row | None = None if found is None else (found[0], found[1], found[2], found[3])
         if len(self._known) >= 10_000:
             self._known.clear()

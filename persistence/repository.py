@@ -1,4 +1,4 @@
-"""One typed shelf per resource: rows in, resources out, always inside one tenant."""
+"""One typed repository per resource: rows in, resources out, always inside one tenant."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ class Repository(Generic[T]):
         return where
 
     def resources(self, rows: Iterable[Sequence[Any]]) -> list[T]:
-        """Make resources of rows that hold the shelf's columns, in its order."""
+        """Make resources of rows that hold the repository's columns, in its order."""
         made: list[T] = []
         for row in rows:
             item = self._model.model_validate(self.completed(dict(zip(self._names, row, strict=False))))
@@ -92,7 +92,7 @@ class Repository(Generic[T]):
         return values
 
     def select(self, scope: Scope) -> sa.Select[Any]:
-        """The shelf's columns inside the scope, to be narrowed further."""
+        """The repository's columns inside the scope, to be narrowed further."""
         return sa.select(*self._columns).where(*self._within(scope))
 
     def find(self, scope: Scope, id: str, **equals: Any) -> T | None:
@@ -154,7 +154,7 @@ class Repository(Generic[T]):
         where: Sequence[sa.ColumnElement[bool]] = (),
         most: int,
     ) -> list[tuple[str, str | None, T]]:
-        """The first items of each key of a column, in one statement: key, project and item, in the shelf's order."""
+        """The first items of each key of a column, in one statement: key, project and item, in their order."""
         by, project = self.table.c[column], self.table.c.get("project_id")
         rank = sa.func.row_number().over(partition_by=by, order_by=self._ordered())
         columns = [*self._columns, by.label("of_key"), (sa.null() if project is None else project).label("of_project")]
@@ -240,7 +240,7 @@ class Repository(Generic[T]):
         return id
 
     def _ordered(self, order: Sequence[sa.ColumnElement[Any]] | None = None) -> list[sa.ColumnElement[Any]]:
-        """An order, or else that of the shelf, in which the key breaks ties."""
+        """An order, or else that of the repository, in which the key breaks ties."""
         return [*(self._order if order is None else order), self.table.c[self._key]]
 
     def _equal(self, equals: Mapping[str, Any]) -> list[sa.ColumnElement[bool]]:

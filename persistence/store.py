@@ -1,4 +1,4 @@
-"""The store: one shelf per resource, read or written a whole unit of work at a time."""
+"""The store: one repository per resource, read or written a whole unit of work at a time."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -7,36 +7,36 @@ from typing import Any, Protocol, TypeVar
 import sqlalchemy as sa
 
 from persistence.engine import Database
-from persistence.queries.chat import TurnShelf
-from persistence.queries.chat_learning import AnswerNoteShelf, ChatSettingsShelf
-from persistence.queries.chat_overlap import AnsweredShelf
-from persistence.queries.chat_provenance import ProvenanceShelf
-from persistence.queries.chat_sessions import SessionShelf
-from persistence.queries.classifications import ClassificationShelf
-from persistence.queries.connections import ConnectionShelf
-from persistence.queries.files import ContentShelf, kept_blobs
-from persistence.queries.glossary import GlossaryTermShelf, TermAssetShelf
-from persistence.queries.idempotency import IdempotencyShelf
-from persistence.queries.knowledge import ContextPackShelf, MemoryShelf
-from persistence.queries.metric_results import MetricResultShelf
-from persistence.queries.pipelines import PipelineShelf
-from persistence.queries.profiles import ProfileShelf
-from persistence.queries.projects import ProjectShelf
-from persistence.queries.proposals import ProposalShelf
+from persistence.queries.chat import TurnRepository
+from persistence.queries.chat_learning import AnswerNoteRepository, ChatSettingsRepository
+from persistence.queries.chat_overlap import AnsweredRepository
+from persistence.queries.chat_provenance import ProvenanceRepository
+from persistence.queries.chat_sessions import SessionRepository
+from persistence.queries.classifications import ClassificationRepository
+from persistence.queries.connections import ConnectionRepository
+from persistence.queries.files import ContentRepository, kept_blobs
+from persistence.queries.glossary import GlossaryTermRepository, TermAssetRepository
+from persistence.queries.idempotency import IdempotencyRepository
+from persistence.queries.knowledge import ContextPackRepository, MemoryRepository
+from persistence.queries.metric_results import MetricResultRepository
+from persistence.queries.pipelines import PipelineRepository
+from persistence.queries.profiles import ProfileRepository
+from persistence.queries.projects import ProjectRepository
+from persistence.queries.proposals import ProposalRepository
 from persistence.queries.quality import (
-    DimensionShelf,
-    MetricDefinitionShelf,
-    ViolationDefinitionShelf,
+    DimensionRepository,
+    MetricDefinitionRepository,
+    ViolationDefinitionRepository,
 )
-from persistence.queries.rate_limits import RateLimitShelf
-from persistence.queries.rules import QualityRuleShelf, RuleExecutionShelf
-from persistence.queries.run_tasks import RunTaskShelf
-from persistence.queries.schedules import ScheduleRunShelf, ScheduleShelf
-from persistence.queries.search import SearchShelf
-from persistence.queries.secrets import SecretShelf
-from persistence.queries.slots import SlotShelf
-from persistence.queries.violations import ViolationEventShelf, ViolationShelf
-from persistence.queries.workflows import ConfigurationShelf, RunShelf
+from persistence.queries.rate_limits import RateLimitRepository
+from persistence.queries.rules import QualityRuleRepository, RuleExecutionRepository
+from persistence.queries.run_tasks import RunTaskRepository
+from persistence.queries.schedules import ScheduleRepository, ScheduleRunRepository
+from persistence.queries.search import SearchRepository
+from persistence.queries.secrets import SecretRepository
+from persistence.queries.slots import SlotRepository
+from persistence.queries.violations import ViolationEventRepository, ViolationRepository
+from persistence.queries.workflows import ConfigurationRepository, RunRepository
 from persistence.repository import Repository, Scope
 from persistence.tables import files as files_table
 from persistence.tables import governance
@@ -57,8 +57,8 @@ class RemoteRelations(Protocol):
         """Write and delete all or none; lenient: what already stands or is already gone is no failure."""
 
 
-class Shelves:
-    """Every shelf over one connection, and so inside one transaction."""
+class UnitOfWork:
+    """Every repository over one connection, and so inside one transaction."""
 
     def __init__(
         self, connection: sa.Connection, staged: list[tuple[str, list[TupleLike], list[TupleLike]]] | None
@@ -72,188 +72,188 @@ class Shelves:
         return Repository(self.connection, Organization, governance.organizations, noun="organization")
 
     @cached_property
-    def projects(self) -> ProjectShelf:
+    def projects(self) -> ProjectRepository:
         """Projects of an organization."""
-        return ProjectShelf(self.connection)
+        return ProjectRepository(self.connection)
 
     @cached_property
-    def rate_limits(self) -> RateLimitShelf:
+    def rate_limits(self) -> RateLimitRepository:
         """Limits that organizations have of their own."""
-        return RateLimitShelf(self.connection)
+        return RateLimitRepository(self.connection)
 
     @cached_property
-    def idempotency(self) -> IdempotencyShelf:
+    def idempotency(self) -> IdempotencyRepository:
         """Keys of idempotency, and what was answered under them."""
-        return IdempotencyShelf(self.connection)
+        return IdempotencyRepository(self.connection)
 
     @cached_property
-    def secrets(self) -> SecretShelf:
+    def secrets(self) -> SecretRepository:
         """Sealed values."""
-        return SecretShelf(self.connection)
+        return SecretRepository(self.connection)
 
     @cached_property
-    def data_connections(self) -> ConnectionShelf:
+    def data_connections(self) -> ConnectionRepository:
         """Registered stores."""
-        return ConnectionShelf(self.connection)
+        return ConnectionRepository(self.connection)
 
     @cached_property
-    def files(self) -> ContentShelf[File]:
+    def files(self) -> ContentRepository[File]:
         """Uploaded files."""
-        return ContentShelf(self.connection, File, files_table.files, key="resource_uri", noun="file")
+        return ContentRepository(self.connection, File, files_table.files, key="resource_uri", noun="file")
 
     @cached_property
-    def artifacts(self) -> ContentShelf[Artifact]:
+    def artifacts(self) -> ContentRepository[Artifact]:
         """Artifacts."""
-        return ContentShelf(self.connection, Artifact, files_table.artifacts, key="resource_uri", noun="artifact")
+        return ContentRepository(self.connection, Artifact, files_table.artifacts, key="resource_uri", noun="artifact")
 
     def kept_blobs(self, names: Sequence[str]) -> set[str]:
         """Which of these blobs a row names, whoever's it is."""
         return kept_blobs(self.connection, names)
 
     @cached_property
-    def workflow_configurations(self) -> ConfigurationShelf:
+    def workflow_configurations(self) -> ConfigurationRepository:
         """Workflow configurations."""
-        return ConfigurationShelf(self.connection)
+        return ConfigurationRepository(self.connection)
 
     @cached_property
-    def pipeline_runs(self) -> PipelineShelf:
+    def pipeline_runs(self) -> PipelineRepository:
         """Pipelines of run-all-enrichment."""
-        return PipelineShelf(self.connection)
+        return PipelineRepository(self.connection)
 
     @cached_property
-    def proposals(self) -> ProposalShelf:
+    def proposals(self) -> ProposalRepository:
         """What runs propose, and what was decided about it."""
-        return ProposalShelf(self.connection)
+        return ProposalRepository(self.connection)
 
     @cached_property
-    def table_profiles(self) -> ProfileShelf:
+    def table_profiles(self) -> ProfileRepository:
         """What runs have measured of tables and columns."""
-        return ProfileShelf(self.connection)
+        return ProfileRepository(self.connection)
 
     @cached_property
-    def workflow_runs(self) -> RunShelf:
+    def workflow_runs(self) -> RunRepository:
         """Workflow runs."""
-        return RunShelf(self.connection)
+        return RunRepository(self.connection)
 
     @cached_property
-    def run_tasks(self) -> RunTaskShelf:
+    def run_tasks(self) -> RunTaskRepository:
         """Tasks of runs."""
-        return RunTaskShelf(self.connection)
+        return RunTaskRepository(self.connection)
 
     @cached_property
-    def slots(self) -> SlotShelf:
+    def slots(self) -> SlotRepository:
         """Places at connections."""
-        return SlotShelf(self.connection)
+        return SlotRepository(self.connection)
 
     @cached_property
-    def search(self) -> SearchShelf:
+    def search(self) -> SearchRepository:
         """The search index."""
-        return SearchShelf(self.connection)
+        return SearchRepository(self.connection)
 
     @cached_property
-    def schedules(self) -> ScheduleShelf:
+    def schedules(self) -> ScheduleRepository:
         """Schedules."""
-        return ScheduleShelf(self.connection)
+        return ScheduleRepository(self.connection)
 
     @cached_property
-    def schedule_runs(self) -> ScheduleRunShelf:
+    def schedule_runs(self) -> ScheduleRunRepository:
         """Records of what schedules fired."""
-        return ScheduleRunShelf(self.connection)
+        return ScheduleRunRepository(self.connection)
 
     @cached_property
-    def dimensions(self) -> DimensionShelf:
+    def dimensions(self) -> DimensionRepository:
         """Dimensions of quality."""
-        return DimensionShelf(self.connection)
+        return DimensionRepository(self.connection)
 
     @cached_property
-    def metric_definitions(self) -> MetricDefinitionShelf:
+    def metric_definitions(self) -> MetricDefinitionRepository:
         """What is counted for each dimension."""
-        return MetricDefinitionShelf(self.connection)
+        return MetricDefinitionRepository(self.connection)
 
     @cached_property
-    def metric_results(self) -> MetricResultShelf:
+    def metric_results(self) -> MetricResultRepository:
         """What runs have measured."""
-        return MetricResultShelf(self.connection)
+        return MetricResultRepository(self.connection)
 
     @cached_property
-    def violation_definitions(self) -> ViolationDefinitionShelf:
+    def violation_definitions(self) -> ViolationDefinitionRepository:
         """Kinds of violation."""
-        return ViolationDefinitionShelf(self.connection)
+        return ViolationDefinitionRepository(self.connection)
 
     @cached_property
-    def violations(self) -> ViolationShelf:
+    def violations(self) -> ViolationRepository:
         """What is wrong."""
-        return ViolationShelf(self.connection)
+        return ViolationRepository(self.connection)
 
     @cached_property
-    def violation_events(self) -> ViolationEventShelf:
+    def violation_events(self) -> ViolationEventRepository:
         """The history of violations."""
-        return ViolationEventShelf(self.connection)
+        return ViolationEventRepository(self.connection)
 
     @cached_property
-    def quality_rules(self) -> QualityRuleShelf:
+    def quality_rules(self) -> QualityRuleRepository:
         """What is expected of data."""
-        return QualityRuleShelf(self.connection)
+        return QualityRuleRepository(self.connection)
 
     @cached_property
-    def rule_executions(self) -> RuleExecutionShelf:
+    def rule_executions(self) -> RuleExecutionRepository:
         """What evaluating rules came to."""
-        return RuleExecutionShelf(self.connection)
+        return RuleExecutionRepository(self.connection)
 
     @cached_property
-    def classifications(self) -> ClassificationShelf:
+    def classifications(self) -> ClassificationRepository:
         """Tags that engines find, with what people decided."""
-        return ClassificationShelf(self.connection)
+        return ClassificationRepository(self.connection)
 
     @cached_property
-    def glossary_terms(self) -> GlossaryTermShelf:
+    def glossary_terms(self) -> GlossaryTermRepository:
         """Words of the business."""
-        return GlossaryTermShelf(self.connection)
+        return GlossaryTermRepository(self.connection)
 
     @cached_property
-    def term_assets(self) -> TermAssetShelf:
+    def term_assets(self) -> TermAssetRepository:
         """Links from terms to assets."""
-        return TermAssetShelf(self.connection)
+        return TermAssetRepository(self.connection)
 
     @cached_property
-    def chat_sessions(self) -> SessionShelf:
+    def chat_sessions(self) -> SessionRepository:
         """Chat sessions."""
-        return SessionShelf(self.connection)
+        return SessionRepository(self.connection)
 
     @cached_property
-    def turns(self) -> TurnShelf:
+    def turns(self) -> TurnRepository:
         """Turns of chat sessions."""
-        return TurnShelf(self.connection)
+        return TurnRepository(self.connection)
 
     @cached_property
-    def chat_settings(self) -> ChatSettingsShelf:
+    def chat_settings(self) -> ChatSettingsRepository:
         """How projects want to be answered."""
-        return ChatSettingsShelf(self.connection)
+        return ChatSettingsRepository(self.connection)
 
     @cached_property
-    def answer_notes(self) -> AnswerNoteShelf:
+    def answer_notes(self) -> AnswerNoteRepository:
         """What people found wrong with answers."""
-        return AnswerNoteShelf(self.connection)
+        return AnswerNoteRepository(self.connection)
 
     @cached_property
-    def turn_provenance(self) -> ProvenanceShelf:
+    def turn_provenance(self) -> ProvenanceRepository:
         """Where the answers of turns come from."""
-        return ProvenanceShelf(self.connection)
+        return ProvenanceRepository(self.connection)
 
     @cached_property
-    def answered(self) -> AnsweredShelf:
+    def answered(self) -> AnsweredRepository:
         """What users were told of the rows of protected tables."""
-        return AnsweredShelf(self.connection)
+        return AnsweredRepository(self.connection)
 
     @cached_property
-    def context_packs(self) -> ContextPackShelf:
+    def context_packs(self) -> ContextPackRepository:
         """Context packs."""
-        return ContextPackShelf(self.connection)
+        return ContextPackRepository(self.connection)
 
     @cached_property
-    def memories(self) -> MemoryShelf:
+    def memories(self) -> MemoryRepository:
         """Memories of context packs."""
-        return MemoryShelf(self.connection)
+        return MemoryRepository(self.connection)
 
     def relate(self, organization_id: str, writes: Iterable[TupleLike] = (), deletes: Iterable[TupleLike] = ()) -> None:
         """Write relations as part of this transaction: they stand when it commits, and never without it."""
@@ -265,44 +265,44 @@ class Shelves:
     def stands(self, organization_id: str, object_type: str, object_id: str) -> bool:
         """Whether the organization holds the object, whatever its project."""
         scope = Scope(organization_id)
-        shelves: dict[str, Repository[Any]] = {
+        uow: dict[str, Repository[Any]] = {
             "project": self.projects,
             "data_connection": self.data_connections,
             "file": self.files,
             "artifact": self.artifacts,
         }
-        return object_type in shelves and shelves[object_type].find(scope, object_id) is not None
+        return object_type in uow and uow[object_type].find(scope, object_id) is not None
 
 
 class Store:
-    """Runs units of work on the shelves. `remote` is given when relations live in a server of their own."""
+    """Runs units of work on the uow. `remote` is given when relations live in a server of their own."""
 
     def __init__(
         self,
         database: Database,
         remote: RemoteRelations | None = None,
         *,
-        last: Callable[[Shelves, Any], None] | None = None,
+        last: Callable[[UnitOfWork, Any], None] | None = None,
     ) -> None:
         self.database = database
         self._remote = remote
         self._last = last
 
-    def guarded(self, last: Callable[[Shelves, Any], None]) -> "Store":
+    def guarded(self, last: Callable[[UnitOfWork, Any], None]) -> "Store":
         """The same store, where `last` ends every transaction that writes, and is given what the work answered."""
         return Store(self.database, self._remote, last=last)
 
-    async def read(self, work: Callable[[Shelves], T]) -> T:
+    async def read(self, work: Callable[[UnitOfWork], T]) -> T:
         """Run a unit that only reads."""
-        return await self.database.read(lambda connection: work(Shelves(connection, None)))
+        return await self.database.read(lambda connection: work(UnitOfWork(connection, None)))
 
     async def alone(self, organization_id: str) -> bool:
         """Whether no other organization stands in the store."""
         others = governance.organizations.c.id != organization_id
         query = sa.select(sa.exists().where(others))
-        return not await self.read(lambda shelves: shelves.connection.execute(query).scalar_one())
+        return not await self.read(lambda uow: uow.connection.execute(query).scalar_one())
 
-    async def write(self, work: Callable[[Shelves], T], *, told: Callable[[T], Any] | None = None) -> T:
+    async def write(self, work: Callable[[UnitOfWork], T], *, told: Callable[[T], Any] | None = None) -> T:
         """Run a unit as one transaction, its relations included: all of it or nothing.
 
         `told` makes what the caller is answered out of what the work answers, where that is something else; whatever
@@ -315,7 +315,7 @@ class Store:
         if self._last is not None:
             work = _ended_by(self._last, work, told)
         if remote is None:
-            return await self.database.write(lambda connection: work(Shelves(connection, None)))
+            return await self.database.write(lambda connection: work(UnitOfWork(connection, None)))
         staged: list[tuple[str, list[TupleLike], list[TupleLike]]] = []
         delivered: list[tuple[str, list[TupleLike], list[TupleLike]]] = []
 
@@ -326,7 +326,7 @@ class Store:
 
         try:
             return await self.database.write(
-                lambda connection: work(Shelves(connection, staged)), before_commit=deliver
+                lambda connection: work(UnitOfWork(connection, staged)), before_commit=deliver
             )
         except BaseException:
             for organization_id, writes, deletes in reversed(delivered):
@@ -335,11 +335,11 @@ class Store:
 
 
 def _ended_by(
-    last: Callable[[Shelves, Any], None], work: Callable[[Shelves], T], told: Callable[[T], Any] | None
-) -> Callable[[Shelves], T]:
-    def both(shelves: Shelves) -> T:
-        value = work(shelves)
-        last(shelves, value if told is None else told(value))
+    last: Callable[[UnitOfWork, Any], None], work: Callable[[UnitOfWork], T], told: Callable[[T], Any] | None
+) -> Callable[[UnitOfWork], T]:
+    def both(uow: UnitOfWork) -> T:
+        value = work(uow)
+        last(uow, value if told is None else told(value))
         return value
 
     return both

@@ -15,7 +15,7 @@ from auth.caller import Caller
 from persistence.connectors.core.base import ConnectorError
 from persistence.keyring import SealBroken, secret_data
 from persistence.queries.secrets import Sealed
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from schema.governance.permission import Permission
 
@@ -65,19 +65,19 @@ class BoundSecrets:
             return all(hmac.compare_digest(values[name], self.read(name, sealed)) for name, sealed in held.items())
         return False
 
-    def bind(self, shelves: Shelves, destination: str, *, only_unbound: bool = False) -> None:
+    def bind(self, uow: UnitOfWork, destination: str, *, only_unbound: bool = False) -> None:
         """Bind the secrets to a destination, on behalf of somebody who may read them.
 
         `only_unbound` leaves those that are bound as they are: what an earlier version stored is bound to the address
         that stands when it is first used. What no key opens stays as it is, and is of no use to anybody.
         """
-        for name, sealed in shelves.secrets.sealed(self._ctx.tenant, self._type, self._id).items():
+        for name, sealed in uow.secrets.sealed(self._ctx.tenant, self._type, self._id).items():
             if sealed.bound_to == destination or (only_unbound and sealed.bound_to is not None):
                 continue
-            shelves.secrets.hold()
+            uow.secrets.hold()
             with suppress(SealBroken):
                 anew = self.sealed(name, self.read(name, sealed), destination)
-                shelves.secrets.seal_anew(self._ctx.tenant, self._type, self._id, name, anew)
+                uow.secrets.seal_anew(self._ctx.tenant, self._type, self._id, name, anew)
 
     def _data(self, name: str, destination: str | None) -> bytes:
         return secret_data(self._ctx.organization_id, self._type, self._id, name, destination)

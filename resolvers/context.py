@@ -18,7 +18,7 @@ from persistence.keyring import KeyRing
 from persistence.language_models.providers import Models
 from persistence.repository import Expected, Scope, meets
 from persistence.signals import Signals
-from persistence.store import Shelves, Store
+from persistence.store import Store, UnitOfWork
 from persistence.turn_limits import TurnSettings
 from resolvers.engines.nl2sql.model import Drafter
 from resolvers.loaders import Loaders
@@ -75,7 +75,7 @@ class Context:
     """Under which name a write is done once; the doors hand it to `resolvers.idempotency.once`."""
     operations_called: int = 1
     """How many operations the request calls; each of several has a key of its own."""
-    store_guard: Callable[[Shelves, Any], None] | None = None
+    store_guard: Callable[[UnitOfWork, Any], None] | None = None
     """What ends every transaction that writes; it is given what the work answered."""
 
     @property

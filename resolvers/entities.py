@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from persistence.queries.catalog import live_assets
 from persistence.repository import Repository
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.utils.memory_lifecycle import as_shown
 from schema.assets.artifact import Artifact
@@ -57,7 +57,7 @@ class Guarded:
     object_id: str
 
 
-Work = Callable[[Shelves, Context, Sequence[str]], Iterable[Guarded]]
+Work = Callable[[UnitOfWork, Context, Sequence[str]], Iterable[Guarded]]
 
 
 def guarded(work: Work, permission: Permission = Permission.CAN_READ) -> Read:
@@ -65,7 +65,7 @@ def guarded(work: Work, permission: Permission = Permission.CAN_READ) -> Read:
 
     async def read(ctx: Context, keys: Sequence[str]) -> Found:
         known = [key for key in keys if is_storable(key)]
-        found = await ctx.store.read(lambda shelves: list(work(shelves, ctx, known)))
+        found = await ctx.store.read(lambda uow: list(work(uow, ctx, known)))
         if not found:
             return {}
         allowed: dict[tuple[str, str], bool] = {}
@@ -78,11 +78,11 @@ def guarded(work: Work, permission: Permission = Permission.CAN_READ) -> Read:
     return read
 
 
-def itself(shelf: Callable[[Shelves], Repository[Any]], object_type: str, *, key: str = "id") -> Read:
+def itself(repository_of: Callable[[UnitOfWork], Repository[Any]], object_type: str, *, key: str = "id") -> Read:
     """The read of a resource that has roles of its own."""
 
-    def work(shelves: Shelves, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
-        for item in shelf(shelves).where_in(ctx.tenant, key, keys):
+    def work(uow: UnitOfWork, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
+        for item in repository_of(uow).where_in(ctx.tenant, key, keys):
             found = getattr(item, key)
             yield Guarded(found, item, object_type, found)
 
@@ -90,77 +90,77 @@ def itself(shelf: Callable[[Shelves], Repository[Any]], object_type: str, *, key
 
 
 def of_project(
-    shelf: Callable[[Shelves], Repository[Any]],
+    repository_of: Callable[[UnitOfWork], Repository[Any]],
     *,
     key: str = "id",
-    completed: Callable[[Shelves, Context, list[Any]], list[Any]] = lambda _shelves, _ctx, items: items,
+    completed: Callable[[UnitOfWork, Context, list[Any]], list[Any]] = lambda _uow, _ctx, items: items,
     own: bool = False,
 ) -> Read:
     """The read of a resource that is checked on its project; `own` for one that is its maker's alone."""
 
-    def work(shelves: Shelves, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
+    def work(uow: UnitOfWork, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
         made_by = ctx.caller.user_id if own else None
-        found = shelf(shelves).with_projects(ctx.tenant, key, keys, made_by=made_by)
-        items = completed(shelves, ctx, [item for item, _ in found])
+        found = repository_of(uow).with_projects(ctx.tenant, key, keys, made_by=made_by)
+        items = completed(uow, ctx, [item for item, _ in found])
         for item, (_, project) in zip(items, found, strict=True):
             yield Guarded(getattr(item, key), item, "project", project)
 
     return guarded(work)
 
 
-def _with_tasks(shelves: Shelves, ctx: Context, runs: list[WorkflowRun]) -> list[WorkflowRun]:
-    return shelves.run_tasks.beside(ctx.tenant, runs)
+def _with_tasks(uow: UnitOfWork, ctx: Context, runs: list[WorkflowRun]) -> list[WorkflowRun]:
+    return uow.run_tasks.beside(ctx.tenant, runs)
 
 
-def _with_topics(shelves: Shelves, ctx: Context, packs: list[ContextPack]) -> list[ContextPack]:
-    return shelves.context_packs.with_topics(packs, ctx.now())
+def _with_topics(uow: UnitOfWork, ctx: Context, packs: list[ContextPack]) -> list[ContextPack]:
+    return uow.context_packs.with_topics(packs, ctx.now())
 
 
-def _at_this_moment(_shelves: Shelves, ctx: Context, memories: list[Memory]) -> list[Memory]:
+def _at_this_moment(_uow: UnitOfWork, ctx: Context, memories: list[Memory]) -> list[Memory]:
     now = ctx.now()
     return [as_shown(memory, now) for memory in memories]
 
 
-def _assets(shelves: Shelves, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
-    for asset in live_assets(shelves.connection, ctx.organization_id, keys):  # a union tells its members by their class
+def _assets(uow: UnitOfWork, ctx: Context, keys: Sequence[str]) -> Iterable[Guarded]:
+    for asset in live_assets(uow.connection, ctx.organization_id, keys):  # a union tells its members by their class
         yield Guarded(asset.id, asset, "project", asset.project_id)
 
 
 ENTITIES: Final[dict[type, Entity]] = {
     entity.model: entity
     for entity in (
-        Entity(Organization, itself(lambda shelves: shelves.organizations, "organization")),
-        Entity(Project, itself(lambda shelves: shelves.projects, "project")),
+        Entity(Organization, itself(lambda uow: uow.organizations, "organization")),
+        Entity(Project, itself(lambda uow: uow.projects, "project")),
         Entity(
             DataConnection,
-            itself(lambda shelves: shelves.data_connections, "data_connection", key="resource_uri"),
+            itself(lambda uow: uow.data_connections, "data_connection", key="resource_uri"),
             key="resource_uri",
         ),
-        Entity(File, itself(lambda shelves: shelves.files, "file", key="resource_uri"), key="resource_uri"),
-        Entity(Artifact, itself(lambda shelves: shelves.artifacts, "artifact", key="resource_uri"), key="resource_uri"),
+        Entity(File, itself(lambda uow: uow.files, "file", key="resource_uri"), key="resource_uri"),
+        Entity(Artifact, itself(lambda uow: uow.artifacts, "artifact", key="resource_uri"), key="resource_uri"),
         Entity(MetadataAsset, guarded(_assets, Permission.CAN_READ_METADATA)),
-        Entity(ContextPack, of_project(lambda shelves: shelves.context_packs, completed=_with_topics)),
-        Entity(Memory, of_project(lambda shelves: shelves.memories, completed=_at_this_moment)),
-        Entity(Schedule, of_project(lambda shelves: shelves.schedules, key="schedule_id"), key="schedule_id"),
+        Entity(ContextPack, of_project(lambda uow: uow.context_packs, completed=_with_topics)),
+        Entity(Memory, of_project(lambda uow: uow.memories, completed=_at_this_moment)),
+        Entity(Schedule, of_project(lambda uow: uow.schedules, key="schedule_id"), key="schedule_id"),
         Entity(
             ChatSession,
-            of_project(lambda shelves: shelves.chat_sessions, key="session_id", own=True),
+            of_project(lambda uow: uow.chat_sessions, key="session_id", own=True),
             key="session_id",
         ),
         Entity(
             Turn,
             of_project(
-                lambda shelves: shelves.turns,
+                lambda uow: uow.turns,
                 key="turn_id",
                 own=True,
-                completed=lambda shelves, _ctx, found: shelves.turns.filled(found),
+                completed=lambda uow, _ctx, found: uow.turns.filled(found),
             ),
             key="turn_id",
         ),
-        Entity(WorkflowConfiguration, of_project(lambda shelves: shelves.workflow_configurations)),
-        Entity(WorkflowRun, of_project(lambda shelves: shelves.workflow_runs, completed=_with_tasks)),
-        Entity(Violation, of_project(lambda shelves: shelves.violations)),
-        Entity(GlossaryTerm, of_project(lambda shelves: shelves.glossary_terms)),
+        Entity(WorkflowConfiguration, of_project(lambda uow: uow.workflow_configurations)),
+        Entity(WorkflowRun, of_project(lambda uow: uow.workflow_runs, completed=_with_tasks)),
+        Entity(Violation, of_project(lambda uow: uow.violations)),
+        Entity(GlossaryTerm, of_project(lambda uow: uow.glossary_terms)),
     )
 }
 """Every entity of the graph. A class that is not here is a value, which each subgraph that uses it holds in full."""

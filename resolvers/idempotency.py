@@ -25,7 +25,7 @@ from pydantic import TypeAdapter
 from auth.rate_limit import CallKind
 from persistence.keyring import SealBroken, associated_data
 from persistence.queries.idempotency import IdempotencyKey, KeyClaim
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import Operation
 from schema.errors import AlreadyExists, ApiError, InvalidParameter, ValidationError, VersionConflict
@@ -172,12 +172,12 @@ class _Claim:
             await asyncio.sleep(0.05)
             waited += 0.05
 
-    def _renew(self, shelves: Shelves) -> None:
-        shelves.idempotency.renew(self._key, self._owner, self._ctx.now())
+    def _renew(self, uow: UnitOfWork) -> None:
+        uow.idempotency.renew(self._key, self._owner, self._ctx.now())
 
-    def _try(self, shelves: Shelves) -> KeyClaim | None:
+    def _try(self, uow: UnitOfWork) -> KeyClaim | None:
         """Claim the key in one transaction; the claim that stands in the way, if one does."""
-        now, keys = self._ctx.now(), shelves.idempotency
+        now, keys = self._ctx.now(), uow.idempotency
         keys.forget_expired(now)
         claim = keys.held(self._key)
         if claim is None:
@@ -197,14 +197,14 @@ class _Claim:
             return None
         return claim
 
-    def committing(self, shelves: Shelves, value: Any) -> None:
+    def committing(self, uow: UnitOfWork, value: Any) -> None:
         """End a transaction of the work: mark that it has changed something, and keep the answer if it is known by now.
 
         Raises when the claim is lost.
         """
         self._known = _Answer.of(self._op, value).bytes() if _answers(self._op, value) else None
         sealed = None if self._known is None else self._seal(self._known)
-        if not shelves.idempotency.commit(self._key, self._owner, sealed):
+        if not uow.idempotency.commit(self._key, self._owner, sealed):
             raise VersionConflict(
                 "Another request under this Idempotency-Key took over. Retry to get its answer.",
                 field="Idempotency-Key",
@@ -213,8 +213,8 @@ class _Claim:
     async def failed(self, failure: BaseException) -> None:
         """Give the key back when nothing was changed; else keep the failure as the answer."""
 
-        def work(shelves: Shelves) -> bool:
-            return shelves.idempotency.free(self._key, self._owner)
+        def work(uow: UnitOfWork) -> bool:
+            return uow.idempotency.free(self._key, self._owner)
 
         if not await self._ctx.services.store.write(work) and isinstance(failure, ApiError):
             await self.done(_Answer.failure(failure))
@@ -223,7 +223,7 @@ class _Claim:
         """Keep the answer."""
         told = answer.bytes()
         sealed = {} if told == self._known else {"answer": self._seal(told)}
-        await self._ctx.services.store.write(lambda shelves: shelves.idempotency.keep(self._key, self._owner, **sealed))
+        await self._ctx.services.store.write(lambda uow: uow.idempotency.keep(self._key, self._owner, **sealed))
 
     def _seal(self, plain: bytes) -> str:
         return self._ctx.services.keyring.seal(plain, self._bound)

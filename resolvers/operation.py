@@ -165,7 +165,7 @@ async def refusal(ctx: Context, needs: Permission, object_type: str, object_id: 
     if object_type == "project" and object_id == ctx.caller.project_id:
         reads = await ctx.guard.allows(ctx.caller, Permission.CAN_READ, object_type, object_id)
         return (Forbidden if reads else ProjectAccessDenied).lacking(needs, object_type, object_id)
-    stands = await ctx.store.read(lambda shelves: shelves.stands(ctx.organization_id, object_type, object_id))
+    stands = await ctx.store.read(lambda uow: uow.stands(ctx.organization_id, object_type, object_id))
     return Forbidden.lacking(needs, object_type, object_id) if stands else NotFound(object_type, object_id)
 
 

@@ -34,7 +34,7 @@ async def discard(ctx: Context, names: list[str]) -> None:
     if not names:
         return
     try:
-        kept = await ctx.services.store.read(lambda shelves: shelves.kept_blobs(names))
+        kept = await ctx.services.store.read(lambda uow: uow.kept_blobs(names))
         for name in names:
             if name not in kept:
                 await ctx.services.blobs.remove(name)

@@ -9,7 +9,7 @@ from auth.caller import Caller
 from auth.guard import Guard
 from persistence.jobs.port import FanOut, JobContext, JobError, JobOutcome, JobTask
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.authors import limited_by_author
 from resolvers.context import Context, Services
 from resolvers.data_readiness.runs.executor import RunWork, fail_run
@@ -57,7 +57,7 @@ class Worker:
         for hand in self._hands:
             await hand.take_up()
         jobs = self._services.jobs
-        waiting = await self._services.store.read(lambda shelves: shelves.workflow_runs.open_everywhere(MOST_TAKEN_UP))
+        waiting = await self._services.store.read(lambda uow: uow.workflow_runs.open_everywhere(MOST_TAKEN_UP))
         for run_id, attempt in waiting:
             key = job_key(run_id, attempt)
             await jobs.enqueue(RUN_JOB, job_of(run_id, attempt), key=key)
@@ -102,14 +102,14 @@ class Worker:
         He has no more rights than who has written the configuration as it stands now, which is what the run reads.
         """
 
-        def work(shelves: Shelves) -> tuple[Caller, WorkflowRun]:
-            stored = shelves.workflow_runs.caller_of(run_id)
+        def work(uow: UnitOfWork) -> tuple[Caller, WorkflowRun]:
+            stored = uow.workflow_runs.caller_of(run_id)
             if stored is None:
                 raise JobError("The run is no longer there.")
             caller = Caller.from_dict(stored)
             scope = Scope(caller.organization_id, caller.project_id)
-            run = shelves.workflow_runs.get(scope, run_id)
-            configuration = shelves.workflow_configurations.get_deleted_too(scope, run.configuration_id)
+            run = uow.workflow_runs.get(scope, run_id)
+            configuration = uow.workflow_configurations.get_deleted_too(scope, run.configuration_id)
             return limited_by_author(caller, configuration), run
 
         caller, run = await self._services.store.read(work)

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from persistence.tables.data_readiness import run_tasks, workflow_runs
 from persistence.tables.jobs import workers
 from rest_compat.errors import as_api_error, response_of
@@ -54,9 +54,9 @@ def metrics_route(token: SecretStr) -> Route:
     return Route(PATH, endpoint, methods=["GET"])
 
 
-def figures(shelves: Shelves) -> list[Figure]:
+def figures(uow: UnitOfWork) -> list[Figure]:
     """Return what stands in the store at this moment; four statements."""
-    ask, now = shelves.connection.execute, datetime.now(UTC)
+    ask, now = uow.connection.execute, datetime.now(UTC)
     runs = workflow_runs.c
     by_type = sa.select(runs.workflow_type, runs.status, sa.func.count()).group_by(runs.workflow_type, runs.status)
     counted = [(str(kind), str(status), int(number)) for kind, status, number in ask(by_type)]

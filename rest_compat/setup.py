@@ -11,7 +11,7 @@ import sqlalchemy as sa
 import schema
 from auth.relations import RelationTuple, group_subject, object_name, user_subject
 from persistence.keyring import KeyRing, KeyUnknown, SealBroken, secret_data
-from persistence.store import Shelves, Store
+from persistence.store import Store, UnitOfWork
 from persistence.tables.governance import organizations, secrets
 from rest_compat.settings import Settings
 from schema.governance.permission import RepairedAccess
@@ -44,18 +44,16 @@ async def bootstrap_organization(
             *(RelationTuple(group_subject(group), role, target) for group, role in ORGANIZATION_GROUPS.items()),
         ]
 
-        def work(shelves: Shelves) -> bool:
-            found = shelves.connection.execute(
-                sa.select(organizations.c.id).where(organizations.c.id == organization_id)
-            )
+        def work(uow: UnitOfWork) -> bool:
+            found = uow.connection.execute(sa.select(organizations.c.id).where(organizations.c.id == organization_id))
             new = found.one_or_none() is None
             if new:
-                shelves.connection.execute(
+                uow.connection.execute(
                     organizations.insert().values(
                         id=organization_id, name=name, created_at=now, updated_at=now, revision=1
                     )
                 )
-            shelves.relate(organization_id, writes=relations)
+            uow.relate(organization_id, writes=relations)
             return new
 
         created = await parts.services.store.write(work)
@@ -137,16 +135,16 @@ async def _seal_all(store: Store, ring: KeyRing) -> tuple[int, list[str]]:
     sealed, broken = 0, list[str]()
     after: tuple[str, str, str, str] | None = None
 
-    def window(shelves: Shelves) -> tuple[int, list[str], tuple[str, str, str, str] | None]:
-        shelves.secrets.hold(alone=True)
-        rows = shelves.secrets.all_sealed(after, AT_ONCE)
+    def window(uow: UnitOfWork) -> tuple[int, list[str], tuple[str, str, str, str] | None]:
+        uow.secrets.hold(alone=True)
+        rows = uow.secrets.all_sealed(after, AT_ONCE)
         done, lost = 0, []
         for organization_id, resource_type, resource_id, name, bound_to, text in rows:
             key = [organization_id, resource_type, resource_id, name]
             bound = secret_data(organization_id, resource_type, resource_id, name, bound_to)
             try:
                 if ring.needs_rotation(text):
-                    done += _reseal(shelves.connection, key, ring.seal(ring.open(text, bound), bound))
+                    done += _reseal(uow.connection, key, ring.seal(ring.open(text, bound), bound))
             except SealBroken:
                 lost.append("/".join(key))
         return done, lost, tuple(rows[-1][:4]) if rows else None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from persistence.store import Shelves, Store
+from persistence.store import Store, UnitOfWork
 from persistence.tables.idempotency import idempotency_keys as table
 from resolvers.data_readiness.workflows import create_workflow_configuration
 from resolvers.governance.projects import create_project, list_projects
@@ -37,9 +37,7 @@ async def project_names(world: World) -> list[str]:
 
 async def rows(world: World) -> list[Any]:
     """What is kept about keys."""
-    return await world.app.parts.services.store.read(
-        lambda shelves: list(shelves.connection.execute(sa.select(table)).all())
-    )
+    return await world.app.parts.services.store.read(lambda uow: list(uow.connection.execute(sa.select(table)).all()))
 
 
 async def test_the_same_request_again_gets_the_first_answer_and_does_nothing(world: World, door: Door) -> None:
@@ -157,7 +155,7 @@ async def test_a_request_that_died_before_it_changed_anything_is_done_again(worl
     await door(create_project, owner, KEY, **named("north"))
     await _set(world, state="running", answer=None)
     await world.app.parts.services.store.write(
-        lambda shelves: shelves.connection.execute(
+        lambda uow: uow.connection.execute(
             sa.text("update projects set name = 'gone' where name = 'north'")  # as if the work had not been committed
         )
     )
@@ -199,8 +197,8 @@ async def test_the_mark_of_the_first_change_is_in_the_same_transaction(
     whole = Store.write
 
     async def failing(self: Store, work: Any, **how: Any) -> Any:
-        def broken(shelves: Shelves) -> Any:
-            work(shelves)
+        def broken(uow: UnitOfWork) -> Any:
+            work(uow)
             raise InternalError("The disk is full.")
 
         return await whole(self, broken if self._last is not None else work, **how)
@@ -278,4 +276,4 @@ async def test_graphql_takes_the_key_from_the_extensions_too(world: World) -> No
 async def _set(world: World, **values: Any) -> None:
     """Change what is kept, as a kill at some moment would have left it."""
     store = world.app.parts.services.store
-    await store.write(lambda shelves: shelves.connection.execute(table.update().values(**values)))
+    await store.write(lambda uow: uow.connection.execute(table.update().values(**values)))

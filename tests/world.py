@@ -84,9 +84,9 @@ class World:
         """Every row of every table, to show that nothing changed."""
         from persistence.migrations.run import whole_metadata
 
-        def work(shelves: Any) -> dict[str, list[tuple[Any, ...]]]:
+        def work(uow: Any) -> dict[str, list[tuple[Any, ...]]]:
             return {
-                table.name: sorted(tuple(map(repr, row)) for row in shelves.connection.execute(table.select()))
+                table.name: sorted(tuple(map(repr, row)) for row in uow.connection.execute(table.select()))
                 for table in whole_metadata().sorted_tables
                 if table.name not in ("workers", "job_ledger")
             }

@@ -67,9 +67,7 @@ async def place_at(
     try:
         with signals.listen(topic) as bell:
             asked = await _whole(
-                store.write(
-                    lambda shelves: shelves.slots.ask(who, token, organization_id, uri, limit=most, lease=lease)
-                )
+                store.write(lambda uow: uow.slots.ask(who, token, organization_id, uri, limit=most, lease=lease))
             )
             if not asked:
                 async with waiting(), _renewing(store, who, token, lease):
@@ -79,7 +77,7 @@ async def place_at(
     finally:
         # A process that is killed here, or whose store is away, loses its place with its lease.
         with contextlib.suppress(DatabaseError):
-            await _whole(store.write(lambda shelves: shelves.slots.give_back(who, token)))
+            await _whole(store.write(lambda uow: uow.slots.give_back(who, token)))
         signals.notify(topic)
 
 
@@ -95,18 +93,16 @@ async def _turn(
 ) -> None:
     while True:
         await wait(LOOK_SECONDS)
-        if not await _whole(store.read(lambda shelves: shelves.slots.turn(who, organization_id, uri, limit=limit))):
+        if not await _whole(store.read(lambda uow: uow.slots.turn(who, organization_id, uri, limit=limit))):
             continue
         given = await _whole(
-            store.write(lambda shelves: shelves.slots.again(who, token, organization_id, uri, limit=limit, lease=lease))
+            store.write(lambda uow: uow.slots.again(who, token, organization_id, uri, limit=limit, lease=lease))
         )
         if given:
             return
         if given is None:  # the lease was over, or another process has begun the same work: stand behind the others
             await _whole(
-                store.write(
-                    lambda shelves: shelves.slots.ask(who, token, organization_id, uri, limit=limit, lease=lease)
-                )
+                store.write(lambda uow: uow.slots.ask(who, token, organization_id, uri, limit=limit, lease=lease))
             )
 
 
@@ -118,7 +114,7 @@ async def _renewing(store: "Store", who: str, token: str, lease: float) -> Async
         while True:
             await asyncio.sleep(lease / 3)
             try:
-                if not await _whole(store.write(lambda shelves: shelves.slots.renew(who, token, lease=lease))):
+                if not await _whole(store.write(lambda uow: uow.slots.renew(who, token, lease=lease))):
                     log.warning("%s has lost its place at a connection: it was silent for too long", who)
                     return
             except DatabaseError:

@@ -67,7 +67,7 @@ class TurnRow:
         return self.state not in OPEN
 
 
-class TurnShelf(Repository[Turn]):
+class TurnRepository(Repository[Turn]):
     """Turns with their messages, events, artifacts and feedback."""
 
     def __init__(self, connection: sa.Connection) -> None:

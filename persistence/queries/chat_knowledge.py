@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from persistence.queries.knowledge import MemoryShelf, stands_at
+from persistence.queries.knowledge import MemoryRepository, stands_at
 from persistence.queries.metadata_search import in_scope
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets
@@ -136,18 +136,18 @@ def active_policies(connection: sa.Connection, scope: Scope, now: datetime) -> l
 def _memories(
     connection: sa.Connection, scope: Scope, now: datetime, where: Sequence[sa.ColumnElement[bool]], most: int
 ) -> list[Memory]:
-    shelf, note = MemoryShelf(connection), memories.c
+    repository, note = MemoryRepository(connection), memories.c
     query = (
-        shelf.select(scope)
+        repository.select(scope)
         .where(stands_at(now, MemoryStatus.ACTIVE), *where)
         .order_by(note.pinned.desc(), note.created_at.desc(), note.id)
         .limit(most)
     )
-    return shelf.resources(connection.execute(query).all())
+    return repository.resources(connection.execute(query).all())
 
 
 def memories_of_ids(connection: sa.Connection, scope: Scope, ids: Sequence[str]) -> list[Memory]:
     """Memories by their ids, whatever their state; deleted ones are left out."""
-    shelf = MemoryShelf(connection)
-    query = shelf.select(scope).where(memories.c.id.in_(list(ids))).order_by(memories.c.name, memories.c.id)
-    return shelf.resources(connection.execute(query).all())
+    repository = MemoryRepository(connection)
+    query = repository.select(scope).where(memories.c.id.in_(list(ids))).order_by(memories.c.name, memories.c.id)
+    return repository.resources(connection.execute(query).all())

@@ -12,7 +12,7 @@ from schema.talk2data.answer_note import AnswerNote, NoteStatus
 from schema.talk2data.chat_settings import ChatSettings
 
 
-class ChatSettingsShelf(Repository[ChatSettings]):
+class ChatSettingsRepository(Repository[ChatSettings]):
     """The settings of projects; one row at most for each."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -36,7 +36,7 @@ class ChatSettingsShelf(Repository[ChatSettings]):
         return found
 
 
-class AnswerNoteShelf(Repository[AnswerNote]):
+class AnswerNoteRepository(Repository[AnswerNote]):
     """Notes about answers; one at most for each turn."""
 
     def __init__(self, connection: sa.Connection) -> None:

@@ -24,7 +24,7 @@ def hash_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class AnsweredShelf:
+class AnsweredRepository:
     """What each user was told of the rows of protected tables."""
 
     def __init__(self, connection: sa.Connection) -> None:

@@ -41,7 +41,7 @@ class EarlierAnswer:
     """The place of its turn in the session, from 1."""
 
 
-class ProvenanceShelf:
+class ProvenanceRepository:
     """Where the answers of turns come from. One row per turn, gone with it."""
 
     def __init__(self, connection: sa.Connection) -> None:

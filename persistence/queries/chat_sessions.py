@@ -10,7 +10,7 @@ from persistence.tables.talk2data import chat_sessions
 from schema.talk2data.session import ChatSession
 
 
-class SessionShelf(Repository[ChatSession]):
+class SessionRepository(Repository[ChatSession]):
     """Chat sessions."""
 
     def __init__(self, connection: sa.Connection) -> None:

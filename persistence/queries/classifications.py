@@ -58,7 +58,7 @@ def standing_assets(scope: Scope) -> sa.ColumnElement[bool]:
     )
 
 
-class ClassificationShelf(Repository[Classification]):
+class ClassificationRepository(Repository[Classification]):
     """Tags that engines have found."""
 
     def __init__(self, connection: sa.Connection) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from persistence.queries.filters import with_tags, with_text
-from persistence.queries.secrets import SecretShelf
+from persistence.queries.secrets import SecretRepository
 from persistence.queries.sorting import order_of
 from persistence.repository import Repository, Scope
 from persistence.tables.assets import data_connections
@@ -17,7 +17,7 @@ SORTABLE: Final = {name: name for name in ("name", "created_at", "updated_at", "
 """What a list can be sorted by, with the columns."""
 
 
-class ConnectionShelf(Repository[DataConnection]):
+class ConnectionRepository(Repository[DataConnection]):
     """Registered stores; a page of them costs one more statement, for all their secret names."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -51,7 +51,7 @@ class ConnectionShelf(Repository[DataConnection]):
         if not taken:
             return []
         organization, uri = self._names.index("organization_id"), self._names.index("resource_uri")
-        names = SecretShelf(self._connection).names_of(
+        names = SecretRepository(self._connection).names_of(
             Scope(taken[0][organization]), "data_connection", [row[uri] for row in taken]
         )
         self._secret_names = names

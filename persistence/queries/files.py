@@ -30,7 +30,7 @@ class Kept:
     size: int
 
 
-class ContentShelf(Repository[T]):
+class ContentRepository(Repository[T]):
     """Resources whose bytes are a blob."""
 
     def listed(

@@ -30,7 +30,7 @@ MOST_PACKS: Final = 100
 """How many context packs with a term are looked for in workflows."""
 
 
-class GlossaryTermShelf(Repository[GlossaryTerm]):
+class GlossaryTermRepository(Repository[GlossaryTerm]):
     """Terms of a project."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -157,7 +157,7 @@ class GlossaryTermShelf(Repository[GlossaryTerm]):
             raise NotFound(self.noun, id)
 
 
-class TermAssetShelf(Repository[TermAsset]):
+class TermAssetRepository(Repository[TermAsset]):
     """Links from terms to assets."""
 
     def __init__(self, connection: sa.Connection) -> None:

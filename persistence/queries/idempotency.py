@@ -29,7 +29,7 @@ class KeyClaim(NamedTuple):
     answer: str | None
 
 
-class IdempotencyShelf:
+class IdempotencyRepository:
     """Claims of keys. A change names the owner of the claim where it is no longer his once another has taken over."""
 
     def __init__(self, connection: sa.Connection) -> None:

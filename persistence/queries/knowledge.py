@@ -38,7 +38,7 @@ _LISTED = (memories.c.pinned.desc(), memories.c.created_at.desc())
 """How memories are listed: pinned ones first, then the newest."""
 
 
-class ContextPackShelf(Repository[ContextPack]):
+class ContextPackRepository(Repository[ContextPack]):
     """Context packs. They come without topics, which depend on the moment: `with_topics` adds them."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -122,7 +122,7 @@ class ContextPackShelf(Repository[ContextPack]):
         return made
 
 
-class MemoryShelf(Repository[Memory]):
+class MemoryRepository(Repository[Memory]):
     """Memories. What they hold is hashed, so that a pack keeps the same thing once."""
 
     def __init__(self, connection: sa.Connection) -> None:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from persistence.queries.catalog_rows import chunks
 from persistence.queries.latest_results import latest_ids
 from persistence.queries.metadata_search import in_scope, prefix_range
-from persistence.queries.quality import MetricDefinitionShelf, below, insert_new, parts_of
+from persistence.queries.quality import MetricDefinitionRepository, below, insert_new, parts_of
 from persistence.queries.totals import (
     ALL_RUNS,
     WHOLE_PROJECT,
@@ -51,7 +51,7 @@ class Measured:
             raise ValueError("a result counts from 0 to the denominator, which has 53 bits at most")
 
 
-class MetricResultShelf(Repository[MetricResult]):
+class MetricResultRepository(Repository[MetricResult]):
     """Results of metrics: written by runs, never changed."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -106,7 +106,7 @@ class MetricResultShelf(Repository[MetricResult]):
         kept = list(results)
         if scope.project_id is None:
             raise ValueError("results belong to a project")
-        metrics = MetricDefinitionShelf(self._connection).of_ids(scope, {one.metric_definition_id for one in kept})
+        metrics = MetricDefinitionRepository(self._connection).of_ids(scope, {one.metric_definition_id for one in kept})
         rows: dict[str, dict[str, Any]] = {}
         for one in kept:
             if one.metric_definition_id not in metrics:

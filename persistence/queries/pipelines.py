@@ -32,7 +32,7 @@ def at_or_below(column: sa.ColumnElement[str], fqn: str) -> sa.ColumnElement[boo
     return sa.or_(column == fqn, column.startswith(f"{fqn}.", autoescape=True))
 
 
-class PipelineShelf(Repository[PipelineRun]):
+class PipelineRepository(Repository[PipelineRun]):
     """Pipelines of run-all-enrichment."""
 
     def __init__(self, connection: sa.Connection) -> None:

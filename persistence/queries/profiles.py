@@ -29,7 +29,7 @@ def profile_id(scope: Scope, run_id: str, asset_fqn: str) -> str:
     return str(uuid5(NAMESPACE_URL, f"profile/{scope.organization_id}/{scope.project_id}/{run_id}/{asset_fqn}"))
 
 
-class ProfileShelf(Repository[ProfileEntry]):
+class ProfileRepository(Repository[ProfileEntry]):
     """What runs have measured of tables, with their columns."""
 
     def __init__(self, connection: sa.Connection) -> None:

@@ -10,7 +10,7 @@ from schema.governance.project import Project
 from schema.pagination import Page
 
 
-class ProjectShelf(Repository[Project]):
+class ProjectRepository(Repository[Project]):
     """Projects, listed by name."""
 
     def __init__(self, connection: sa.Connection) -> None:

@@ -26,7 +26,7 @@ TABLE_PARTS = LEVEL[AssetType.TABLE]
 _KEPT = ("current_value", "proposed_value")
 
 
-class ProposalShelf(Repository[Proposal]):
+class ProposalRepository(Repository[Proposal]):
     """Proposals."""
 
     def __init__(self, connection: sa.Connection) -> None:

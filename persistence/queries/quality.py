@@ -40,7 +40,7 @@ def below(table: sa.Table, parts: Sequence[str]) -> list[sa.ColumnElement[bool]]
     return [table.c[name] == part for name, part in zip(PARTS, parts, strict=False)]
 
 
-class DefinitionShelf(Repository[DefinitionT]):
+class DefinitionRepository(Repository[DefinitionT]):
     """Definitions of one kind: those that are built in, and the project's own.
 
     A deleted one is kept for scorecards of the past; nothing else finds it.
@@ -137,7 +137,7 @@ class DefinitionShelf(Repository[DefinitionT]):
             raise NotFound(self.noun, id)
 
 
-class DimensionShelf(DefinitionShelf[Dimension]):
+class DimensionRepository(DefinitionRepository[Dimension]):
     """Dimensions."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -164,7 +164,7 @@ class DimensionShelf(DefinitionShelf[Dimension]):
         )
 
 
-class MetricDefinitionShelf(DefinitionShelf[MetricDefinition]):
+class MetricDefinitionRepository(DefinitionRepository[MetricDefinition]):
     """Metrics."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -172,7 +172,7 @@ class MetricDefinitionShelf(DefinitionShelf[MetricDefinition]):
 
 
 class WithDimension(Repository[ResourceT]):
-    """A shelf whose rows hold the id of a dimension where the resource shows a reference to it."""
+    """A repository whose rows hold the id of a dimension where the resource shows a reference to it."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -181,10 +181,10 @@ class WithDimension(Repository[ResourceT]):
     def resources(self, rows: Iterable[Sequence[Any]]) -> list[ResourceT]:
         """Make resources of rows; the dimensions of all come in one statement."""
         kept, first = list(rows), len(self._names) + 1
-        shelf = DimensionShelf(self._connection)
+        repository = DimensionRepository(self._connection)
         references: dict[str, DimensionReference] = {}
         for scope in {Scope(row[first + 1], row[first + 2]) for row in kept}:
-            references |= shelf.references(scope, {row[first] for row in kept})
+            references |= repository.references(scope, {row[first] for row in kept})
         made = []
         for row in kept:
             values = self.completed(dict(zip(self._names, row, strict=False)))
@@ -194,7 +194,7 @@ class WithDimension(Repository[ResourceT]):
         return made
 
 
-class ViolationDefinitionShelf(WithDimension[ViolationDefinition], DefinitionShelf[ViolationDefinition]):
+class ViolationDefinitionRepository(WithDimension[ViolationDefinition], DefinitionRepository[ViolationDefinition]):
     """Kinds of violation, each with its dimension."""
 
     def __init__(self, connection: sa.Connection) -> None:

@@ -19,7 +19,7 @@ class OwnLimits(NamedTuple):
     revision: int
 
 
-class RateLimitShelf:
+class RateLimitRepository:
     """Own limits; one row at most for each organization."""
 
     def __init__(self, connection: sa.Connection) -> None:

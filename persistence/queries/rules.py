@@ -49,7 +49,7 @@ class Kept:
     is_renewed: bool = False
 
 
-class QualityRuleShelf(Repository[QualityRule]):
+class QualityRuleRepository(Repository[QualityRule]):
     """Quality rules of a project."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -230,7 +230,7 @@ class Executed:
             raise ValueError("what was evaluated has a numerator and a denominator, and nothing else has")
 
 
-class RuleExecutionShelf(Repository[RuleExecution]):
+class RuleExecutionRepository(Repository[RuleExecution]):
     """Executions of rules: written by runs, never changed."""
 
     def __init__(self, connection: sa.Connection) -> None:

@@ -19,7 +19,7 @@ NOTHING_YET: Mapping[str, Any] = {
 }
 
 
-class RunTaskShelf(Repository[RunTask]):
+class RunTaskRepository(Repository[RunTask]):
     """Tasks of runs."""
 
     def __init__(self, connection: sa.Connection) -> None:

@@ -19,7 +19,7 @@ RECORDS_KEPT = 1000
 _SHOWN = {"schedule_id", "schedule_name", "schedule", "reference_id", "config", "enabled", "updated_by"}
 
 
-class ScheduleShelf(Repository[Schedule]):
+class ScheduleRepository(Repository[Schedule]):
     """Schedules, whose timing and config are kept as JSON."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -79,7 +79,7 @@ class ScheduleShelf(Repository[Schedule]):
         return bool(moved.rowcount)
 
 
-class ScheduleRunShelf(Repository[ScheduleRun]):
+class ScheduleRunRepository(Repository[ScheduleRun]):
     """Run records of schedules."""
 
     def __init__(self, connection: sa.Connection) -> None:

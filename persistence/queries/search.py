@@ -54,7 +54,7 @@ class WantedEntities:
         return [entities.c[name] == value for name, value in said.items() if value is not None]
 
 
-class SearchShelf:
+class SearchRepository:
     """The index over one connection. Every statement names the organization."""
 
     def __init__(self, connection: sa.Connection) -> None:

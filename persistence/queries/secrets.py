@@ -1,4 +1,4 @@
-"""Secrets: their sealed text is read by one function, and by no shelf method that answers with a resource."""
+"""Secrets: their sealed text is read by one function, and by no repository method that answers with a resource."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ class Sealed(NamedTuple):
     bound_to: str | None
 
 
-class SecretShelf(Repository[Secret]):
+class SecretRepository(Repository[Secret]):
     """Secrets, keyed by the resource that they belong to and their name."""
 
     def __init__(self, connection: sa.Connection) -> None:

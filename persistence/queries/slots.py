@@ -14,7 +14,7 @@ from persistence.tables.slots import connection_slots
 _slots = connection_slots.c
 
 
-class SlotShelf:
+class SlotRepository:
     """The places at the connections of every tenant."""
 
     def __init__(self, connection: sa.Connection) -> None:

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from persistence.queries.metadata_search import in_scope, prefix_range
 from persistence.queries.quality import (
-    MetricDefinitionShelf,
-    ViolationDefinitionShelf,
+    MetricDefinitionRepository,
+    ViolationDefinitionRepository,
     WithDimension,
     below,
     insert_new,
@@ -84,7 +84,7 @@ class Recorded:
     resolved: int
 
 
-class ViolationShelf(WithDimension[Violation]):
+class ViolationRepository(WithDimension[Violation]):
     """Violations of a project."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -247,10 +247,10 @@ class ViolationShelf(WithDimension[Violation]):
         self, scope: Scope, run_id: str, found: Mapping[str, Finding], actor: str, at: datetime
     ) -> dict[str, dict[str, Any]]:
         """The row of each finding, were it new."""
-        definitions = ViolationDefinitionShelf(self._connection).of_ids(
+        definitions = ViolationDefinitionRepository(self._connection).of_ids(
             scope, {finding.definition_id for finding in found.values()}
         )
-        metrics = MetricDefinitionShelf(self._connection).of_ids(
+        metrics = MetricDefinitionRepository(self._connection).of_ids(
             scope, {finding.metric_definition_id for finding in found.values() if finding.metric_definition_id}
         )
         rows = {}
@@ -355,7 +355,7 @@ VANISHED: Final = "The asset is no longer in the source."
 """The note of a violation that was resolved because what it was about is gone."""
 
 
-class ViolationEventShelf(Repository[ViolationEvent]):
+class ViolationEventRepository(Repository[ViolationEvent]):
     """The history of violations."""
 
     def __init__(self, connection: sa.Connection) -> None:

@@ -36,7 +36,7 @@ def runs_covering(fqn: str) -> sa.ColumnElement[bool]:
     )
 
 
-class ConfigurationShelf(Repository[WorkflowConfiguration]):
+class ConfigurationRepository(Repository[WorkflowConfiguration]):
     """Workflow configurations. A deleted one is found by its runs alone."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -101,7 +101,7 @@ class ConfigurationShelf(Repository[WorkflowConfiguration]):
         )
 
 
-class RunShelf(Repository[WorkflowRun]):
+class RunRepository(Repository[WorkflowRun]):
     """Workflow runs, with what their FQN and times say."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -109,7 +109,7 @@ class RunShelf(Repository[WorkflowRun]):
         super().__init__(connection, WorkflowRun, workflow_runs, noun="workflow_run", order=order)
 
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Derive the parts of the FQN and the duration; `RunTaskShelf.beside` fills in the tasks and the progress."""
+        """Derive the parts of the FQN and the duration; `RunTaskRepository.beside` fills in tasks and progress."""
         parts = [*(Fqn.parse(values["asset_fqn"]).parts if values["asset_fqn"] else ()), None, None, None, None]
         start, end = values["started_at"], values["completed_at"]
         return values | {

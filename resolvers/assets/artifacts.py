@@ -15,7 +15,7 @@ from auth.relations import RelationTuple
 from persistence.integrity import IntegrityError
 from persistence.queries.files import Kept
 from persistence.repository import Expected
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from persistence.tabular import NotATable, Scratch
 from resolvers.assets.content import (
     SORTABLE,
@@ -84,9 +84,7 @@ async def create_artifact(ctx: Context, *, artifact: ArtifactCreate) -> Artifact
 
     upload = await ctx.services.blobs.stage(ctx.organization_id, chunks(), file_name=None, content_type=media)
     async with settled(ctx, [upload]):
-        return await _kept(
-            ctx, artifact, lambda shelves: (upload, f"{slug(artifact.name, fallback='artifact')}.{ending}")
-        )
+        return await _kept(ctx, artifact, lambda uow: (upload, f"{slug(artifact.name, fallback='artifact')}.{ending}"))
 
 
 def _sent(artifact: ArtifactCreate, name: str) -> bool:
@@ -94,9 +92,9 @@ def _sent(artifact: ArtifactCreate, name: str) -> bool:
 
 
 async def _kept(ctx: Context, artifact: ArtifactCreate, bytes_of: Any) -> Artifact:
-    def work(shelves: Shelves) -> Artifact:
-        upload, key = bytes_of(shelves)
-        return keep_artifact(ctx, shelves, artifact, upload, key)
+    def work(uow: UnitOfWork) -> Artifact:
+        upload, key = bytes_of(uow)
+        return keep_artifact(ctx, uow, artifact, upload, key)
 
     try:
         made = await ctx.store.write(work)
@@ -111,7 +109,7 @@ async def _kept(ctx: Context, artifact: ArtifactCreate, bytes_of: Any) -> Artifa
 
 
 def keep_artifact(
-    ctx: Context, shelves: Shelves, artifact: ArtifactCreate, upload: Upload, key: str, *, private: bool = False
+    ctx: Context, uow: UnitOfWork, artifact: ArtifactCreate, upload: Upload, key: str, *, private: bool = False
 ) -> Artifact:
     """Write an artifact down whose bytes the blob store has, with its relations, as part of a transaction.
 
@@ -119,7 +117,7 @@ def keep_artifact(
     """
     now, user = ctx.now(), ctx.caller.user_id
     new = Artifact(
-        resource_uri=free_uri(ctx, shelves.artifacts, artifact.name, artifact.resource_uri),
+        resource_uri=free_uri(ctx, uow.artifacts, artifact.name, artifact.resource_uri),
         name=artifact.name,
         key=key,
         organization_id=ctx.organization_id,
@@ -136,8 +134,8 @@ def keep_artifact(
         tags=artifact.tags,
         artifact_type=artifact.artifact_type,
     )
-    shelves.artifacts.add(new, blob=upload.blob, sha256=upload.sha256)
-    own(ctx, shelves, "artifact", new.resource_uri, private=private)
+    uow.artifacts.add(new, blob=upload.blob, sha256=upload.sha256)
+    own(ctx, uow, "artifact", new.resource_uri, private=private)
     return new
 
 
@@ -146,12 +144,12 @@ async def _taken_over(ctx: Context, artifact: ArtifactCreate, uri: str) -> Artif
     await require(ctx, Permission.CAN_DELETE, "file", uri)
     relations: list[RelationTuple] = await standing_relations(ctx, "file", uri)
 
-    def bytes_of(shelves: Shelves) -> tuple[Upload, str]:
-        file: File = shelves.files.get(ctx.scope, uri)
-        kept = shelves.files.kept(ctx.scope, uri)
-        shelves.files.remove(ctx.scope, uri)
-        shelves.secrets.remove_all_of(ctx.tenant, "file", uri)
-        shelves.relate(ctx.organization_id, deletes=relations)
+    def bytes_of(uow: UnitOfWork) -> tuple[Upload, str]:
+        file: File = uow.files.get(ctx.scope, uri)
+        kept = uow.files.kept(ctx.scope, uri)
+        uow.files.remove(ctx.scope, uri)
+        uow.secrets.remove_all_of(ctx.tenant, "file", uri)
+        uow.relate(ctx.organization_id, deletes=relations)
         name = file.key.rpartition("/")[2]
         return Upload(kept.blob, kept.size, kept.sha256, name, file.content_type), name
 
@@ -210,7 +208,7 @@ def _cell(value: Any) -> str:
 @operation(needs=Permission.CAN_READ, on="artifact:{resource_uri}")
 async def get_artifact(ctx: Context, *, resource_uri: Uri) -> Artifact:
     """Get what is known of an artifact."""
-    return await ctx.store.read(lambda shelves: shelves.artifacts.get(ctx.tenant, resource_uri))
+    return await ctx.store.read(lambda uow: uow.artifacts.get(ctx.tenant, resource_uri))
 
 
 @operation(needs=Permission.CAN_READ)
@@ -227,8 +225,8 @@ async def list_artifacts(
 ) -> Page[Artifact]:
     """List the artifacts of the selected project."""
     return await ctx.store.read(
-        lambda shelves: page_of(
-            shelves.artifacts,
+        lambda uow: page_of(
+            uow.artifacts,
             ctx,
             page=page,
             limit=limit,
@@ -265,9 +263,9 @@ async def preview_artifact(
     is larger only by its width and height; what has no preview is `binary`, with the reason in `meta.note`.
     """
     artifact, kept = await ctx.store.read(
-        lambda shelves: (
-            shelves.artifacts.get(ctx.tenant, resource_uri),
-            shelves.artifacts.kept(ctx.tenant, resource_uri),
+        lambda uow: (
+            uow.artifacts.get(ctx.tenant, resource_uri),
+            uow.artifacts.kept(ctx.tenant, resource_uri),
         )
     )
     if offset and artifact.artifact_type is not ArtifactType.PARQUET:
@@ -328,9 +326,9 @@ async def download_artifact(ctx: Context, *, resource_uri: Uri) -> Download:
     still stands (`If-None-Match`); several ranges are answered with the whole. GraphQL answers where to get them.
     """
     artifact, kept = await ctx.store.read(
-        lambda shelves: (
-            shelves.artifacts.get(ctx.tenant, resource_uri),
-            shelves.artifacts.kept(ctx.tenant, resource_uri),
+        lambda uow: (
+            uow.artifacts.get(ctx.tenant, resource_uri),
+            uow.artifacts.kept(ctx.tenant, resource_uri),
         )
     )
     return download_of(
@@ -344,7 +342,7 @@ async def delete_artifact(ctx: Context, *, resource_uri: Uri) -> Deleted:
     relations = await standing_relations(ctx, "artifact", resource_uri)
     done = Deleted(resource_uri=resource_uri, message="The artifact was deleted.")
     blob = await ctx.store.write(
-        lambda shelves: remove_artifact(ctx, shelves, resource_uri, relations, expected=ctx.expected_revision),
+        lambda uow: remove_artifact(ctx, uow, resource_uri, relations, expected=ctx.expected_revision),
         told=lambda _: done,
     )
     await discard(ctx, [blob])
@@ -353,11 +351,11 @@ async def delete_artifact(ctx: Context, *, resource_uri: Uri) -> Deleted:
 
 
 def remove_artifact(
-    ctx: Context, shelves: Shelves, uri: str, relations: Sequence[RelationTuple], *, expected: Expected = None
+    ctx: Context, uow: UnitOfWork, uri: str, relations: Sequence[RelationTuple], *, expected: Expected = None
 ) -> str:
     """Remove an artifact with its relations and secrets, as part of a transaction: the blob to discard after it."""
-    kept = shelves.artifacts.kept(ctx.tenant, uri)
-    shelves.artifacts.remove(ctx.tenant, uri, expected=expected)
-    shelves.secrets.remove_all_of(ctx.tenant, "artifact", uri)
-    shelves.relate(ctx.organization_id, deletes=relations)
+    kept = uow.artifacts.kept(ctx.tenant, uri)
+    uow.artifacts.remove(ctx.tenant, uri, expected=expected)
+    uow.secrets.remove_all_of(ctx.tenant, "artifact", uri)
+    uow.relate(ctx.organization_id, deletes=relations)
     return kept.blob

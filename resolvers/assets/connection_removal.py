@@ -3,7 +3,7 @@
 from auth.rate_limit import CallKind
 from persistence.queries.catalog_removal import open_run_at, retire_catalog
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.assets.content import standing_relations
 from resolvers.assets.data_connections import Uri
 from resolvers.context import Context
@@ -26,9 +26,9 @@ async def delete_data_connection(ctx: Context, *, resource_uri: Uri) -> Deleted:
     relations = await standing_relations(ctx, "data_connection", resource_uri)
     service = str(Fqn.of(ResourceUri.parse(resource_uri).name))
 
-    def work(shelves: Shelves) -> Deleted:
-        found = shelves.data_connections.get(ctx.tenant, resource_uri)
-        run = open_run_at(shelves.connection, Scope(ctx.organization_id, found.project_id), resource_uri, service)
+    def work(uow: UnitOfWork) -> Deleted:
+        found = uow.data_connections.get(ctx.tenant, resource_uri)
+        run = open_run_at(uow.connection, Scope(ctx.organization_id, found.project_id), resource_uri, service)
         if run is not None:
             what = "works on the whole project and so on" if run.works_on_all else "may read"
             raise ValidationError(
@@ -37,10 +37,10 @@ async def delete_data_connection(ctx: Context, *, resource_uri: Uri) -> Deleted:
                 field="resource_uri",
                 run_id=run.id,
             )
-        shelves.data_connections.remove(ctx.tenant, resource_uri, expected=ctx.expected_revision)
-        shelves.secrets.remove_all_of(ctx.tenant, "data_connection", resource_uri)
-        retire_catalog(shelves.connection, ctx.tenant, resource_uri, actor=ctx.caller.user_id, now=ctx.now())
-        shelves.relate(ctx.organization_id, deletes=relations)
+        uow.data_connections.remove(ctx.tenant, resource_uri, expected=ctx.expected_revision)
+        uow.secrets.remove_all_of(ctx.tenant, "data_connection", resource_uri)
+        retire_catalog(uow.connection, ctx.tenant, resource_uri, actor=ctx.caller.user_id, now=ctx.now())
+        uow.relate(ctx.organization_id, deletes=relations)
         return Deleted(resource_uri=resource_uri, message="The data connection was deleted.")
 
     done = await ctx.store.write(work)

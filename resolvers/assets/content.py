@@ -8,8 +8,8 @@ from urllib.parse import quote
 from pydantic import Field
 
 from auth.relations import RelationTuple, object_name, user_subject
-from persistence.queries.files import ContentShelf, Kept
-from persistence.store import Shelves
+from persistence.queries.files import ContentRepository, Kept
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from schema.content import Download
 from schema.grammar import sort_by
@@ -24,13 +24,13 @@ Sort = Annotated[
 ]
 
 
-def free_uri(ctx: Context, shelf: ContentShelf[Any], name: str, last_part: str | None) -> str:
+def free_uri(ctx: Context, repository: ContentRepository[Any], name: str, last_part: str | None) -> str:
     """The URI of something new: the part that was asked for, or one made of its name that is not taken."""
     if last_part is not None:
-        return str(ResourceUri(shelf.noun, ctx.organization_id, ctx.project_id, last_part))
-    prefix = str(ResourceUri(shelf.noun, ctx.organization_id, ctx.project_id, "x"))[:-1]
-    taken = {uri.removeprefix(prefix) for uri in shelf.taken_parts(ctx.tenant, prefix)}
-    return prefix + unique_slug(name, taken, fallback=shelf.noun)
+        return str(ResourceUri(repository.noun, ctx.organization_id, ctx.project_id, last_part))
+    prefix = str(ResourceUri(repository.noun, ctx.organization_id, ctx.project_id, "x"))[:-1]
+    taken = {uri.removeprefix(prefix) for uri in repository.taken_parts(ctx.tenant, prefix)}
+    return prefix + unique_slug(name, taken, fallback=repository.noun)
 
 
 def asked_uri(ctx: Context, kind: str, name: str, last_part: str | None) -> str:
@@ -38,12 +38,12 @@ def asked_uri(ctx: Context, kind: str, name: str, last_part: str | None) -> str:
     return str(ResourceUri(kind, ctx.organization_id, ctx.project_id, last_part or slug(name, fallback=kind)))
 
 
-def own(ctx: Context, shelves: Shelves, kind: str, uri: str, *, private: bool = False) -> None:
+def own(ctx: Context, uow: UnitOfWork, kind: str, uri: str, *, private: bool = False) -> None:
     """Relate something new to its creator, and unless it is private to its project, as part of the transaction."""
     name = object_name(kind, uri)
     project = RelationTuple(object_name("project", ctx.project_id), "project", name)
     owner = RelationTuple(user_subject(ctx.caller.user_id), "owner", name)
-    shelves.relate(ctx.organization_id, writes=[owner] if private else [project, owner])
+    uow.relate(ctx.organization_id, writes=[owner] if private else [project, owner])
 
 
 async def standing_relations(ctx: Context, kind: str, uri: str) -> list[RelationTuple]:
@@ -55,7 +55,7 @@ async def standing_relations(ctx: Context, kind: str, uri: str) -> list[Relation
 
 
 def page_of(
-    shelf: ContentShelf[Any],
+    repository: ContentRepository[Any],
     ctx: Context,
     *,
     page: int,
@@ -68,7 +68,7 @@ def page_of(
     **equals: Any,
 ) -> Any:
     """One page of the selected project's items."""
-    return shelf.listed(
+    return repository.listed(
         ctx.scope,
         sort=sort,
         sortable=sortable,

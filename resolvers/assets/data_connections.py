@@ -15,7 +15,7 @@ from persistence.integrity import IntegrityError
 from persistence.queries.connections import SORTABLE
 from persistence.queries.secrets import Sealed
 from persistence.repository import same
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.bound_secrets import ENTER_AGAIN, BoundSecrets
 from resolvers.context import Context
 from resolvers.operation import operation
@@ -55,8 +55,8 @@ async def create_data_connection(ctx: Context, *, connection: DataConnectionCrea
     now, user = ctx.now(), ctx.caller.user_id
     credentials = connection.credentials or {}
 
-    def work(shelves: Shelves) -> DataConnection:
-        uri = _free_uri(ctx, shelves, project, connection)
+    def work(uow: UnitOfWork) -> DataConnection:
+        uri = _free_uri(ctx, uow, project, connection)
         new = DataConnection(
             resource_uri=uri,
             name=connection.name,
@@ -76,11 +76,11 @@ async def create_data_connection(ctx: Context, *, connection: DataConnectionCrea
             secret_names=sorted(credentials),
             **config,
         )
-        shelves.data_connections.add(new)
-        _keep(ctx, shelves, new, credentials)
+        uow.data_connections.add(new)
+        _keep(ctx, uow, new, credentials)
         parent = ("organization", ctx.organization_id) if project is None else ("project", project)
         name = object_name("data_connection", uri)
-        shelves.relate(
+        uow.relate(
             ctx.organization_id,
             writes=[
                 RelationTuple(object_name(*parent), parent[0], name),
@@ -106,7 +106,7 @@ async def create_data_connection(ctx: Context, *, connection: DataConnectionCrea
 @operation(needs=Permission.CAN_READ, on="data_connection:{resource_uri}")
 async def get_data_connection(ctx: Context, *, resource_uri: Uri) -> DataConnection:
     """Get a data connection, without its credentials."""
-    return await ctx.store.read(lambda shelves: shelves.data_connections.get(ctx.tenant, resource_uri))
+    return await ctx.store.read(lambda uow: uow.data_connections.get(ctx.tenant, resource_uri))
 
 
 @operation(needs=Permission.CAN_READ)
@@ -130,7 +130,7 @@ async def list_data_connections(
 ) -> Page[DataConnection]:
     """List the data connections of the selected project and those of its whole organization."""
     return await ctx.store.read(
-        lambda shelves: shelves.data_connections.listed(
+        lambda uow: uow.data_connections.listed(
             ctx.tenant,
             ctx.project_id,
             sort=sort,
@@ -164,26 +164,26 @@ async def update_data_connection(ctx: Context, *, resource_uri: Uri, changes: Da
         ctx.caller, Permission.CAN_READ_SECRETS, "data_connection", resource_uri
     )
 
-    def work(shelves: Shelves) -> DataConnection:
-        current = shelves.data_connections.held(ctx.tenant, resource_uri)
+    def work(uow: UnitOfWork) -> DataConnection:
+        current = uow.data_connections.held(ctx.tenant, resource_uri)
         values, entered = dict(given), False
         if is_new:
             sections = {section: given.get(section, getattr(current, section)) for section in SECTIONS}
             changes.require_type(current.connection_type)
             values |= _checked_config(ctx, current.connection_type, sections, credentials)
             changed = current.model_copy(update={section: values[section] for section in SECTIONS})
-            entered = credentials is not None and not (may_read and _stand(ctx, shelves, changed, credentials))
+            entered = credentials is not None and not (may_read and _stand(ctx, uow, changed, credentials))
             is_other = any(not same(getattr(current, section), values[section]) for section in SECTIONS)
             if (entered or is_other) and current.status is not ConnectionStatus.DISABLED:
                 values = {"status": ConnectionStatus.PENDING, "status_message": None} | values
             if entered and credentials is not None:
-                shelves.secrets.remove_all_of(ctx.tenant, "data_connection", resource_uri)
-                _keep(ctx, shelves, changed, credentials)
-            elif not _follows(ctx, shelves, current, changed, may_read=may_read):
+                uow.secrets.remove_all_of(ctx.tenant, "data_connection", resource_uri)
+                _keep(ctx, uow, changed, credentials)
+            elif not _follows(ctx, uow, current, changed, may_read=may_read):
                 status = values.get("status", current.status)
                 disabled = status is ConnectionStatus.DISABLED
                 values |= {"status": status if disabled else ConnectionStatus.PENDING, "status_message": ENTER_AGAIN}
-        return shelves.data_connections.change(
+        return uow.data_connections.change(
             ctx.tenant,
             resource_uri,
             values | {"updated_at": now, "updated_by": user},
@@ -194,25 +194,25 @@ async def update_data_connection(ctx: Context, *, resource_uri: Uri, changes: Da
     return await ctx.store.write(work)
 
 
-def _stand(ctx: Context, shelves: Shelves, connection: DataConnection, credentials: Mapping[str, Any]) -> bool:
+def _stand(ctx: Context, uow: UnitOfWork, connection: DataConnection, credentials: Mapping[str, Any]) -> bool:
     """Whether credentials are stored already, for where the connection points."""
     uri = connection.resource_uri
     given = {name: _bytes(value) for name, value in credentials.items()}
-    held = shelves.secrets.sealed(ctx.tenant, "data_connection", uri)
+    held = uow.secrets.sealed(ctx.tenant, "data_connection", uri)
     return BoundSecrets(ctx, "data_connection", uri).hold(given, held, destination_of(connection))
 
 
 def _follows(
-    ctx: Context, shelves: Shelves, current: DataConnection, changed: DataConnection, *, may_read: bool
+    ctx: Context, uow: UnitOfWork, current: DataConnection, changed: DataConnection, *, may_read: bool
 ) -> bool:
     """Let the credentials of a connection follow its config, or remove them: whether they are still there."""
     uri, target = current.resource_uri, destination_of(changed)
     if not current.secret_names or destination_of(current) == target:
         return True
     if not may_read:
-        shelves.secrets.remove_all_of(ctx.tenant, "data_connection", uri)
+        uow.secrets.remove_all_of(ctx.tenant, "data_connection", uri)
         return False
-    BoundSecrets(ctx, "data_connection", uri).bind(shelves, target)
+    BoundSecrets(ctx, "data_connection", uri).bind(uow, target)
     return True
 
 
@@ -252,9 +252,7 @@ async def verify_data_connection(ctx: Context, *, resource_uri: Uri) -> Connecti
     }
     # The revision that was verified: a connection that was changed meanwhile keeps the state of its change.
     await ctx.store.write(
-        lambda shelves: shelves.data_connections.change(
-            ctx.tenant, resource_uri, values, expected=connection._revision
-        ),
+        lambda uow: uow.data_connections.change(ctx.tenant, resource_uri, values, expected=connection._revision),
         told=lambda _: answer,
     )
     return answer
@@ -280,14 +278,14 @@ async def opened(ctx: Context, resource_uri: str) -> tuple[DataConnection, dict[
 async def _stored(ctx: Context, resource_uri: str) -> tuple[DataConnection, Mapping[str, Sealed]]:
     """A connection and its sealed credentials. Those that an earlier version stored are bound to where it points."""
 
-    def read(shelves: Shelves) -> tuple[DataConnection, Mapping[str, Sealed]]:
-        connection = shelves.data_connections.get(ctx.tenant, resource_uri)
-        return connection, shelves.secrets.sealed(ctx.tenant, "data_connection", resource_uri)
+    def read(uow: UnitOfWork) -> tuple[DataConnection, Mapping[str, Sealed]]:
+        connection = uow.data_connections.get(ctx.tenant, resource_uri)
+        return connection, uow.secrets.sealed(ctx.tenant, "data_connection", resource_uri)
 
-    def bind(shelves: Shelves) -> tuple[DataConnection, Mapping[str, Sealed]]:
-        target = destination_of(shelves.data_connections.held(ctx.tenant, resource_uri))
-        BoundSecrets(ctx, "data_connection", resource_uri).bind(shelves, target, only_unbound=True)
-        return read(shelves)
+    def bind(uow: UnitOfWork) -> tuple[DataConnection, Mapping[str, Sealed]]:
+        target = destination_of(uow.data_connections.held(ctx.tenant, resource_uri))
+        BoundSecrets(ctx, "data_connection", resource_uri).bind(uow, target, only_unbound=True)
+        return read(uow)
 
     connection, sealed = await ctx.store.read(read)
     if any(one.bound_to is None for one in sealed.values()):
@@ -306,16 +304,16 @@ def destination_of(connection: DataConnection) -> str:
     return destination(connection.connection_type.value, config_of(connection))
 
 
-def binding_of(ctx: Context, shelves: Shelves, resource_type: str, resource_id: str) -> str | None:
+def binding_of(ctx: Context, uow: UnitOfWork, resource_type: str, resource_id: str) -> str | None:
     """What a secret of a resource is bound to; None for one of a resource that connects to nothing by itself.
 
     A connection is held until the transaction ends, so that its address does not change before the secret stands.
     """
     if resource_type != "data_connection":
         return None
-    if shelves.data_connections.find(ctx.tenant, resource_id) is None:
+    if uow.data_connections.find(ctx.tenant, resource_id) is None:
         return NOWHERE
-    return destination_of(shelves.data_connections.held(ctx.tenant, resource_id))
+    return destination_of(uow.data_connections.held(ctx.tenant, resource_id))
 
 
 def config_of(connection: DataConnection) -> dict[str, Any]:
@@ -350,20 +348,20 @@ def _checked_config(
     return {name: config if name == section else None for name in SECTIONS}
 
 
-def _free_uri(ctx: Context, shelves: Shelves, project: str | None, connection: DataConnectionCreate) -> str:
+def _free_uri(ctx: Context, uow: UnitOfWork, project: str | None, connection: DataConnectionCreate) -> str:
     if connection.resource_uri is not None:
         return str(ResourceUri("data", ctx.organization_id, project, connection.resource_uri))
     prefix = str(ResourceUri("data", ctx.organization_id, project, "x"))[:-1]
-    taken = {uri.removeprefix(prefix) for uri in shelves.data_connections.taken_parts(ctx.tenant, prefix)}
+    taken = {uri.removeprefix(prefix) for uri in uow.data_connections.taken_parts(ctx.tenant, prefix)}
     return prefix + unique_slug(connection.name, taken, fallback="connection")
 
 
-def _keep(ctx: Context, shelves: Shelves, connection: DataConnection, credentials: Mapping[str, Any]) -> None:
+def _keep(ctx: Context, uow: UnitOfWork, connection: DataConnection, credentials: Mapping[str, Any]) -> None:
     """Store credentials as one secret each, sealed for where the connection points."""
     now, user, uri = ctx.now(), ctx.caller.user_id, connection.resource_uri
     bound, target = BoundSecrets(ctx, "data_connection", uri), destination_of(connection)
     if credentials:
-        shelves.secrets.hold()
+        uow.secrets.hold()
     for name, value in credentials.items():
         sealed = bound.sealed(name, _bytes(value), target)
         secret = Secret(
@@ -377,7 +375,7 @@ def _keep(ctx: Context, shelves: Shelves, connection: DataConnection, credential
             updated_by=user,
         )
         tenant = {"organization_id": ctx.organization_id, "project_id": connection.project_id}
-        shelves.secrets.add(secret, **tenant, sealed=sealed.text, bound_to=sealed.bound_to)
+        uow.secrets.add(secret, **tenant, sealed=sealed.text, bound_to=sealed.bound_to)
 
 
 _JSON = b"\x00json\x00"

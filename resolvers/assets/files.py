@@ -7,7 +7,7 @@ from pydantic import Field
 from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.queries.files import key_hash
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.assets.content import (
     Creator,
     Search,
@@ -43,10 +43,10 @@ async def upload_file(ctx: Context, *, about: FileCreate, file: Upload) -> FileU
     """
     now, user = ctx.now(), ctx.caller.user_id
 
-    def work(shelves: Shelves) -> File:
-        _refuse_taken_key(ctx, shelves, about.key)
+    def work(uow: UnitOfWork) -> File:
+        _refuse_taken_key(ctx, uow, about.key)
         new = File(
-            resource_uri=free_uri(ctx, shelves.files, about.name, about.resource_uri),
+            resource_uri=free_uri(ctx, uow.files, about.name, about.resource_uri),
             name=about.name,
             key=about.key,
             organization_id=ctx.organization_id,
@@ -62,15 +62,15 @@ async def upload_file(ctx: Context, *, about: FileCreate, file: Upload) -> FileU
             description=about.description,
             tags=about.tags,
         )
-        shelves.files.add(new, blob=file.blob, sha256=file.sha256, key_hash=key_hash(about.key))
-        own(ctx, shelves, "file", new.resource_uri)
+        uow.files.add(new, blob=file.blob, sha256=file.sha256, key_hash=key_hash(about.key))
+        own(ctx, uow, "file", new.resource_uri)
         return new
 
     try:
         made = await ctx.store.write(work, told=_uploaded)
     except IntegrityError:
         # The URI is taken, or somebody uploaded under the same key in the same moment.
-        await ctx.store.read(lambda shelves: _refuse_taken_key(ctx, shelves, about.key))
+        await ctx.store.read(lambda uow: _refuse_taken_key(ctx, uow, about.key))
         raise AlreadyExists(
             "A file with this resource URI exists already. Choose another one.",
             resource_type="file",
@@ -92,8 +92,8 @@ def _uploaded(made: File) -> FileUploaded:
     )
 
 
-def _refuse_taken_key(ctx: Context, shelves: Shelves, key: str) -> None:
-    standing = shelves.files.id_where(ctx.scope, key_hash=key_hash(key))
+def _refuse_taken_key(ctx: Context, uow: UnitOfWork, key: str) -> None:
+    standing = uow.files.id_where(ctx.scope, key_hash=key_hash(key))
     if standing is not None:
         raise AlreadyExists(
             "A file with this key exists already in this project. Choose another key, or delete that file first.",
@@ -106,7 +106,7 @@ def _refuse_taken_key(ctx: Context, shelves: Shelves, key: str) -> None:
 @operation(needs=Permission.CAN_READ, on="file:{resource_uri}")
 async def get_file(ctx: Context, *, resource_uri: Uri) -> File:
     """Get what is known of a file."""
-    return await ctx.store.read(lambda shelves: shelves.files.get(ctx.tenant, resource_uri))
+    return await ctx.store.read(lambda uow: uow.files.get(ctx.tenant, resource_uri))
 
 
 @operation(needs=Permission.CAN_READ)
@@ -122,8 +122,8 @@ async def list_files(
 ) -> Page[File]:
     """List the files of the selected project."""
     return await ctx.store.read(
-        lambda shelves: page_of(
-            shelves.files,
+        lambda uow: page_of(
+            uow.files,
             ctx,
             page=page,
             limit=limit,
@@ -143,7 +143,7 @@ async def download_file(ctx: Context, *, resource_uri: Uri) -> Download:
     still stands (`If-None-Match`); several ranges are answered with the whole. GraphQL answers where to get them.
     """
     file, kept = await ctx.store.read(
-        lambda shelves: (shelves.files.get(ctx.tenant, resource_uri), shelves.files.kept(ctx.tenant, resource_uri))
+        lambda uow: (uow.files.get(ctx.tenant, resource_uri), uow.files.kept(ctx.tenant, resource_uri))
     )
     saved_as = file.key.rpartition("/")[2]
     return download_of(ctx, kept, folder="files", uri=resource_uri, name=saved_as, content_type=file.content_type)
@@ -154,7 +154,7 @@ async def update_file(ctx: Context, *, resource_uri: Uri, changes: FileChange) -
     """Update what is told of a file; only the fields that are sent change, and never its bytes."""
     values = changes.given() | {"updated_at": ctx.now(), "updated_by": ctx.caller.user_id}
     return await ctx.store.write(
-        lambda shelves: shelves.files.change(ctx.tenant, resource_uri, values, expected=ctx.expected_revision)
+        lambda uow: uow.files.change(ctx.tenant, resource_uri, values, expected=ctx.expected_revision)
     )
 
 
@@ -163,11 +163,11 @@ async def delete_file(ctx: Context, *, resource_uri: Uri) -> Deleted:
     """Delete a file: its bytes, its relations and its secrets."""
     relations = await standing_relations(ctx, "file", resource_uri)
 
-    def work(shelves: Shelves) -> str:
-        kept = shelves.files.kept(ctx.tenant, resource_uri)
-        shelves.files.remove(ctx.tenant, resource_uri, expected=ctx.expected_revision)
-        shelves.secrets.remove_all_of(ctx.tenant, "file", resource_uri)
-        shelves.relate(ctx.organization_id, deletes=relations)
+    def work(uow: UnitOfWork) -> str:
+        kept = uow.files.kept(ctx.tenant, resource_uri)
+        uow.files.remove(ctx.tenant, resource_uri, expected=ctx.expected_revision)
+        uow.secrets.remove_all_of(ctx.tenant, "file", resource_uri)
+        uow.relate(ctx.organization_id, deletes=relations)
         return kept.blob
 
     done = Deleted(resource_uri=resource_uri, message="The file was deleted.")

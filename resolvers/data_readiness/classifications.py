@@ -8,7 +8,7 @@ from pydantic import Field
 from auth.rate_limit import CallKind
 from persistence.queries.catalog_edit import update_asset
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.approval.classifications import KINDS
 from resolvers.engines.catalog_diff import judge
@@ -64,7 +64,7 @@ async def list_classifications(
     """List the tags that engines have found on assets of the catalog, by asset, the surest first."""
     name = None if asset_fqn is None else str(parse_fqn(asset_fqn, field="asset_fqn"))
     return await ctx.store.read(
-        lambda shelves: shelves.classifications.listed(
+        lambda uow: uow.classifications.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -81,7 +81,7 @@ async def list_classifications(
 @operation(needs=Permission.CAN_READ_METADATA)
 async def get_classification(ctx: Context, *, classification_id: ClassificationId) -> Classification:
     """Get a tag that an engine has found, with its evidence."""
-    return await ctx.store.read(lambda shelves: shelves.classifications.get(ctx.scope, str(classification_id)))
+    return await ctx.store.read(lambda uow: uow.classifications.get(ctx.scope, str(classification_id)))
 
 
 @operation(needs=Permission.CAN_MANAGE_METADATA, kind=CallKind.WRITE)
@@ -96,13 +96,13 @@ async def decide_classification(
     organization there as well.
     """
     id, now, user = str(classification_id), ctx.now(), ctx.caller.user_id
-    found = await ctx.store.read(lambda shelves: shelves.classifications.get(ctx.scope, id))
+    found = await ctx.store.read(lambda uow: uow.classifications.get(ctx.scope, id))
     await _may_change(ctx, found.resource_uri)
 
-    def work(shelves: Shelves) -> Classification:
-        current = shelves.classifications.get(ctx.scope, id)
+    def work(uow: UnitOfWork) -> Classification:
+        current = uow.classifications.get(ctx.scope, id)
         if decision.state is current.state:  # who decided so, and when, stays too
-            return shelves.classifications.change(ctx.scope, id, {}, expected=ctx.expected_of(current))
+            return uow.classifications.change(ctx.scope, id, {}, expected=ctx.expected_of(current))
         if decision.state not in MOVES[current.state]:
             allowed = ", ".join(state for state in ClassificationState if state in MOVES[current.state])
             raise ValidationError(
@@ -113,10 +113,10 @@ async def decide_classification(
         by, at = (None, None) if decision.state is ClassificationState.SUGGESTED else (user, now)
         values = {"state": decision.state.value, "decided_by": by, "decided_at": at, "updated_at": now}
         expected = ctx.expected_of(current)
-        moved = shelves.classifications.change(ctx.scope, id, values, expected=expected)
+        moved = uow.classifications.change(ctx.scope, id, values, expected=expected)
         if decision.state is not ClassificationState.SUGGESTED:
-            _set_tag(shelves, ctx.scope, current, decision.state, actor=user, now=now)
-            _decide_proposals(shelves, ctx.scope, current, decision.state, actor=user, now=now)
+            _set_tag(uow, ctx.scope, current, decision.state, actor=user, now=now)
+            _decide_proposals(uow, ctx.scope, current, decision.state, actor=user, now=now)
         return moved
 
     return await ctx.store.write(work)
@@ -150,10 +150,10 @@ async def _may_change(ctx: Context, uri: str) -> None:
 
 
 def _set_tag(
-    shelves: Shelves, scope: Scope, one: Classification, state: ClassificationState, *, actor: str, now: Any
+    uow: UnitOfWork, scope: Scope, one: Classification, state: ClassificationState, *, actor: str, now: Any
 ) -> None:
     """Put the tag on the asset, or take it off."""
-    standing = shelves.classifications.tags_of(scope, [one.asset_fqn]).get(one.asset_fqn)
+    standing = uow.classifications.tags_of(scope, [one.asset_fqn]).get(one.asset_fqn)
     if standing is None:
         if state is ClassificationState.CONFIRMED:
             raise NotFound("asset", one.asset_fqn)
@@ -172,7 +172,7 @@ def _set_tag(
         changes["tags"] = [tag for tag in tags if tag["tag_fqn"] != one.tag_fqn]  # its mark goes with the last one
     if changes:
         update_asset(
-            shelves.connection, scope, standing.resource_uri, one.asset_fqn, changes, actor=actor, now=now, judge=judge,
+            uow.connection, scope, standing.resource_uri, one.asset_fqn, changes, actor=actor, now=now, judge=judge,
             reason=f"The classification {one.tag_fqn} was {state}.",
         )  # fmt: skip
 
@@ -185,12 +185,10 @@ def _described(one: Classification) -> str:
 
 
 def _decide_proposals(
-    shelves: Shelves, scope: Scope, one: Classification, state: ClassificationState, *, actor: str, now: Any
+    uow: UnitOfWork, scope: Scope, one: Classification, state: ClassificationState, *, actor: str, now: Any
 ) -> None:
     """Decide the undecided proposals of the same tag with it."""
     if one.kind not in _PROPOSALS:
         return
-    for run_id, ids in shelves.proposals.undecided_tags(
-        scope, one.asset_fqn, _PROPOSALS[one.kind], one.tag_fqn
-    ).items():
-        shelves.proposals.move(scope, run_id, ids, (ProposalState.PROPOSED, _STATES[state]), by=actor, at=now)
+    for run_id, ids in uow.proposals.undecided_tags(scope, one.asset_fqn, _PROPOSALS[one.kind], one.tag_fqn).items():
+        uow.proposals.move(scope, run_id, ids, (ProposalState.PROPOSED, _STATES[state]), by=actor, at=now)

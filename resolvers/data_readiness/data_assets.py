@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import Field
 
 from persistence.queries.data_assets import get_data_asset_row, page_of_data_assets
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.runs.operations import with_tasks
 from resolvers.operation import operation
@@ -46,8 +46,8 @@ async def list_data_assets(
     """List the tables of the selected project, or its assets of another type, with their readiness, by dotted name."""
     name = None if fqn_prefix is None else str(parse_fqn(fqn_prefix, field="fqn_prefix"))
     return await ctx.store.read(
-        lambda shelves: page_of_data_assets(
-            shelves.connection,
+        lambda uow: page_of_data_assets(
+            uow.connection,
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -63,7 +63,7 @@ async def list_data_assets(
 @operation(needs=Permission.CAN_READ_METADATA)
 async def get_data_asset(ctx: Context, *, asset_id: AssetId) -> DataAsset:
     """Get one catalog asset with its readiness."""
-    return await ctx.store.read(lambda shelves: get_data_asset_row(shelves.connection, ctx.scope, str(asset_id)))
+    return await ctx.store.read(lambda uow: get_data_asset_row(uow.connection, ctx.scope, str(asset_id)))
 
 
 @operation(needs=Permission.CAN_READ_METADATA)
@@ -78,9 +78,9 @@ async def list_data_asset_runs(
 ) -> Page[WorkflowRun]:
     """List the runs that covered an asset, newest first: those on it and on whatever it is in."""
 
-    def work(shelves: Shelves) -> Page[WorkflowRun]:
-        asset = get_data_asset_row(shelves.connection, ctx.scope, str(asset_id))
-        found = shelves.workflow_runs.listed(
+    def work(uow: UnitOfWork) -> Page[WorkflowRun]:
+        asset = get_data_asset_row(uow.connection, ctx.scope, str(asset_id))
+        found = uow.workflow_runs.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -88,6 +88,6 @@ async def list_data_asset_runs(
             workflow_type=workflow_type,
             status=status,
         )
-        return with_tasks(ctx, shelves, found)
+        return with_tasks(ctx, uow, found)
 
     return await ctx.store.read(work)

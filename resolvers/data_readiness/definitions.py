@@ -5,8 +5,8 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from persistence.integrity import IntegrityError
-from persistence.queries.quality import DefinitionShelf
-from persistence.store import Shelves
+from persistence.queries.quality import DefinitionRepository
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from schema.data_readiness.quality import DefinitionDeleted, Dimension, MetricDefinition
 from schema.data_readiness.violation import ViolationDefinition
@@ -20,20 +20,20 @@ MOST_OWN = 500
 
 async def added(
     ctx: Context,
-    shelf: Callable[[Shelves], DefinitionShelf[DefinitionT]],
-    make: Callable[[Shelves], tuple[DefinitionT, Mapping[str, Any]]],
+    repository_of: Callable[[UnitOfWork], DefinitionRepository[DefinitionT]],
+    make: Callable[[UnitOfWork], tuple[DefinitionT, Mapping[str, Any]]],
 ) -> DefinitionT:
     """Add a definition of the project's own; `make` answers with it and its hidden columns."""
 
     tried: list[DefinitionT] = []
 
-    def work(shelves: Shelves) -> DefinitionT:
-        shelf_ = shelf(shelves)
-        new, hidden = make(shelves)
+    def work(uow: UnitOfWork) -> DefinitionT:
+        repository = repository_of(uow)
+        new, hidden = make(uow)
         tried[:] = [new]
-        if (standing := shelf_.built_in_named(new.fqn)) is not None:
-            raise _taken(shelf_.noun, new.fqn, standing)
-        if shelf_.count_own(ctx.scope) >= MOST_OWN:
+        if (standing := repository.built_in_named(new.fqn)) is not None:
+            raise _taken(repository.noun, new.fqn, standing)
+        if repository.count_own(ctx.scope) >= MOST_OWN:
             raise QuotaExceeded(f"A project has {MOST_OWN} definitions of its own at most. Delete one first.")
         own: dict[str, Any] = {
             "organization_id": ctx.organization_id,
@@ -42,12 +42,12 @@ async def added(
             "created_at": ctx.now(),
             "created_by": ctx.caller.user_id,
         }
-        return shelf_.add(new, **own, **hidden)
+        return repository.add(new, **own, **hidden)
 
-    def standing(shelves: Shelves) -> ApiError:
-        shelf_, [new] = shelf(shelves), tried
-        found = shelf_.id_where(ctx.scope, taken_fqn=new.fqn)
-        return _taken(shelf_.noun, new.fqn, found or new.id)
+    def standing(uow: UnitOfWork) -> ApiError:
+        repository, [new] = repository_of(uow), tried
+        found = repository.id_where(ctx.scope, taken_fqn=new.fqn)
+        return _taken(repository.noun, new.fqn, found or new.id)
 
     try:
         return await ctx.store.write(work)
@@ -56,17 +56,20 @@ async def added(
 
 
 async def changed(
-    ctx: Context, shelf: Callable[[Shelves], DefinitionShelf[DefinitionT]], id: UUID, values: Mapping[str, Any]
+    ctx: Context,
+    repository_of: Callable[[UnitOfWork], DefinitionRepository[DefinitionT]],
+    id: UUID,
+    values: Mapping[str, Any],
 ) -> DefinitionT:
     """Change a definition of the project's own."""
 
-    def work(shelves: Shelves) -> DefinitionT:
-        shelf_ = shelf(shelves)
-        current = _own(ctx, shelf_, id)
+    def work(uow: UnitOfWork) -> DefinitionT:
+        repository = repository_of(uow)
+        current = _own(ctx, repository, id)
         expected = ctx.expected_of(current)
-        changed = shelf_.change(ctx.scope, str(id), values, expected=expected)
+        changed = repository.change(ctx.scope, str(id), values, expected=expected)
         if not changed._as_it_stood:
-            shelf_.keep_past(ctx.scope, current, ctx.now())
+            repository.keep_past(ctx.scope, current, ctx.now())
         return changed
 
     return await ctx.store.write(work)
@@ -74,28 +77,28 @@ async def changed(
 
 async def deleted(
     ctx: Context,
-    shelf: Callable[[Shelves], DefinitionShelf[DefinitionT]],
+    repository_of: Callable[[UnitOfWork], DefinitionRepository[DefinitionT]],
     id: UUID,
-    check: Callable[[Shelves], None] = lambda shelves: None,
+    check: Callable[[UnitOfWork], None] = lambda uow: None,
 ) -> DefinitionDeleted:
     """Delete a definition of the project's own."""
 
-    def work(shelves: Shelves) -> None:
-        shelf_ = shelf(shelves)
-        current = _own(ctx, shelf_, id)
+    def work(uow: UnitOfWork) -> None:
+        repository = repository_of(uow)
+        current = _own(ctx, repository, id)
         if ctx.expects_another(current._revision):
-            raise shelf_._conflict(str(id))
-        check(shelves)
-        shelf_.retire(ctx.scope, str(id), ctx.now())
+            raise repository._conflict(str(id))
+        check(uow)
+        repository.retire(ctx.scope, str(id), ctx.now())
 
     done = DefinitionDeleted(id=str(id), deleted=True)
     await ctx.store.write(work, told=lambda _: done)
     return done
 
 
-def dimension_of(ctx: Context, shelves: Shelves, id: str) -> Dimension:
+def dimension_of(ctx: Context, uow: UnitOfWork, id: str) -> Dimension:
     """The dimension that a body names. Raises 422 when there is none."""
-    found = shelves.dimensions.find(ctx.scope, id)
+    found = uow.dimensions.find(ctx.scope, id)
     if found is None:
         raise ValidationError(
             f"There is no dimension {id!r} in this project. List the dimensions to find one.",
@@ -105,15 +108,15 @@ def dimension_of(ctx: Context, shelves: Shelves, id: str) -> Dimension:
     return found
 
 
-def dimensions_named(ctx: Context, shelves: Shelves, named: str) -> list[str]:
+def dimensions_named(ctx: Context, uow: UnitOfWork, named: str) -> list[str]:
     """The ids of the dimensions that a filter names, by id or by name."""
-    return [one.id for one in shelves.dimensions.standing(ctx.scope) if named in (one.id, one.name)]
+    return [one.id for one in uow.dimensions.standing(ctx.scope) if named in (one.id, one.name)]
 
 
-def _own(ctx: Context, shelf: DefinitionShelf[DefinitionT], id: UUID) -> DefinitionT:
-    current = shelf.get(ctx.scope, str(id))
-    if shelf.is_built_in(str(id)):
-        noun = shelf.noun.replace("_", " ")
+def _own(ctx: Context, repository: DefinitionRepository[DefinitionT], id: UUID) -> DefinitionT:
+    current = repository.get(ctx.scope, str(id))
+    if repository.is_built_in(str(id)):
+        noun = repository.noun.replace("_", " ")
         raise ValidationError(
             f"This {noun} is built in and stays as it is. Add one of your own instead.", status=422, field="id"
         )

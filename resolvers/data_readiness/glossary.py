@@ -9,7 +9,7 @@ from pydantic import Field
 from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.queries.glossary import DEEPEST, SORTABLE, words_of
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import operation
 from schema.data_readiness.glossary import (
@@ -67,10 +67,10 @@ async def create_glossary_term(ctx: Context, *, term: GlossaryTermCreate) -> Glo
         updated_by=user,
     )
 
-    def work(shelves: Shelves) -> GlossaryTerm:
+    def work(uow: UnitOfWork) -> GlossaryTerm:
         if new.parent_term_id is not None:
-            _check_parent(ctx, shelves, new.parent_term_id, height=1)
-        return shelves.glossary_terms.add(
+            _check_parent(ctx, uow, new.parent_term_id, height=1)
+        return uow.glossary_terms.add(
             new, organization_id=ctx.organization_id, project_id=ctx.project_id, search_words=_words(new.model_dump())
         )
 
@@ -102,7 +102,7 @@ async def list_glossary_terms(
 ) -> Page[GlossaryTerm]:
     """List the terms of the selected project, by name."""
     return await ctx.store.read(
-        lambda shelves: shelves.glossary_terms.listed(
+        lambda uow: uow.glossary_terms.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -118,7 +118,7 @@ async def list_glossary_terms(
 @operation(needs=Permission.CAN_READ)
 async def get_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTerm:
     """Get a term."""
-    return await ctx.store.read(lambda shelves: shelves.glossary_terms.get(ctx.scope, term_id))
+    return await ctx.store.read(lambda uow: uow.glossary_terms.get(ctx.scope, term_id))
 
 
 @operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
@@ -134,8 +134,8 @@ async def update_glossary_term(ctx: Context, *, term_id: TermId, changes: Glossa
             raise ValidationError(f"{name} cannot be null. Leave it out to keep it.", status=422, field=name)
     now, user = ctx.now(), ctx.caller.user_id
 
-    def work(shelves: Shelves) -> GlossaryTerm:
-        current = shelves.glossary_terms.get(ctx.scope, term_id)
+    def work(uow: UnitOfWork) -> GlossaryTerm:
+        current = uow.glossary_terms.get(ctx.scope, term_id)
         standing = current.model_dump(mode="python")
         values = {name: value for name, value in given.items() if standing[name] != value}
         if "status" in values and values["status"] not in MOVES[current.status]:
@@ -149,10 +149,10 @@ async def update_glossary_term(ctx: Context, *, term_id: TermId, changes: Glossa
         if current.status is TermStatus.APPROVED and REVIEWED_FIELDS & values.keys():
             values.setdefault("status", TermStatus.IN_REVIEW)
         if values.get("parent_term_id") is not None:
-            height = shelves.glossary_terms.height(ctx.scope, term_id)
-            _check_parent(ctx, shelves, values["parent_term_id"], below=term_id, height=height)
+            height = uow.glossary_terms.height(ctx.scope, term_id)
+            _check_parent(ctx, uow, values["parent_term_id"], below=term_id, height=height)
         values["search_words"] = _words(standing | values)
-        return _next_version(ctx, shelves, current, values | {"updated_at": now, "updated_by": user})
+        return _next_version(ctx, uow, current, values | {"updated_at": now, "updated_by": user})
 
     try:
         return await ctx.store.write(work)
@@ -169,8 +169,8 @@ async def review_glossary_term(ctx: Context, *, term_id: TermId, review: TermRev
     to, from_ = DECISIONS[review.decision]
     now, user = ctx.now(), ctx.caller.user_id
 
-    def work(shelves: Shelves) -> GlossaryTerm:
-        current = shelves.glossary_terms.get(ctx.scope, term_id)
+    def work(uow: UnitOfWork) -> GlossaryTerm:
+        current = uow.glossary_terms.get(ctx.scope, term_id)
         if current.status not in from_:
             needed = " or ".join(status for status in TermStatus if status in from_)
             raise ValidationError(
@@ -181,7 +181,7 @@ async def review_glossary_term(ctx: Context, *, term_id: TermId, review: TermRev
         if review.decision is TermDecision.APPROVE and not (current.definition or "").strip():
             raise ValidationError("Define the term before it is approved.", status=422, field="definition")
         values = {"status": to, "reviewed_by": user, "reviewed_at": now, "review_notes": review.notes}
-        return _next_version(ctx, shelves, current, values | {"updated_at": now, "updated_by": user})
+        return _next_version(ctx, uow, current, values | {"updated_at": now, "updated_by": user})
 
     return await ctx.store.write(work)
 
@@ -204,9 +204,9 @@ async def delete_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTerm
     that workflow. What completed runs propose about the term and nobody has decided is a conflict when it is approved.
     """
 
-    def work(shelves: Shelves) -> None:
-        shelves.glossary_terms.get(ctx.scope, term_id)
-        user = shelves.glossary_terms.user_of(ctx.scope, term_id)
+    def work(uow: UnitOfWork) -> None:
+        uow.glossary_terms.get(ctx.scope, term_id)
+        user = uow.glossary_terms.user_of(ctx.scope, term_id)
         if user is not None:
             what = f"run {user['workflow_run_id']!r}" if "workflow_run_id" in user else "configuration"
             details: dict[str, Any] = {"resource_type": "glossary_term", "resource_id": term_id} | user
@@ -217,7 +217,7 @@ async def delete_glossary_term(ctx: Context, *, term_id: TermId) -> GlossaryTerm
                 field="term_id",
                 **details,
             )
-        shelves.glossary_terms.drop(ctx.scope, term_id, expected=ctx.expected_revision)
+        uow.glossary_terms.drop(ctx.scope, term_id, expected=ctx.expected_revision)
 
     done = GlossaryTermDeleted(term_id=term_id, deleted=True)
     await ctx.store.write(work, told=lambda _: done)
@@ -229,9 +229,9 @@ async def link_glossary_term(ctx: Context, *, term_id: TermId, asset: TermAssetC
     """Link a term to an asset of the project's catalog."""
     now, user = ctx.now(), ctx.caller.user_id
 
-    def work(shelves: Shelves) -> TermAsset:
-        shelves.glossary_terms.get(ctx.scope, term_id)
-        found = shelves.term_assets.asset(ctx.scope, asset.asset_fqn)
+    def work(uow: UnitOfWork) -> TermAsset:
+        uow.glossary_terms.get(ctx.scope, term_id)
+        found = uow.term_assets.asset(ctx.scope, asset.asset_fqn)
         if found is None:
             raise ValidationError(
                 f"There is no asset {asset.asset_fqn[:200]!r} in the project's catalog. Search it to find one.",
@@ -246,8 +246,8 @@ async def link_glossary_term(ctx: Context, *, term_id: TermId, asset: TermAssetC
             created_at=now,
             created_by=user,
         )
-        shelves.glossary_terms.count_asset(ctx.scope, term_id, 1)
-        return shelves.term_assets.add(new, organization_id=ctx.organization_id, project_id=ctx.project_id)
+        uow.glossary_terms.count_asset(ctx.scope, term_id, 1)
+        return uow.term_assets.add(new, organization_id=ctx.organization_id, project_id=ctx.project_id)
 
     try:
         return await ctx.store.write(work)
@@ -265,9 +265,9 @@ async def list_glossary_term_assets(
 ) -> Page[TermAsset]:
     """List the assets that a term is linked to, by their names."""
 
-    def work(shelves: Shelves) -> Page[TermAsset]:
-        shelves.glossary_terms.get(ctx.scope, term_id)
-        return shelves.term_assets.page(ctx.scope, offset=(page - 1) * limit, limit=limit, term_id=term_id)
+    def work(uow: UnitOfWork) -> Page[TermAsset]:
+        uow.glossary_terms.get(ctx.scope, term_id)
+        return uow.term_assets.page(ctx.scope, offset=(page - 1) * limit, limit=limit, term_id=term_id)
 
     return await ctx.store.read(work)
 
@@ -283,27 +283,27 @@ async def unlink_glossary_term(
 ) -> TermAssetUnlinked:
     """Remove the link between a term and an asset."""
 
-    def work(shelves: Shelves) -> None:
-        shelves.glossary_terms.get(ctx.scope, term_id)
-        if not shelves.term_assets.unlink(ctx.scope, term_id, asset_fqn):
+    def work(uow: UnitOfWork) -> None:
+        uow.glossary_terms.get(ctx.scope, term_id)
+        if not uow.term_assets.unlink(ctx.scope, term_id, asset_fqn):
             raise NotFound("glossary_term_asset", asset_fqn)
-        shelves.glossary_terms.count_asset(ctx.scope, term_id, -1)
+        uow.glossary_terms.count_asset(ctx.scope, term_id, -1)
 
     done = TermAssetUnlinked(term_id=term_id, asset_fqn=asset_fqn, deleted=True)
     await ctx.store.write(work, told=lambda _: done)
     return done
 
 
-def _next_version(ctx: Context, shelves: Shelves, current: GlossaryTerm, values: dict[str, Any]) -> GlossaryTerm:
-    return shelves.glossary_terms.next_version(ctx.scope, current.id, values, expected=ctx.expected_of(current))
+def _next_version(ctx: Context, uow: UnitOfWork, current: GlossaryTerm, values: dict[str, Any]) -> GlossaryTerm:
+    return uow.glossary_terms.next_version(ctx.scope, current.id, values, expected=ctx.expected_of(current))
 
 
-def _check_parent(ctx: Context, shelves: Shelves, parent: str, *, height: int, below: str | None = None) -> None:
+def _check_parent(ctx: Context, uow: UnitOfWork, parent: str, *, height: int, below: str | None = None) -> None:
     """Raise 422 unless a term can be put below the parent: it stands, is not below the term itself, nor too deep."""
     field = "parent_term_id"
-    if shelves.glossary_terms.find(ctx.scope, parent) is None:
+    if uow.glossary_terms.find(ctx.scope, parent) is None:
         raise ValidationError(f"There is no term {parent!r} in this project.", status=422, field=field)
-    above = shelves.glossary_terms.ancestors(ctx.scope, parent)
+    above = uow.glossary_terms.ancestors(ctx.scope, parent)
     if below in above:
         raise ValidationError("A term cannot stand below itself. Choose another parent.", status=422, field=field)
     if len(above) + height > DEEPEST:
@@ -316,7 +316,7 @@ def _words(values: dict[str, Any]) -> str:
 
 async def _taken(ctx: Context, name: str, id: str) -> AlreadyExists:
     """What to say of a name that another term has; `id` is told where that one is gone by now."""
-    standing = await ctx.store.read(lambda shelves: shelves.glossary_terms.id_where(ctx.scope, name=name))
+    standing = await ctx.store.read(lambda uow: uow.glossary_terms.id_where(ctx.scope, name=name))
     return AlreadyExists(
         f"There is a term {name!r} in this project already. Update that one, or choose another name.",
         resource_type="glossary_term",

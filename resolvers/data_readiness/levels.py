@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.engines.recognition.taxonomy import Level, column_level, table_level
 from schema.data_readiness.classification import (
     CATEGORIES,
@@ -22,14 +22,14 @@ _FALLEN: Final = (
 )
 
 
-def personal_data(shelves: Shelves, scope: Scope, fqns: Iterable[str]) -> dict[str, dict[str, float]]:
+def personal_data(uow: UnitOfWork, scope: Scope, fqns: Iterable[str]) -> dict[str, dict[str, float]]:
     """The tags of personal data of each column with their confidence, as found and as set; not what was rejected."""
     fqns = list(fqns)
-    return _known(shelves, scope, fqns, shelves.classifications.of_assets(scope, fqns, ClassificationKind.PII))
+    return _known(uow, scope, fqns, uow.classifications.of_assets(scope, fqns, ClassificationKind.PII))
 
 
 def _known(
-    shelves: Shelves, scope: Scope, fqns: Sequence[str], classified: Mapping[str, Sequence[Classification]]
+    uow: UnitOfWork, scope: Scope, fqns: Sequence[str], classified: Mapping[str, Sequence[Classification]]
 ) -> dict[str, dict[str, float]]:
     known: dict[str, dict[str, float]] = {}
     for fqn in fqns:
@@ -44,22 +44,22 @@ def _known(
         for one in some
         if one.state is ClassificationState.REJECTED
     }
-    for fqn, standing in shelves.classifications.tags_of(scope, fqns).items():
+    for fqn, standing in uow.classifications.tags_of(scope, fqns).items():
         for tag in standing.fqns:
             if tag.startswith(f"{_PII}.") and (fqn, tag) not in rejected:
                 known[fqn][tag.split(".", 1)[1]] = 1.0
     return known
 
 
-def fallen_levels(shelves: Shelves, scope: Scope, proposals: Sequence[Proposal]) -> dict[str, str]:
+def fallen_levels(uow: UnitOfWork, scope: Scope, proposals: Sequence[Proposal]) -> dict[str, str]:
     """The proposed levels that are too high by now, as somebody rejected personal data since: proposal id → why."""
     levels = [one for one in proposals if one.kind is ProposalKind.SENSITIVITY_TAG]
     if not levels:
         return {}
-    columns = shelves.classifications.columns_of(scope, {one.asset_fqn for one in levels})
+    columns = uow.classifications.columns_of(scope, {one.asset_fqn for one in levels})
     among = {one.asset_fqn: columns.get(one.asset_fqn) or [one.asset_fqn] for one in levels}
     every = sorted({fqn for some in among.values() for fqn in some})
-    classified = shelves.classifications.of_assets(scope, every, ClassificationKind.PII)
+    classified = uow.classifications.of_assets(scope, every, ClassificationKind.PII)
     rejected = {
         fqn: max(decided)
         for fqn, found in classified.items()
@@ -69,7 +69,7 @@ def fallen_levels(shelves: Shelves, scope: Scope, proposals: Sequence[Proposal])
     }
     if not rejected:
         return {}
-    known = _known(shelves, scope, every, classified)
+    known = _known(uow, scope, every, classified)
     fallen = {}
     for one in levels:
         of = among[one.asset_fqn]

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from pydantic import Field
 
 from auth.rate_limit import CallKind
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.definitions import added, changed, deleted, dimension_of, dimensions_named
 from resolvers.data_readiness.moments import past
@@ -44,7 +44,7 @@ async def list_dimensions(
     ctx: Context, *, assessment_type: AssessmentType | None = None, page: PageNumber = 1, limit: PageSize = 20
 ) -> Page[Dimension]:
     """List the dimensions of quality: those that are built in, then the project's own, the oldest first."""
-    standing = await ctx.store.read(lambda shelves: shelves.dimensions.standing(ctx.scope))
+    standing = await ctx.store.read(lambda uow: uow.dimensions.standing(ctx.scope))
     return window([one for one in standing if assessment_type in (None, one.assessment_type)], page, limit)
 
 
@@ -65,28 +65,28 @@ async def create_dimension(ctx: Context, *, dimension: DimensionCreate) -> Dimen
         weight=written_weight(Decimal(dimension.weight)),
         is_built_in=False,
     )
-    return await added(ctx, lambda shelves: shelves.dimensions, lambda shelves: (new, {}))
+    return await added(ctx, lambda uow: uow.dimensions, lambda uow: (new, {}))
 
 
 @operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
 async def update_dimension(ctx: Context, *, dimension_id: DimensionId, changes: DimensionChange) -> Dimension:
     """Update the words about a dimension of the project's own."""
-    return await changed(ctx, lambda shelves: shelves.dimensions, dimension_id, changes.given())
+    return await changed(ctx, lambda uow: uow.dimensions, dimension_id, changes.given())
 
 
 @operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_dimension(ctx: Context, *, dimension_id: DimensionId) -> DefinitionDeleted:
     """Delete a dimension of the project's own that no definition belongs to. Scorecards of the past still show it."""
 
-    def unused(shelves: Shelves) -> None:
-        if shelves.dimensions.in_use(ctx.scope, str(dimension_id)):
+    def unused(uow: UnitOfWork) -> None:
+        if uow.dimensions.in_use(ctx.scope, str(dimension_id)):
             raise ValidationError(
                 "Definitions of metrics or violations belong to this dimension. Delete them first.",
                 status=422,
                 field="dimension_id",
             )
 
-    return await deleted(ctx, lambda shelves: shelves.dimensions, dimension_id, unused)
+    return await deleted(ctx, lambda uow: uow.dimensions, dimension_id, unused)
 
 
 @operation(needs=Permission.CAN_READ)
@@ -95,11 +95,11 @@ async def list_metric_definitions(
 ) -> Page[MetricDefinition]:
     """List the metrics: those that are built in, then the project's own, the oldest first."""
 
-    def work(shelves: Shelves) -> list[MetricDefinition]:
-        found = shelves.metric_definitions.standing(ctx.scope)
+    def work(uow: UnitOfWork) -> list[MetricDefinition]:
+        found = uow.metric_definitions.standing(ctx.scope)
         if dimension is None:
             return found
-        wanted = dimensions_named(ctx, shelves, dimension)
+        wanted = dimensions_named(ctx, uow, dimension)
         return [one for one in found if one.dimension_id in wanted]
 
     return window(await ctx.store.read(work), page, limit)
@@ -109,8 +109,8 @@ async def list_metric_definitions(
 async def create_metric_definition(ctx: Context, *, metric: MetricDefinitionCreate) -> MetricDefinition:
     """Add a metric of the project's own to a dimension."""
 
-    def make(shelves: Shelves) -> tuple[MetricDefinition, dict[str, Any]]:
-        dimension = dimension_of(ctx, shelves, metric.dimension_id)
+    def make(uow: UnitOfWork) -> tuple[MetricDefinition, dict[str, Any]]:
+        dimension = dimension_of(ctx, uow, metric.dimension_id)
         new = MetricDefinition(
             id=str(uuid4()),
             dimension_id=dimension.id,
@@ -124,7 +124,7 @@ async def create_metric_definition(ctx: Context, *, metric: MetricDefinitionCrea
         )
         return new, {}
 
-    return await added(ctx, lambda shelves: shelves.metric_definitions, make)
+    return await added(ctx, lambda uow: uow.metric_definitions, make)
 
 
 @operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
@@ -132,13 +132,13 @@ async def update_metric_definition(
     ctx: Context, *, definition_id: MetricId, changes: MetricDefinitionChange
 ) -> MetricDefinition:
     """Update the words about a metric of the project's own."""
-    return await changed(ctx, lambda shelves: shelves.metric_definitions, definition_id, changes.given())
+    return await changed(ctx, lambda uow: uow.metric_definitions, definition_id, changes.given())
 
 
 @operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_metric_definition(ctx: Context, *, definition_id: MetricId) -> DefinitionDeleted:
     """Delete a metric of the project's own. Its results stay, and scorecards of the past still show them."""
-    return await deleted(ctx, lambda shelves: shelves.metric_definitions, definition_id)
+    return await deleted(ctx, lambda uow: uow.metric_definitions, definition_id)
 
 
 @operation(needs=Permission.CAN_READ)
@@ -159,14 +159,14 @@ async def list_metric_results(
     """List what runs have measured, the newest first."""
     until = None if as_of is None else past(ctx, as_of)
 
-    def work(shelves: Shelves) -> Page[MetricResult]:
-        return shelves.metric_results.listed(
+    def work(uow: UnitOfWork) -> Page[MetricResult]:
+        return uow.metric_results.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
             asset_fqn=asset_fqn,
             as_of=until,
-            dimension_ids=None if dimension is None else dimensions_named(ctx, shelves, dimension),
+            dimension_ids=None if dimension is None else dimensions_named(ctx, uow, dimension),
             metric_definition_id=None if metric_definition_id is None else str(metric_definition_id),
             workflow_run_id=None if workflow_run_id is None else str(workflow_run_id),
         )

@@ -29,7 +29,7 @@ async def list_pipeline_runs(
     """List the pipelines of the selected project, newest first."""
     name = None if asset_fqn is None else str(parse_fqn(asset_fqn, field="asset_fqn"))
     return await ctx.store.read(
-        lambda shelves: shelves.pipeline_runs.listed(
+        lambda uow: uow.pipeline_runs.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -44,4 +44,4 @@ async def get_pipeline_run(
     ctx: Context, *, pipeline_id: Annotated[UUID, Field(description="The pipeline's id.")]
 ) -> PipelineRun:
     """Get a pipeline: how many taggings of tables and how many schemas it has, and how many are done."""
-    return await ctx.store.read(lambda shelves: shelves.pipeline_runs.get(ctx.scope, str(pipeline_id)))
+    return await ctx.store.read(lambda uow: uow.pipeline_runs.get(ctx.scope, str(pipeline_id)))

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.moments import past
 from resolvers.engines.masking import masked_column, masked_table
@@ -59,7 +59,7 @@ async def list_table_profiles(
 ) -> Page[ProfileEntry]:
     """List the profiles of tables that the catalog holds, the newest first, without their columns."""
     return await ctx.store.read(
-        lambda shelves: shelves.table_profiles.listed(
+        lambda uow: uow.table_profiles.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -76,11 +76,11 @@ async def get_table_profile(
     """Get what was measured of a table and its columns: the latest, unless a moment or a run is named."""
     fqn, at = str(Fqn.parse(asset_fqn)), past(ctx, as_of)
 
-    def work(shelves: Shelves) -> TableProfile | None:
-        personal = shelves.table_profiles.personal(ctx.scope, [fqn])
+    def work(uow: UnitOfWork) -> TableProfile | None:
+        personal = uow.table_profiles.personal(ctx.scope, [fqn])
         if fqn not in personal:
             return None
-        found = shelves.table_profiles.latest(ctx.scope, [fqn], at=at, run_id=_id(workflow_run_id)).get(fqn)
+        found = uow.table_profiles.latest(ctx.scope, [fqn], at=at, run_id=_id(workflow_run_id)).get(fqn)
         return None if found is None else masked_table(found, personal[fqn])
 
     return await _found(ctx, work, fqn)
@@ -94,19 +94,17 @@ async def get_column_profile(
     name = Fqn.parse(asset_fqn)
     fqn, table, at = str(name), str(Fqn.of(*name.parts[:4])), past(ctx, as_of)
 
-    def work(shelves: Shelves) -> ColumnProfile | None:
-        personal = shelves.table_profiles.personal(ctx.scope, [table])
+    def work(uow: UnitOfWork) -> ColumnProfile | None:
+        personal = uow.table_profiles.personal(ctx.scope, [table])
         if table not in personal:
             return None
-        found = shelves.table_profiles.latest_columns(ctx.scope, {fqn: table}, at=at, run_id=_id(workflow_run_id)).get(
-            fqn
-        )
+        found = uow.table_profiles.latest_columns(ctx.scope, {fqn: table}, at=at, run_id=_id(workflow_run_id)).get(fqn)
         return None if found is None else masked_column(found, personal[table])
 
     return await _found(ctx, work, fqn)
 
 
-async def _found(ctx: Context, work: Callable[[Shelves], T | None], fqn: str) -> T:
+async def _found(ctx: Context, work: Callable[[UnitOfWork], T | None], fqn: str) -> T:
     found = await ctx.store.read(work)
     if found is None:
         raise NotFound("profile", fqn)

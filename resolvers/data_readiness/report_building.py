@@ -12,7 +12,7 @@ from typing import Any, Final
 from persistence.queries.source_facts import is_anything, read_facts, table_names
 from persistence.queries.troubles import places_of, unresolved_kinds
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.assets.artifacts import keep_artifact
 from resolvers.context import Context
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
@@ -64,25 +64,25 @@ class RunReport:
         """Make it. Nothing is kept for a caller who may create nothing in the project, or of what is gone meanwhile."""
         ctx, fqn = work.ctx, str(arguments["report"])
         if not await ctx.guard.allows(ctx.caller, Permission.CAN_CREATE_RESOURCES, "project", ctx.project_id):
-            return lambda shelves: {"reports": 0}
+            return lambda uow: {"reports": 0}
         try:
             page = await report_page(ctx, fqn)
         except NotFound:
-            return lambda shelves: {"reports": 0}
+            return lambda uow: {"reports": 0}
         upload = await staged(ctx, page)
 
-        def write(shelves: Shelves) -> dict[str, int]:
+        def write(uow: UnitOfWork) -> dict[str, int]:
             # A run that is tried again reports again, in the place of what it reported before.
-            if not shelves.artifacts.rewrite(ctx.scope, _uri(work), upload, actor=ctx.caller.user_id, at=ctx.now()):
-                keep_report(ctx, shelves, fqn, upload, last_part=_last_part(work))
+            if not uow.artifacts.rewrite(ctx.scope, _uri(work), upload, actor=ctx.caller.user_id, at=ctx.now()):
+                keep_report(ctx, uow, fqn, upload, last_part=_last_part(work))
             return {"reports": 1}
 
         return write
 
-    def tell(self, work: RunWork, shelves: Shelves, output: dict[str, Any]) -> None:
+    def tell(self, work: RunWork, uow: UnitOfWork, output: dict[str, Any]) -> None:
         """Name it in the run's output, if one was kept."""
         uri = _uri(work)
-        if shelves.artifacts.find(work.ctx.tenant, uri) is not None:
+        if uow.artifacts.find(work.ctx.tenant, uri) is not None:
             output["report_uri"] = uri
 
 
@@ -109,7 +109,7 @@ async def staged(ctx: Context, page: str) -> Upload:
 
 def keep_report(
     ctx: Context,
-    shelves: Shelves,
+    uow: UnitOfWork,
     asset_fqn: str,
     upload: Upload,
     *,
@@ -124,7 +124,7 @@ def keep_report(
         artifact_type=ArtifactType.REPORT,
         description=f"The quality of {asset_fqn}."[:1000],
     )
-    return keep_artifact(ctx, shelves, artifact, upload, f"{slug(called, fallback='report')}.html")
+    return keep_artifact(ctx, uow, artifact, upload, f"{slug(called, fallback='report')}.html")
 
 
 async def report_page(ctx: Context, asset_fqn: str, *, as_of: datetime | None = None) -> str:
@@ -136,16 +136,16 @@ async def report_page(ctx: Context, asset_fqn: str, *, as_of: datetime | None = 
 async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = None) -> ReportData:
     """What the report on an asset shows. Raises NotFound when the catalog has nothing there."""
     parts = Fqn.parse(asset_fqn).parts
-    names, tables, facts = await ctx.store.read(lambda shelves: _tables(shelves, ctx.scope, asset_fqn, as_of))
-    if not names and not await ctx.store.read(lambda shelves: is_anything(shelves.connection, ctx.scope, asset_fqn)):
+    names, tables, facts = await ctx.store.read(lambda uow: _tables(uow, ctx.scope, asset_fqn, as_of))
+    if not names and not await ctx.store.read(lambda uow: is_anything(uow.connection, ctx.scope, asset_fqn)):
         raise NotFound("metadata_asset", asset_fqn)
     card = await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, as_of=as_of))
-    moments = await ctx.store.read(lambda shelves: shelves.metric_results.moments(ctx.scope, parts, as_of, MOST_POINTS))
+    moments = await ctx.store.read(lambda uow: uow.metric_results.moments(ctx.scope, parts, as_of, MOST_POINTS))
     past = [
         (moment, (await scorecard_of(ctx, ScorecardRequest(asset_fqn=asset_fqn, as_of=moment)))) for moment in moments
     ]
     scores = [(moment, one.overall_score) for moment, one in past if one.overall_score is not None]
-    found, number = await ctx.store.read(lambda shelves: _troubles(shelves, ctx.scope, parts, as_of))
+    found, number = await ctx.store.read(lambda uow: _troubles(uow, ctx.scope, parts, as_of))
     whole = facts[0] if len(parts) == 4 and facts else None
     return ReportData(
         asset_fqn=asset_fqn,
@@ -157,24 +157,24 @@ async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = Non
         trend=[TrendPoint(moment, float(score)) for moment, score in scores],
         tables=tables,
         tables_total=len(names),
-        classifications=await ctx.store.read(lambda shelves: _personal(shelves, ctx.scope, asset_fqn)),
-        rules=await ctx.store.read(lambda shelves: _rules(shelves, ctx.scope, parts, as_of)),
+        classifications=await ctx.store.read(lambda uow: _personal(uow, ctx.scope, asset_fqn)),
+        rules=await ctx.store.read(lambda uow: _rules(uow, ctx.scope, parts, as_of)),
         troubles=found,
         violations_total=number,
-        unmeasured=await ctx.store.read(lambda shelves: unmeasured(shelves, ctx.scope, names, card, as_of)),
+        unmeasured=await ctx.store.read(lambda uow: unmeasured(uow, ctx.scope, names, card, as_of)),
         relations=_relations(facts, tables),
         previous_score=scores[-2][1] if len(scores) > 1 else None,
     )
 
 
 def _tables(
-    shelves: Shelves, scope: Scope, asset_fqn: str, as_of: datetime | None
+    uow: UnitOfWork, scope: Scope, asset_fqn: str, as_of: datetime | None
 ) -> tuple[list[str], list[TableLine], list[TableFacts]]:
     """The tables at or under a name; the first with their latest profiles, masked as for any reader today."""
-    names = [fqn for fqn, _ in table_names(shelves.connection, scope, [asset_fqn], MOST_NAMED)]
-    facts = read_facts(shelves.connection, scope, names[:MOST_TABLES])
-    profiles = shelves.table_profiles.latest(scope, names[:MOST_TABLES], at=as_of)
-    personal = shelves.table_profiles.personal(scope, names[:MOST_TABLES])
+    names = [fqn for fqn, _ in table_names(uow.connection, scope, [asset_fqn], MOST_NAMED)]
+    facts = read_facts(uow.connection, scope, names[:MOST_TABLES])
+    profiles = uow.table_profiles.latest(scope, names[:MOST_TABLES], at=as_of)
+    personal = uow.table_profiles.personal(scope, names[:MOST_TABLES])
     lines = []
     for one in facts:
         profile = profiles.get(one.fqn)
@@ -185,11 +185,11 @@ def _tables(
     return names, lines, facts
 
 
-def _rules(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[RuleResult]:
+def _rules(uow: UnitOfWork, scope: Scope, parts: Sequence[str], as_of: datetime | None) -> list[RuleResult]:
     """The latest execution of each rule at or under a name; of the past those of rules that stood then, too."""
-    rows = shelves.rule_executions.latest(scope, parts, MOST_RULES, as_of=as_of, standing=as_of is None)
-    metrics = shelves.metric_definitions.of_ids(scope, {one.metric_definition_id for one in rows})
-    dimensions = shelves.dimensions.of_ids(scope, {one.dimension_id for one in metrics.values()})
+    rows = uow.rule_executions.latest(scope, parts, MOST_RULES, as_of=as_of, standing=as_of is None)
+    metrics = uow.metric_definitions.of_ids(scope, {one.metric_definition_id for one in rows})
+    dimensions = uow.dimensions.of_ids(scope, {one.dimension_id for one in metrics.values()})
     labels = {
         id: dimensions[one.dimension_id].display_name or dimensions[one.dimension_id].name
         for id, one in metrics.items()
@@ -208,23 +208,23 @@ def _rules(shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime
     ]
 
 
-def _personal(shelves: Shelves, scope: Scope, asset_fqn: str) -> list[Classification]:
+def _personal(uow: UnitOfWork, scope: Scope, asset_fqn: str) -> list[Classification]:
     """The tags for personal data on columns at or under a name, the surest first."""
-    found = shelves.classifications.surest(scope, asset_fqn, ClassificationKind.PII, MOST_TAGS)
+    found = uow.classifications.surest(scope, asset_fqn, ClassificationKind.PII, MOST_TAGS)
     return [one for one in found if len(Fqn.parse(one.asset_fqn).parts) == 5]
 
 
 def _troubles(
-    shelves: Shelves, scope: Scope, parts: Sequence[str], as_of: datetime | None
+    uow: UnitOfWork, scope: Scope, parts: Sequence[str], as_of: datetime | None
 ) -> tuple[list[ViolationSummary], int]:
     """What is wrong at or under a name and not resolved, by kind, the worst first; and how many there are in all."""
-    kinds = unresolved_kinds(shelves.connection, scope, parts, as_of)
-    definitions = shelves.violation_definitions.of_ids(scope, {kind.definition_id for kind in kinds})
+    kinds = unresolved_kinds(uow.connection, scope, parts, as_of)
+    definitions = uow.violation_definitions.of_ids(scope, {kind.definition_id for kind in kinds})
     troubles = []
     for kind in kinds[:MOST_TROUBLES]:
         known = definitions.get(kind.definition_id)
         label = known.display_name if known is not None else None
-        found = places_of(shelves.connection, scope, parts, as_of, kind, MOST_PLACES)
+        found = places_of(uow.connection, scope, parts, as_of, kind, MOST_PLACES)
         troubles.append(
             ViolationSummary(label or kind.name, Severity(kind.severity), kind.violations, found, kind.assets)
         )

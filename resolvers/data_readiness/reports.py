@@ -25,8 +25,6 @@ async def create_report(ctx: Context, *, report: ReportCreate) -> Artifact:
     page = await report_page(ctx, report.asset_fqn, as_of=as_of)
     upload = await staged(ctx, page)
     async with settled(ctx, [upload]):
-        made = await ctx.store.write(
-            lambda shelves: keep_report(ctx, shelves, report.asset_fqn, upload, name=report.name)
-        )
+        made = await ctx.store.write(lambda uow: keep_report(ctx, uow, report.asset_fqn, upload, name=report.name))
     ctx.guard.forget()
     return made

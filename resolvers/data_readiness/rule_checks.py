@@ -9,7 +9,7 @@ from pydantic import Field
 from auth.rate_limit import CallKind
 from persistence.queries.source_facts import read_facts
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.runs.measuring import (
     CheckInputs,
@@ -50,13 +50,13 @@ DIALECTS: Final[Mapping[ConnectionType, str]] = {
 """The dialect that people write SQL in for a connection; files and documents are read through DuckDB."""
 
 
-def problem_of(shelves: Shelves, scope: Scope, rule: Expectation) -> str | None:
+def problem_of(uow: UnitOfWork, scope: Scope, rule: Expectation) -> str | None:
     """Why a rule could never be evaluated, as far as the catalog tells; None when nothing speaks against it."""
-    found = read_facts(shelves.connection, scope, [table_of(rule.asset_fqn)])
+    found = read_facts(uow.connection, scope, [table_of(rule.asset_fqn)])
     if not found:
         return "The catalog has no such table. Run service-ingestion first."
     (table,) = found
-    connection = shelves.data_connections.find(Scope(scope.organization_id), rule.resource_uri)
+    connection = uow.data_connections.find(Scope(scope.organization_id), rule.resource_uri)
     dialect = DIALECTS.get(connection.connection_type, "duckdb") if connection is not None else "duckdb"
     check = Check(
         key="",
@@ -71,8 +71,8 @@ def problem_of(shelves: Shelves, scope: Scope, rule: Expectation) -> str | None:
     )
     try:
         if rule.metric is None:
-            names = named_tables(shelves, scope, table.resource_uri, rule.query or "", dialect)
-            others = read_facts(shelves.connection, scope, [fqn for fqn in names if fqn != table.fqn])
+            names = named_tables(uow, scope, table.resource_uri, rule.query or "", dialect)
+            others = read_facts(uow.connection, scope, [fqn for fqn in names if fqn != table.fqn])
             tables = tables_of_catalog([table, *others])
             guard_sql(rule.query or "", dialect=dialect, tables=tables, near=tables[0])
         elif rule.metric == "staleData":
@@ -83,7 +83,7 @@ def problem_of(shelves: Shelves, scope: Scope, rule: Expectation) -> str | None:
         else:
             target = str(rule.arguments.get("targetFqn") or "")
             beside = [
-                one for one in read_facts(shelves.connection, scope, [target]) if one.resource_uri == table.resource_uri
+                one for one in read_facts(uow.connection, scope, [target]) if one.resource_uri == table.resource_uri
             ]
             fits(check, table, {one.fqn: one for one in beside})
     except QueryRefused as refused:
@@ -103,8 +103,8 @@ async def check_quality_rule(
 
     It may read for a minute; a larger table is for a run of dq-execution.
     """
-    rule = await ctx.store.read(lambda shelves: shelves.quality_rules.get(ctx.scope, str(rule_id)))
-    known = await ctx.store.read(lambda shelves: read_known(shelves, ctx.scope, table_of(rule.asset_fqn), [rule]))
+    rule = await ctx.store.read(lambda uow: uow.quality_rules.get(ctx.scope, str(rule_id)))
+    known = await ctx.store.read(lambda uow: read_known(uow, ctx.scope, table_of(rule.asset_fqn), [rule]))
     if not isinstance(known, CheckInputs):
         raise ValidationError(
             "The table is no longer in the catalog. Run service-ingestion, or delete the rule.",

@@ -11,7 +11,7 @@ from pydantic import Field
 from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.queries.source_facts import read_facts, table_names, table_or_column
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.definitions import dimensions_named
 from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter
@@ -80,13 +80,13 @@ async def list_quality_rules(
     """List the quality rules of the selected project, by the name of what they are about, the oldest first."""
     parts = () if asset_fqn is None else Fqn.parse(asset_fqn).parts
 
-    def work(shelves: Shelves) -> Page[QualityRule]:
-        return shelves.quality_rules.listed(
+    def work(uow: UnitOfWork) -> Page[QualityRule]:
+        return uow.quality_rules.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
             asset_parts=parts,
-            dimension_ids=None if dimension is None else dimensions_named(ctx, shelves, dimension),
+            dimension_ids=None if dimension is None else dimensions_named(ctx, uow, dimension),
             state=state,
             origin=origin,
             metric=metric,
@@ -98,7 +98,7 @@ async def list_quality_rules(
 @operation(needs=Permission.CAN_READ)
 async def get_quality_rule(ctx: Context, *, rule_id: RuleId) -> QualityRule:
     """Get a quality rule."""
-    return await ctx.store.read(lambda shelves: shelves.quality_rules.get(ctx.scope, str(rule_id)))
+    return await ctx.store.read(lambda uow: uow.quality_rules.get(ctx.scope, str(rule_id)))
 
 
 @operation(needs=Permission.CAN_CREATE_RESOURCES, kind=CallKind.WRITE)
@@ -113,9 +113,9 @@ async def create_quality_rule(ctx: Context, *, rule: QualityRuleCreate) -> Quali
     new_id, now = str(uuid4()), ctx.now()
     keys: list[str] = []
 
-    def work(shelves: Shelves) -> QualityRule:
-        fqn, uri = _asset(ctx, shelves, rule.asset_fqn)
-        dimension_id, definition_id = _counted_in(ctx, shelves, rule)
+    def work(uow: UnitOfWork) -> QualityRule:
+        fqn, uri = _asset(ctx, uow, rule.asset_fqn)
+        dimension_id, definition_id = _counted_in(ctx, uow, rule)
         made = QualityRule(
             id=new_id,
             name=rule.name,
@@ -142,21 +142,21 @@ async def create_quality_rule(ctx: Context, *, rule: QualityRuleCreate) -> Quali
             updated_at=now,
             created_by=ctx.caller.user_id,
         )
-        problem = problem_of(shelves, ctx.scope, made)
+        problem = problem_of(uow, ctx.scope, made)
         if problem is not None:
             field = "query" if rule.type is RuleType.SQL else "arguments"
             raise ValidationError(problem, status=422, field=field)
         key = rule_key(fqn, rule.type, rule.metric, arguments, rule.query)
         keys[:] = [key]
-        if (standing := shelves.quality_rules.by_keys(ctx.scope, keys).get(key)) is not None:
+        if (standing := uow.quality_rules.by_keys(ctx.scope, keys).get(key)) is not None:
             raise _taken(standing.id)
-        _room(ctx, shelves, 1)
-        return shelves.quality_rules.put(ctx.scope, made, key)
+        _room(ctx, uow, 1)
+        return uow.quality_rules.put(ctx.scope, made, key)
 
     try:
         return await ctx.store.write(work)
     except IntegrityError:  # somebody else was faster
-        found = await ctx.store.read(lambda shelves: list(shelves.quality_rules.by_keys(ctx.scope, keys).values()))
+        found = await ctx.store.read(lambda uow: list(uow.quality_rules.by_keys(ctx.scope, keys).values()))
         raise _taken(found[0].id if found else new_id) from None
 
 
@@ -180,8 +180,8 @@ async def update_quality_rule(ctx: Context, *, rule_id: RuleId, changes: Quality
         if value is None and name != "description":
             raise ValidationError(f"{name} has a value, not null.", status=422, field=name)
 
-    def work(shelves: Shelves) -> QualityRule:
-        current = shelves.quality_rules.get(ctx.scope, str(rule_id))
+    def work(uow: UnitOfWork) -> QualityRule:
+        current = uow.quality_rules.get(ctx.scope, str(rule_id))
         to = given.get("state", current.state)
         if to is not current.state and to not in MOVES[current.state]:
             allowed = ", ".join(state for state in RuleState if state in MOVES[current.state])
@@ -190,9 +190,9 @@ async def update_quality_rule(ctx: Context, *, rule_id: RuleId, changes: Quality
             )
         _threshold(given.get("operator", current.operator), given.get("threshold", current.threshold))
         expected = ctx.expected_of(current)
-        changed = shelves.quality_rules.change(ctx.scope, current.id, {**given, "updated_at": now}, expected=expected)
+        changed = uow.quality_rules.change(ctx.scope, current.id, {**given, "updated_at": now}, expected=expected)
         if to is not current.state and to in WITHDRAWN:
-            shelves.violations.withdraw(
+            uow.violations.withdraw(
                 ctx.scope, [rule_check(current.id)], actor=ctx.caller.user_id, at=now, notes=WITHDRAWN[to]
             )
         return changed
@@ -207,9 +207,9 @@ async def delete_quality_rule(ctx: Context, *, rule_id: RuleId) -> QualityRuleDe
     A rule that was generated can be proposed again by a later run; reject it to keep it away.
     """
 
-    def work(shelves: Shelves) -> None:
-        shelves.quality_rules.remove(ctx.scope, str(rule_id), expected=ctx.expected_revision)
-        shelves.violations.withdraw(
+    def work(uow: UnitOfWork) -> None:
+        uow.quality_rules.remove(ctx.scope, str(rule_id), expected=ctx.expected_revision)
+        uow.violations.withdraw(
             ctx.scope, [rule_check(str(rule_id))], actor=ctx.caller.user_id, at=ctx.now(), notes=DELETED
         )
 
@@ -228,11 +228,11 @@ async def import_quality_rules(ctx: Context, *, file: QualityRuleImport) -> Qual
     parts = () if file.asset_fqn is None else Fqn.parse(file.asset_fqn).parts
     mentioned = file.text.casefold()
 
-    def tables(shelves: Shelves) -> list[Any]:
+    def tables(uow: UnitOfWork) -> list[Any]:
         names = [str(Fqn.of(*parts))] if parts else []
-        found = [fqn for fqn, _ in table_names(shelves.connection, ctx.scope, names, MOST_NAMED)]
+        found = [fqn for fqn, _ in table_names(uow.connection, ctx.scope, names, MOST_NAMED)]
         wanted = [fqn for fqn in found if Fqn.parse(fqn).parts[-1].casefold() in mentioned]
-        return read_facts(shelves.connection, ctx.scope, wanted[:MOST_TABLES])
+        return read_facts(uow.connection, ctx.scope, wanted[:MOST_TABLES])
 
     known = await ctx.store.read(tables)
     reader = read_odcs if file.format is RuleFormat.ODCS else read_dbt
@@ -241,17 +241,17 @@ async def import_quality_rules(ctx: Context, *, file: QualityRuleImport) -> Qual
     except UnreadableRules as why:
         raise ValidationError(str(why), status=422, field="text") from None
 
-    def work(shelves: Shelves) -> QualityRulesImported:
+    def work(uow: UnitOfWork) -> QualityRulesImported:
         notes = [RuleNote(where=one.where, reason=one.reason) for one in imported.not_understood]
         drafts = []
         for draft in imported.drafts:
-            problem = problem_of(shelves, ctx.scope, draft) if draft.query is not None else None
+            problem = problem_of(uow, ctx.scope, draft) if draft.query is not None else None
             if problem is None:
                 drafts.append(draft)
             else:
                 notes.append(RuleNote(where=draft.name, reason=problem))
-        _room(ctx, shelves, len(drafts))
-        kept = shelves.quality_rules.put_drafts(
+        _room(ctx, uow, len(drafts))
+        kept = uow.quality_rules.put_drafts(
             ctx.scope,
             drafts,
             run_id=None,
@@ -278,8 +278,8 @@ async def export_quality_rules(
     """Export quality rules as a data contract of ODCS 3.1, or as dbt's generic tests. 5000 rules at most."""
     parts = () if asset_fqn is None else Fqn.parse(asset_fqn).parts
 
-    def work(shelves: Shelves) -> list[QualityRule]:
-        found = shelves.quality_rules.listed(
+    def work(uow: UnitOfWork) -> list[QualityRule]:
+        found = uow.quality_rules.listed(
             ctx.scope,
             offset=0,
             limit=MOST_EXPORTED,
@@ -318,7 +318,7 @@ async def list_rule_executions(
     """List what evaluating rules came to, the newest first."""
     parts = () if asset_fqn is None else Fqn.parse(asset_fqn).parts
     return await ctx.store.read(
-        lambda shelves: shelves.rule_executions.listed(
+        lambda uow: uow.rule_executions.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -359,9 +359,9 @@ def _threshold(operator: str, threshold: Sequence[float]) -> None:
         )
 
 
-def _asset(ctx: Context, shelves: Shelves, text: str) -> tuple[str, str]:
+def _asset(ctx: Context, uow: UnitOfWork, text: str) -> tuple[str, str]:
     """The name as the catalog writes it, and the connection, of a live table or column. Raises 422."""
-    found = table_or_column(shelves.connection, ctx.scope, text)
+    found = table_or_column(uow.connection, ctx.scope, text)
     if found is None:
         raise ValidationError(
             "The catalog has no table or column of this name. Run service-ingestion, or correct asset_fqn.",
@@ -371,10 +371,10 @@ def _asset(ctx: Context, shelves: Shelves, text: str) -> tuple[str, str]:
     return found
 
 
-def _counted_in(ctx: Context, shelves: Shelves, rule: QualityRuleCreate) -> tuple[str, str]:
+def _counted_in(ctx: Context, uow: UnitOfWork, rule: QualityRuleCreate) -> tuple[str, str]:
     if rule.metric_definition_id is None:
         return measured_by(rule.metric)
-    found = shelves.metric_definitions.find(ctx.scope, rule.metric_definition_id)
+    found = uow.metric_definitions.find(ctx.scope, rule.metric_definition_id)
     if found is None:
         raise ValidationError(
             "There is no such metric in this project. List the metric definitions to find one.",
@@ -384,7 +384,7 @@ def _counted_in(ctx: Context, shelves: Shelves, rule: QualityRuleCreate) -> tupl
     return found.dimension_id, found.id
 
 
-def _room(ctx: Context, shelves: Shelves, more: int) -> None:
+def _room(ctx: Context, uow: UnitOfWork, more: int) -> None:
     """Raises QuotaExceeded when the project has as many rules as it may."""
-    if shelves.quality_rules.count(ctx.scope) + more > MOST_RULES:
+    if uow.quality_rules.count(ctx.scope) + more > MOST_RULES:
         raise QuotaExceeded(f"A project has {MOST_RULES} quality rules at most. Delete some first.")

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from persistence.queries.catalog_rows import stood
 from persistence.queries.totals import Sums
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.moments import past_in_body
 from resolvers.engines.scoring import Ratio, overall, score, total, written_weight
@@ -57,22 +57,22 @@ async def scorecard_of(ctx: Context, request: ScorecardRequest, *, must_stand: b
     as_of = None if request.as_of is None else in_utc(request.as_of)
     run_id = None if request.workflow_run_id is None else str(request.workflow_run_id)
 
-    def work(shelves: Shelves) -> Scorecard:
+    def work(uow: UnitOfWork) -> Scorecard:
         until = as_of or ctx.now()
         if run_id is not None:
-            shelves.workflow_runs.get(ctx.scope, run_id)
-            last = shelves.metric_results.end_of_run(ctx.scope, run_id)
+            uow.workflow_runs.get(ctx.scope, run_id)
+            last = uow.metric_results.end_of_run(ctx.scope, run_id)
             until = min(until, last) if last is not None else until
         dimensions = [
             one
-            for one in shelves.dimensions.standing(ctx.scope, at=until)
+            for one in uow.dimensions.standing(ctx.scope, at=until)
             if request.assessment_type in (None, one.assessment_type)
         ]
-        metrics = shelves.metric_definitions.standing(ctx.scope, at=until)
+        metrics = uow.metric_definitions.standing(ctx.scope, at=until)
         weights = {one.id: Decimal(one.weight) for one in dimensions}
-        weights |= _overrides(request.weight_overrides or {}, shelves.dimensions.standing(ctx.scope, at=until))
-        sums = shelves.metric_results.latest(ctx.scope, parts, at=until, run_id=run_id)
-        if must_stand and parts and not sums and not stood(shelves.connection, ctx.scope, Fqn(parts), until):
+        weights |= _overrides(request.weight_overrides or {}, uow.dimensions.standing(ctx.scope, at=until))
+        sums = uow.metric_results.latest(ctx.scope, parts, at=until, run_id=run_id)
+        if must_stand and parts and not sums and not stood(uow.connection, ctx.scope, Fqn(parts), until):
             raise NotFound("metadata_asset", str(Fqn(parts)))
         answered = [
             _dimension(

@@ -7,7 +7,7 @@ from typing import Any, Final
 from persistence.queries.source_facts import with_columns
 from persistence.queries.totals import counted_among
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.engines.report.values import Unmeasured
 from schema.data_readiness.quality import AssessmentType
 from schema.data_readiness.scorecard import Scorecard
@@ -33,20 +33,20 @@ _ASSESS: Final = "Run dq-assessment."
 
 
 def unmeasured(
-    shelves: Shelves, scope: Scope, fqns: Sequence[str], card: Scorecard, as_of: datetime | None
+    uow: UnitOfWork, scope: Scope, fqns: Sequence[str], card: Scorecard, as_of: datetime | None
 ) -> list[Unmeasured]:
     """The tables that could not be measured, by reason, those first that count for nothing in the score.
 
     A table that failed in the latest run and was measured by one before counts as it was then. Nothing is told of a
     table that no run has come to, while nothing at all is measured.
     """
-    missing = sorted(set(fqns) - _measured(shelves, scope, fqns, card, as_of))
-    runs = shelves.workflow_runs.latest_of(scope, _MEASURING, as_of, LATEST_RUNS)
-    failures = _failures(shelves, list(runs), set(fqns), as_of)
+    missing = sorted(set(fqns) - _measured(uow, scope, fqns, card, as_of))
+    runs = uow.workflow_runs.latest_of(scope, _MEASURING, as_of, LATEST_RUNS)
+    failures = _failures(uow, list(runs), set(fqns), as_of)
     # Tasks of an assessment are named after the tables that it has come to.
     checks = [run for run, kind in runs.items() if kind in _CHECKING]
-    in_vain = shelves.run_tasks.done_among(checks, missing, as_of)
-    bare = set(missing) - with_columns(shelves.connection, scope, missing)
+    in_vain = uow.run_tasks.done_among(checks, missing, as_of)
+    bare = set(missing) - with_columns(uow.connection, scope, missing)
     found: dict[tuple[bool, str, str], list[str]] = {}
     for fqn in missing:
         if fqn in failures:
@@ -62,7 +62,7 @@ def unmeasured(
         found.setdefault((False, *reason), []).append(fqn)
     for fqn in sorted(failures.keys() - set(missing)):
         message, at = failures[fqn]
-        if not shelves.metric_results.measured_since(scope, fqn, at, as_of):
+        if not uow.metric_results.measured_since(scope, fqn, at, as_of):
             found.setdefault((True, message, _MEND), []).append(fqn)
     return [
         Unmeasured(why, advice, len(names), names[:MOST_PLACES], is_old)
@@ -70,7 +70,7 @@ def unmeasured(
     ]
 
 
-def _measured(shelves: Shelves, scope: Scope, fqns: Sequence[str], card: Scorecard, as_of: datetime | None) -> set[str]:
+def _measured(uow: UnitOfWork, scope: Scope, fqns: Sequence[str], card: Scorecard, as_of: datetime | None) -> set[str]:
     """The tables that count for something in a scorecard's dimensions of data."""
     metrics = [
         metric.metric_definition_id
@@ -78,15 +78,15 @@ def _measured(shelves: Shelves, scope: Scope, fqns: Sequence[str], card: Scoreca
         if one.assessment_type is AssessmentType.DATA_QUALITY
         for metric in one.metrics
     ]
-    return counted_among(shelves.connection, scope, metrics, fqns, as_of)
+    return counted_among(uow.connection, scope, metrics, fqns, as_of)
 
 
 def _failures(
-    shelves: Shelves, runs: Sequence[str], fqns: set[str], as_of: datetime | None
+    uow: UnitOfWork, runs: Sequence[str], fqns: set[str], as_of: datetime | None
 ) -> dict[str, tuple[str, datetime]]:
     """Why each of some tables could not be measured the last time that this failed, and when."""
     found: dict[str, tuple[str, datetime]] = {}
-    for arguments, message, at in shelves.run_tasks.failures(runs, as_of, MOST_FAILURES):
+    for arguments, message, at in uow.run_tasks.failures(runs, as_of, MOST_FAILURES):
         if (fqn := _table_of(arguments)) in fqns and message and at:
             found.setdefault(fqn, (message, at))
     return found

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.queries.violations import CLEARED, SORTABLE
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.definitions import added, changed, deleted, dimension_of, dimensions_named
 from resolvers.data_readiness.metrics import AssetFilter, DimensionFilter
@@ -38,7 +38,7 @@ ViolationDefinitionId = Annotated[UUID, Field(description="The violation definit
 @operation(needs=Permission.CAN_READ)
 async def list_violation_definitions(ctx: Context) -> Page[ViolationDefinition]:
     """List the kinds of violation, all of them: those that are built in, then the project's own, the oldest first."""
-    found = await ctx.store.read(lambda shelves: shelves.violation_definitions.standing(ctx.scope))
+    found = await ctx.store.read(lambda uow: uow.violation_definitions.standing(ctx.scope))
     return Page[Any].model_construct(items=found, total=len(found), offset=0, limit=len(found))
 
 
@@ -46,8 +46,8 @@ async def list_violation_definitions(ctx: Context) -> Page[ViolationDefinition]:
 async def create_violation_definition(ctx: Context, *, definition: ViolationDefinitionCreate) -> ViolationDefinition:
     """Add a kind of violation of the project's own to a dimension."""
 
-    def make(shelves: Shelves) -> tuple[ViolationDefinition, dict[str, Any]]:
-        dimension = dimension_of(ctx, shelves, definition.dimension_id)
+    def make(uow: UnitOfWork) -> tuple[ViolationDefinition, dict[str, Any]]:
+        dimension = dimension_of(ctx, uow, definition.dimension_id)
         new = ViolationDefinition(
             id=str(uuid4()),
             name=definition.name,
@@ -62,7 +62,7 @@ async def create_violation_definition(ctx: Context, *, definition: ViolationDefi
         )
         return new, {"dimension_id": dimension.id}
 
-    return await added(ctx, lambda shelves: shelves.violation_definitions, make)
+    return await added(ctx, lambda uow: uow.violation_definitions, make)
 
 
 @operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
@@ -70,13 +70,13 @@ async def update_violation_definition(
     ctx: Context, *, definition_id: ViolationDefinitionId, changes: ViolationDefinitionChange
 ) -> ViolationDefinition:
     """Update a kind of violation of the project's own."""
-    return await changed(ctx, lambda shelves: shelves.violation_definitions, definition_id, changes.given())
+    return await changed(ctx, lambda uow: uow.violation_definitions, definition_id, changes.given())
 
 
 @operation(needs=Permission.CAN_DELETE, kind=CallKind.WRITE)
 async def delete_violation_definition(ctx: Context, *, definition_id: ViolationDefinitionId) -> DefinitionDeleted:
     """Delete a kind of violation of the project's own. Violations of that kind stay as they are."""
-    return await deleted(ctx, lambda shelves: shelves.violation_definitions, definition_id)
+    return await deleted(ctx, lambda uow: uow.violation_definitions, definition_id)
 
 
 @operation(needs=Permission.CAN_READ)
@@ -102,14 +102,14 @@ async def list_violations(
     """List the violations of the selected project, the newest first."""
     parts = () if asset_fqn is None else Fqn.parse(asset_fqn).parts
 
-    def work(shelves: Shelves) -> Page[Violation]:
-        return shelves.violations.listed(
+    def work(uow: UnitOfWork) -> Page[Violation]:
+        return uow.violations.listed(
             ctx.scope,
             sort=sort,
             offset=(page - 1) * limit,
             limit=limit,
             asset_parts=parts,
-            dimension_ids=None if dimension is None else dimensions_named(ctx, shelves, dimension),
+            dimension_ids=None if dimension is None else dimensions_named(ctx, uow, dimension),
             status=status,
             severity=severity,
             service=service,
@@ -123,7 +123,7 @@ async def list_violations(
 @operation(needs=Permission.CAN_READ)
 async def get_violation(ctx: Context, *, violation_id: ViolationId) -> Violation:
     """Get a violation."""
-    return await ctx.store.read(lambda shelves: shelves.violations.get(ctx.scope, str(violation_id)))
+    return await ctx.store.read(lambda uow: uow.violations.get(ctx.scope, str(violation_id)))
 
 
 @operation(needs=Permission.CAN_READ)
@@ -132,9 +132,9 @@ async def list_violation_history(
 ) -> Page[ViolationEvent]:
     """List what has become of a violation since it was first seen, in that order."""
 
-    def work(shelves: Shelves) -> Page[ViolationEvent]:
-        violation = shelves.violations.get(ctx.scope, str(violation_id))
-        return shelves.violation_events.page(
+    def work(uow: UnitOfWork) -> Page[ViolationEvent]:
+        violation = uow.violations.get(ctx.scope, str(violation_id))
+        return uow.violation_events.page(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -156,8 +156,8 @@ async def update_violation(ctx: Context, *, violation_id: ViolationId, changes: 
     if given.get("status", ViolationStatus.OPEN) is None:
         raise ValidationError("status is one of the documented values, not null.", status=422, field="status")
 
-    def work(shelves: Shelves) -> Violation:
-        current = shelves.violations.get(ctx.scope, str(violation_id))
+    def work(uow: UnitOfWork) -> Violation:
+        current = uow.violations.get(ctx.scope, str(violation_id))
         to = given.get("status", current.status)
         if to is not current.status and to not in MOVES[current.status]:
             allowed = ", ".join(status for status in ViolationStatus if status in MOVES[current.status])
@@ -174,6 +174,6 @@ async def update_violation(ctx: Context, *, violation_id: ViolationId, changes: 
         expected = ctx.expected_of(current)
         event = {"at": now, "from_status": current.status, "to_status": to, "actor": user}
         event["notes"] = given.get("resolution_notes")
-        return shelves.violations.move(ctx.scope, current, values, event, expected=expected)
+        return uow.violations.move(ctx.scope, current, values, event, expected=expected)
 
     return await ctx.store.write(work)

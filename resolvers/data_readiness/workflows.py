@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 from pydantic import Field
 
 from auth.rate_limit import CallKind
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.authors import authored
 from resolvers.context import Context
 from resolvers.data_readiness.runs.parameters import check_config
@@ -57,8 +57,8 @@ async def create_workflow_configuration(
         updated_at=now,
     )
 
-    def work(shelves: Shelves) -> WorkflowConfiguration:
-        shelves.workflow_configurations.add(
+    def work(uow: UnitOfWork) -> WorkflowConfiguration:
+        uow.workflow_configurations.add(
             new,
             organization_id=ctx.organization_id,
             project_id=ctx.project_id,
@@ -66,8 +66,8 @@ async def create_workflow_configuration(
             authors=authored(ctx, new.config, {}, None),
         )
         if new.is_default:
-            shelves.workflow_configurations.take_default(ctx.scope, kind, new.id)
-        sync_configuration_schedule(shelves, ctx, new)
+            uow.workflow_configurations.take_default(ctx.scope, kind, new.id)
+        sync_configuration_schedule(uow, ctx, new)
         return new
 
     return await ctx.store.write(work)
@@ -107,7 +107,7 @@ async def list_workflow_configurations(
 ) -> Page[WorkflowConfiguration]:
     """List the workflow configurations of the selected project, newest first."""
     return await ctx.store.read(
-        lambda shelves: shelves.workflow_configurations.listed(
+        lambda uow: uow.workflow_configurations.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -121,7 +121,7 @@ async def list_workflow_configurations(
 @operation(needs=Permission.CAN_READ)
 async def get_workflow_configuration(ctx: Context, *, configuration_id: ConfigurationId) -> WorkflowConfiguration:
     """Get a workflow configuration."""
-    return await ctx.store.read(lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id)))
+    return await ctx.store.read(lambda uow: uow.workflow_configurations.get(ctx.scope, str(configuration_id)))
 
 
 @operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
@@ -140,17 +140,17 @@ async def update_workflow_configuration(
         given["schedule"] = WorkflowSchedule(**given["schedule"]).model_dump()
     values: dict[str, Any] = given | {"updated_at": ctx.now()}
 
-    def work(shelves: Shelves) -> WorkflowConfiguration:
-        current = shelves.workflow_configurations.held(ctx.scope, str(configuration_id))
+    def work(uow: UnitOfWork) -> WorkflowConfiguration:
+        current = uow.workflow_configurations.held(ctx.scope, str(configuration_id))
         check_config(current.workflow_type, given.get("config") or {})
         expected = ctx.expected_of(current)
         authors = {}
         if "config" in given:
             authors = {"authors": authored(ctx, given["config"], current.config, current._authors)}
-        changed = shelves.workflow_configurations.change(ctx.scope, current.id, values | authors, expected=expected)
+        changed = uow.workflow_configurations.change(ctx.scope, current.id, values | authors, expected=expected)
         if given.get("is_default"):
-            shelves.workflow_configurations.take_default(ctx.scope, changed.workflow_type, changed.id)
-        sync_configuration_schedule(shelves, ctx, changed)
+            uow.workflow_configurations.take_default(ctx.scope, changed.workflow_type, changed.id)
+        sync_configuration_schedule(uow, ctx, changed)
         return changed
 
     return await ctx.store.write(work)
@@ -163,15 +163,15 @@ async def delete_workflow_configuration(ctx: Context, *, configuration_id: Confi
     While one of its runs is open this is a 422: cancel the run, or wait for its end.
     """
 
-    def work(shelves: Shelves) -> None:
-        current = shelves.workflow_configurations.held(ctx.scope, str(configuration_id))
+    def work(uow: UnitOfWork) -> None:
+        current = uow.workflow_configurations.held(ctx.scope, str(configuration_id))
         if ctx.expects_another(current._revision):
             raise VersionConflict(
                 "This workflow configuration was changed by somebody else. Read it again and retry.",
                 resource_type="workflow_configuration",
                 resource_id=current.id,
             )
-        open_run = shelves.workflow_runs.open_of(ctx.scope, current.id)
+        open_run = uow.workflow_runs.open_of(ctx.scope, current.id)
         if open_run is not None:
             raise ValidationError(
                 f"Run {open_run} of this configuration is not over. Cancel it or wait for its end, then delete it.",
@@ -180,8 +180,8 @@ async def delete_workflow_configuration(ctx: Context, *, configuration_id: Confi
                 resource_type="workflow_run",
                 resource_id=open_run,
             )
-        remove_configuration_schedule(shelves, ctx.scope, current.id)
-        shelves.workflow_configurations.hide(ctx.scope, current.id, ctx.now())
+        remove_configuration_schedule(uow, ctx.scope, current.id)
+        uow.workflow_configurations.hide(ctx.scope, current.id, ctx.now())
 
     done = Done(message="The workflow configuration is deleted. Its runs can still be read.")
     await ctx.store.write(work, told=lambda _: done)

@@ -10,7 +10,7 @@ from auth.permissions import conferred, grantable
 from auth.rate_limit import CallKind
 from auth.relations import CheckRequest, Relations, RelationTuple, bare_id, object_name, split_user, user_subject
 from persistence.queries import inheriting as queries
-from persistence.store import Shelves, Store
+from persistence.store import Store, UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import operation
 from schema.errors import ValidationError
@@ -124,7 +124,7 @@ async def repaired(relations: Relations, store: Store, organization_id: str) -> 
 
 async def organization_ids(store: Store) -> list[str]:
     """Every organization, in order."""
-    return await store.read(lambda shelves: queries.organization_ids(shelves.connection))
+    return await store.read(lambda uow: queries.organization_ids(uow.connection))
 
 
 class _Row(NamedTuple):
@@ -186,5 +186,5 @@ async def _rows(store: Store, organization_id: str) -> AsyncIterator[list[_Row]]
             after = found[-1].id
 
 
-def _behind(organization_id: str, type_: ResourceType, after: str | None, shelves: Shelves) -> list[queries.Inheriting]:
-    return queries.inheriting(shelves.connection, organization_id, type_, after, AT_ONCE)
+def _behind(organization_id: str, type_: ResourceType, after: str | None, uow: UnitOfWork) -> list[queries.Inheriting]:
+    return queries.inheriting(uow.connection, organization_id, type_, after, AT_ONCE)

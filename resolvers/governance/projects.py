@@ -6,7 +6,7 @@ from auth.caller import WORKER
 from auth.rate_limit import CallKind
 from auth.relations import RelationTuple, group_subject, object_name, user_subject
 from persistence.integrity import IntegrityError
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import OWN_VIEW, operation
 from schema.errors import AlreadyExists
@@ -38,24 +38,22 @@ async def create_project(ctx: Context, *, project: ProjectCreate) -> Project:
         created_by=ctx.caller.user_id,
     )
 
-    def work(shelves: Shelves) -> Project:
-        taken = shelves.projects.page(ctx.tenant, offset=0, limit=1, name=project.name)
+    def work(uow: UnitOfWork) -> Project:
+        taken = uow.projects.page(ctx.tenant, offset=0, limit=1, name=project.name)
         if taken.total:
             raise AlreadyExists(
                 f"A project named {project.name!r} exists already. Choose another name.",
                 resource_type="project",
                 resource_id=taken.items[0].id,
             )
-        shelves.projects.add(new)
-        shelves.relate(ctx.organization_id, writes=project_relations(new))
+        uow.projects.add(new)
+        uow.relate(ctx.organization_id, writes=project_relations(new))
         return new
 
     try:
         created = await ctx.store.write(work)
     except IntegrityError:  # somebody took the name between the look and the write
-        standing = await ctx.store.read(
-            lambda shelves: shelves.projects.page(ctx.tenant, offset=0, limit=1, name=project.name)
-        )
+        standing = await ctx.store.read(lambda uow: uow.projects.page(ctx.tenant, offset=0, limit=1, name=project.name))
         raise AlreadyExists(
             f"A project named {project.name!r} exists already. Choose another name.",
             resource_type="project",
@@ -81,14 +79,14 @@ async def list_projects(ctx: Context, *, page: PageNumber = 1, limit: PageSize =
     """List the projects of the caller's organization that he may read."""
     offset = (page - 1) * limit
     if await ctx.guard.allows(ctx.caller, Permission.CAN_READ, "organization", ctx.organization_id):
-        return await ctx.store.read(lambda shelves: shelves.projects.page(ctx.tenant, offset=offset, limit=limit))
-    all_ids = await ctx.store.read(lambda shelves: shelves.projects.ids(ctx.tenant))
+        return await ctx.store.read(lambda uow: uow.projects.page(ctx.tenant, offset=offset, limit=limit))
+    all_ids = await ctx.store.read(lambda uow: uow.projects.ids(ctx.tenant))
     readable = await ctx.guard.allows_many(ctx.caller, Permission.CAN_READ, "project", all_ids)
     ids = [id for id in all_ids if readable[id]]
-    return await ctx.store.read(lambda shelves: shelves.projects.among(ctx.tenant, ids, offset=offset, limit=limit))
+    return await ctx.store.read(lambda uow: uow.projects.among(ctx.tenant, ids, offset=offset, limit=limit))
 
 
 @operation(needs=Permission.CAN_READ, on="project:{project_id}")
 async def get_project(ctx: Context, *, project_id: str) -> Project:
     """Get a project."""
-    return await ctx.store.read(lambda shelves: shelves.projects.get(ctx.tenant, project_id))
+    return await ctx.store.read(lambda uow: uow.projects.get(ctx.tenant, project_id))

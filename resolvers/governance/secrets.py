@@ -7,7 +7,7 @@ from pydantic import Field
 from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.queries.secrets import Sealed
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.assets.data_connections import binding_of
 from resolvers.bound_secrets import BoundSecrets
 from resolvers.context import Context
@@ -103,12 +103,12 @@ async def _create(ctx: Context, resource_type: str, resource_id: str, secret: Se
     )
     bound = BoundSecrets(ctx, resource_type, resource_id)
 
-    def work(shelves: Shelves) -> Secret:
-        target = binding_of(ctx, shelves, resource_type, resource_id)
-        shelves.secrets.hold()
+    def work(uow: UnitOfWork) -> Secret:
+        target = binding_of(ctx, uow, resource_type, resource_id)
+        uow.secrets.hold()
         sealed = bound.sealed(secret.name, secret.value.encode(), target)
         tenant = {"organization_id": ctx.organization_id}
-        return shelves.secrets.add(new, **tenant, sealed=sealed.text, bound_to=sealed.bound_to)
+        return uow.secrets.add(new, **tenant, sealed=sealed.text, bound_to=sealed.bound_to)
 
     try:
         return await ctx.store.write(work)
@@ -122,7 +122,7 @@ async def _create(ctx: Context, resource_type: str, resource_id: str, secret: Se
 
 async def _page(ctx: Context, resource_type: str, resource_id: str, page: int, limit: int) -> Page[Secret]:
     return await ctx.store.read(
-        lambda shelves: shelves.secrets.page(
+        lambda uow: uow.secrets.page(
             ctx.tenant,
             offset=(page - 1) * limit,
             limit=limit,
@@ -133,9 +133,9 @@ async def _page(ctx: Context, resource_type: str, resource_id: str, page: int, l
 
 
 async def _value(ctx: Context, resource_type: str, resource_id: str, name: str) -> SecretValue:
-    def work(shelves: Shelves) -> tuple[Secret, Sealed]:
-        secret = shelves.secrets.get(ctx.tenant, name, resource_type=resource_type, resource_id=resource_id)
-        return secret, shelves.secrets.sealed(ctx.tenant, resource_type, resource_id)[name]
+    def work(uow: UnitOfWork) -> tuple[Secret, Sealed]:
+        secret = uow.secrets.get(ctx.tenant, name, resource_type=resource_type, resource_id=resource_id)
+        return secret, uow.secrets.sealed(ctx.tenant, resource_type, resource_id)[name]
 
     secret, sealed = await ctx.store.read(work)
     value = BoundSecrets(ctx, resource_type, resource_id).read(name, sealed)
@@ -152,12 +152,12 @@ async def _change(ctx: Context, resource_type: str, resource_id: str, name: str,
     # Whether a value is the one that stands is told by the entity tag, so only to who may read it anyway.
     reads = await ctx.guard.allows(ctx.caller, Permission.CAN_READ_SECRETS, resource_type, resource_id)
 
-    def work(shelves: Shelves) -> Secret:
-        if value is not None and not (reads and stands(shelves, value)):
-            target = binding_of(ctx, shelves, resource_type, resource_id)
-            shelves.secrets.hold()
+    def work(uow: UnitOfWork) -> Secret:
+        if value is not None and not (reads and stands(uow, value)):
+            target = binding_of(ctx, uow, resource_type, resource_id)
+            uow.secrets.hold()
             given["sealed"], given["bound_to"] = bound.sealed(name, value.encode(), target)
-        return shelves.secrets.change(
+        return uow.secrets.change(
             ctx.tenant,
             name,
             given,
@@ -166,17 +166,17 @@ async def _change(ctx: Context, resource_type: str, resource_id: str, name: str,
             resource_id=resource_id,
         )
 
-    def stands(shelves: Shelves, value: str) -> bool:
-        sealed = shelves.secrets.sealed(ctx.tenant, resource_type, resource_id).get(name)
-        target = binding_of(ctx, shelves, resource_type, resource_id)
+    def stands(uow: UnitOfWork, value: str) -> bool:
+        sealed = uow.secrets.sealed(ctx.tenant, resource_type, resource_id).get(name)
+        target = binding_of(ctx, uow, resource_type, resource_id)
         return sealed is not None and bound.hold({name: value.encode()}, {name: sealed}, target)
 
     return await ctx.store.write(work)
 
 
 async def _delete(ctx: Context, resource_type: str, resource_id: str, name: str) -> Done:
-    def work(shelves: Shelves) -> None:
-        shelves.secrets.remove(
+    def work(uow: UnitOfWork) -> None:
+        uow.secrets.remove(
             ctx.tenant,
             name,
             expected=ctx.expected_revision,

@@ -15,7 +15,7 @@ class AssetsLoaders(LoadersBase):
     @batched
     async def data_connections_of_project(self, ids: Sequence[str]) -> list[list[DataConnection]]:
         """The project's data connections; empty when the caller may not read the project."""
-        return await self._of_parents(lambda shelves: shelves.data_connections, "project_id", ids)
+        return await self._of_parents(lambda uow: uow.data_connections, "project_id", ids)
 
     async def catalog_of(self, connection: DataConnection) -> AssetMembers:
         """The databases of a connection; one of the whole organization shows those of the selected project."""
@@ -36,7 +36,7 @@ class AssetsLoaders(LoadersBase):
         )
         shown = [parent for parent in parents if readable[parent.project_id]]
         found = await self._store.read(
-            lambda shelves: members_of(shelves.connection, self._scope.organization_id, shown, MAX_CHILDREN)
+            lambda uow: members_of(uow.connection, self._scope.organization_id, shown, MAX_CHILDREN)
         )
         nothing = AssetMembers(items=[], total=0)
         return [found.get(parent, nothing) for parent in parents]

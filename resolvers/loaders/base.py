@@ -9,7 +9,7 @@ from aiodataloader import DataLoader
 from auth.caller import Caller
 from auth.guard import Guard
 from persistence.repository import Repository, Scope
-from persistence.store import Shelves, Store
+from persistence.store import Store, UnitOfWork
 from schema.base import Resource
 from schema.governance.permission import Permission
 
@@ -37,20 +37,20 @@ class LoadersBase:
 
     async def _of_parents(
         self,
-        shelf: Callable[[Shelves], Repository[ResourceT]],
+        repository_of: Callable[[UnitOfWork], Repository[ResourceT]],
         column: str,
         parents: Sequence[str],
         *,
         most: int = MOST_PER_PARENT,
         needs: Permission = Permission.CAN_READ,
     ) -> list[list[ResourceT]]:
-        """The first items of each parent in the shelf's order, in one statement; none of what the caller may not read.
+        """The first items of each parent in their order, in one statement; none of what the caller may not read.
 
-        That is asked of their projects. `column` names the parent in the shelf's table, which must have a `project_id`
-        column too.
+        That is asked of their projects. `column` names the parent in the table, which must have a `project_id` column
+        too.
         """
         found = await self._store.read(
-            lambda shelves: shelf(shelves).first_of_each(self._scope, column, parents, most=most)
+            lambda uow: repository_of(uow).first_of_each(self._scope, column, parents, most=most)
         )
         return await self._grouped(parents, found, needs)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.loaders.base import LoadersBase, batched
 from schema.data_readiness.classification import Classification
 from schema.governance.permission import Permission
@@ -26,12 +26,12 @@ class ClassificationLoaders(LoadersBase):
             if readable[project]:
                 names.setdefault(project, []).append(fqn)
 
-        def read(shelves: Shelves) -> dict[tuple[str, str], list[Classification]]:
+        def read(uow: UnitOfWork) -> dict[tuple[str, str], list[Classification]]:
             organization = self._scope.organization_id
             return {
                 (project, fqn): found
                 for project, fqns in names.items()
-                for fqn, found in shelves.classifications.of_assets(Scope(organization, project), fqns).items()
+                for fqn, found in uow.classifications.of_assets(Scope(organization, project), fqns).items()
             }
 
         found = await self._store.read(read)

@@ -7,7 +7,7 @@ from typing import Any
 
 from persistence.queries.totals import Sums
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.engines.scoring import Ratio, difference, overall, score, total
 from resolvers.loaders.base import MOST_PER_PARENT, LoadersBase, batched
 from schema.data_readiness.glossary import TermAsset
@@ -26,7 +26,7 @@ class DataReadinessLoaders(LoadersBase):
     async def configurations_of_project(self, ids: Sequence[str]) -> list[list[WorkflowConfiguration]]:
         """The project's workflow configurations, newest first; empty when the caller may not read the project."""
         return await self._of_parents(
-            lambda shelves: shelves.workflow_configurations,
+            lambda uow: uow.workflow_configurations,
             "project_id",
             ids,
         )
@@ -35,12 +35,12 @@ class DataReadinessLoaders(LoadersBase):
     async def runs_of_configuration(self, ids: Sequence[str]) -> list[list[WorkflowRun]]:
         """The configuration's runs, newest first, each with its first tasks."""
         found = await self._of_parents(
-            lambda shelves: shelves.workflow_runs,
+            lambda uow: uow.workflow_runs,
             "configuration_id",
             ids,
         )
         runs = [run for group in found for run in group]
-        told = iter(await self._store.read(lambda shelves: shelves.run_tasks.beside(self._scope, runs)))
+        told = iter(await self._store.read(lambda uow: uow.run_tasks.beside(self._scope, runs)))
         return [[next(told) for _ in group] for group in found]
 
     @batched
@@ -48,7 +48,7 @@ class DataReadinessLoaders(LoadersBase):
         """What stands behind each figure of a scorecard, the worst first."""
         readable = await self._readable("project", [part.project_id for part in parts])
         shown = [part for part in parts if readable[part.project_id]]
-        found = await self._store.read(lambda shelves: shelves.violations.of_parts(self._scope, shown, MOST_PER_PARENT))
+        found = await self._store.read(lambda uow: uow.violations.of_parts(self._scope, shown, MOST_PER_PARENT))
         return [found.get(part, []) for part in parts]
 
     @batched
@@ -56,9 +56,7 @@ class DataReadinessLoaders(LoadersBase):
         """What each figure of a scorecard was added up from, the worst first."""
         readable = await self._readable("project", [part.project_id for part in parts])
         shown = [part for part in parts if readable[part.project_id]]
-        found = await self._store.read(
-            lambda shelves: shelves.metric_results.of_parts(self._scope, shown, MOST_PER_PARENT)
-        )
+        found = await self._store.read(lambda uow: uow.metric_results.of_parts(self._scope, shown, MOST_PER_PARENT))
         scored = {
             part: [one.model_copy(update={"score": score(Ratio(one.numerator, one.denominator))}) for one in some]
             for part, some in found.items()
@@ -70,9 +68,7 @@ class DataReadinessLoaders(LoadersBase):
         """The rules behind each figure of a scorecard, the failed ones first."""
         readable = await self._readable("project", [part.project_id for part in parts])
         shown = [part for part in parts if readable[part.project_id]]
-        found = await self._store.read(
-            lambda shelves: shelves.rule_executions.of_parts(self._scope, shown, MOST_PER_PARENT)
-        )
+        found = await self._store.read(lambda uow: uow.rule_executions.of_parts(self._scope, shown, MOST_PER_PARENT))
         return [found.get(part, []) for part in parts]
 
     @batched
@@ -81,9 +77,9 @@ class DataReadinessLoaders(LoadersBase):
         readable = await self._readable("project", [one.part.project_id for one in sums])
         cards = list(dict.fromkeys(one.part for one in sums if readable[one.part.project_id]))
 
-        def work(shelves: Shelves) -> dict[ScoredPart, Any]:
+        def work(uow: UnitOfWork) -> dict[ScoredPart, Any]:
             return {
-                part: shelves.metric_results.before_last_run(
+                part: uow.metric_results.before_last_run(
                     Scope(self._scope.organization_id, part.project_id),
                     part.asset_parts,
                     at=part.as_of,
@@ -98,12 +94,12 @@ class DataReadinessLoaders(LoadersBase):
     @batched
     async def history_of_violation(self, ids: Sequence[str]) -> list[list[ViolationEvent]]:
         """What has become of the violation, in that order."""
-        return await self._of_parents(lambda shelves: shelves.violation_events, "violation_id", ids)
+        return await self._of_parents(lambda uow: uow.violation_events, "violation_id", ids)
 
     @batched
     async def assets_of_term(self, ids: Sequence[str]) -> list[list[TermAsset]]:
         """The assets that the glossary term is linked to, by name."""
-        return await self._of_parents(lambda shelves: shelves.term_assets, "term_id", ids)
+        return await self._of_parents(lambda uow: uow.term_assets, "term_id", ids)
 
 
 def _change(of: ScoredSum, found: tuple[str, datetime, Mapping[str, Sums]] | None) -> ScoreChange | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.engines.masking import masked_column, masked_table
 from resolvers.loaders.base import LoadersBase, batched
 from schema.data_readiness.profile import ColumnProfile, TableProfile
@@ -32,26 +32,26 @@ class ProfileLoaders(LoadersBase):
 
     @batched
     async def _table_profile(self, asked: Sequence[tuple[str, str]]) -> list[TableProfile | None]:
-        def work(shelves: Shelves, scope: Scope, fqns: list[str]) -> dict[str, TableProfile]:
-            personal = shelves.table_profiles.personal(scope, fqns)
-            found = shelves.table_profiles.latest(scope, list(personal))
+        def work(uow: UnitOfWork, scope: Scope, fqns: list[str]) -> dict[str, TableProfile]:
+            personal = uow.table_profiles.personal(scope, fqns)
+            found = uow.table_profiles.latest(scope, list(personal))
             return {fqn: masked_table(profile, personal[fqn]) for fqn, profile in found.items()}
 
         return await self._profiles(asked, work)
 
     @batched
     async def _column_profile(self, asked: Sequence[tuple[str, str]]) -> list[ColumnProfile | None]:
-        def work(shelves: Shelves, scope: Scope, fqns: list[str]) -> dict[str, ColumnProfile]:
+        def work(uow: UnitOfWork, scope: Scope, fqns: list[str]) -> dict[str, ColumnProfile]:
             tables = {fqn: str(Fqn.of(*Fqn.parse(fqn).parts[:4])) for fqn in fqns}
-            personal = shelves.table_profiles.personal(scope, list(tables.values()))
+            personal = uow.table_profiles.personal(scope, list(tables.values()))
             standing = {fqn: table for fqn, table in tables.items() if table in personal}
-            found = shelves.table_profiles.latest_columns(scope, standing)
+            found = uow.table_profiles.latest_columns(scope, standing)
             return {fqn: masked_column(profile, personal[tables[fqn]]) for fqn, profile in found.items()}
 
         return await self._profiles(asked, work)
 
     async def _profiles(
-        self, asked: Sequence[tuple[str, str]], work: Callable[[Shelves, Scope, list[str]], dict[str, ProfileT]]
+        self, asked: Sequence[tuple[str, str]], work: Callable[[UnitOfWork, Scope, list[str]], dict[str, ProfileT]]
     ) -> list[ProfileT | None]:
         """Profiles of assets by project and name; none of a project whose metadata the caller may not read."""
         readable = await self._readable("project", [project for project, _ in asked], Permission.CAN_READ_METADATA)
@@ -60,12 +60,12 @@ class ProfileLoaders(LoadersBase):
             if readable[project]:
                 names.setdefault(project, []).append(fqn)
 
-        def read(shelves: Shelves) -> dict[tuple[str, str], ProfileT]:
+        def read(uow: UnitOfWork) -> dict[tuple[str, str], ProfileT]:
             organization = self._scope.organization_id
             return {
                 (project, fqn): profile
                 for project, fqns in names.items()
-                for fqn, profile in work(shelves, Scope(organization, project), fqns).items()
+                for fqn, profile in work(uow, Scope(organization, project), fqns).items()
             }
 
         found = await self._store.read(read)

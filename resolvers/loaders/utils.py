@@ -25,7 +25,7 @@ class UtilsLoaders(LoadersBase):
         ids = [pack_id for pack_id, _ in asked]
         distinct = list(dict.fromkeys(ids))
         found = await self._store.read(
-            lambda shelves: shelves.memories.active_of_packs(self._scope, distinct, now, MOST_PER_PARENT)
+            lambda uow: uow.memories.active_of_packs(self._scope, distinct, now, MOST_PER_PARENT)
         )
         of = dict(zip(distinct, await self._grouped(distinct, found), strict=True))
         return [of[pack_id] for pack_id in ids]
@@ -35,8 +35,8 @@ class UtilsLoaders(LoadersBase):
         now = min(moment for _, moment in asked)
         ids = [pack_id for pack_id, _ in asked]
         found = await self._store.read(
-            lambda shelves: shelves.context_packs.with_topics(
-                shelves.context_packs.where_in(self._scope, "id", list(dict.fromkeys(ids))), now
+            lambda uow: uow.context_packs.with_topics(
+                uow.context_packs.where_in(self._scope, "id", list(dict.fromkeys(ids))), now
             )
         )
         readable = await self._readable("project", [pack.project_id for pack in found])

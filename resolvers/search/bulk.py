@@ -11,7 +11,7 @@ from pydantic import Field
 from auth.rate_limit import CallKind
 from persistence.jobs.port import JobContext
 from persistence.queries.search import WantedEntities, words_of
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context, Services
 from resolvers.operation import OWN_VIEW, operation, require
 from schema.errors import Forbidden, NotFound, OrgAccessDenied, ProjectAccessDenied, SearchQueryInvalid
@@ -88,10 +88,10 @@ async def search_entities(
     if q.strip() and not words_of(q):
         raise SearchQueryInvalid("q holds no word: write letters or digits.", field="q", position=0)
     wanted = WantedEntities(entity_type, project_id)
-    asked = await ctx.store.read(lambda shelves: shelves.search.objects(ctx.organization_id, q, wanted))
+    asked = await ctx.store.read(lambda uow: uow.search.objects(ctx.organization_id, q, wanted))
     readable = await _readable(ctx, asked)
     return await ctx.store.read(
-        lambda shelves: shelves.search.find(ctx.organization_id, q, wanted, readable, offset=offset, limit=limit)
+        lambda uow: uow.search.find(ctx.organization_id, q, wanted, readable, offset=offset, limit=limit)
     )
 
 
@@ -143,7 +143,7 @@ async def _queue(
     ]
     accepted = Accepted(accepted=len(rows))
     if rows:
-        await ctx.store.write(lambda shelves: shelves.search.enqueue(rows), told=lambda _: accepted)
+        await ctx.store.write(lambda uow: uow.search.enqueue(rows), told=lambda _: accepted)
         await ctx.services.jobs.enqueue(DRAIN_JOB, {"organization_id": ctx.organization_id}, key=f"search-{uuid4()}")
     return accepted
 
@@ -172,14 +172,14 @@ class SearchIndexer:
 
     async def take_up(self) -> None:
         """Queue a job for whatever waits: a process can die after it wrote operations down and before it queued one."""
-        for organization_id in await self._services.store.read(lambda shelves: shelves.search.waiting()):
+        for organization_id in await self._services.store.read(lambda uow: uow.search.waiting()):
             await self._services.jobs.enqueue(DRAIN_JOB, {"organization_id": organization_id}, key=f"search-{uuid4()}")
 
     async def _drain(self, job: JobContext, arguments: dict[str, Any]) -> dict[str, Any] | None:
         organization_id, applied = arguments["organization_id"], 0
 
-        def work(shelves: Shelves) -> int:
-            return shelves.search.drain(organization_id, self._services.clock())
+        def work(uow: UnitOfWork) -> int:
+            return uow.search.drain(organization_id, self._services.clock())
 
         while number := await self._services.store.write(work):
             applied += number

@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from auth.rate_limit import CallKind
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import operation
 from schema.governance.permission import Permission
@@ -26,14 +26,14 @@ async def list_answer_notes(
     those who may change the project's memories, with can_write.
     """
     return await ctx.store.read(
-        lambda shelves: shelves.answer_notes.page(ctx.scope, offset=(page - 1) * limit, limit=limit, status=status)
+        lambda uow: uow.answer_notes.page(ctx.scope, offset=(page - 1) * limit, limit=limit, status=status)
     )
 
 
 @operation(needs=Permission.CAN_WRITE)
 async def get_answer_note(ctx: Context, *, note_id: NoteId) -> AnswerNote:
     """Get a note about an answer."""
-    return await ctx.store.read(lambda shelves: shelves.answer_notes.get(ctx.scope, str(note_id)))
+    return await ctx.store.read(lambda uow: uow.answer_notes.get(ctx.scope, str(note_id)))
 
 
 @operation(needs=Permission.CAN_WRITE, kind=CallKind.WRITE)
@@ -44,10 +44,10 @@ async def update_answer_note(ctx: Context, *, note_id: NoteId, changes: AnswerNo
     said = given | ({"resolution": None} if is_open else {})
     closed = {"closed_by": None, "closed_at": None} if is_open else {"closed_by": ctx.caller.user_id, "closed_at": now}
 
-    def work(shelves: Shelves) -> AnswerNote:
-        current = shelves.answer_notes.get(ctx.scope, str(note_id))
+    def work(uow: UnitOfWork) -> AnswerNote:
+        current = uow.answer_notes.get(ctx.scope, str(note_id))
         stands = all(getattr(current, name) == value for name, value in said.items())
         values = {} if stands else said | closed | {"updated_at": now}  # who closed it stays while nothing is new
-        return shelves.answer_notes.change(ctx.scope, current.id, values, expected=ctx.expected_of(current))
+        return uow.answer_notes.change(ctx.scope, current.id, values, expected=ctx.expected_of(current))
 
     return await ctx.store.write(work)

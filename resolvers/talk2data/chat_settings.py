@@ -5,7 +5,7 @@ from typing import Final
 from auth.caller import Caller
 from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.authors import ADDRESS, addresser_of, authored
 from resolvers.context import Context
 from resolvers.data_readiness.runs.model_descriptions import KeyWithheld, chat_of
@@ -33,7 +33,7 @@ async def get_chat_settings(ctx: Context) -> ChatSettings:
 
 async def settings_of(ctx: Context) -> ChatSettings:
     """How the selected project wants to be answered, whoever asks."""
-    return await ctx.store.read(lambda shelves: _known(ctx, shelves.chat_settings.of(ctx.scope)))
+    return await ctx.store.read(lambda uow: _known(ctx, uow.chat_settings.of(ctx.scope)))
 
 
 def _known(ctx: Context, settings: ChatSettings) -> ChatSettings:
@@ -67,8 +67,8 @@ async def set_chat_settings(ctx: Context, *, settings: ChatSettingsChange) -> Ch
         await _require_askable(ctx, settings, addresser)
     values = settings.model_dump() | {"updated_by": ctx.caller.user_id, "updated_at": ctx.now()}
 
-    def work(shelves: Shelves) -> ChatSettings:
-        standing = shelves.chat_settings.of(ctx.scope)
+    def work(uow: UnitOfWork) -> ChatSettings:
+        standing = uow.chat_settings.of(ctx.scope)
         if ctx.expects_another(standing._revision):
             raise _changed(ctx)
         # Who may read the key answers for the address that he sends, whoever wrote the same before.
@@ -76,9 +76,9 @@ async def set_chat_settings(ctx: Context, *, settings: ChatSettingsChange) -> Ch
         authors = authored(ctx, settings.model_dump(), standing.model_dump(), known)
         if standing._revision:
             row = values | {"authors": authors}
-            return shelves.chat_settings.change(ctx.scope, ctx.project_id, row, expected=standing._revision)
+            return uow.chat_settings.change(ctx.scope, ctx.project_id, row, expected=standing._revision)
         tenant = {"organization_id": ctx.organization_id, "project_id": ctx.project_id}
-        return shelves.chat_settings.add(ChatSettings(**values), authors=authors, **tenant)
+        return uow.chat_settings.add(ChatSettings(**values), authors=authors, **tenant)
 
     try:
         return await ctx.store.write(work)

@@ -2,7 +2,7 @@
 
 from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import operation
 from resolvers.talk2data.answering.learning import count_help, learn_from_rating
@@ -23,11 +23,11 @@ async def submit_turn_feedback(
     """
     now = ctx.now()
 
-    def work(shelves: Shelves) -> TurnFeedback:
-        turn = own_turn(ctx, shelves, session_id, turn_id)
-        count_help(ctx, shelves, turn.turn_id, feedback.rating)
-        learn_from_rating(ctx, shelves, turn, str(session_id), feedback)
-        return shelves.turns.rate(ctx.organization_id, turn.turn_id, feedback.rating, feedback.comment, now)
+    def work(uow: UnitOfWork) -> TurnFeedback:
+        turn = own_turn(ctx, uow, session_id, turn_id)
+        count_help(ctx, uow, turn.turn_id, feedback.rating)
+        learn_from_rating(ctx, uow, turn, str(session_id), feedback)
+        return uow.turns.rate(ctx.organization_id, turn.turn_id, feedback.rating, feedback.comment, now)
 
     try:
         return await ctx.store.write(work)

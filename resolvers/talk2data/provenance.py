@@ -1,6 +1,6 @@
 """What can be done with where an answer comes from: read it."""
 
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import operation
 from resolvers.talk2data.sessions import SessionId
@@ -16,13 +16,13 @@ async def get_turn_provenance(ctx: Context, *, session_id: SessionId, turn_id: T
 
     Versions, scores and violations are those of the moment when the query was about to run.
     """
-    return await ctx.store.read(lambda shelves: own_provenance(ctx, shelves, session_id, turn_id))
+    return await ctx.store.read(lambda uow: own_provenance(ctx, uow, session_id, turn_id))
 
 
-def own_provenance(ctx: Context, shelves: Shelves, session_id: SessionId, turn_id: TurnId) -> TurnProvenance:
+def own_provenance(ctx: Context, uow: UnitOfWork, session_id: SessionId, turn_id: TurnId) -> TurnProvenance:
     """The provenance of a turn of the caller's. Raises as `own_turn` does, and NotFound before there is one."""
-    turn = own_turn(ctx, shelves, session_id, turn_id)
-    found = shelves.turn_provenance.find(ctx.scope, turn.turn_id)
+    turn = own_turn(ctx, uow, session_id, turn_id)
+    found = uow.turn_provenance.find(ctx.scope, turn.turn_id)
     if found is None:
         raise NotFound("turn_provenance", turn.turn_id)
     return found

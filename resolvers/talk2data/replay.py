@@ -48,7 +48,7 @@ async def replay_turn(ctx: Context, *, session_id: SessionId, turn_id: TurnId) -
     with a minimum group size were told is remembered, as with any answer. It takes no longer than the deployment allows
     (STOA_TURN_REPLAY_SECONDS); what takes longer is broken off in the source too, and is a 502.
     """
-    old = await ctx.store.read(lambda shelves: own_provenance(ctx, shelves, session_id, turn_id))
+    old = await ctx.store.read(lambda uow: own_provenance(ctx, uow, session_id, turn_id))
     seconds = ctx.services.turns.turn_replay_seconds
     try:
         async with asyncio.timeout(seconds):
@@ -140,9 +140,7 @@ async def _causes(ctx: Context, old: TurnProvenance, new: TurnProvenance) -> lis
     named = {table.fqn: [column.name for column in table.columns] for table in old.tables}
     found += _tables(old.tables, await as_of_now(ctx, named))
     standing = await ctx.store.read(
-        lambda shelves: memories_of_ids(
-            shelves.connection, ctx.scope, [one.id for one in (*old.memories, *old.policies)]
-        )
+        lambda uow: memories_of_ids(uow.connection, ctx.scope, [one.id for one in (*old.memories, *old.policies)])
     )
     active = {one.id: one for one in used_memories(one for one in standing if one.status is MemoryStatus.ACTIVE)}
     found += _memories(ChangeKind.MEMORY, old.memories, new.memories, active)

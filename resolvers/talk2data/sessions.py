@@ -11,7 +11,7 @@ from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.queries.chat import TurnRow
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import operation
 from resolvers.talk2data.answering.artifacts import Going, MoreThere
@@ -24,9 +24,9 @@ from schema.talk2data.session import ChatSession, ChatSessionChange, ChatSession
 SessionId = Annotated[UUID, Field(description="The session's id.")]
 
 
-def require_own(ctx: Context, shelves: Shelves, session_id: UUID | str) -> str:
+def require_own(ctx: Context, uow: UnitOfWork, session_id: UUID | str) -> str:
     """The id of the caller's session. Raises NotFound, and Forbidden for another user's of this project."""
-    owner = shelves.chat_sessions.owner_of(ctx.scope, str(session_id))
+    owner = uow.chat_sessions.owner_of(ctx.scope, str(session_id))
     if owner is None:
         raise NotFound("chat_session", str(session_id))
     if owner != ctx.caller.user_id:
@@ -52,7 +52,7 @@ async def create_chat_session(ctx: Context, *, session: ChatSessionCreate | None
         updated_at=now,
     )
     return await ctx.store.write(
-        lambda shelves: shelves.chat_sessions.add(
+        lambda uow: uow.chat_sessions.add(
             new, organization_id=ctx.organization_id, project_id=ctx.project_id, created_by=ctx.caller.user_id
         )
     )
@@ -62,7 +62,7 @@ async def create_chat_session(ctx: Context, *, session: ChatSessionCreate | None
 async def list_chat_sessions(ctx: Context, *, page: PageNumber = 1, limit: PageSize = 20) -> Page[ChatSession]:
     """List the caller's own sessions in the selected project, newest first."""
     return await ctx.store.read(
-        lambda shelves: shelves.chat_sessions.page(
+        lambda uow: uow.chat_sessions.page(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -74,9 +74,7 @@ async def list_chat_sessions(ctx: Context, *, page: PageNumber = 1, limit: PageS
 @operation(needs=Permission.CAN_READ)
 async def get_chat_session(ctx: Context, *, session_id: SessionId) -> ChatSession:
     """Get one of the caller's own sessions."""
-    return await ctx.store.read(
-        lambda shelves: shelves.chat_sessions.get(ctx.scope, require_own(ctx, shelves, session_id))
-    )
+    return await ctx.store.read(lambda uow: uow.chat_sessions.get(ctx.scope, require_own(ctx, uow, session_id)))
 
 
 @operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
@@ -84,8 +82,8 @@ async def update_chat_session(ctx: Context, *, session_id: SessionId, changes: C
     """Give one of the caller's own sessions another title."""
     values = changes.given() | {"updated_at": ctx.now()}
     return await ctx.store.write(
-        lambda shelves: shelves.chat_sessions.change(
-            ctx.scope, require_own(ctx, shelves, session_id), values, expected=ctx.expected_revision
+        lambda uow: uow.chat_sessions.change(
+            ctx.scope, require_own(ctx, uow, session_id), values, expected=ctx.expected_revision
         )
     )
 
@@ -99,13 +97,13 @@ async def delete_chat_session(ctx: Context, *, session_id: SessionId) -> Done:
     expected = ctx.expected_revision and frozenset(n + 1 for n in ctx.expected_revision)  # holding it counts it up
     going, done = Going(), Done(message="The chat session was deleted.")
 
-    def work(shelves: Shelves) -> tuple[TurnRow | None, list[str]]:
-        own = require_own(ctx, shelves, session_id)
-        shelves.chat_sessions.count(own, ctx.now())  # holds the row, so that no turn begins meanwhile
-        turn, asked = shelves.turns.open_turn(own), shelves.turns.ids_of(own)
+    def work(uow: UnitOfWork) -> tuple[TurnRow | None, list[str]]:
+        own = require_own(ctx, uow, session_id)
+        uow.chat_sessions.count(own, ctx.now())  # holds the row, so that no turn begins meanwhile
+        turn, asked = uow.turns.open_turn(own), uow.turns.ids_of(own)
         # An answer that is being kept in this moment holds its turn: once that is gone, its artifacts can be seen.
-        shelves.chat_sessions.remove(ctx.scope, own, expected=expected)
-        return turn, going.remove(ctx, shelves, asked)
+        uow.chat_sessions.remove(ctx.scope, own, expected=expected)
+        return turn, going.remove(ctx, uow, asked)
 
     while True:
         await going.read(ctx, str(session_id))

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from persistence.queries.chat import TurnRow
 from persistence.signals import Bell
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import operation
 from resolvers.talk2data.sessions import SessionId
@@ -55,8 +55,8 @@ async def stream_turn(
     as TOKEN_EXPIRED, and no `state`: the turn goes on. Its `sequence` is that of the event before, to resume after.
     """
 
-    def work(shelves: Shelves) -> TurnRow:
-        row = shelves.turns.row(turn_id=own_turn(ctx, shelves, session_id, turn_id).turn_id)
+    def work(uow: UnitOfWork) -> TurnRow:
+        row = uow.turns.row(turn_id=own_turn(ctx, uow, session_id, turn_id).turn_id)
         assert row is not None
         return row
 
@@ -144,11 +144,11 @@ class TurnStream(AsyncIterator[TurnEvent]):
 async def _looked(ctx: Context, turn: TurnRow, after: int, bell: Bell) -> tuple[list[TurnEvent], str]:
     """The next events, and whether the turn is open, over or gone (an empty text)."""
 
-    def work(shelves: Shelves) -> tuple[list[TurnEvent], str]:
-        found = shelves.turns.events_of(turn.turn_id, after, EVENTS_AT_ONCE)
+    def work(uow: UnitOfWork) -> tuple[list[TurnEvent], str]:
+        found = uow.turns.events_of(turn.turn_id, after, EVENTS_AT_ONCE)
         if found:
             return found, "open"
-        row = shelves.turns.row(turn_id=turn.turn_id)
+        row = uow.turns.row(turn_id=turn.turn_id)
         if row is None:
             return [], ""
         return [], "over" if row.over and row.last_sequence <= after else "open"

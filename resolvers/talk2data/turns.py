@@ -7,7 +7,7 @@ from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.queries.chat import TurnRow
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import operation
 from resolvers.talk2data.answering.turn_execution import TURN_JOB, ended, update_of
@@ -42,12 +42,12 @@ async def create_turn(ctx: Context, *, session_id: SessionId, turn: TurnCreate) 
     turn_id, task_id, now = str(uuid4()), str(uuid4()), ctx.now()
     context = turn.context.model_dump() if turn.context is not None else None
 
-    def work(shelves: Shelves) -> None:
-        own = require_own(ctx, shelves, session_id)
-        position = shelves.chat_sessions.count(own, now, turns=1, messages=1)
+    def work(uow: UnitOfWork) -> None:
+        own = require_own(ctx, uow, session_id)
+        position = uow.chat_sessions.count(own, now, turns=1, messages=1)
         if position is None:
             raise NotFound("chat_session", own)  # deleted in this moment
-        standing = shelves.turns.open_turn(own)
+        standing = uow.turns.open_turn(own)
         if standing is not None:
             raise ValidationError(
                 "The last question of this session is still being answered. Wait for the answer or cancel its task.",
@@ -67,10 +67,10 @@ async def create_turn(ctx: Context, *, session_id: SessionId, turn: TurnCreate) 
             last_sequence=1,
             caller=ctx.caller.to_dict(),
         )
-        shelves.turns.begin(row, turn.message, context, now)
+        uow.turns.begin(row, turn.message, context, now)
         if position == 1:
-            shelves.chat_sessions.entitle(own, title_of(turn.message))
-        shelves.turns.store_events(row, [update_of(TaskState.SUBMITTED)], 0, now)
+            uow.chat_sessions.entitle(own, title_of(turn.message))
+        uow.turns.store_events(row, [update_of(TaskState.SUBMITTED)], 0, now)
 
     started = StartedTurn(session_id=str(session_id), turn_id=turn_id, task_id=task_id, state=TurnState.CREATED)
     await ctx.store.write(work, told=lambda _: started)
@@ -90,10 +90,10 @@ async def list_turns(
 ) -> Page[Turn]:
     """List the turns of one of the caller's own sessions, the first question first unless asked otherwise."""
 
-    def work(shelves: Shelves) -> Page[Turn]:
-        own = require_own(ctx, shelves, session_id)
-        found = shelves.turns.listed(ctx.scope, own, order, offset=(page - 1) * limit, limit=limit)
-        return found.model_copy(update={"items": shelves.turns.filled(found.items)})
+    def work(uow: UnitOfWork) -> Page[Turn]:
+        own = require_own(ctx, uow, session_id)
+        found = uow.turns.listed(ctx.scope, own, order, offset=(page - 1) * limit, limit=limit)
+        return found.model_copy(update={"items": uow.turns.filled(found.items)})
 
     return await ctx.store.read(work)
 
@@ -102,8 +102,8 @@ async def list_turns(
 async def get_turn(ctx: Context, *, session_id: SessionId, turn_id: TurnId) -> Turn:
     """Get a turn of one of the caller's own sessions."""
 
-    def work(shelves: Shelves) -> Turn:
-        (turn,) = shelves.turns.filled([own_turn(ctx, shelves, session_id, turn_id)])
+    def work(uow: UnitOfWork) -> Turn:
+        (turn,) = uow.turns.filled([own_turn(ctx, uow, session_id, turn_id)])
         return turn
 
     return await ctx.store.read(work)
@@ -115,9 +115,9 @@ async def list_turn_artifacts(
 ) -> Page[TurnArtifact]:
     """List what a turn of one of the caller's own sessions produced, in the order in which it was made."""
 
-    def work(shelves: Shelves) -> Page[TurnArtifact]:
-        turn = own_turn(ctx, shelves, session_id, turn_id)
-        return shelves.turns.artifact_page(turn.turn_id, offset=(page - 1) * limit, limit=limit)
+    def work(uow: UnitOfWork) -> Page[TurnArtifact]:
+        turn = own_turn(ctx, uow, session_id, turn_id)
+        return uow.turns.artifact_page(turn.turn_id, offset=(page - 1) * limit, limit=limit)
 
     return await ctx.store.read(work)
 
@@ -130,17 +130,17 @@ async def cancel_task(ctx: Context, *, task_id: Annotated[UUID, Field(descriptio
     """
     now = ctx.now()
 
-    def work(shelves: Shelves) -> TurnRow:
-        turn = shelves.turns.row(task_id=str(task_id), organization_id=ctx.organization_id, project_id=ctx.project_id)
+    def work(uow: UnitOfWork) -> TurnRow:
+        turn = uow.turns.row(task_id=str(task_id), organization_id=ctx.organization_id, project_id=ctx.project_id)
         if turn is None:
             raise NotFound("task", str(task_id))
-        if shelves.chat_sessions.owner_of(ctx.scope, turn.session_id) != ctx.caller.user_id:
+        if uow.chat_sessions.owner_of(ctx.scope, turn.session_id) != ctx.caller.user_id:
             raise Forbidden(
                 "This task answers somebody else's question.", resource_type="task", resource_id=str(task_id)
             )
-        if not ended(shelves, turn, TurnState.CANCELED, "The task was canceled.", now):
+        if not ended(uow, turn, TurnState.CANCELED, "The task was canceled.", now):
             raise ValidationError(
-                f"This task is {_state(shelves, turn)} and cannot be canceled.", status=422, field="task_id"
+                f"This task is {_state(uow, turn)} and cannot be canceled.", status=422, field="task_id"
             )
         return turn
 
@@ -165,11 +165,11 @@ def title_of(question: str) -> str:
     return f"{cut}…"
 
 
-def _state(shelves: Shelves, turn: TurnRow) -> TurnState:
-    now = shelves.turns.row(turn_id=turn.turn_id)
+def _state(uow: UnitOfWork, turn: TurnRow) -> TurnState:
+    now = uow.turns.row(turn_id=turn.turn_id)
     return turn.state if now is None else now.state
 
 
-def own_turn(ctx: Context, shelves: Shelves, session_id: UUID, turn_id: UUID) -> Turn:
+def own_turn(ctx: Context, uow: UnitOfWork, session_id: UUID, turn_id: UUID) -> Turn:
     """A turn of the caller's session, bare. Raises as `require_own` does, and NotFound for a turn of another one."""
-    return shelves.turns.get(ctx.scope, str(turn_id), session_id=require_own(ctx, shelves, session_id))
+    return uow.turns.get(ctx.scope, str(turn_id), session_id=require_own(ctx, uow, session_id))

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.operation import operation
 from schema.errors import AlreadyExists, ValidationError
@@ -38,7 +38,7 @@ async def create_context_pack(ctx: Context, *, pack: ContextPackCreate) -> Conte
     """Create a context pack in the selected project. It starts active, without memories."""
     new = new_pack(ctx, pack)
     try:
-        return await ctx.store.write(lambda shelves: shelves.context_packs.add(new))
+        return await ctx.store.write(lambda uow: uow.context_packs.add(new))
     except IntegrityError:
         raise await _taken(ctx, pack.name, new.id) from None
 
@@ -73,9 +73,9 @@ async def get_context_pack(ctx: Context, *, pack_id: PackId) -> ContextPack:
     """Get a context pack, with what its active memories are about."""
     now = ctx.now()
 
-    def work(shelves: Shelves) -> ContextPack:
-        pack = shelves.context_packs.get(ctx.scope, str(pack_id))
-        return shelves.context_packs.with_topics([pack], now)[0]
+    def work(uow: UnitOfWork) -> ContextPack:
+        pack = uow.context_packs.get(ctx.scope, str(pack_id))
+        return uow.context_packs.with_topics([pack], now)[0]
 
     return await ctx.store.read(work)
 
@@ -92,15 +92,15 @@ async def list_context_packs(
     """List the context packs of the selected project by name; deleted ones only when `status` asks for them."""
     now = ctx.now()
 
-    def work(shelves: Shelves) -> Page[ContextPack]:
-        found = shelves.context_packs.listed(
+    def work(uow: UnitOfWork) -> Page[ContextPack]:
+        found = uow.context_packs.listed(
             ctx.scope,
             offset=(page - 1) * page_size,
             limit=page_size,
             status=status,
             pack_type=pack_type,
         )
-        packs = shelves.context_packs.with_topics(found.items, now)
+        packs = uow.context_packs.with_topics(found.items, now)
         return Page[Any].model_construct(items=packs, total=found.total, offset=found.offset, limit=found.limit)
 
     return await ctx.store.read(work)
@@ -120,8 +120,8 @@ async def update_context_pack(ctx: Context, *, pack_id: PackId, changes: Context
     if wanted is PackStatus.DELETED:
         raise ValidationError("A pack is deleted by DELETE, which asks for can_delete.", status=422, field="status")
 
-    def work(shelves: Shelves) -> ContextPack:
-        current = shelves.context_packs.get(ctx.scope, str(pack_id))
+    def work(uow: UnitOfWork) -> ContextPack:
+        current = uow.context_packs.get(ctx.scope, str(pack_id))
         values = dict(given)
         if wanted is not None and wanted is not current.status:
             values |= {"status": wanted, MOVES[current.status, wanted]: now}
@@ -131,8 +131,8 @@ async def update_context_pack(ctx: Context, *, pack_id: PackId, changes: Context
             values["summary_version"] = current.summary_version + 1
         values |= {"updated_at": now, "updated_by": ctx.caller.user_id}
         expected = ctx.expected_of(current)
-        changed = shelves.context_packs.next_version(ctx.scope, current.id, values, expected=expected)
-        return shelves.context_packs.with_topics([changed], now)[0]
+        changed = uow.context_packs.next_version(ctx.scope, current.id, values, expected=expected)
+        return uow.context_packs.with_topics([changed], now)[0]
 
     try:
         return await ctx.store.write(work)
@@ -145,11 +145,11 @@ async def delete_context_pack(ctx: Context, *, pack_id: PackId) -> Done:
     """Delete a context pack and its memories. Both are kept as records, which lists of deleted ones show."""
     now = ctx.now()
 
-    def work(shelves: Shelves) -> None:
-        current = shelves.context_packs.get(ctx.scope, str(pack_id))
+    def work(uow: UnitOfWork) -> None:
+        current = uow.context_packs.get(ctx.scope, str(pack_id))
         if ctx.expects_another(current._revision):
-            raise shelves.context_packs._conflict(current.id)
-        shelves.context_packs.bury(current, {"updated_at": now, "updated_by": ctx.caller.user_id}, now)
+            raise uow.context_packs._conflict(current.id)
+        uow.context_packs.bury(current, {"updated_at": now, "updated_by": ctx.caller.user_id}, now)
 
     done = Done(message="The context pack and its memories are deleted.")
     await ctx.store.write(work, told=lambda _: done)
@@ -158,7 +158,7 @@ async def delete_context_pack(ctx: Context, *, pack_id: PackId) -> Done:
 
 async def _taken(ctx: Context, name: str, id: str) -> AlreadyExists:
     """What to say of a name that another pack has; `id` is told where that one is gone by now."""
-    standing = await ctx.store.read(lambda shelves: shelves.context_packs.id_where(ctx.scope, standing_name=name))
+    standing = await ctx.store.read(lambda uow: uow.context_packs.id_where(ctx.scope, standing_name=name))
     return AlreadyExists(
         "A context pack of this project has this name already. Choose another one, or update that pack.",
         resource_type="context_pack",

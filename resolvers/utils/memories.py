@@ -13,7 +13,7 @@ from pydantic import Field
 from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError
 from persistence.queries.knowledge import content_hash, text_of
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.engines.sql_guard import Broken, is_policy, parse_policy
 from resolvers.operation import operation
@@ -51,7 +51,7 @@ async def create_memory(ctx: Context, *, memory: MemoryCreate) -> Memory:
     """
     now = ctx.now()
     _refuse_past(memory.expires_at, now)
-    return await ctx.store.write(lambda shelves: added_memory(ctx, shelves, str(memory.context_pack_id), memory, now))
+    return await ctx.store.write(lambda uow: added_memory(ctx, uow, str(memory.context_pack_id), memory, now))
 
 
 @operation(needs=Permission.CAN_READ)
@@ -59,10 +59,10 @@ async def get_memory(ctx: Context, *, memory_id: MemoryId) -> Memory:
     """Get a memory. The read is counted in `access`, except for callers without a token."""
     now = ctx.now()
 
-    def work(shelves: Shelves) -> Memory:
+    def work(uow: UnitOfWork) -> Memory:
         if not ctx.caller.anonymous:
-            shelves.memories.note_access(ctx.scope, str(memory_id), now)
-        return as_shown(shelves.memories.get(ctx.scope, str(memory_id)), now)
+            uow.memories.note_access(ctx.scope, str(memory_id), now)
+        return as_shown(uow.memories.get(ctx.scope, str(memory_id)), now)
 
     return await (ctx.store.read(work) if ctx.caller.anonymous else ctx.store.write(work))
 
@@ -89,7 +89,7 @@ async def list_memories(
     """
     now = ctx.now()
     found = await ctx.store.read(
-        lambda shelves: shelves.memories.listed(
+        lambda uow: uow.memories.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -122,8 +122,8 @@ async def update_memory(ctx: Context, *, memory_id: MemoryId, changes: MemoryUpd
     if "classification" in given:
         given["classification"] = MemoryClassification(**given["classification"])
 
-    def work(shelves: Shelves) -> Memory:
-        current = shelves.memories.get(ctx.scope, str(memory_id))
+    def work(uow: UnitOfWork) -> Memory:
+        current = uow.memories.get(ctx.scope, str(memory_id))
         shown = as_shown(current, now)
         move(shown, Action.UPDATE)
         new = current.model_copy(update=given)
@@ -132,12 +132,12 @@ async def update_memory(ctx: Context, *, memory_id: MemoryId, changes: MemoryUpd
         if given.keys() & {"content", "memory_type", "asset_fqn"}:
             _refuse_unreadable(new)
         hashed = content_hash(new.memory_type, new.content, new.asset_fqn)
-        same = shelves.memories.same(current.context_pack_id, hashed)
+        same = uow.memories.same(current.context_pack_id, hashed)
         if same is not None and same.id != current.id:
             raise _kept_twice(same.id)
         values = {name: new.model_dump(mode="python")[name] for name in {*given, "search_text"}}
         return as_shown(
-            shelves.memories.rewrite(
+            uow.memories.rewrite(
                 ctx.scope,
                 new,
                 values | {"updated_at": now, "archived_at": shown.archived_at},
@@ -217,19 +217,19 @@ async def supersede_memory(ctx: Context, *, memory_id: MemoryId, supersession: M
     if new is not None:
         _refuse_past(new.expires_at, now)
 
-    def work(shelves: Shelves) -> Memory:
-        old = shelves.memories.get(ctx.scope, str(memory_id))
+    def work(uow: UnitOfWork) -> Memory:
+        old = uow.memories.get(ctx.scope, str(memory_id))
         taken = move(as_shown(old, now), Action.SUPERSEDE)
         if new is not None:
-            successor, field = added_memory(ctx, shelves, old.context_pack_id, new, now), "replacement"
+            successor, field = added_memory(ctx, uow, old.context_pack_id, new, now), "replacement"
         else:
-            successor, field = as_shown(shelves.memories.get(ctx.scope, str(by)), now), "superseded_by"
+            successor, field = as_shown(uow.memories.get(ctx.scope, str(by)), now), "superseded_by"
         _refuse_successor(old, successor, field)
-        shelves.memories.change(
+        uow.memories.change(
             ctx.scope, successor.id, {"supersedes": old.id, "updated_at": now}, expected=successor._revision
         )
         values = {"status": taken.to, "superseded_at": now, "superseded_by": successor.id, "updated_at": now}
-        return shelves.memories.change(ctx.scope, old.id, values, expected=ctx.expected_of(old))
+        return uow.memories.change(ctx.scope, old.id, values, expected=ctx.expected_of(old))
 
     return await ctx.store.write(work)
 
@@ -239,12 +239,12 @@ async def delete_memory(ctx: Context, *, memory_id: MemoryId) -> Done:
     """Delete a memory. It is kept as a record, which the list of deleted ones shows; the same may be added anew."""
     now = ctx.now()
 
-    def work(shelves: Shelves) -> None:
-        current = shelves.memories.get(ctx.scope, str(memory_id))
+    def work(uow: UnitOfWork) -> None:
+        current = uow.memories.get(ctx.scope, str(memory_id))
         move(as_shown(current, now), Action.DELETE)
         if ctx.expects_another(current._revision):
-            raise shelves.memories._conflict(current.id)
-        shelves.memories.bury(as_shown(current, now), now)
+            raise uow.memories._conflict(current.id)
+        uow.memories.bury(as_shown(current, now), now)
 
     done = Done(message="The memory is deleted.")
     await ctx.store.write(work, told=lambda _: done)
@@ -257,8 +257,8 @@ async def _moved(
     """Make a move; None of `values_of` means that there is nothing to do."""
     now = ctx.now()
 
-    def work(shelves: Shelves) -> Memory:
-        current = shelves.memories.get(ctx.scope, str(memory_id))
+    def work(uow: UnitOfWork) -> Memory:
+        current = uow.memories.get(ctx.scope, str(memory_id))
         taken, values = move(as_shown(current, now), action), values_of(current)
         if values is None:
             if ctx.expects_another(current._revision):
@@ -271,7 +271,7 @@ async def _moved(
         shown = as_shown(current, now)
         stored = {"archived_at": shown.archived_at} | ({} if taken.to is shown.status else {"status": taken.to})
         stamp = {} if taken.stamp is None else {taken.stamp: now}
-        changed = shelves.memories.change(
+        changed = uow.memories.change(
             ctx.scope, current.id, {**stored, **stamp, **values, "updated_at": now}, expected=ctx.expected_of(current)
         )
         return as_shown(changed, now)
@@ -279,23 +279,23 @@ async def _moved(
     return await ctx.store.write(work)
 
 
-def added_memory(ctx: Context, shelves: Shelves, pack_id: str, memory: MemoryReplacement, now: datetime) -> Memory:
+def added_memory(ctx: Context, uow: UnitOfWork, pack_id: str, memory: MemoryReplacement, now: datetime) -> Memory:
     """The new memory of a pack, or the one that says the same already."""
     _refuse_unreadable(made := _new(ctx, pack_id, memory, now))
-    pack = shelves.context_packs.held(ctx.scope, pack_id)
+    pack = uow.context_packs.held(ctx.scope, pack_id)
     if pack.status is not PackStatus.ACTIVE:
         raise ValidationError(
             f"This context pack is {pack.status}. Set its status to active first.", status=422, field="context_pack_id"
         )
     hashed = content_hash(memory.memory_type, memory.content, memory.asset_fqn)
-    standing = shelves.memories.same(pack.id, hashed)
+    standing = uow.memories.same(pack.id, hashed)
     if standing is not None:
         return as_shown(standing, now)
-    kept = shelves.memories.keep(made)
+    kept = uow.memories.keep(made)
     if kept is not None:
         kept._created = True
         return kept
-    standing = shelves.memories.same(pack.id, hashed)  # somebody else was faster
+    standing = uow.memories.same(pack.id, hashed)  # somebody else was faster
     if standing is None:
         raise VersionConflict(
             "The same memory was added and deleted at this moment. Retry.", resource_type="memory", resource_id=made.id

@@ -83,8 +83,8 @@ async def search_metadata(
     query = parse_query(q)
     window = Window(sort_by.value, sort_order is SortOrder.DESC, limit, offset)
     found = await ctx.store.read(
-        lambda shelves: search_assets(
-            shelves.connection,
+        lambda uow: search_assets(
+            uow.connection,
             ctx.scope,
             query,
             resource_uri=resource_uri,
@@ -113,8 +113,8 @@ async def get_metadata(
     children; children_total tells how many there are.
     """
     found = await ctx.store.read(
-        lambda shelves: get_asset(
-            shelves.connection,
+        lambda uow: get_asset(
+            uow.connection,
             ctx.scope,
             resource_uri,
             fqn,
@@ -134,8 +134,8 @@ async def create_metadata(
     values = asset.model_dump(mode="python", exclude={"type", "fully_qualified_name", "name"})
     now, actor = ctx.now(), ctx.caller.user_id
     return await ctx.store.write(
-        lambda shelves: create_asset(
-            shelves.connection,
+        lambda uow: create_asset(
+            uow.connection,
             ctx.scope,
             resource_uri,
             asset.fully_qualified_name,
@@ -167,8 +167,8 @@ async def update_metadata(
             del given[flag]
     now, actor = ctx.now(), ctx.caller.user_id
     return await ctx.store.write(
-        lambda shelves: update_asset(
-            shelves.connection,
+        lambda uow: update_asset(
+            uow.connection,
             ctx.scope,
             resource_uri,
             fqn,
@@ -191,8 +191,8 @@ async def delete_metadata(ctx: Context, *, resource_type: TypeName, resource_uri
     """
     now, actor = ctx.now(), ctx.caller.user_id
     deleted = await ctx.store.write(
-        lambda shelves: delete_asset(
-            shelves.connection,
+        lambda uow: delete_asset(
+            uow.connection,
             ctx.scope,
             resource_uri,
             fqn,

@@ -18,7 +18,7 @@ from uuid import UUID, uuid5
 from auth.caller import Caller
 from auth.guard import Guard
 from persistence.jobs.port import JobContext, explain
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context, Services
 from resolvers.data_readiness.runs.operations import start_run
 from resolvers.engines.recurrence import due
@@ -73,7 +73,7 @@ class Firings:
 
     async def take_up(self) -> None:
         """Queue the firings that wait and that the job engine may not know; close those it has given up."""
-        waiting = await self._services.store.read(lambda shelves: shelves.schedule_runs.waiting(MOST_TAKEN_UP))
+        waiting = await self._services.store.read(lambda uow: uow.schedule_runs.waiting(MOST_TAKEN_UP))
         for run_id in waiting:
             await self._queue(run_id)
             if (outcome := await self._services.jobs.outcome(run_id)) is not None:
@@ -82,17 +82,17 @@ class Firings:
     async def _queue(self, run_id: str) -> None:
         await self._services.jobs.enqueue(FIRING_JOB, {"run_id": run_id}, key=run_id)
 
-    def _claim(self, shelves: Shelves) -> tuple[list[str], bool]:
+    def _claim(self, uow: UnitOfWork) -> tuple[list[str], bool]:
         """Move due schedules on and write their firings down; the new records, and whether there is more to claim."""
         now = self._services.clock()
-        found = shelves.schedules.due(now, MOST_AT_ONCE)
-        claimed = [run_id for schedule, caller in found if (run_id := self._claim_one(shelves, schedule, caller, now))]
+        found = uow.schedules.due(now, MOST_AT_ONCE)
+        claimed = [run_id for schedule, caller in found if (run_id := self._claim_one(uow, schedule, caller, now))]
         return claimed, len(found) == MOST_AT_ONCE
 
-    def _claim_one(self, shelves: Shelves, schedule: Schedule, caller: dict[str, Any], now: datetime) -> str | None:
+    def _claim_one(self, uow: UnitOfWork, schedule: Schedule, caller: dict[str, Any], now: datetime) -> str | None:
         assert schedule.next_run_at is not None
         found = due(schedule.schedule, schedule.next_run_at, now, self._patience)
-        if not shelves.schedules.advance(schedule, fired=found.fires, next_run_at=found.next):
+        if not uow.schedules.advance(schedule, fired=found.fires, next_run_at=found.next):
             return None
         if found.missed is not None:
             until = "the next firing" if found.fires is None else found.fires.isoformat()
@@ -100,15 +100,15 @@ class Firings:
                 f"Missed: the platform was not running at {found.missed.isoformat()}. "
                 f"The firings from then until {until} were passed over."
             )
-            shelves.schedule_runs.record(schedule, caller, found.missed, now, missed=reason)
-        run_id = None if found.fires is None else shelves.schedule_runs.record(schedule, caller, found.fires, now)
-        shelves.schedule_runs.prune(schedule.schedule_id)
+            uow.schedule_runs.record(schedule, caller, found.missed, now, missed=reason)
+        run_id = None if found.fires is None else uow.schedule_runs.record(schedule, caller, found.fires, now)
+        uow.schedule_runs.prune(schedule.schedule_id)
         return run_id
 
     async def _fire(self, job: JobContext, arguments: dict[str, Any]) -> None:
         """Carry one firing out and keep what came of it."""
         run_id, now = arguments["run_id"], self._services.clock()
-        begun = await self._services.store.write(lambda shelves: shelves.schedule_runs.begun(run_id, now))
+        begun = await self._services.store.write(lambda uow: uow.schedule_runs.begun(run_id, now))
         if begun is None:
             return
         run, stored = begun
@@ -155,11 +155,11 @@ class Firings:
     async def _end(self, run_id: str, **values: Any) -> None:
         status = ScheduleRunStatus.FAILURE if "error" in values else ScheduleRunStatus.SUCCESS
         now = self._services.clock()
-        await self._services.store.write(lambda shelves: shelves.schedule_runs.end(run_id, status, now, **values))
+        await self._services.store.write(lambda uow: uow.schedule_runs.end(run_id, status, now, **values))
 
 
 async def _configuration(ctx: Context, reference: str | None) -> WorkflowConfiguration | None:
     """The workflow configuration of the schedule's own project that it refers to, if it does."""
     if reference is None:
         return None
-    return await ctx.store.read(lambda shelves: shelves.workflow_configurations.find(ctx.scope, reference))
+    return await ctx.store.read(lambda uow: uow.workflow_configurations.find(ctx.scope, reference))

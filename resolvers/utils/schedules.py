@@ -14,7 +14,7 @@ from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.engines.recurrence import BadTiming, check_timing, firings, moment_of, zone_of
 from resolvers.operation import operation
@@ -69,16 +69,14 @@ async def create_schedule(ctx: Context, *, schedule: ScheduleCreate) -> CreatedS
     )
     _check_purpose(new.reference_id, new.config)
     created = CreatedSchedule(schedule_id=new.schedule_id)
-    await ctx.store.write(
-        lambda shelves: shelves.schedules.add(new, caller=ctx.caller.to_dict()), told=lambda _: created
-    )
+    await ctx.store.write(lambda uow: uow.schedules.add(new, caller=ctx.caller.to_dict()), told=lambda _: created)
     return created
 
 
 @operation(needs=Permission.CAN_READ)
 async def get_schedule(ctx: Context, *, schedule_id: ScheduleId) -> Schedule:
     """Get a schedule."""
-    return await ctx.store.read(lambda shelves: shelves.schedules.get(ctx.scope, str(schedule_id)))
+    return await ctx.store.read(lambda uow: uow.schedules.get(ctx.scope, str(schedule_id)))
 
 
 @operation(needs=Permission.CAN_READ)
@@ -93,7 +91,7 @@ async def list_schedules(
 ) -> Page[Schedule]:
     """List the schedules of the selected project by name."""
     return await ctx.store.read(
-        lambda shelves: shelves.schedules.listed(
+        lambda uow: uow.schedules.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -115,9 +113,9 @@ async def list_schedule_runs(
 ) -> Page[ScheduleRun]:
     """List what a schedule has fired, the latest first. The last 1000 records are kept."""
 
-    def work(shelves: Shelves) -> Page[ScheduleRun]:
-        schedule = shelves.schedules.get(ctx.scope, str(schedule_id))
-        return shelves.schedule_runs.page(
+    def work(uow: UnitOfWork) -> Page[ScheduleRun]:
+        schedule = uow.schedules.get(ctx.scope, str(schedule_id))
+        return uow.schedule_runs.page(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -139,8 +137,8 @@ async def update_schedule(ctx: Context, *, schedule_id: ScheduleId, changes: Sch
     if config is not None:
         given["config"] = _config(config)
 
-    def work(shelves: Shelves) -> Schedule:
-        current = shelves.schedules.get(ctx.scope, str(schedule_id))
+    def work(uow: UnitOfWork) -> Schedule:
+        current = uow.schedules.get(ctx.scope, str(schedule_id))
         _refuse_part(current)
         new = current.model_copy(update=given)
         _check_purpose(new.reference_id, new.config)
@@ -148,7 +146,7 @@ async def update_schedule(ctx: Context, *, schedule_id: ScheduleId, changes: Sch
         if "schedule" in given or new.enabled != current.enabled:
             values["next_run_at"] = _next(_still_to_come(new, now), now) if new.enabled else None
         expected = ctx.expected_of(current)
-        return shelves.schedules.change(
+        return uow.schedules.change(
             ctx.scope, current.schedule_id, _row(values) | _changed(ctx, now), expected=expected
         )
 
@@ -159,26 +157,26 @@ async def update_schedule(ctx: Context, *, schedule_id: ScheduleId, changes: Sch
 async def delete_schedule(ctx: Context, *, schedule_id: ScheduleId) -> Done:
     """Delete a schedule and its run records. What it has triggered stays."""
 
-    def work(shelves: Shelves) -> None:
-        _refuse_part(shelves.schedules.get(ctx.scope, str(schedule_id)))
-        shelves.schedules.remove_with_records(ctx.scope, str(schedule_id), expected=ctx.expected_revision)
+    def work(uow: UnitOfWork) -> None:
+        _refuse_part(uow.schedules.get(ctx.scope, str(schedule_id)))
+        uow.schedules.remove_with_records(ctx.scope, str(schedule_id), expected=ctx.expected_revision)
 
     done = Done(message="The schedule is deleted.")
     await ctx.store.write(work, told=lambda _: done)
     return done
 
 
-def sync_configuration_schedule(shelves: Shelves, ctx: Context, configuration: WorkflowConfiguration) -> None:
+def sync_configuration_schedule(uow: UnitOfWork, ctx: Context, configuration: WorkflowConfiguration) -> None:
     """Make the schedule of a workflow configuration what the configuration says, in the transaction that writes it.
 
     One that is the same as before keeps its next moment; one that is null is removed, with its run records. A
     configuration that is not active does not fire. Raises 422 for a cron or a time zone that means nothing.
     """
     said, now, user = configuration.schedule, ctx.now(), ctx.caller.user_id
-    current = shelves.schedules.of_configuration(ctx.scope, configuration.id)
+    current = uow.schedules.of_configuration(ctx.scope, configuration.id)
     if said is None:
         if current is not None:
-            shelves.schedules.remove_with_records(ctx.scope, current.schedule_id)
+            uow.schedules.remove_with_records(ctx.scope, current.schedule_id)
         return
     timing = ScheduleTiming(type=ScheduleType.CRON, cron=said.cron_expression, timezone=said.timezone)
     _check(timing, now, {"cron": "schedule.cron_expression", "timezone": "schedule.timezone"})
@@ -202,20 +200,20 @@ def sync_configuration_schedule(shelves: Shelves, ctx: Context, configuration: W
             created_by=user,
             updated_by=user,
         )
-        shelves.schedules.add(new, caller=ctx.caller.to_dict())
+        uow.schedules.add(new, caller=ctx.caller.to_dict())
         return
     values: dict[str, Any] = {"schedule_name": configuration.name}
     if (timing, enabled) != (current.schedule, current.enabled):
         values |= {"schedule": timing, "enabled": enabled, "next_run_at": coming}
     if any(getattr(current, name) != value for name, value in values.items()):
-        shelves.schedules.change(ctx.scope, current.schedule_id, _row(values) | _changed(ctx, now))
+        uow.schedules.change(ctx.scope, current.schedule_id, _row(values) | _changed(ctx, now))
 
 
-def remove_configuration_schedule(shelves: Shelves, scope: Scope, configuration_id: str) -> None:
+def remove_configuration_schedule(uow: UnitOfWork, scope: Scope, configuration_id: str) -> None:
     """Delete the schedule of a workflow configuration that is being deleted, in the same transaction."""
-    current = shelves.schedules.of_configuration(scope, configuration_id)
+    current = uow.schedules.of_configuration(scope, configuration_id)
     if current is not None:
-        shelves.schedules.remove_with_records(scope, current.schedule_id)
+        uow.schedules.remove_with_records(scope, current.schedule_id)
 
 
 def _timing(given: ScheduleTimingInput, now: datetime) -> ScheduleTiming:

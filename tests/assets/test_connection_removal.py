@@ -68,10 +68,10 @@ async def run_at(world: World, door: Door, target: str | None, *, project: str |
         "revision": 1,
     }
 
-    def work(shelves: Any) -> None:
-        shelves.connection.execute(workflow_runs.insert().values(**row, **tenant))
+    def work(uow: Any) -> None:
+        uow.connection.execute(workflow_runs.insert().values(**row, **tenant))
         if target is not None:
-            shelves.connection.execute(run_targets.insert().values(run_id=run, target_fqn=target, **tenant))
+            uow.connection.execute(run_targets.insert().values(run_id=run, target_fqn=target, **tenant))
 
     await world.app.parts.services.store.write(work)
     return run
@@ -80,7 +80,7 @@ async def run_at(world: World, door: Door, target: str | None, *, project: str |
 async def ended(world: World, run: str) -> None:
     """Let a run be over."""
     await world.app.parts.services.store.write(
-        lambda shelves: shelves.connection.execute(
+        lambda uow: uow.connection.execute(
             workflow_runs.update().where(workflow_runs.c.id == run).values(status="completed")
         )
     )

@@ -257,7 +257,7 @@ async def test_a_list_is_sorted_searched_and_filtered(world: World, door: Door) 
 async def test_a_size_beyond_32_bits_is_told_exactly(world: World, door: Door) -> None:
     uri, size = (await upload(world, door))["resource_uri"], 5 * 2**30 + 1
     await world.app.parts.services.store.write(
-        lambda shelves: shelves.connection.execute(table.update().where(table.c.resource_uri == uri).values(size=size))
+        lambda uow: uow.connection.execute(table.update().where(table.c.resource_uri == uri).values(size=size))
     )
     assert (await door(get_file, world.owner, resource_uri=uri))["size"] == size
     assert (await door(list_files, world.owner))["items"][0]["size"] == size

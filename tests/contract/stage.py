@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from persistence.tables.data_readiness import run_targets, workflow_runs
 from schema.assets.data_connection import ConnectionType, DataConnectionChange, DataConnectionCreate
 from schema.data_readiness.workflow import WorkflowConfigurationCreate, WorkflowType
@@ -132,9 +132,9 @@ class Stage:
         works_on = {name: row[name] for name in ("organization_id", "project_id")}
         works_on |= {"run_id": run, "target_fqn": target}
 
-        def work(shelves: Shelves) -> None:
-            shelves.connection.execute(workflow_runs.insert().values(**row))
-            shelves.connection.execute(run_targets.insert().values(**works_on))
+        def work(uow: UnitOfWork) -> None:
+            uow.connection.execute(workflow_runs.insert().values(**row))
+            uow.connection.execute(run_targets.insert().values(**works_on))
 
         await self.world.app.parts.services.store.write(work)
         return {"configuration_id": configuration, "run_id": run}

@@ -54,15 +54,15 @@ async def test_the_answer_is_kept_in_the_transaction_of_the_write(
         door.key = Keyed.key = Keyed.key + 1
         calls = Calls(stage, door, operation)
         arguments = await calls.base()
-        await store.write(lambda shelves: shelves.connection.execute(table.delete()))
+        await store.write(lambda uow: uow.connection.execute(table.delete()))
         first = await calls.call(**arguments)
         assert not isinstance(first, Refused), (operation, first)
         before = door.last
-        rows = await store.read(lambda shelves: list(shelves.connection.execute(sa.select(table)).all()))
+        rows = await store.read(lambda uow: list(uow.connection.execute(sa.select(table)).all()))
         if rows[0].state == "running":  # nothing was written within the store: it is simply done again
             nothing_kept.add(operation)
             continue
-        await store.write(lambda shelves: shelves.connection.execute(table.update().values(claimed_at=long_ago)))
+        await store.write(lambda uow: uow.connection.execute(table.update().values(claimed_at=long_ago)))
         again = await calls.call(**arguments)
         after = door.last
         assert before is not None

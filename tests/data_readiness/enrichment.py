@@ -42,9 +42,9 @@ async def shop(world: World) -> None:
         f"{ORD}.net_amt_eur": {"data_type": "NUMERIC", "description": "Net.", "source_description": "Net."},
     }
 
-    def work(shelves: Any) -> None:
+    def work(uow: Any) -> None:
         for position, fqn in enumerate([*columns, CUST, ORD]):
-            shelves.connection.execute(
+            uow.connection.execute(
                 metadata_assets.update()
                 .where(metadata_assets.c.fully_qualified_name == fqn)
                 .values(**told.get(fqn, {}), ordinal_position=position)
@@ -144,4 +144,4 @@ async def profiled_columns(world: World, table: str, values: dict[str, str], row
         "functional_dependencies": [], "foreign_keys": [], "duration_seconds": 0.1, "columns": columns,
     }  # fmt: skip
     profile = TableProfile.model_validate(made)
-    await written(world, lambda shelves: shelves.table_profiles.record(scope(world), [profile]))
+    await written(world, lambda uow: uow.table_profiles.record(scope(world), [profile]))

@@ -51,9 +51,7 @@ async def a_run(
         "status": status, "workflow_name": "Quality", "workflow_type": "dq-execution", "save_all": False,
         "created_at": now, "started_at": now, "input": input or {}, "output": {}, "caller": {}, "revision": 1,
     }  # fmt: skip
-    await world.app.parts.services.store.write(
-        lambda shelves: shelves.connection.execute(workflow_runs.insert().values(**row))
-    )
+    await world.app.parts.services.store.write(lambda uow: uow.connection.execute(workflow_runs.insert().values(**row)))
     return run
 
 
@@ -71,9 +69,7 @@ async def measure(
     ]
     moment = at or world.clock()
     inside = scope or scope_of(world)
-    await world.app.parts.services.store.write(
-        lambda shelves: shelves.metric_results.record(inside, run, results, at=moment)
-    )
+    await world.app.parts.services.store.write(lambda uow: uow.metric_results.record(inside, run, results, at=moment))
     return run
 
 
@@ -95,7 +91,7 @@ async def find(
     run = run or await a_run(world)
     moment, inside = at or world.clock(), scope or scope_of(world)
     recorded: Recorded = await world.app.parts.services.store.write(
-        lambda shelves: shelves.violations.record(inside, run, findings, checked=list(checked), actor="olga", at=moment)
+        lambda uow: uow.violations.record(inside, run, findings, checked=list(checked), actor="olga", at=moment)
     )
     return recorded
 
@@ -104,6 +100,6 @@ async def violation_ids(world: World) -> list[str]:
     """The ids of all violations, the oldest first."""
     query = violations.select().with_only_columns(violations.c.id).order_by(violations.c.created_at, violations.c.id)
     found: list[str] = await world.app.parts.services.store.read(
-        lambda shelves: list(shelves.connection.execute(query).scalars())
+        lambda uow: list(uow.connection.execute(query).scalars())
     )
     return found

@@ -38,7 +38,7 @@ def settings(places: int, lease: float = 30.0) -> RunSettings:
 async def rows(world: World) -> list[Any]:
     """The uses that the store knows, in their order."""
     query = sa.select(connection_slots).order_by(connection_slots.c.asked_at)
-    return list(await written(world, lambda shelves: shelves.connection.execute(query).all()))
+    return list(await written(world, lambda uow: uow.connection.execute(query).all()))
 
 
 async def test_no_more_than_the_limit_use_a_connection_and_each_has_its_turn(world: World) -> None:
@@ -94,19 +94,19 @@ async def test_two_connections_and_two_tenants_do_not_wait_for_one_another(world
 
 async def test_the_place_of_a_killed_process_is_free_when_its_lease_is_over(world: World) -> None:
     services = world.app.parts.services
-    await written(world, lambda shelves: shelves.slots.ask("dead", "t", ORG, URI, limit=1, lease=0.3))
+    await written(world, lambda uow: uow.slots.ask("dead", "t", ORG, URI, limit=1, lease=0.3))
     async with place_at(services.store, services.signals, settings(1), ORG, URI, who="alive"):
         [row] = await rows(world)
         assert row.id == "alive"
-    assert await written(world, lambda shelves: shelves.slots.renew("dead", "t", lease=1)) is False
+    assert await written(world, lambda uow: uow.slots.renew("dead", "t", lease=1)) is False
 
 
 async def test_who_waits_and_is_killed_holds_nobody_up(world: World) -> None:
     services = world.app.parts.services
 
-    def work(shelves: Any) -> tuple[bool, bool]:
-        first = shelves.slots.ask("first", "t", ORG, URI, limit=1, lease=60)
-        return first, shelves.slots.ask("dead", "t", ORG, URI, limit=1, lease=0.3)
+    def work(uow: Any) -> tuple[bool, bool]:
+        first = uow.slots.ask("first", "t", ORG, URI, limit=1, lease=60)
+        return first, uow.slots.ask("dead", "t", ORG, URI, limit=1, lease=0.3)
 
     assert await written(world, work) == (True, False)
     # Kept, or the place would be given back as soon as nobody refers to it.
@@ -114,7 +114,7 @@ async def test_who_waits_and_is_killed_holds_nobody_up(world: World) -> None:
     waiting = asyncio.create_task(place.__aenter__())
     while "alive" not in [row.id for row in await rows(world)]:
         await asyncio.sleep(0.01)
-    await written(world, lambda shelves: shelves.slots.give_back("first", "t"))
+    await written(world, lambda uow: uow.slots.give_back("first", "t"))
     await waiting
     [row] = await rows(world)
     assert (row.id, row.held_at is not None) == ("alive", True)
@@ -125,11 +125,11 @@ async def test_who_waits_and_is_killed_holds_nobody_up(world: World) -> None:
 async def test_work_that_is_begun_again_has_the_place_that_it_had(world: World) -> None:
     services = world.app.parts.services
     for _ in range(2):
-        assert await written(world, lambda shelves: shelves.slots.ask("task", "old", ORG, URI, limit=1, lease=60))
+        assert await written(world, lambda uow: uow.slots.ask("task", "old", ORG, URI, limit=1, lease=60))
     async with place_at(services.store, services.signals, settings(1), ORG, URI, who="task"):
         [row] = await rows(world)
         # What was cut off and lives on elsewhere does not give its successor's place back.
-        await written(world, lambda shelves: shelves.slots.give_back("task", "old"))
+        await written(world, lambda uow: uow.slots.give_back("task", "old"))
         assert [one.token for one in await rows(world)] == [row.token] != ["old"]
     assert await rows(world) == []
 
@@ -157,7 +157,7 @@ async def test_a_place_outlasts_its_lease_while_it_is_used(world: World) -> None
             if row.expires_at > before.expires_at:
                 break
             await asyncio.sleep(0.02)
-        given = await written(world, lambda shelves: shelves.slots.ask("other", "t", ORG, URI, limit=1, lease=1))
+        given = await written(world, lambda uow: uow.slots.ask("other", "t", ORG, URI, limit=1, lease=1))
         assert given is False
 
 

@@ -111,9 +111,9 @@ async def test_the_same_is_not_proposed_again_whatever_became_of_it(world: World
     saved = await again(world, door, made, save_all=True)
     assert saved["output"]["proposals"] == 0, "and what was rejected is not saved either"
 
-    def work(shelves: Any) -> None:
+    def work(uow: Any) -> None:
         renamed = metadata_assets.c.fully_qualified_name == f"{CUST}.is_actv"
-        shelves.connection.execute(metadata_assets.update().where(renamed).values(constraint={"keys": ["UNIQUE"]}))
+        uow.connection.execute(metadata_assets.update().where(renamed).values(constraint={"keys": ["UNIQUE"]}))
 
     await written(world, work)
     changed = await again(world, door, made)
@@ -185,8 +185,8 @@ async def test_an_approved_terms_definition_becomes_the_business_definition(worl
     await shop(world)
     made = await term(world, door, name="Net amount in EUR", synonyms=["net amount EUR"], definition="Without tax.")
 
-    def approve(shelves: Any) -> None:
-        shelves.glossary_terms.change(scope(world), made["id"], {"status": "approved"})
+    def approve(uow: Any) -> None:
+        uow.glossary_terms.change(scope(world), made["id"], {"status": "approved"})
 
     await written(world, approve)
     run = await carried_out(world, door, WorkflowType.ENRICH_TABLE_COLUMNS)
@@ -232,7 +232,7 @@ async def test_values_of_what_the_engines_take_for_personal_data_are_not_quoted(
             "updated_at": world.clock(),
         }
     )  # fmt: skip
-    await written(world, lambda shelves: shelves.classifications.put(scope(world), [found]))
+    await written(world, lambda uow: uow.classifications.put(scope(world), [found]))
     await profiled_columns(world, ORD, {"note": "Zanzibar"})
     run = await carried_out(world, door, WorkflowType.ENRICH_TABLE_COLUMNS)
     said = (await proposed_by(world, door, run))["cust_ord.note", "description"]
@@ -258,6 +258,4 @@ async def test_a_run_over_nothing_fails_and_says_so(world: World, door: Door) ->
     await world.jobs.settle()
     run = await door(get_workflow_run, world.owner, configuration_id=made["id"], run_id=started["id"])
     assert (run["status"], "The catalog has no table under svc.no." in run["error_message"]) == ("failed", True)
-    assert not await written(
-        world, lambda shelves: shelves.connection.execute(sa.text("select 1 from proposals")).all()
-    )
+    assert not await written(world, lambda uow: uow.connection.execute(sa.text("select 1 from proposals")).all())

@@ -51,7 +51,7 @@ async def shop(world: World) -> None:
     """Seven tables, of which some declare how they belong together."""
     await cataloged(world, *[f"{SCHEMA}.{table}.{column}" for table, columns in TABLES.items() for column in columns])
 
-    def work(shelves: Any) -> None:
+    def work(uow: Any) -> None:
         for table, columns in TABLES.items():
             for position, column in enumerate(columns):
                 name = f"{table}.{column}"
@@ -66,7 +66,7 @@ async def shop(world: World) -> None:
                 if table == "customers" and column != "id":
                     values["is_pii_tagged"] = True
                 where = metadata_assets.c.fully_qualified_name == f"{SCHEMA}.{name}"
-                shelves.connection.execute(metadata_assets.update().where(where).values(**values))
+                uow.connection.execute(metadata_assets.update().where(where).values(**values))
 
     await written(world, work)
     await world.grant("olga", "owner", "data_connection", URI)
@@ -76,7 +76,7 @@ async def profiled(world: World, rows: dict[str, int], **given: dict[str, Any]) 
     """Profiles of the tables, as a run would have left them."""
     run = str(uuid4())
 
-    def work(shelves: Any) -> None:
+    def work(uow: Any) -> None:
         made = []
         for table, many in rows.items():
             own = given.get(table, {})
@@ -93,7 +93,7 @@ async def profiled(world: World, rows: dict[str, int], **given: dict[str, Any]) 
                 "duration_seconds": 0.1,
             } | {name: value for name, value in own.items() if name != "columns"}  # fmt: skip
             made.append(TableProfile.model_validate(values | {"columns": columns}))
-        shelves.table_profiles.record(scope(world), made)
+        uow.table_profiles.record(scope(world), made)
 
     await written(world, work)
 
@@ -191,8 +191,8 @@ async def test_an_approved_relationship_stands_in_the_catalog_and_survives_inges
                 AssetType.COLUMN, ("db", "s", "orders", "customer_id"), column_relationships=relationships or None
             ),
         ]
-        return lambda shelves: upsert_source(
-            shelves.connection, scope(world), URI, "svc", source, actor="olga", now=world.clock(), judge=judge
+        return lambda uow: upsert_source(
+            uow.connection, scope(world), URI, "svc", source, actor="olga", now=world.clock(), judge=judge
         )
 
     await written(world, ingest([declared]))
@@ -205,7 +205,7 @@ async def test_an_approved_relationship_stands_in_the_catalog_and_survives_inges
 
 async def reference(world: World) -> tuple[str, bool]:
     """The table that orders.customer_id refers to, as engines are told, and whether the source declares it."""
-    [table] = await written(world, lambda shelves: read_facts(shelves.connection, scope(world), [f"{SCHEMA}.orders"]))
+    [table] = await written(world, lambda uow: read_facts(uow.connection, scope(world), [f"{SCHEMA}.orders"]))
     [column] = [one for one in table.columns if one.name == "customer_id"]
     assert column.references is not None
     return column.references[0], column.is_reference_declared

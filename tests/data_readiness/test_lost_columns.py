@@ -52,7 +52,7 @@ async def told(bench: Bench, table: str, lose: Callable[[], object], drop: Calla
     assert run["status"] == "completed"
     found = sa.select(rule_executions.c.asset_fqn, rule_executions.c.reason)
     found = found.where(rule_executions.c.workflow_run_id == run["id"])
-    reasons = await written(bench.world, lambda shelves: {fqn: why for fqn, why in shelves.connection.execute(found)})
+    reasons = await written(bench.world, lambda uow: {fqn: why for fqn, why in uow.connection.execute(found)})
     assert reasons[f"{table}.city"] is None
     assert reasons[f"{table}.email"].startswith(lost)
     drop()

@@ -307,7 +307,7 @@ async def test_a_run_measures_a_metric_of_an_asset_once(world: World) -> None:
     result = Measured(METRIC["valid_values"].id, ORDERS, 2, 2)
     scope, now = scope_of(world), world.clock()
     new = await world.app.parts.services.store.write(
-        lambda shelves: shelves.metric_results.record(scope, run, [result, result], at=now)
+        lambda uow: uow.metric_results.record(scope, run, [result, result], at=now)
     )
     assert new == 0
     assert await world.dump() == before
@@ -325,6 +325,6 @@ async def test_a_result_of_no_metric_or_asset_is_refused(world: World, result: t
     scope, now = scope_of(world), world.clock()
     with pytest.raises(ValueError, match=r"no metric|parts"):
         await world.app.parts.services.store.write(
-            lambda shelves: shelves.metric_results.record(scope, str(uuid4()), [Measured(*result, 1, 1)], at=now)
+            lambda uow: uow.metric_results.record(scope, str(uuid4()), [Measured(*result, 1, 1)], at=now)
         )
     assert await world.dump() == before

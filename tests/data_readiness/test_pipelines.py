@@ -101,18 +101,14 @@ async def test_a_pipeline_advances_within_its_bounds_and_says_whether_something_
 
     async def advance(**steps: int) -> bool:
         return bool(
-            await written(
-                world, lambda shelves: shelves.pipeline_runs.advance(scope(world), ids["pipeline_id"], **steps)
-            )
+            await written(world, lambda uow: uow.pipeline_runs.advance(scope(world), ids["pipeline_id"], **steps))
         )
 
     async def move(to: RunStatus) -> None:
         at = world.clock() if to is RunStatus.COMPLETED else None
         assert await written(
             world,
-            lambda shelves: shelves.workflow_runs.move(
-                scope(world), ids["run_id"], to, only_from=OPEN, completed_at=at
-            ),
+            lambda uow: uow.workflow_runs.move(scope(world), ids["run_id"], to, only_from=OPEN, completed_at=at),
         )
 
     assert not await advance(completed_tables=1)  # it waits

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from persistence.queries.profiles import ProfileShelf, profile_id
+from persistence.queries.profiles import ProfileRepository, profile_id
 from persistence.repository import Scope
 from persistence.tables.profiles import column_profiles, table_profiles
 from resolvers.data_readiness.data_assets import get_data_asset
@@ -207,9 +207,7 @@ async def test_values_of_personal_data_are_masked_as_the_tags_stand_now(bench: B
     # Engines see the values all the same.
     scope = Scope(ORG, bench.world.shop)
     table = f"{made.prefix}.customers"
-    kept = await bench.world.app.parts.services.store.read(
-        lambda shelves: shelves.table_profiles.latest(scope, [table])
-    )
+    kept = await bench.world.app.parts.services.store.read(lambda uow: uow.table_profiles.latest(scope, [table]))
     assert {one.name: one.minimum for one in kept[table].columns}["email"] == "a1"
     untagged = MetadataAssetUpdate.model_validate({"is_pii_tagged": False, "tags": [_tag("PII.Email", "PII")]})
     await bench.call(update_metadata, **about, fqn=fqn, changes=untagged)
@@ -284,16 +282,16 @@ async def test_a_run_that_is_carried_out_twice_writes_once(shop: Bench, source: 
     store, scope = shop.world.app.parts.services.store, Scope(ORG, shop.world.shop)
     fqn = f"{made.prefix}.customers"
 
-    def again(shelves: Any) -> int:
-        [kept] = shelves.table_profiles.latest(scope, [fqn], run_id=run["id"]).values()
+    def again(uow: Any) -> int:
+        [kept] = uow.table_profiles.latest(scope, [fqn], run_id=run["id"]).values()
         assert kept.id == profile_id(scope, run["id"], fqn)
         changed: TableProfile = kept.model_copy(update={"row_count": 7})
-        return int(shelves.table_profiles.record(scope, [changed]))
+        return int(uow.table_profiles.record(scope, [changed]))
 
     assert await store.write(again) == 0
     counts = await store.read(
-        lambda shelves: [
-            shelves.connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
+        lambda uow: [
+            uow.connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
             for table in (table_profiles, column_profiles)
         ]
     )
@@ -363,8 +361,8 @@ async def test_profiles_of_another_project_are_not_found(shop: Bench, source: So
     made = await profiled(shop, source)
     await made.run(asset_fqn=f"{made.prefix}.customers")
 
-    def elsewhere(shelves: Any) -> Any:
-        return shelves.table_profiles.latest(Scope(ORG, "another"), [f"{made.prefix}.customers"])
+    def elsewhere(uow: Any) -> Any:
+        return uow.table_profiles.latest(Scope(ORG, "another"), [f"{made.prefix}.customers"])
 
     assert await world.app.parts.services.store.read(elsewhere) == {}
 
@@ -373,16 +371,16 @@ async def test_a_unit_that_is_killed_before_its_end_leaves_nothing_and_is_measur
     shop: Bench, source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = await profiled(shop, source)
-    kept, left = ProfileShelf.record, [1]
+    kept, left = ProfileRepository.record, [1]
 
-    def cut_off(self: ProfileShelf, scope: Scope, profiles: Any) -> int:
+    def cut_off(self: ProfileRepository, scope: Scope, profiles: Any) -> int:
         written = kept(self, scope, profiles)
         if left:
             left.pop()
             raise RuntimeError("the process ends here")
         return written
 
-    monkeypatch.setattr(ProfileShelf, "record", cut_off)
+    monkeypatch.setattr(ProfileRepository, "record", cut_off)
     run = await made.run("failed", asset_fqn=f"{made.prefix}.customers")
     assert await made.table("customers") == "RESOURCE_NOT_FOUND"
     await shop.call(retry_run, configuration_id=made.configuration, run_id=run["id"])

@@ -251,9 +251,9 @@ async def test_an_engine_approves_at_once_what_was_asked_for_with_save_all(world
     run = await completed(world, door)
     await proposed(world, run, {}, {"asset_fqn": "svc.db.sch.gone"})
 
-    def work(shelves: Any) -> str | None:
-        found = shelves.workflow_runs.held(scope(world), run)
-        return approve_next(shelves, scope(world), found, "", actor="olga", now=world.clock())
+    def work(uow: Any) -> str | None:
+        found = uow.workflow_runs.held(scope(world), run)
+        return approve_next(uow, scope(world), found, "", actor="olga", now=world.clock())
 
     assert await written(world, work) is None
     assert (await asset(world, door))["description"] == "What was sold."
@@ -284,7 +284,7 @@ async def test_the_effects_of_a_kind_are_told_where_its_proposals_go_and_may_ref
     ids = await proposed(world, run, {"kind": "insight"}, {"kind": "insight"}, {})
     told: list[tuple[str, list[str], str]] = []
 
-    def effect(shelves: Any, _scope: Any, decided: Any, to: Any, actor: str, now: Any) -> dict[str, str]:
+    def effect(uow: Any, _scope: Any, decided: Any, to: Any, actor: str, now: Any) -> dict[str, str]:
         told.append((str(to), [one.id for one in decided], actor))
         return {ids[0]: "It cannot be."}
 
@@ -364,12 +364,12 @@ async def test_a_run_that_approves_in_parts_is_one_version_of_a_table_all_the_sa
     monkeypatch.setattr(approvals, "MOST_AT_ONCE", 3)
     after, parts = "", 0
 
-    def work(shelves: Any, after: str) -> Any:
-        found = shelves.workflow_runs.held(scope(world), run)
-        return approve_next(shelves, scope(world), found, after, actor="olga", now=world.clock())
+    def work(uow: Any, after: str) -> Any:
+        found = uow.workflow_runs.held(scope(world), run)
+        return approve_next(uow, scope(world), found, after, actor="olga", now=world.clock())
 
     while after is not None:
-        after, parts = await written(world, lambda shelves, after=after: work(shelves, after)), parts + 1
+        after, parts = await written(world, lambda uow, after=after: work(uow, after)), parts + 1
     assert parts == 3
     assert [(await asset(world, door, name))["version"] for name in tables] == [
         f"0.{int(one[2:]) + 1}" for one in before

@@ -71,9 +71,7 @@ async def test_a_schema_is_reported_on_with_scores_violations_and_relations(benc
     world.clock.moment += timedelta(seconds=1)
     found = Finding(check="r1", definition_id=VIOLATIONS[0].id, asset_fqn=fqn, severity=Severity.HIGH)
     await world.app.parts.services.store.write(
-        lambda shelves: shelves.violations.record(
-            scope_of(world), run, [found], checked=["r1"], actor="ada", at=world.clock()
-        )
+        lambda uow: uow.violations.record(scope_of(world), run, [found], checked=["r1"], actor="ada", at=world.clock())
     )
     made = await bench.call(create_report, report=ReportCreate(asset_fqn=shop.prefix))
     page = await page_of(bench, made)

@@ -70,7 +70,7 @@ def draft(bench: Bench, source: Source, name: str, metric: str | None, of: str |
 async def keep(world: World, *drafts: Drafted) -> dict[str, str]:
     """Active rules; name → id."""
     kept = await world.app.parts.services.store.write(
-        lambda shelves: shelves.quality_rules.put_drafts(
+        lambda uow: uow.quality_rules.put_drafts(
             scope_of(world), drafts, run_id=None, actor="olga", at=world.clock(), origin=RuleOrigin.PERSON,
             state=RuleState.ACTIVE,
         )
@@ -91,7 +91,7 @@ async def run(bench: Bench, kind: WorkflowType, status: str = "completed", **giv
 async def executions(world: World, run_id: str) -> dict[str, Any]:
     """What each rule came to in a run, by name."""
     rows = await world.app.parts.services.store.read(
-        lambda shelves: shelves.connection.execute(
+        lambda uow: uow.connection.execute(
             rule_executions.select().where(rule_executions.c.workflow_run_id == run_id)
         ).mappings().all()
     )  # fmt: skip
@@ -218,7 +218,7 @@ async def test_a_report_shows_no_rule_that_was_deleted(people: Bench, source: So
 
 async def test_what_is_tagged_as_personal_is_masked(people: Bench, source: Source, world: World) -> None:
     await world.app.parts.services.store.write(
-        lambda shelves: shelves.connection.execute(
+        lambda uow: uow.connection.execute(
             metadata_assets.update().where(metadata_assets.c.name == "email").values(is_pii_tagged=True)
         )
     )
@@ -277,7 +277,7 @@ async def test_the_catalog_alone_says_what_is_described_and_owned(people: Bench,
     listed = await people.call(list_violations, name="missing_description", asset_fqn=fqn, limit=100)
     assert listed["total"] == 3
     await world.app.parts.services.store.write(
-        lambda shelves: shelves.connection.execute(
+        lambda uow: uow.connection.execute(
             sa.update(metadata_assets).where(metadata_assets.c.fully_qualified_name == fqn).values(
                 owners=[{"id": "olga", "name": "Olga", "type": "user"}]
             )
@@ -302,9 +302,9 @@ async def test_a_task_that_is_begun_again_records_once(
         if begun == 1:
             raise DatabaseError("The store went away.")
 
-        def twice(shelves: Any) -> Any:
-            write(shelves)
-            return write(shelves)
+        def twice(uow: Any) -> Any:
+            write(uow)
+            return write(uow)
 
         return twice
 
@@ -330,7 +330,7 @@ async def test_what_is_recognised_as_personal_is_masked_before_anybody_tags_it(
         data_fingerprint="x", workflow_run_id=str(uuid4()), decided_by=None, decided_at=None, created_at=now,
         updated_at=now,
     )  # fmt: skip
-    await world.app.parts.services.store.write(lambda shelves: shelves.classifications.put(scope_of(world), [found]))
+    await world.app.parts.services.store.write(lambda uow: uow.classifications.put(scope_of(world), [found]))
     await keep(world, draft(people, source, "pattern", "invalidValues", "email", pattern="^[^@]+@[^@]+$"))
     done = await executions(world, (await run(people, WorkflowType.DQ_EXECUTION))["id"])
     assert done["pattern"]["details"]["examples"][0] == {"key": {"id": "4"}, "values": {"email": "***"}}

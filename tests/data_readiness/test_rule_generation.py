@@ -83,8 +83,8 @@ class Made:
     async def rules(self) -> dict[str, dict[str, Any]]:
         """The rules that stand, by name."""
 
-        def work(shelves: Any) -> dict[str, dict[str, Any]]:
-            rows = shelves.connection.execute(sa.select(quality_rules)).mappings()
+        def work(uow: Any) -> dict[str, dict[str, Any]]:
+            rows = uow.connection.execute(sa.select(quality_rules)).mappings()
             return {row["name"]: dict(row) for row in rows}
 
         return await written(self.bench.world, work)  # type: ignore[no-any-return]
@@ -92,8 +92,8 @@ class Made:
     async def classified(self) -> dict[tuple[str, str], dict[str, Any]]:
         """The tags that are kept, by the asset below the table and the tag."""
 
-        def work(shelves: Any) -> dict[tuple[str, str], dict[str, Any]]:
-            rows = shelves.connection.execute(sa.select(classifications)).mappings()
+        def work(uow: Any) -> dict[tuple[str, str], dict[str, Any]]:
+            rows = uow.connection.execute(sa.select(classifications)).mappings()
             below = len(self.cases)
             return {(row["asset_fqn"][below:].lstrip("."), row["tag_fqn"]): dict(row) for row in rows}
 
@@ -177,7 +177,7 @@ async def test_what_a_person_decided_stays(shop: Bench, source: Source, state: R
     where = quality_rules.c.name == "state.known_values"
     await written(
         shop.world,
-        lambda shelves: shelves.connection.execute(quality_rules.update().where(where).values(state=state.value)),
+        lambda uow: uow.connection.execute(quality_rules.update().where(where).values(state=state.value)),
     )
     before = (await work.rules())["state.known_values"]
     source.run("update sales.cases set state = 'stopped' where id % 10 = 0; analyze")
@@ -251,9 +251,9 @@ async def test_a_profile_is_measured_once_and_kept(shop: Bench, source: Source) 
     work = await made(shop, source, WorkflowType.DQ_RULE_GENERATION)
     run = await work.run()
 
-    def read(shelves: Any) -> list[tuple[str, str]]:
+    def read(uow: Any) -> list[tuple[str, str]]:
         query = sa.select(table_profiles.c.asset_fqn, table_profiles.c.workflow_run_id)
-        return [(row.asset_fqn, row.workflow_run_id) for row in shelves.connection.execute(query)]
+        return [(row.asset_fqn, row.workflow_run_id) for row in uow.connection.execute(query)]
 
     assert await written(shop.world, read) == [(work.cases, run["id"])]
 

@@ -73,9 +73,7 @@ async def put(world: World, *drafts: RuleDraft, run_id: str | None = None) -> An
     """Take drafts in as a run does."""
     return await written(
         world,
-        lambda shelves: shelves.quality_rules.put_drafts(
-            scope(world), drafts, run_id=run_id, actor="olga", at=world.clock()
-        ),
+        lambda uow: uow.quality_rules.put_drafts(scope(world), drafts, run_id=run_id, actor="olga", at=world.clock()),
     )
 
 
@@ -369,14 +367,14 @@ async def test_executions_are_listed_of_a_rule_of_a_run_and_by_outcome(world: Wo
     kept = await put(world, draft("a", "age"), draft("b", "email"))
     runs = [str(uuid4()), str(uuid4())]
 
-    def work(shelves: Any) -> None:
+    def work(uow: Any) -> None:
         for run in runs:
             done = [
                 Executed(kept[0].rule, RuleOutcome.PASSED, 3, 4, details={"value": "1"}),
                 Executed(kept[1].rule, RuleOutcome.NOT_EVALUATED, reason="gone"),
             ]
-            shelves.rule_executions.record(scope(world), run, done, at=world.clock())
-            shelves.rule_executions.record(scope(world), run, done, at=world.clock())
+            uow.rule_executions.record(scope(world), run, done, at=world.clock())
+            uow.rule_executions.record(scope(world), run, done, at=world.clock())
 
     await written(world, work)
 

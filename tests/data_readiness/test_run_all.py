@@ -249,6 +249,6 @@ async def test_a_pipeline_counts_each_table_once_however_often_its_task_is_begun
     assert (run["status"], counted(pipeline)) == ("completed", ("completed", (2, 2, 0), (1, 1, 0)))
     store = shop.bench.world.app.parts.services.store
     rows = await store.read(
-        lambda shelves: shelves.connection.execute(run_tasks.select().where(run_tasks.c.run_id == ids["run_id"])).all()
+        lambda uow: uow.connection.execute(run_tasks.select().where(run_tasks.c.run_id == ids["run_id"])).all()
     )
     assert {row.status for row in rows} == {"completed"}

@@ -132,7 +132,7 @@ async def test_a_process_killed_between_two_phases_is_taken_up(
     tasks = await work.plan()
     await work.task(tasks[0].arguments)
     # What a process leaves that dies after the commit and before the next attempt is queued.
-    assert await work.ctx.store.write(lambda shelves: work._finished(shelves, outcomes(tasks))) is None
+    assert await work.ctx.store.write(lambda uow: work._finished(uow, outcomes(tasks))) is None
     assert (await stands(stage), await stage.attempt()) == (("running", ["completed", "pending"]), 2)
     world.jobs._waiting.clear()
     await world.jobs.start()
@@ -326,7 +326,7 @@ async def test_a_kill_between_two_transactions_of_an_approval_leaves_none_behind
     [task] = await work.plan()
     await work.task(task.arguments)
     await work.ask_whether_to_save()
-    await work.ctx.store.write(lambda shelves: work._finished(shelves, outcomes([task])))  # and killed
+    await work.ctx.store.write(lambda uow: work._finished(uow, outcomes([task])))  # and killed
     approval = {"run_id": stage.run_id}
     assert (await stage.door(get_run_approval, world.owner, **approval))["approved"] == 2
     assert (await stage.call(get_workflow_run))["status"] == "completed"

@@ -201,10 +201,8 @@ async def test_the_job_of_an_earlier_attempt_can_do_nothing_any_more(world: Worl
     await fail_run(ctx, tenant, found.id, "A late word.", 1)
     assert (await door(get_workflow_run, world.owner, **run))["status"] == "pending"
 
-    def late(shelves: Any) -> bool:
-        return bool(
-            shelves.workflow_runs.move(scope(world), found.id, RunStatus.COMPLETED, only_from=OPEN, of_attempt=1)
-        )
+    def late(uow: Any) -> bool:
+        return bool(uow.workflow_runs.move(scope(world), found.id, RunStatus.COMPLETED, only_from=OPEN, of_attempt=1))
 
     assert not await written(world, late)
     await fail_run(ctx, tenant, found.id, "The word of this attempt.", 2)

@@ -345,7 +345,7 @@ async def test_a_name_that_the_catalog_does_not_have_is_not_found_and_an_empty_o
     # What was deleted can be asked about as it was.
     before = world.clock()
     gone = metadata_assets.update().values(deleted_at=world.clock())
-    await written(world, lambda shelves: shelves.connection.execute(gone))
+    await written(world, lambda uow: uow.connection.execute(gone))
     assert (await card(world, door, asset_fqn="svc.db")).status == 404
     assert (await card(world, door, asset_fqn="svc.db", as_of=before))["overall_score"] is None
 

@@ -107,12 +107,12 @@ async def test_a_score_opens_into_the_rules_that_count_in_it_the_failed_ones_fir
         )  # fmt: skip
 
     def record(scope: Scope, run: str, *outcomes: RuleOutcome) -> Any:
-        def work(shelves: Any) -> None:
-            kept = shelves.quality_rules.put_drafts(
+        def work(uow: Any) -> None:
+            kept = uow.quality_rules.put_drafts(
                 scope, [draft("a"), draft("b")], run_id=None, actor="olga", at=world.clock(), state=RuleState.ACTIVE
             )
             done = [Executed(one.rule, outcome, 1, 2) for one, outcome in zip(kept, outcomes, strict=True)]
-            shelves.rule_executions.record(scope, run, done, at=world.clock())
+            uow.rule_executions.record(scope, run, done, at=world.clock())
 
         return world.app.parts.services.store.write(work)
 

@@ -67,10 +67,10 @@ async def planned(world: World, configuration: str, *, tasks: int = 0, status: s
         for number in range(tasks)
     ]  # fmt: skip
 
-    def work(shelves: Any) -> None:
-        shelves.connection.execute(workflow_runs.insert().values(**row))
+    def work(uow: Any) -> None:
+        uow.connection.execute(workflow_runs.insert().values(**row))
         if parts:
-            shelves.connection.execute(run_tasks.insert(), parts)
+            uow.connection.execute(run_tasks.insert(), parts)
 
     await world.app.parts.services.store.write(work)
     return run

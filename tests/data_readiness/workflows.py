@@ -44,10 +44,10 @@ async def run_in(world: World, configuration: dict[str, Any], status: str, **giv
     about = {"asset_fqn": None, "parameters": {}, "save_all": False} | given
     targets = [about["asset_fqn"]] if about["asset_fqn"] else []
 
-    def work(shelves: Any) -> None:
-        shelves.workflow_runs.begin(scope(world), run, of, about, targets, output={}, caller={}, now=now)
+    def work(uow: Any) -> None:
+        uow.workflow_runs.begin(scope(world), run, of, about, targets, output={}, caller={}, now=now)
         over = status in ("completed", "failed", "canceled")
-        shelves.connection.execute(
+        uow.connection.execute(
             workflow_runs.update()
             .where(workflow_runs.c.id == run)
             .values(status=status, completed_at=world.clock() if over else None)
@@ -65,18 +65,18 @@ async def cataloged(world: World, *fqns: str, **values: Any) -> dict[str, str]:
 
     kinds = {2: AssetType.DATABASE, 3: AssetType.DATABASE_SCHEMA, 4: AssetType.TABLE, 5: AssetType.COLUMN}
 
-    def work(shelves: Any) -> dict[str, str]:
+    def work(uow: Any) -> dict[str, str]:
         found = {}
         for fqn in fqns:
             parts = fqn.split(".")
             for end in range(2, len(parts) + 1):
                 name = ".".join(parts[:end])
                 try:
-                    asset = get_asset(shelves.connection, scope(world), URI, name)
+                    asset = get_asset(uow.connection, scope(world), URI, name)
                 except NotFound:
                     told = values if end == len(parts) else {}
                     asset = create_asset(
-                        shelves.connection, scope(world), URI, name, kinds[end], told,
+                        uow.connection, scope(world), URI, name, kinds[end], told,
                         actor="olga", now=world.clock(), judge=judge,
                     )  # fmt: skip
                 found[name] = asset.id
@@ -100,7 +100,7 @@ async def proposed(world: World, run: str, *given: dict[str, Any], start: int = 
         )
         for one in given
     ]  # fmt: skip
-    await written(world, lambda shelves: shelves.proposals.put(scope(world), made, start))
+    await written(world, lambda uow: uow.proposals.put(scope(world), made, start))
     return [one.id for one in made]
 
 

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from persistence.blobs import StoredBlobs
 from persistence.keyring import KeyRing
-from persistence.queries.secrets import SecretShelf
+from persistence.queries.secrets import SecretRepository
 from persistence.tables.governance import secrets as table
 from resolvers.assets.data_connections import create_data_connection, get_data_connection_secret
 from resolvers.governance.secrets import (
@@ -51,7 +51,7 @@ FIELDS = {"name", "description", "resource_type", "resource_id", "created_at", "
 async def rows(world: World) -> list[Any]:
     """The stored rows, as the database has them."""
     return await world.app.parts.services.store.read(
-        lambda shelves: list(shelves.connection.execute(sa.select(table).order_by(table.c.name)).mappings())
+        lambda uow: list(uow.connection.execute(sa.select(table).order_by(table.c.name)).mappings())
     )
 
 
@@ -125,7 +125,7 @@ async def test_a_sealed_value_that_is_moved_to_another_row_does_not_open(world: 
         await door(create_project_secret, owner, secret=SecretCreate(name=name, value=value))
     stolen = next(row["sealed"] for row in await rows(world) if row["name"] == "theirs")
     await world.app.parts.services.store.write(
-        lambda shelves: shelves.connection.execute(table.update().where(table.c.name == "mine").values(sealed=stolen))
+        lambda uow: uow.connection.execute(table.update().where(table.c.name == "mine").values(sealed=stolen))
     )
     refused = await door(get_project_secret, owner, name="mine")
     assert (refused.code, refused.status) == ("INTERNAL_ERROR", 500)
@@ -297,7 +297,7 @@ async def test_a_key_is_not_dropped_while_a_seal_of_it_waits_to_be_committed(
         await rotate_secrets(settings, drop_old=True)
     else:
         changed = "change" if way == "change" else "add"
-        monkeypatch.setattr(SecretShelf, changed, rotated_meanwhile(getattr(SecretShelf, changed)))
+        monkeypatch.setattr(SecretRepository, changed, rotated_meanwhile(getattr(SecretRepository, changed)))
     uri = await connection(world, door) if way == "connection" else None
     if way == "create":
         await door(create_project_secret, owner, secret=SecretCreate(name="late", value="late"))
@@ -386,9 +386,9 @@ async def _put(world: World, name: str, sealed: str, replaces: str | None = None
         "revision": 1,
     }
 
-    def work(shelves: Any) -> None:
-        shelves.connection.execute(table.delete().where(table.c.name == row["name"], table.c.resource_id == world.shop))
-        shelves.connection.execute(table.insert().values(**row))
+    def work(uow: Any) -> None:
+        uow.connection.execute(table.delete().where(table.c.name == row["name"], table.c.resource_id == world.shop))
+        uow.connection.execute(table.insert().values(**row))
 
     await world.app.parts.services.store.write(work)
 

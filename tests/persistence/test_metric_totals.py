@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from persistence.queries.metric_results import Measured, MetricResultShelf
+from persistence.queries.metric_results import Measured, MetricResultRepository
 from persistence.queries.quality import below
 from persistence.repository import Scope
 from persistence.tables import metadata
@@ -62,14 +62,14 @@ def ranked(connection: sa.Connection, parts: tuple[str, ...], at: datetime, run:
 
 
 def read(connection: sa.Connection, parts: tuple[str, ...], at: datetime, run: str | None) -> dict[str, Any]:
-    found = MetricResultShelf(connection).latest(HERE, parts, at=at, run_id=run)
+    found = MetricResultRepository(connection).latest(HERE, parts, at=at, run_id=run)
     return {metric: (one.numerator, one.denominator, one.asset_count) for metric, one in found.items()}
 
 
 def opened(connection: sa.Connection, parts: tuple[str, ...], at: datetime, run: str | None) -> dict[str, Any]:
     """The same from the receipts: what each figure opens into, added up."""
     wanted = [ScoredPart(HERE.project_id, parts, metric.id, at, run) for metric in METRICS[:3]]
-    found = MetricResultShelf(connection).of_parts(HERE, wanted, 100)
+    found = MetricResultRepository(connection).of_parts(HERE, wanted, 100)
     return {
         part.metric_definition_id: (sum(one.numerator for one in rows), sum(one.denominator for one in rows), len(rows))
         for part, rows in found.items()
@@ -92,12 +92,12 @@ def test_sums_equal_the_ranking_of_all_history(
     connection: sa.Connection, seed: int, order: Callable[[int], int]
 ) -> None:
     dice = random.Random(seed)
-    shelf = MetricResultShelf(connection)
+    repository = MetricResultRepository(connection)
     runs = [f"run-{number}" for number in range(4)]
     for step in range(12):
         at = START + timedelta(hours=order(step))
-        shelf.record(HERE, dice.choice(runs), some_results(dice), at=at)
-        shelf.record(THERE, "run-0", some_results(dice), at=at)
+        repository.record(HERE, dice.choice(runs), some_results(dice), at=at)
+        repository.record(THERE, "run-0", some_results(dice), at=at)
     for hours in range(-1, 13):
         at = START + timedelta(hours=hours, seconds=dice.choice((0, 1)))
         for parts in SCOPES:
@@ -109,24 +109,24 @@ def test_sums_equal_the_ranking_of_all_history(
 
 
 def test_recording_the_same_twice_changes_no_sum(connection: sa.Connection) -> None:
-    shelf = MetricResultShelf(connection)
+    repository = MetricResultRepository(connection)
     one = Measured(METRICS[0].id, "crm.db.s.t1.a", 3, 4)
-    assert shelf.record(HERE, "run", [one, one], at=START) == 1
-    assert shelf.record(HERE, "run", [one], at=START + timedelta(hours=1)) == 0
-    assert shelf.record(HERE, "run", [Measured(one.metric_definition_id, one.asset_fqn, 0, 9)], at=START) == 0
+    assert repository.record(HERE, "run", [one, one], at=START) == 1
+    assert repository.record(HERE, "run", [one], at=START + timedelta(hours=1)) == 0
+    assert repository.record(HERE, "run", [Measured(one.metric_definition_id, one.asset_fqn, 0, 9)], at=START) == 0
     assert read(connection, ("crm",), START + timedelta(days=1), None) == {one.metric_definition_id: (3, 4, 1)}
 
 
 def test_a_sum_says_which_run_moved_it_and_when(connection: sa.Connection) -> None:
-    shelf = MetricResultShelf(connection)
+    repository = MetricResultRepository(connection)
     metric, later = METRICS[0].id, START + timedelta(hours=1)
-    shelf.record(HERE, "one", [Measured(metric, "crm.db.s.t1.a", 3, 4)], at=START)
-    shelf.record(HERE, "two", [Measured(metric, "crm.db.s.t1.a", 4, 4)], at=later)
-    now = shelf.latest(HERE, ("crm",), at=later, run_id=None)[metric]
+    repository.record(HERE, "one", [Measured(metric, "crm.db.s.t1.a", 3, 4)], at=START)
+    repository.record(HERE, "two", [Measured(metric, "crm.db.s.t1.a", 4, 4)], at=later)
+    now = repository.latest(HERE, ("crm",), at=later, run_id=None)[metric]
     assert (now.numerator, now.by_run_id, now.at) == (4, "two", later)
-    was = shelf.latest(HERE, ("crm",), at=later, run_id=None, before=True)[metric]
+    was = repository.latest(HERE, ("crm",), at=later, run_id=None, before=True)[metric]
     assert (was.numerator, was.by_run_id, was.at) == (3, "one", START)
-    assert shelf.first_of_run(HERE, ("crm", "db"), "two") == later
-    assert shelf.first_of_run(HERE, ("crm", "nowhere"), "two") is None
-    assert shelf.end_of_run(HERE, "one") == START
-    assert shelf.end_of_run(HERE, "none") is None
+    assert repository.first_of_run(HERE, ("crm", "db"), "two") == later
+    assert repository.first_of_run(HERE, ("crm", "nowhere"), "two") is None
+    assert repository.end_of_run(HERE, "one") == START
+    assert repository.end_of_run(HERE, "none") is None

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from persistence.queries.search import DRAINED_AT_ONCE, words_of
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from persistence.tables.search import search_entities as table
 from persistence.tables.search import search_queue, search_words
 from resolvers.search.bulk import delete_entities, index_entities, search_entities
@@ -101,7 +101,7 @@ async def test_a_deletion_is_seen_and_takes_every_word_along(world: World, door:
     await world.jobs.settle()
     assert await found(door, world.owner, "orders") == ["t2"]
     words = await world.app.parts.services.store.read(
-        lambda shelves: shelves.connection.execute(sa.select(search_words.c.word)).scalars().all()
+        lambda uow: uow.connection.execute(sa.select(search_words.c.word)).scalars().all()
     )
     assert sorted(words) == ["old", "orders"]
 
@@ -338,7 +338,7 @@ async def test_what_was_written_down_and_not_queued_is_taken_up(world: World, do
         "queued_at": world.clock(),
     }
     store = world.app.parts.services.store
-    await store.write(lambda shelves: shelves.search.enqueue([row]))
+    await store.write(lambda uow: uow.search.enqueue([row]))
     assert await found(door, world.owner, "orders") == []
     await world.app.parts.worker.take_up()
     await world.jobs.settle()
@@ -358,16 +358,16 @@ async def test_two_workers_at_once_apply_each_operation_once(world: World) -> No
         }
         for n in range(200)
     ]
-    await store.write(lambda shelves: shelves.search.enqueue(rows))
+    await store.write(lambda uow: uow.search.enqueue(rows))
 
     async def drain() -> int:
-        return await store.write(lambda shelves: shelves.search.drain(ORG, world.clock()))
+        return await store.write(lambda uow: uow.search.drain(ORG, world.clock()))
 
     applied = await asyncio.gather(*(drain() for _ in range(4)))
     assert sum(applied) == 200
 
-    def counted(shelves: Shelves) -> tuple[int, int]:
-        run = shelves.connection.execute
+    def counted(uow: UnitOfWork) -> tuple[int, int]:
+        run = uow.connection.execute
         return (
             run(sa.select(sa.func.count()).select_from(table)).scalar_one(),
             run(sa.select(sa.func.count()).select_from(search_queue)).scalar_one(),

@@ -78,7 +78,7 @@ async def reason(world: World, door: Door, made: dict[str, Any], **given: Any) -
         return str(found["evidence"].get("model_not_used", ""))
     services, olga = world.app.parts.services, Caller("olga", ORG, world.shop)
     ctx = Context(caller=olga, request_id="r", services=services, guard=Guard(services.relations))
-    standing = await services.store.read(lambda shelves: shelves.workflow_configurations.get(ctx.scope, made["id"]))
+    standing = await services.store.read(lambda uow: uow.workflow_configurations.get(ctx.scope, made["id"]))
     runner = limited_by_author(olga, standing)
     try:
         await chat_of(ctx, standing.config, addresser=addresser_of(standing), runner=runner)
@@ -139,7 +139,7 @@ async def test_of_a_config_that_nobody_is_known_to_have_written_only_the_key_is_
     made = await configure(world, door, workflow_type=WorkflowType.GENERATE_TABLE_DESCRIPTION, config=config)
     await written(
         world,
-        lambda shelves: shelves.connection.execute(workflow_configurations.update().values(authors=None)),
+        lambda uow: uow.connection.execute(workflow_configurations.update().values(authors=None)),
     )
     assert "It is not known who wrote this config" in await reason(world, door, made)
     assert web.asked == []
@@ -195,7 +195,7 @@ async def test_a_key_of_answers_goes_nowhere_when_who_set_its_address_may_read_i
     with pytest.raises(ModelError, match="may not read the project's secrets"):
         await asked()
     # A row of an earlier version names who set it, without his groups.
-    await written(world, lambda shelves: shelves.connection.execute(chat_settings.update().values(authors=None)))
+    await written(world, lambda uow: uow.connection.execute(chat_settings.update().values(authors=None)))
     with pytest.raises(ModelError, match="may not read the project's secrets"):
         await asked()
     assert web.asked == []

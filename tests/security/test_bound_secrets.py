@@ -192,7 +192,7 @@ async def test_a_config_that_is_changed_by_another_way_opens_nothing(world: Worl
 
     async def stored(table: sa.Table, **values: Any) -> None:
         change = table.update().values(**values)
-        await world.app.parts.services.store.write(lambda shelves: shelves.connection.execute(change))
+        await world.app.parts.services.store.write(lambda uow: uow.connection.execute(change))
 
     await stored(data_connections, database_config=evil)
     refused = await door(verify_data_connection, world.owner, resource_uri=uri)
@@ -221,17 +221,17 @@ async def test_a_secret_of_an_earlier_version_is_bound_to_the_address_of_its_fir
     uri = await registered(world, door, database_config=POSTGRES | {"port": thief.port})
     services = world.app.parts.services
 
-    def unbind(shelves: Any) -> None:
+    def unbind(uow: Any) -> None:
         for name, value in LOGIN.items():
             sealed = services.keyring.seal(value.encode(), secret_data("acme", "data_connection", uri, name, None))
             row = secrets.update().where(secrets.c.name == name).values(sealed=sealed, bound_to=None)
-            shelves.connection.execute(row)
+            uow.connection.execute(row)
 
     await services.store.write(unbind)
     await door(verify_data_connection, world.owner, resource_uri=uri)
     assert PASSWORD in repr(thief.heard)
     query = sa.select(secrets.c.bound_to).distinct()
-    bound = await services.store.read(lambda shelves: shelves.connection.execute(query).scalars().all())
+    bound = await services.store.read(lambda uow: uow.connection.execute(query).scalars().all())
     assert bound == [destination("postgres", POSTGRES | {"port": thief.port})]
     if door.name == "rest":
         sealed, _ = await rotate_secrets(world.app.parts.settings, drop_old=True)

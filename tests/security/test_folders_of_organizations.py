@@ -211,10 +211,10 @@ class TestPlain:
     async def alone(self, world: World) -> World:
         """The world before its second organization stood in the store."""
         await world.app.parts.services.store.write(
-            lambda shelves: shelves.connection.execute(sa.text("delete from projects where organization_id = 'globex'"))
+            lambda uow: uow.connection.execute(sa.text("delete from projects where organization_id = 'globex'"))
         )
         gone = organizations.delete().where(organizations.c.id == OTHER_ORG)
-        await world.app.parts.services.store.write(lambda shelves: shelves.connection.execute(gone))
+        await world.app.parts.services.store.write(lambda uow: uow.connection.execute(gone))
         return world
 
     async def test_it_counts_for_nobody_while_there_are_two_organizations(

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from persistence.jobs.port import JobError, JobOutcome, JobState, JobTask
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.kinds import WORKS
 from resolvers.data_readiness.runs.operations import trigger_run
@@ -54,19 +54,19 @@ class Scripted(RunWork):
         if (step := self.script.steps.get(label)) is not None:
             await step(self, arguments)
 
-        def write(shelves: Shelves) -> dict[str, int]:
+        def write(uow: UnitOfWork) -> dict[str, int]:
             given = self.script.proposals.get(label, [])
             for one in given:  # one by one, as several parts of a unit would
-                self.propose(shelves, arguments, [proposal(self.run.id, self.ctx.now(), one)])
+                self.propose(uow, arguments, [proposal(self.run.id, self.ctx.now(), one)])
             return {"done": 1, "proposals": len(given)}
 
         return write
 
-    def failed(self, shelves: Shelves, units: Sequence[Mapping[str, Any]]) -> None:
+    def failed(self, uow: UnitOfWork, units: Sequence[Mapping[str, Any]]) -> None:
         """Keep their names."""
         self.script.failed += [unit["label"] for unit in units]
 
-    def begins_again(self, shelves: Shelves, arguments: Mapping[str, Any]) -> None:
+    def begins_again(self, uow: UnitOfWork, arguments: Mapping[str, Any]) -> None:
         """Keep its name."""
         self.script.again.append(arguments["label"])
 
@@ -122,7 +122,7 @@ class Stage:
     async def attempt(self) -> int:
         """Which attempt at the run stands."""
         store = self.world.app.parts.services.store
-        return await store.read(lambda shelves: shelves.workflow_runs.attempt_of(self.run_id))
+        return await store.read(lambda uow: uow.workflow_runs.attempt_of(self.run_id))
 
 
 def outcomes(tasks: Sequence[JobTask], message: str | None = None) -> list[JobOutcome]:

@@ -15,7 +15,7 @@ import pytest
 from auth.caller import Caller
 from auth.guard import Guard
 from persistence.queries.chat import TurnRow
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from persistence.tables.talk2data import turns
 from resolvers.context import Context
 from resolvers.talk2data.answering.analyst import Analyst
@@ -40,7 +40,7 @@ async def a_turn(world: World, session: str, position: int) -> Question:
     """A turn that nobody works on."""
     turn_id, task_id, now = str(uuid4()), str(uuid4()), world.clock()
     row = TurnRow(turn_id, session, task_id, ORG, world.shop, position, TurnState.WORKING, 1, {})
-    await world.app.parts.services.store.write(lambda shelves: shelves.turns.begin(row, "Cities?", None, now))
+    await world.app.parts.services.store.write(lambda uow: uow.turns.begin(row, "Cities?", None, now))
     return Question(session, turn_id, task_id, "Cities?", None, ())
 
 
@@ -95,8 +95,8 @@ async def test_an_answer_goes_on_after_each_of_its_events(world: World, shop: Be
         assert len(drafter.asked) - drafted == (2 if cut == sql else 1)
         assert await told(world, question, [*before, *after]) == []
 
-    def kept(shelves: Shelves) -> int:
-        return shelves.artifacts.page(context(world).scope, offset=0, limit=1).total
+    def kept(uow: UnitOfWork) -> int:
+        return uow.artifacts.page(context(world).scope, offset=0, limit=1).total
 
     made = len([one for one in whole if one.event is TurnEventType.ARTIFACT])
     assert await world.app.parts.services.store.read(kept) == made * len(whole)
@@ -145,7 +145,7 @@ async def test_an_answer_to_a_turn_that_is_gone_is_not_kept(
             await anext(answer)
         gone = turns.delete().where(turns.c.turn_id == question.turn_id)
         await world.app.parts.services.store.write(
-            lambda shelves, gone=gone: shelves.connection.execute(gone)  # type: ignore[misc]
+            lambda uow, gone=gone: uow.connection.execute(gone)  # type: ignore[misc]
         )
         rest = [one.event async for one in answer]
         assert TurnEventType.DONE not in rest

@@ -194,7 +194,7 @@ async def broken(world: World, content: dict[str, Any]) -> None:
     """Let a policy stand in the store that cannot be read."""
     kept = await remembered(world, {"effect": "forbid", "columns": ["nowhere.nothing"]}, name="Nightjar")
     change = memories.update().where(memories.c.id == kept["id"]).values(content=content)
-    await world.app.parts.services.store.write(lambda shelves: shelves.connection.execute(change))
+    await world.app.parts.services.store.write(lambda uow: uow.connection.execute(change))
 
 
 async def test_a_failure_of_the_source_tells_nothing_of_protected_tables(
@@ -230,7 +230,7 @@ async def test_private_columns_are_compared_with_what_was_typed_unless_a_policy_
     ]
     tag = metadata_assets.update().where(metadata_assets.c.fully_qualified_name == f"{fqn}.email")
     await world.app.parts.services.store.write(
-        lambda shelves: shelves.connection.execute(tag.values(is_pii_tagged=True, updated_at=world.clock()))
+        lambda uow: uow.connection.execute(tag.values(is_pii_tagged=True, updated_at=world.clock()))
     )
     seen.clear()
     await ask(world, "Who?")
@@ -252,7 +252,7 @@ async def test_of_a_private_column_nothing_is_told_but_what_was_typed(
     source.run("update sales.customers set email = 'Cy.McAdam@example.org' where id = 3")
     tag = metadata_assets.update().where(metadata_assets.c.fully_qualified_name == f"{fqn}.email")
     await world.app.parts.services.store.write(
-        lambda shelves: shelves.connection.execute(tag.values(is_pii_tagged=True, updated_at=world.clock()))
+        lambda uow: uow.connection.execute(tag.values(is_pii_tagged=True, updated_at=world.clock()))
     )
     seen: list[list[str]] = []
 

@@ -193,7 +193,7 @@ async def test_a_question_follows_up_on_the_plan_of_an_earlier_answer(world: Wor
     session = await begun(world)
     first = await ask(world, "How many customers are there?", session=session)
     assert first.result["rows"] == [[3]]
-    (found,) = await world.app.parts.services.store.read(lambda shelves: shelves.turn_provenance.earlier(session, 2, 5))
+    (found,) = await world.app.parts.services.store.read(lambda uow: uow.turn_provenance.earlier(session, 2, 5))
     plan = restored(found.provenance.plan)
     assert plan is not None
     assert plan.main.endswith(".customers")
@@ -226,7 +226,7 @@ async def test_a_question_waits_for_a_place_at_a_connection_that_runs_have_fille
         turn = await asked(world, await begun(world), "How many?")
         answered = asyncio.create_task(world.jobs.settle())
         while not answered.done():
-            if await services.store.read(lambda shelves: shelves.connection.execute(count).scalar_one()) > places:
+            if await services.store.read(lambda uow: uow.connection.execute(count).scalar_one()) > places:
                 break
             await asyncio.sleep(0.01)
     await answered

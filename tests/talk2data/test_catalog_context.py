@@ -93,9 +93,9 @@ async def test_the_stamp_tells_foreign_keys_that_are_found_later(world: World, s
         table_profiles.update().values(foreign_keys=[{"columns": ["x"]}]),
     ):
         await services.store.write(
-            lambda shelves, statement=statement: shelves.connection.execute(statement)  # type: ignore[misc]
+            lambda uow, statement=statement: uow.connection.execute(statement)  # type: ignore[misc]
         )
-        stamps.append(await services.store.read(lambda shelves: catalog_stamp(shelves.connection, ctx.scope)))
+        stamps.append(await services.store.read(lambda uow: catalog_stamp(uow.connection, ctx.scope)))
     assert stamps[0] != stamps[1]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy.util import await_only
 
-from persistence.queries.chat_overlap import AnsweredShelf
+from persistence.queries.chat_overlap import AnsweredRepository
 from resolvers.engines.nl2sql.model import Unanswerable
 from resolvers.talk2data.answering import differencing as overlap
 from resolvers.talk2data.provenance import get_turn_provenance
@@ -169,15 +169,15 @@ async def test_of_more_rows_than_can_be_read_the_numbers_are_compared(
 async def test_answers_that_are_found_at_the_same_time_see_one_another(
     world: World, ward: Bench, drafter: ScriptedDrafter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    others = AnsweredShelf.others
+    others = AnsweredRepository.others
 
-    def slowly(shelf: AnsweredShelf, *given: Any) -> Any:
-        found = others(shelf, *given)
-        if shelf._connection.dialect.name == "postgresql":  # SQLite writes one transaction after the other
+    def slowly(repository: AnsweredRepository, *given: Any) -> Any:
+        found = others(repository, *given)
+        if repository._connection.dialect.name == "postgresql":  # SQLite writes one transaction after the other
             await_only(asyncio.sleep(0.5))  # so that both would have read before either has written
         return found
 
-    monkeypatch.setattr(AnsweredShelf, "others", slowly)
+    monkeypatch.setattr(AnsweredRepository, "others", slowly)
     pair = [TOTAL, "select sum(cost) from patients where id > 1"]
     drafter.script |= {sql: draft(sql) for sql in pair}
     drafter.repairs = [Unanswerable("No."), Unanswerable("No.")]

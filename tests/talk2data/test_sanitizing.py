@@ -56,7 +56,7 @@ async def test_an_answer_with_odd_words_is_told(world: World, shop: Bench, draft
 async def test_of_many_connections_those_are_read_whose_names_the_question_has(world: World, shop: Bench) -> None:
     services = world.app.parts.services
     ctx = Context(Caller("olga", ORG, world.shop), "req-1", services, Guard(services.relations))
-    real = await services.store.read(lambda shelves: shelves.data_connections.get(ctx.tenant, shop.uri))
+    real = await services.store.read(lambda uow: uow.data_connections.get(ctx.tenant, shop.uri))
     others = [
         UsableConnection(
             DataConnection(**(real.model_dump() | {"resource_uri": f"data:acme:x:a{n}", "name": f"Other {n}"}))

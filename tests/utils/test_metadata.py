@@ -61,9 +61,7 @@ async def uri(world: World) -> str:
 async def take(world: World, uri: str, said: list[SourceAsset]) -> None:
     scope, now = Scope(ORG, world.shop), world.clock()
     await world.app.parts.services.store.write(
-        lambda shelves: upsert_source(
-            shelves.connection, scope, uri, "main", said, actor="ingest", now=now, judge=judge
-        )
+        lambda uow: upsert_source(uow.connection, scope, uri, "main", said, actor="ingest", now=now, judge=judge)
     )
 
 

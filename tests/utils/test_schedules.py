@@ -23,7 +23,7 @@ from tests.world import World
 
 pytestmark = pytest.mark.anyio
 
-NOTE = {"type": "NOTIFICATION", "topic": "stock", "extra_data": {"shelf": 7}}
+NOTE = {"type": "NOTIFICATION", "topic": "stock", "extra_data": {"repository": 7}}
 
 
 def body(**fields: Any) -> dict[str, Any]:
@@ -202,7 +202,7 @@ async def test_a_firing_keeps_its_notification_and_a_snapshot_of_the_schedule(wo
     await door(update_schedule, world.owner, schedule_id=id_, changes={"schedule_name": "Later"})
     (run,) = await runs_of(door, world, id_)
     assert (run["status"], run["error"], run["workflow_run_id"]) == ("SUCCESS", None, None)
-    assert run["notification"] == {"topic": "stock", "extra_data": {"shelf": 7}}
+    assert run["notification"] == {"topic": "stock", "extra_data": {"repository": 7}}
     assert run["schedule"]["schedule_name"] == "Every morning"
     assert run["started_at"] <= run["completed_at"]
     found = await door(get_schedule, world.owner, schedule_id=id_)
@@ -349,7 +349,7 @@ async def test_a_firing_that_begins_again_triggers_no_second_run(world: World) -
     world.clock.moment += timedelta(minutes=1)
     firings, services = world.app.parts.firings, world.app.parts.services
     (claimed,), _ = await services.store.write(firings._claim)
-    begun = await services.store.write(lambda shelves: shelves.schedule_runs.begun(claimed, services.clock()))
+    begun = await services.store.write(lambda uow: uow.schedule_runs.begun(claimed, services.clock()))
     assert begun is not None
     # The process died after it had triggered the run and before it kept the outcome.
     first = await firings._done(firings._context(begun[0], begun[1]), begun[0])

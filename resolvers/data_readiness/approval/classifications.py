@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from persistence.queries.classifications import classification_id
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from schema.data_readiness.classification import Classification, ClassificationKind, ClassificationState
 from schema.data_readiness.proposal import Proposal, ProposalKind, ProposalState
 
@@ -26,7 +26,7 @@ STATES: Final = {
 
 
 def decide_classifications(
-    shelves: Shelves, scope: Scope, proposals: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
+    uow: UnitOfWork, scope: Scope, proposals: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
 ) -> Mapping[str, str]:
     """Move the classifications of proposed tags with them; one that was withdrawn since comes back as decided."""
     state = STATES[to]
@@ -36,11 +36,11 @@ def decide_classifications(
         for one in proposals
         if isinstance(one.proposed_value, dict) and "tag_fqn" in one.proposed_value
     }
-    known = shelves.classifications.of_assets(scope, {one.asset_fqn for one in wanted.values()})
+    known = uow.classifications.of_assets(scope, {one.asset_fqn for one in wanted.values()})
     standing = {one.id for some in known.values() for one in some}
-    shelves.classifications.decide(scope, sorted(standing & set(wanted)), state, by=by, at=at, now=now)
+    uow.classifications.decide(scope, sorted(standing & set(wanted)), state, by=by, at=at, now=now)
     if state is not ClassificationState.SUGGESTED:
-        shelves.classifications.put(
+        uow.classifications.put(
             scope, [_of(id, one, state, actor, now) for id, one in sorted(wanted.items()) if id not in standing]
         )
     return {}

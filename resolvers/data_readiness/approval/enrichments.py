@@ -7,7 +7,7 @@ from typing import Any, Final
 from persistence.queries.catalog import get_asset
 from persistence.queries.enrichment import links_of
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from schema.data_readiness.glossary import TermAsset
 from schema.data_readiness.proposal import Proposal, ProposalState
 from schema.errors import NotFound
@@ -17,19 +17,19 @@ SAME: Final = ("type", "schema", "table", "column", "columns", "between")
 
 
 def link_terms(
-    shelves: Shelves, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
+    uow: UnitOfWork, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
 ) -> Mapping[str, str]:
     """Link approved terms to their assets. A term that is gone is a conflict; a link that stands is none."""
     if to is not ProposalState.APPROVED:
         return {}
     problems: dict[str, str] = {}
-    linked = links_of(shelves.connection, scope, [one.asset_fqn for one in decided])
+    linked = links_of(uow.connection, scope, [one.asset_fqn for one in decided])
     # In the order of the terms, whose rows are counted up, so that no two decisions wait for one another in a circle.
     for proposal in sorted(decided, key=lambda one: (_term(one), one.asset_fqn)):
         term = _term(proposal)
         if any(id == term for id, _ in linked.get(proposal.asset_fqn, ())):
             continue
-        problem = _link(shelves, scope, proposal, term, actor, now)
+        problem = _link(uow, scope, proposal, term, actor, now)
         if problem is not None:
             problems[proposal.id] = problem
         else:
@@ -42,12 +42,12 @@ def _term(proposal: Proposal) -> str:
     return str(value.get("term_id")) if isinstance(value, Mapping) else ""
 
 
-def _link(shelves: Shelves, scope: Scope, proposal: Proposal, term: str, actor: str, now: datetime) -> str | None:
+def _link(uow: UnitOfWork, scope: Scope, proposal: Proposal, term: str, actor: str, now: datetime) -> str | None:
     # Held, so that nobody deletes the term before the link stands.
-    if not shelves.glossary_terms.hold(scope, term):
+    if not uow.glossary_terms.hold(scope, term):
         return "The term is no longer in the glossary."
     try:
-        asset = get_asset(shelves.connection, scope, proposal.resource_uri, proposal.asset_fqn)
+        asset = get_asset(uow.connection, scope, proposal.resource_uri, proposal.asset_fqn)
     except NotFound:
         return "The asset is no longer in the catalog."
     link = TermAsset(
@@ -58,8 +58,8 @@ def _link(shelves: Shelves, scope: Scope, proposal: Proposal, term: str, actor: 
         created_at=now,
         created_by=actor,
     )
-    shelves.glossary_terms.count_asset(scope, term, 1)
-    shelves.term_assets.add(link, organization_id=scope.organization_id, project_id=scope.project_id)
+    uow.glossary_terms.count_asset(scope, term, 1)
+    uow.term_assets.add(link, organization_id=scope.organization_id, project_id=scope.project_id)
     return None
 
 

@@ -22,7 +22,7 @@ from persistence.queries.catalog import get_asset
 from persistence.queries.catalog_edit import AssetChange, lock_services, update_assets
 from persistence.queries.enrichment import beside_standing
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.approval.enrichments import with_relationship
 from resolvers.data_readiness.approval.registry import EFFECTS, take_effect
@@ -83,9 +83,9 @@ async def list_run_proposals(
 ) -> Page[Proposal]:
     """List what a run proposes, in its order, each beside what stood there when it was made and what stands now."""
 
-    def work(shelves: Shelves) -> Page[Proposal]:
-        run = shelves.workflow_runs.get(ctx.scope, str(run_id))
-        found = shelves.proposals.listed(
+    def work(uow: UnitOfWork) -> Page[Proposal]:
+        run = uow.workflow_runs.get(ctx.scope, str(run_id))
+        found = uow.proposals.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -95,7 +95,7 @@ async def list_run_proposals(
             kind=kind,
             asset_fqn=asset_fqn,
         )
-        return found.model_copy(update={"items": beside_standing(shelves.connection, ctx.scope, found.items)})
+        return found.model_copy(update={"items": beside_standing(uow.connection, ctx.scope, found.items)})
 
     return await ctx.store.read(work)
 
@@ -104,8 +104,8 @@ async def list_run_proposals(
 async def get_run_approval(ctx: Context, *, run_id: RunId) -> RunApproval:
     """Get the latest decision about a run's proposals, and how many of them stand where."""
 
-    def work(shelves: Shelves) -> RunApproval:
-        return shelves.proposals.approval(ctx.scope, shelves.workflow_runs.get(ctx.scope, str(run_id)).id)
+    def work(uow: UnitOfWork) -> RunApproval:
+        return uow.proposals.approval(ctx.scope, uow.workflow_runs.get(ctx.scope, str(run_id)).id)
 
     return await ctx.store.read(work)
 
@@ -128,8 +128,8 @@ async def decide_run(ctx: Context, *, run_id: RunId, approval: ApprovalDecision)
         await _may_change(ctx, str(run_id), ids)
     now = ctx.now()
 
-    def work(shelves: Shelves) -> RunApproval:
-        run = shelves.workflow_runs.held(ctx.scope, str(run_id))
+    def work(uow: UnitOfWork) -> RunApproval:
+        run = uow.workflow_runs.held(ctx.scope, str(run_id))
         if run.status is not RunStatus.COMPLETED:
             raise ValidationError(
                 f"This run is {run.status}. Only the proposals of a completed run can be decided.",
@@ -137,24 +137,24 @@ async def decide_run(ctx: Context, *, run_id: RunId, approval: ApprovalDecision)
                 field="status",
             )
         if ids is None:
-            _refuse_idle(shelves, ctx.scope, run.id, approval.decision)
-        named = None if ids is None else _movable(shelves, ctx.scope, run.id, ids, approval.decision)
-        conflicts = decide(shelves, ctx.scope, run, named, approval.decision, actor=ctx.caller.user_id, now=now)
-        shelves.proposals.decide(ctx.scope, run.id, approval.decision, approval.notes, by=ctx.caller.user_id, at=now)
-        return shelves.proposals.approval(ctx.scope, run.id, conflicts)
+            _refuse_idle(uow, ctx.scope, run.id, approval.decision)
+        named = None if ids is None else _movable(uow, ctx.scope, run.id, ids, approval.decision)
+        conflicts = decide(uow, ctx.scope, run, named, approval.decision, actor=ctx.caller.user_id, now=now)
+        uow.proposals.decide(ctx.scope, run.id, approval.decision, approval.notes, by=ctx.caller.user_id, at=now)
+        return uow.proposals.approval(ctx.scope, run.id, conflicts)
 
     return await ctx.store.write(work)
 
 
 def approve_next(
-    shelves: Shelves, scope: Scope, run: WorkflowRun, after: str, *, actor: str, now: datetime
+    uow: UnitOfWork, scope: Scope, run: WorkflowRun, after: str, *, actor: str, now: datetime
 ) -> str | None:
     """Approve the next undecided proposals of a run with `save_all`; where to go on, or None when that were all.
 
     One call carries out some 5000, those about assets whose table comes behind `after`, and all of each table, so that
     a run makes one version of it. The run must be held. What cannot be carried out stays undecided.
     """
-    waiting = sorted(shelves.proposals.undecided(scope, run.id).items())
+    waiting = sorted(uow.proposals.undecided(scope, run.id).items())
     ids: list[tuple[int, str]] = []
     reached = None
     for name, of_table in waiting:
@@ -166,14 +166,14 @@ def approve_next(
         reached = name
     if reached is None:
         return None
-    proposals = shelves.proposals.of_run(scope, run.id, ids=[id for _, id in sorted(ids)])
-    _carry_out(shelves, scope, run, proposals, actor=actor, now=now)
-    shelves.proposals.decide(scope, run.id, Decision.APPROVE, "Approved by save_all.", by=actor, at=now)
+    proposals = uow.proposals.of_run(scope, run.id, ids=[id for _, id in sorted(ids)])
+    _carry_out(uow, scope, run, proposals, actor=actor, now=now)
+    uow.proposals.decide(scope, run.id, Decision.APPROVE, "Approved by save_all.", by=actor, at=now)
     return None if reached == waiting[-1][0] else reached
 
 
 def decide(
-    shelves: Shelves,
+    uow: UnitOfWork,
     scope: Scope,
     run: WorkflowRun,
     ids: Sequence[str] | None,
@@ -184,24 +184,24 @@ def decide(
 ) -> list[ProposalConflict]:
     """Move proposals as a decision says, with its effects; what could not be carried out. The run must be held."""
     if decision is not Decision.APPROVE:
-        return _set_aside(shelves, scope, run, ids, decision, actor=actor, now=now)
-    if ids is None and shelves.proposals.count(scope, run.id, ProposalState.PROPOSED) > MOST_AT_ONCE:
+        return _set_aside(uow, scope, run, ids, decision, actor=actor, now=now)
+    if ids is None and uow.proposals.count(scope, run.id, ProposalState.PROPOSED) > MOST_AT_ONCE:
         raise ValidationError(
             f"This run has more than {MOST_AT_ONCE} undecided proposals. Approve them in parts, by proposal_ids.",
             status=422,
             field="proposal_ids",
         )
-    waiting = shelves.proposals.of_run(scope, run.id, ids=ids, state=ProposalState.PROPOSED)
-    return _carry_out(shelves, scope, run, waiting, actor=actor, now=now)
+    waiting = uow.proposals.of_run(scope, run.id, ids=ids, state=ProposalState.PROPOSED)
+    return _carry_out(uow, scope, run, waiting, actor=actor, now=now)
 
 
-def _refuse_idle(shelves: Shelves, scope: Scope, run_id: str, decision: Decision) -> None:
+def _refuse_idle(uow: UnitOfWork, scope: Scope, run_id: str, decision: Decision) -> None:
     """Raise 422 for a decision that would move nothing of a run and is not the one that stands: it would be untrue."""
-    counts, (source, _) = shelves.proposals.counts(scope, run_id), DECISION_MOVES[decision]
+    counts, (source, _) = uow.proposals.counts(scope, run_id), DECISION_MOVES[decision]
     left_open = decision is Decision.PENDING and counts[ProposalState.PROPOSED]
     if counts[source] or left_open or not any(counts.values()):
         return
-    if shelves.proposals.approval(scope, run_id).decision is decision:
+    if uow.proposals.approval(scope, run_id).decision is decision:
         return
     told = ", ".join(f"{counts[state]} {state}" for state in ProposalState if counts[state])
     raise ValidationError(
@@ -212,7 +212,7 @@ def _refuse_idle(shelves: Shelves, scope: Scope, run_id: str, decision: Decision
 
 
 def _set_aside(
-    shelves: Shelves,
+    uow: UnitOfWork,
     scope: Scope,
     run: WorkflowRun,
     ids: Sequence[str] | None,
@@ -223,13 +223,13 @@ def _set_aside(
 ) -> list[ProposalConflict]:
     """Reject proposals, or take their rejection back: no asset changes, but what else stands on them may."""
     source, target = DECISION_MOVES[decision]
-    moved = shelves.proposals.of_run(scope, run.id, ids=ids, state=source, kinds=tuple(EFFECTS))
-    problems = _problems_of(moved, take_effect(shelves, scope, moved, target, actor, now))
+    moved = uow.proposals.of_run(scope, run.id, ids=ids, state=source, kinds=tuple(EFFECTS))
+    problems = _problems_of(moved, take_effect(uow, scope, moved, target, actor, now))
     by, at = (None, None) if decision is Decision.PENDING else (actor, now)
     if problems:
-        every = shelves.proposals.of_run(scope, run.id, ids=ids, state=source)
+        every = uow.proposals.of_run(scope, run.id, ids=ids, state=source)
         ids = [proposal.id for proposal in every if proposal.id not in problems]
-    shelves.proposals.move(scope, run.id, ids, (source, target), by=by, at=at)
+    uow.proposals.move(scope, run.id, ids, (source, target), by=by, at=at)
     return [_conflict(proposal, problems[proposal.id]) for proposal in moved if proposal.id in problems]
 
 
@@ -254,7 +254,7 @@ async def may_approve(ctx: Context, run_id: str) -> bool:
 
 async def _may_change(ctx: Context, run_id: str, ids: Sequence[str] | None) -> None:
     """Ask for the organization's own connections what the project's role does not answer."""
-    uris = await ctx.store.read(lambda shelves: shelves.proposals.resource_uris(ctx.scope, run_id, ids))
+    uris = await ctx.store.read(lambda uow: uow.proposals.resource_uris(ctx.scope, run_id, ids))
     for uri in sorted(uris):
         try:
             wide = ResourceUri.parse(uri).project_id is None
@@ -264,10 +264,10 @@ async def _may_change(ctx: Context, run_id: str, ids: Sequence[str] | None) -> N
             await require(ctx, Permission.CAN_MANAGE_METADATA, "data_connection", uri)
 
 
-def _movable(shelves: Shelves, scope: Scope, run_id: str, ids: Sequence[str], decision: Decision) -> list[str]:
+def _movable(uow: UnitOfWork, scope: Scope, run_id: str, ids: Sequence[str], decision: Decision) -> list[str]:
     """The named proposals that the decision moves; one that stands there already is left. Raises 404 and 422."""
     source, target = DECISION_MOVES[decision]
-    found = {proposal.id: proposal for proposal in shelves.proposals.of_run(scope, run_id, ids=ids)}
+    found = {proposal.id: proposal for proposal in uow.proposals.of_run(scope, run_id, ids=ids)}
     for id in ids:
         if id not in found:
             raise NotFound("proposal", id)
@@ -281,12 +281,12 @@ def _movable(shelves: Shelves, scope: Scope, run_id: str, ids: Sequence[str], de
 
 
 def _carry_out(
-    shelves: Shelves, scope: Scope, run: WorkflowRun, waiting: Sequence[Proposal], *, actor: str, now: datetime
+    uow: UnitOfWork, scope: Scope, run: WorkflowRun, waiting: Sequence[Proposal], *, actor: str, now: datetime
 ) -> list[ProposalConflict]:
     """Carry proposals out as one edit of the catalog: one new version of each asset that they touch."""
-    lock_services(shelves.connection, scope, [proposal.asset_fqn for proposal in waiting])
-    tags_of_run = _tags_approved(shelves, scope, run.id)
-    fallen = fallen_levels(shelves, scope, waiting)
+    lock_services(uow.connection, scope, [proposal.asset_fqn for proposal in waiting])
+    tags_of_run = _tags_approved(uow, scope, run.id)
+    fallen = fallen_levels(uow, scope, waiting)
     conflicts = [_conflict(proposal, fallen[proposal.id]) for proposal in waiting if proposal.id in fallen]
     by_asset: dict[tuple[str, str], list[Proposal]] = {}
     for proposal in waiting:
@@ -297,23 +297,23 @@ def _carry_out(
     edits: list[AssetChange] = []
     for (fqn, uri), about in sorted(by_asset.items()):
         draft = _AssetDraft(tags_of_run.get(fqn, set()), actor, now)
-        approved += draft.taken(shelves, scope, uri, fqn, about, conflicts)
+        approved += draft.taken(uow, scope, uri, fqn, about, conflicts)
         if draft.changes:
             edits.append(AssetChange(uri, fqn, draft.changes))
     reason = f"Proposals of run {run.id} ({run.workflow_type}) were approved."
-    update_assets(shelves.connection, scope, edits, actor=actor, now=now, judge=judge, reason=reason)
-    told = take_effect(shelves, scope, approved, ProposalState.APPROVED, actor, now)
+    update_assets(uow.connection, scope, edits, actor=actor, now=now, judge=judge, reason=reason)
+    told = take_effect(uow, scope, approved, ProposalState.APPROVED, actor, now)
     problems = _problems_of(approved, told)
     conflicts += [_conflict(proposal, problems[proposal.id]) for proposal in approved if proposal.id in problems]
     ids = [proposal.id for proposal in approved if proposal.id not in problems]
-    shelves.proposals.move(scope, run.id, ids, DECISION_MOVES[Decision.APPROVE], by=actor, at=now)
+    uow.proposals.move(scope, run.id, ids, DECISION_MOVES[Decision.APPROVE], by=actor, at=now)
     return conflicts
 
 
-def _tags_approved(shelves: Shelves, scope: Scope, run_id: str) -> dict[str, set[str]]:
+def _tags_approved(uow: UnitOfWork, scope: Scope, run_id: str) -> dict[str, set[str]]:
     """The tags that the run's approved proposals have added, by asset: they are no change by somebody else."""
     found: dict[str, set[str]] = {}
-    for proposal in shelves.proposals.of_run(scope, run_id, state=ProposalState.APPROVED):
+    for proposal in uow.proposals.of_run(scope, run_id, state=ProposalState.APPROVED):
         if proposal.kind in FLAGS:
             found.setdefault(proposal.asset_fqn, set()).add(str(proposal.proposed_value["tag_fqn"]))
     return found
@@ -331,7 +331,7 @@ class _AssetDraft:
 
     def taken(
         self,
-        shelves: Shelves,
+        uow: UnitOfWork,
         scope: Scope,
         uri: str,
         fqn: str,
@@ -340,7 +340,7 @@ class _AssetDraft:
     ) -> list[Proposal]:
         """Draft the changes; the proposals that hold. The others are added to `conflicts`."""
         try:
-            asset = get_asset(shelves.connection, scope, uri, fqn).document()
+            asset = get_asset(uow.connection, scope, uri, fqn).document()
         except NotFound:
             conflicts += [_conflict(proposal, "The asset is no longer in the catalog.") for proposal in about]
             return []

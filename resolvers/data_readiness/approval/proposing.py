@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 import orjson
 
 from persistence.queries.enrichment import Earlier, StandingWords, proposed_before, standing_words
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.data_readiness.runs.executor import RunWork
 from schema.data_readiness.proposal import SETS, Proposal, ProposalKind, ProposalState
 
@@ -41,16 +41,16 @@ def basis_of(*what: Any) -> str:
     return hashlib.blake2b(said, digest_size=16).hexdigest()
 
 
-def put_new(work: RunWork, shelves: Shelves, drafts: Sequence[ProposalDraft], arguments: Mapping[str, Any]) -> int:
+def put_new(work: RunWork, uow: UnitOfWork, drafts: Sequence[ProposalDraft], arguments: Mapping[str, Any]) -> int:
     """Write down the drafts that are news, as proposals of the task that was told these arguments; how many they are.
 
     What a completed run has proposed about the same field on the same basis is not proposed again, whatever became of
     it; only a run with `save_all` takes up what was left undecided.
     """
     fqns = [draft.asset_fqn for draft in drafts]
-    standing = standing_words(shelves.connection, work.scope, fqns)
+    standing = standing_words(uow.connection, work.scope, fqns)
     kinds = sorted({draft.kind for draft in drafts})
-    before = proposed_before(shelves.connection, work.scope, fqns, kinds) if drafts else {}
+    before = proposed_before(uow.connection, work.scope, fqns, kinds) if drafts else {}
     takes_undecided = bool(work.run.input.get("save_all"))
     made: list[Proposal] = []
     now = work.ctx.now()
@@ -80,7 +80,7 @@ def put_new(work: RunWork, shelves: Shelves, drafts: Sequence[ProposalDraft], ar
                 created_at=now,
             )
         )
-    return work.propose(shelves, arguments, made)
+    return work.propose(uow, arguments, made)
 
 
 def _wanted(draft: ProposalDraft, asset: StandingWords) -> bool:

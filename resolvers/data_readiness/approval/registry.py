@@ -14,14 +14,14 @@ from datetime import datetime
 from typing import Final
 
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.data_readiness.approval.classifications import decide_classifications
 from resolvers.data_readiness.approval.enrichments import link_terms
 from resolvers.data_readiness.approval.rules import decide_rules
 from schema.data_readiness.proposal import Proposal, ProposalKind, ProposalState
 
-Effect = Callable[[Shelves, Scope, Sequence[Proposal], ProposalState, str, datetime], Mapping[str, str]]
-"""(shelves, scope, proposals of one kind, where they go, who decided, when) → proposal id → why it cannot be."""
+Effect = Callable[[UnitOfWork, Scope, Sequence[Proposal], ProposalState, str, datetime], Mapping[str, str]]
+"""(uow, scope, proposals of one kind, where they go, who decided, when) → proposal id → why it cannot be."""
 
 EFFECTS: Final[dict[ProposalKind, Effect]] = {
     ProposalKind.GLOSSARY_LINK: link_terms,
@@ -34,11 +34,11 @@ EFFECTS: Final[dict[ProposalKind, Effect]] = {
 
 
 def take_effect(
-    shelves: Shelves, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
+    uow: UnitOfWork, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
 ) -> dict[str, str]:
     """Carry the effects of a decision out, kind by kind; what could not be done, as proposal id → sentence."""
     problems: dict[str, str] = {}
     for kind, effect in EFFECTS.items():
         if mine := [proposal for proposal in decided if proposal.kind is kind]:
-            problems |= effect(shelves, scope, mine, to, actor, now)
+            problems |= effect(uow, scope, mine, to, actor, now)
     return problems

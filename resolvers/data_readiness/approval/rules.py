@@ -6,7 +6,7 @@ from typing import Final
 
 from persistence.queries.catalog_rows import chunks
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from schema.data_readiness.proposal import Proposal, ProposalState
 from schema.data_readiness.rule import QualityRule, RuleState
 
@@ -23,14 +23,14 @@ FIGURES: Final = ("arguments", "operator", "threshold", "unit")
 
 
 def decide_rules(
-    shelves: Shelves, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
+    uow: UnitOfWork, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
 ) -> dict[str, str]:
     """What a decision about proposals of rules does: approved rules are executed from then on."""
     ids = {proposal.id: str((proposal.proposed_value or {}).get("rule_id", "")) for proposal in decided}
     standing = {
         rule.id: rule
         for some in chunks(sorted(set(ids.values())))
-        for rule in shelves.quality_rules.where_in(scope, "id", some)
+        for rule in uow.quality_rules.where_in(scope, "id", some)
     }
     problems: dict[str, str] = {}
     moved: list[str] = []
@@ -46,7 +46,7 @@ def decide_rules(
             problems[proposal.id] = "A later run has drawn the rule up anew. Decide about its proposal."
         else:
             moved.append(rule.id)
-    shelves.quality_rules.decide(scope, moved, STATES[to], at=now)
+    uow.quality_rules.decide(scope, moved, STATES[to], at=now)
     return problems
 
 

@@ -14,7 +14,7 @@ from persistence.queries.enrichment import (
 )
 from persistence.queries.source_facts import read_facts
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.runs.executor import RunWork
 from resolvers.data_readiness.runs.latest_profiles import latest_profiles
@@ -44,7 +44,7 @@ class DescriptionContext:
 async def configuration_of(work: RunWork) -> WorkflowConfiguration:
     """The configuration that a run carries out, also when it was deleted meanwhile."""
     return await work.ctx.store.read(
-        lambda shelves: shelves.workflow_configurations.get_deleted_too(work.scope, work.run.configuration_id)
+        lambda uow: uow.workflow_configurations.get_deleted_too(work.scope, work.run.configuration_id)
     )
 
 
@@ -60,9 +60,9 @@ async def told(work: RunWork, configuration: WorkflowConfiguration) -> Descripti
     industry = option(work, configuration, "industry_info")
     now = work.ctx.now()
 
-    def read(shelves: Shelves) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
-        notes = notes_of(shelves.connection, work.scope, pack, now) if isinstance(pack, str) and pack else []
-        return usable_terms(shelves.connection, work.scope), notes
+    def read(uow: UnitOfWork) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
+        notes = notes_of(uow.connection, work.scope, pack, now) if isinstance(pack, str) and pack else []
+        return usable_terms(uow.connection, work.scope), notes
 
     terms, notes = await work.ctx.store.read(read)
     said = industry.strip() if isinstance(industry, str) and industry.strip() else None
@@ -105,16 +105,16 @@ async def subjects_of(ctx: Context, fqns: Sequence[str], known: DescriptionConte
     """Some tables with their profiles and all that stands around them."""
     profiles = await latest_profiles(ctx, fqns)
 
-    def read(shelves: Shelves) -> tuple[list[TableFacts], Surroundings]:
-        tables = read_facts(shelves.connection, ctx.scope, fqns)
-        return tables, surroundings(shelves, ctx.scope, tables, known)
+    def read(uow: UnitOfWork) -> tuple[list[TableFacts], Surroundings]:
+        tables = read_facts(uow.connection, ctx.scope, fqns)
+        return tables, surroundings(uow, ctx.scope, tables, known)
 
     tables, around = await ctx.store.read(read)
     return [DescribedTable(table, profiles.get(table.fqn), around) for table in tables]
 
 
 def surroundings(
-    shelves: Shelves, scope: Scope, tables: Sequence[TableFacts], known: DescriptionContext
+    uow: UnitOfWork, scope: Scope, tables: Sequence[TableFacts], known: DescriptionContext
 ) -> Surroundings:
     """What stands around tables: their siblings, who refers to them, and what is said of what they refer to."""
     schemas = sorted({str(Fqn.parse(table.fqn).parent) for table in tables} | _schemas_referred(tables))
@@ -124,13 +124,13 @@ def surroundings(
         for column in table.columns
         if column.references is not None
     }
-    siblings = names_below(shelves.connection, scope, schemas)
+    siblings = names_below(uow.connection, scope, schemas)
     return Surroundings(
         siblings={schema: [name for name, _ in found] for schema, found in siblings.items()},
-        referrers=references_in(shelves.connection, scope, schemas),
-        comments=comments_of(shelves.connection, scope, sorted(targets)),
+        referrers=references_in(uow.connection, scope, schemas),
+        comments=comments_of(uow.connection, scope, sorted(targets)),
         abbreviations=known.abbreviations,
-        private=private_columns(shelves, scope, tables, targets),
+        private=private_columns(uow, scope, tables, targets),
         terms=known.terms,
         industry=known.industry,
     )
@@ -142,17 +142,15 @@ def _schemas_referred(tables: Iterable[TableFacts]) -> set[str]:
 
 
 def private_columns(
-    shelves: Shelves, scope: Scope, tables: Sequence[TableFacts], others: Iterable[str]
+    uow: UnitOfWork, scope: Scope, tables: Sequence[TableFacts], others: Iterable[str]
 ) -> frozenset[str]:
     """Columns that hold personal data: by their tags, or by what the engines suggest and nobody has rejected.
 
     They are those of the tables, and of what the tables refer to.
     """
     parents = sorted({str(Fqn.parse(fqn).parent) for fqn in others})
-    columns = [
-        column for table in (*tables, *read_facts(shelves.connection, scope, parents)) for column in table.columns
-    ]
-    suggested = shelves.classifications.of_assets(scope, [column.fqn for column in columns], ClassificationKind.PII)
+    columns = [column for table in (*tables, *read_facts(uow.connection, scope, parents)) for column in table.columns]
+    suggested = uow.classifications.of_assets(scope, [column.fqn for column in columns], ClassificationKind.PII)
     return frozenset(
         column.fqn
         for column in columns

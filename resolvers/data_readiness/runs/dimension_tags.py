@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from persistence.queries.classifications import StandingTags, classification_id
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.data_readiness.approval.proposing import ProposalDraft, basis_of, put_new
 from resolvers.data_readiness.runs.executor import RunWork
 from resolvers.data_readiness.runs.kinds.tagging import people_decided
@@ -31,7 +31,7 @@ def tag_fqn_of(dimension: str) -> str:
 
 def put_dimension_tags(
     work: RunWork,
-    shelves: Shelves,
+    uow: UnitOfWork,
     about: Sequence[str],
     tags: Sequence[DimensionTag],
     arguments: Mapping[str, Any],
@@ -41,10 +41,10 @@ def put_dimension_tags(
 
     What people decided stands. A suggestion that no longer holds is withdrawn.
     """
-    shelf, scope, now = shelves.classifications, work.scope, work.ctx.now()
-    catalog = shelf.tags_of(scope, about)
-    standing = shelf.of_assets(scope, about, KIND)
-    people_decided(shelves, scope, now, catalog, standing)
+    repository, scope, now = uow.classifications, work.scope, work.ctx.now()
+    catalog = repository.tags_of(scope, about)
+    standing = repository.of_assets(scope, about, KIND)
+    people_decided(uow, scope, now, catalog, standing)
     before = {one.id: one for some in standing.values() for one in some}
     new: list[Classification] = []
     wanted: list[ProposalDraft] = []
@@ -67,7 +67,7 @@ def put_dimension_tags(
         stands = ClassificationState.CONFIRMED if fqn in on.fqns else ClassificationState.SUGGESTED
         state = stands if known is None else known.state
         if known is not None:
-            shelf.see_again(scope, id, values)
+            repository.see_again(scope, id, values)
         else:
             new.append(
                 Classification(
@@ -85,10 +85,10 @@ def put_dimension_tags(
             )
         if state is ClassificationState.SUGGESTED:
             wanted.append(_proposal(id, tag, fqn, on))
-    shelf.put(scope, new)
+    repository.put(scope, new)
     gone = [one.id for one in before.values() if one.id not in seen and one.state is ClassificationState.SUGGESTED]
-    shelf.withdraw(scope, gone)
-    made = put_new(work, shelves, wanted, arguments)
+    repository.withdraw(scope, gone)
+    made = put_new(work, uow, wanted, arguments)
     return {"proposals": made, "tags_found": len(seen), "new_tags": len(new), "withdrawn_tags": len(gone)}
 
 

@@ -16,7 +16,7 @@ from uuid import NAMESPACE_URL, uuid5
 from persistence.jobs.port import JobError, JobOutcome, JobState, JobTask, explain
 from persistence.queries.run_tasks import OPEN
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.approval.operations import approve_next, may_approve
 from resolvers.data_readiness.runs.leases import TaskUse, within
@@ -30,7 +30,7 @@ from schema.governance.permission import Permission
 PROPOSALS_PER_TASK: Final = 25_000
 """The places that each task has for its proposals, in the order of all proposals of its run."""
 
-Write = Callable[[Shelves], Mapping[str, int]]
+Write = Callable[[UnitOfWork], Mapping[str, int]]
 """What a unit writes, inside the transaction that closes its task; the counts are added up in the run's output."""
 
 
@@ -54,7 +54,7 @@ class Reporter(Protocol):
     async def made(self, work: "RunWork", arguments: Mapping[str, Any]) -> "Write":
         """Make the report; what keeps it."""
 
-    def tell(self, work: "RunWork", shelves: Shelves, output: dict[str, Any]) -> None:
+    def tell(self, work: "RunWork", uow: UnitOfWork, output: dict[str, Any]) -> None:
         """Name the report in the run's output, if one was kept."""
 
 
@@ -94,16 +94,16 @@ class RunWork(ABC):
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Read and compute one unit, without writing. It may be begun again, on another process. May raise Skip."""
 
-    def conclude(self, shelves: Shelves, output: dict[str, Any], failed: int) -> None:  # noqa: B027 - most add nothing
+    def conclude(self, uow: UnitOfWork, output: dict[str, Any], failed: int) -> None:  # noqa: B027 - most add nothing
         """Add to a run's output inside the transaction that closes it, when all of its tasks have ended."""
 
-    def planned(self, shelves: Shelves, units: Sequence[Mapping[str, Any]]) -> None:  # noqa: B027 - most add nothing
+    def planned(self, uow: UnitOfWork, units: Sequence[Mapping[str, Any]]) -> None:  # noqa: B027 - most add nothing
         """Note what is to be done, inside the transaction that writes the tasks down; each unit with its arguments."""
 
-    def failed(self, shelves: Shelves, units: Sequence[Mapping[str, Any]]) -> None:  # noqa: B027 - most add nothing
+    def failed(self, uow: UnitOfWork, units: Sequence[Mapping[str, Any]]) -> None:  # noqa: B027 - most add nothing
         """Note that units have failed, inside the transaction that says so."""
 
-    def begins_again(self, shelves: Shelves, arguments: Mapping[str, Any]) -> None:  # noqa: B027 - most add nothing
+    def begins_again(self, uow: UnitOfWork, arguments: Mapping[str, Any]) -> None:  # noqa: B027 - most add nothing
         """Note that a unit which counted as failed has been begun again, inside the transaction that says so."""
 
     async def plan(self) -> Sequence[JobTask]:
@@ -122,11 +122,11 @@ class RunWork(ABC):
         ]  # fmt: skip
         rows = [self._task_row(position, arguments) for position, arguments in enumerate(told)]
 
-        def work(shelves: Shelves) -> bool:
-            if not self.goes_on(shelves):
+        def work(uow: UnitOfWork) -> bool:
+            if not self.goes_on(uow):
                 return False
-            shelves.run_tasks.plan(self.run.id, rows)
-            self.planned(shelves, [row["arguments"] for row in rows])
+            uow.run_tasks.plan(self.run.id, rows)
+            self.planned(uow, [row["arguments"] for row in rows])
             return True
 
         begun = await self.ctx.store.write(work)
@@ -142,26 +142,26 @@ class RunWork(ABC):
         last = self.reporter.unit(self, max(unit.phase for unit in units) + 1)
         return units if last is None else [*units, last]
 
-    def _resume(self, shelves: Shelves) -> list[JobTask] | None:
+    def _resume(self, uow: UnitOfWork) -> list[JobTask] | None:
         """The tasks that wait, when an earlier attempt has planned; None when none has."""
-        if not shelves.run_tasks.planned(self.run.id):
+        if not uow.run_tasks.planned(self.run.id):
             return None
-        if not self.goes_on(shelves):
+        if not self.goes_on(uow):
             return []
-        waiting = shelves.run_tasks.planned(self.run.id, RunStatus.PENDING)
+        waiting = uow.run_tasks.planned(self.run.id, RunStatus.PENDING)
         first = min((_phase(arguments) for _, arguments in waiting), default=0)
         return [_job_task(position, arguments) for position, arguments in waiting if _phase(arguments) == first]
 
-    def goes_on(self, shelves: Shelves) -> bool:
+    def goes_on(self, uow: UnitOfWork) -> bool:
         """Take the run's row; whether the run is open and this attempt at it is the one that stands."""
-        return shelves.workflow_runs.move(
+        return uow.workflow_runs.move(
             self.scope, self.run.id, RunStatus.RUNNING, only_from=OPEN, of_attempt=self.attempt
         )
 
     async def task(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out one unit and close its task; what it counted, nothing if it was done or canceled before."""
         task_id = arguments["task_id"]
-        if not await self.ctx.store.write(lambda shelves: self._begun(shelves, arguments)):
+        if not await self.ctx.store.write(lambda uow: self._begun(uow, arguments)):
             return {}  # canceled, or done by a process that was killed right after
         self.ring()
         try:
@@ -173,10 +173,10 @@ class RunWork(ABC):
                     if not use.deadline.expired():
                         raise
                     raise JobError(use.cut_off) from None
-            return await self.ctx.store.write(lambda shelves: self._closed(shelves, arguments, write))
+            return await self.ctx.store.write(lambda uow: self._closed(uow, arguments, write))
         except Skip as skip:
             reason = skip
-            await self.ctx.store.write(lambda shelves: self._skip_task(shelves, arguments, reason))
+            await self.ctx.store.write(lambda uow: self._skip_task(uow, arguments, reason))
             return {}
         except DatabaseError:
             raise  # begun again shortly
@@ -197,32 +197,32 @@ class RunWork(ABC):
         asked = (self.run.input.get("parameters") or {}).get("timeout_seconds")
         return min(most, float(asked)) if asked else most
 
-    def _begun(self, shelves: Shelves, arguments: Mapping[str, Any]) -> bool:
+    def _begun(self, uow: UnitOfWork, arguments: Mapping[str, Any]) -> bool:
         """Begin a task of a run that is open."""
-        if not shelves.workflow_runs.is_open(self.scope, self.run.id):
+        if not uow.workflow_runs.is_open(self.scope, self.run.id):
             return False
         begun = {"started_at": self.ctx.now(), "completed_at": None, "error_message": None, "waits_for": None}
-        move, task_id = shelves.run_tasks.move, arguments["task_id"]
+        move, task_id = uow.run_tasks.move, arguments["task_id"]
         if move(task_id, RunStatus.RUNNING, only_from=OPEN, **begun):
             return True
         # A task that stands as failed was killed before its end was told to the engine.
         if not move(task_id, RunStatus.RUNNING, only_from=(RunStatus.FAILED,), **begun):
             return False
-        self.begins_again(shelves, arguments)
+        self.begins_again(uow, arguments)
         return True
 
-    def _closed(self, shelves: Shelves, arguments: Mapping[str, Any], write: Write) -> dict[str, Any]:
+    def _closed(self, uow: UnitOfWork, arguments: Mapping[str, Any], write: Write) -> dict[str, Any]:
         task_id = arguments["task_id"]
         # The run's row first: who ends the run waits for this, or has ended it before.
-        if not shelves.workflow_runs.is_open(self.scope, self.run.id) or not shelves.run_tasks.move(
+        if not uow.workflow_runs.is_open(self.scope, self.run.id) or not uow.run_tasks.move(
             task_id, RunStatus.COMPLETED, only_from=(RunStatus.RUNNING,), completed_at=self.ctx.now()
         ):
             return {}
-        counts = dict(write(shelves))
-        shelves.run_tasks.keep_counts(task_id, counts)
+        counts = dict(write(uow))
+        uow.run_tasks.keep_counts(task_id, counts)
         return counts
 
-    def propose(self, shelves: Shelves, arguments: Mapping[str, Any], made: Sequence[Proposal]) -> int:
+    def propose(self, uow: UnitOfWork, arguments: Mapping[str, Any], made: Sequence[Proposal]) -> int:
         """Write a unit's proposals down, from inside its `Write`; how many. May be called several times for a unit.
 
         Each task has a stretch of places of its own, so that the order does not depend on which task is done first
@@ -230,10 +230,10 @@ class RunWork(ABC):
         """
         start = arguments["position"] * PROPOSALS_PER_TASK
         end = start + PROPOSALS_PER_TASK
-        start += shelves.proposals.placed(self.run.id, start, end)
+        start += uow.proposals.placed(self.run.id, start, end)
         if start + len(made) > end:
             raise JobError(f"One task proposes {PROPOSALS_PER_TASK} things at most. Limit the run by include.")
-        shelves.proposals.put(self.scope, made, start)
+        uow.proposals.put(self.scope, made, start)
         return len(made)
 
     async def finish(self, outcomes: Sequence[JobOutcome]) -> dict[str, Any]:
@@ -243,10 +243,10 @@ class RunWork(ABC):
         asked to be approved is approved as far as it is not.
         """
         await self.ask_whether_to_save()
-        ended = await self.ctx.store.write(lambda shelves: self._finished(shelves, outcomes))
+        ended = await self.ctx.store.write(lambda uow: self._finished(uow, outcomes))
         self.ring()
         if ended is None:
-            attempt = await self.ctx.store.read(lambda shelves: shelves.workflow_runs.attempt_of(self.run.id))
+            attempt = await self.ctx.store.read(lambda uow: uow.workflow_runs.attempt_of(self.run.id))
             await self.ctx.services.jobs.enqueue(
                 RUN_JOB, job_of(self.run.id, attempt), key=job_key(self.run.id, attempt)
             )
@@ -257,7 +257,7 @@ class RunWork(ABC):
         after: str | None = ""
         while after is not None:
             reached = after
-            after = await self.ctx.store.write(lambda shelves: self._approved(shelves, reached))  # noqa: B023
+            after = await self.ctx.store.write(lambda uow: self._approved(uow, reached))  # noqa: B023
         return ended
 
     def _saves(self) -> bool:
@@ -268,60 +268,56 @@ class RunWork(ABC):
         """Ask anew for the right to approve: it may have been lost since the run began, or an asset be another's."""
         self._may_save = self._saves() and await may_approve(self.ctx, self.run.id)
 
-    def _finished(self, shelves: Shelves, outcomes: Sequence[JobOutcome]) -> dict[str, Any] | None:
+    def _finished(self, uow: UnitOfWork, outcomes: Sequence[JobOutcome]) -> dict[str, Any] | None:
         """The run's output, or None when a further phase begins."""
-        if not self.goes_on(shelves):
+        if not self.goes_on(uow):
             # Canceled, closed, or handed on to the next phase by a process that was killed right after.
-            standing = shelves.workflow_runs.get(self.scope, self.run.id).status
+            standing = uow.workflow_runs.get(self.scope, self.run.id).status
             return None if standing in OPEN else {}
         now = self.ctx.now()
         # What the engine gave up, or a process that was killed left open, will not be begun again in this attempt.
-        self._give_up(shelves, outcomes)
-        if shelves.run_tasks.counts(self.run.id).get(RunStatus.PENDING):
-            shelves.workflow_runs.go_on(self.scope, self.run.id)
+        self._give_up(uow, outcomes)
+        if uow.run_tasks.counts(self.run.id).get(RunStatus.PENDING):
+            uow.workflow_runs.go_on(self.scope, self.run.id)
             return None
-        counts = shelves.run_tasks.counts(self.run.id)
+        counts = uow.run_tasks.counts(self.run.id)
         failed, of = counts.get(RunStatus.FAILED, 0), sum(counts.values())
         skipped = counts.get(TaskStatus.SKIPPED, 0)
         output: dict[str, Any] = {
             **self.run.output,
-            **shelves.run_tasks.sums(self.run.id),
+            **uow.run_tasks.sums(self.run.id),
             "tasks": of,
             "failed_tasks": failed,
-            **(unread(shelves, self.run.id, skipped) if skipped else {}),
+            **(unread(uow, self.run.id, skipped) if skipped else {}),
         }
         if self._saves() and not self._may_save:
             output["not_saved"] = (
                 f"{Permission.CAN_MANAGE_METADATA} is required to approve what was proposed, as to change the same "
                 "assets by hand. The proposals wait for somebody who has it."
             )
-        self.conclude(shelves, output, failed)
+        self.conclude(uow, output, failed)
         if self.reporter is not None:
-            self.reporter.tell(self, shelves, output)
-        nothing = of > 0 and not achieved(shelves, self.run.id)
-        shelves.workflow_runs.move(
+            self.reporter.tell(self, uow, output)
+        nothing = of > 0 and not achieved(uow, self.run.id)
+        uow.workflow_runs.move(
             self.scope,
             self.run.id,
             RunStatus.FAILED if nothing else self.ends(failed),
             only_from=OPEN,
             completed_at=now,
             output=output,
-            error_message=failure(
-                shelves, self.run.id, failed, of, self.when_all_failed if nothing else self.when_failed
-            )
+            error_message=failure(uow, self.run.id, failed, of, self.when_all_failed if nothing else self.when_failed)
             if failed or nothing
             else None,
         )
         if self._may_save:
-            self._approved(shelves, "")
+            self._approved(uow, "")
         return output
 
-    def _give_up(self, shelves: Shelves, outcomes: Sequence[JobOutcome]) -> None:
+    def _give_up(self, uow: UnitOfWork, outcomes: Sequence[JobOutcome]) -> None:
         """Close the tasks of this attempt that have not ended, each with what the engine says about it."""
         left = {
-            position: arguments
-            for status in OPEN
-            for position, arguments in shelves.run_tasks.planned(self.run.id, status)
+            position: arguments for status in OPEN for position, arguments in uow.run_tasks.planned(self.run.id, status)
         }
         units = []
         for one in outcomes:
@@ -329,24 +325,24 @@ class RunWork(ABC):
                 continue
             message = None if one.state is JobState.DONE else one.message
             units.append(arguments)
-            self._move_to_failed(shelves, arguments, message or "It was cut off.")
+            self._move_to_failed(uow, arguments, message or "It was cut off.")
         # What still runs belongs to no task of this attempt's plan.
-        begun = [arguments for _, arguments in shelves.run_tasks.planned(self.run.id, RunStatus.RUNNING)]
+        begun = [arguments for _, arguments in uow.run_tasks.planned(self.run.id, RunStatus.RUNNING)]
         for arguments in begun:
-            self._move_to_failed(shelves, arguments, "It was cut off.")
+            self._move_to_failed(uow, arguments, "It was cut off.")
         if units or begun:
-            self.failed(shelves, [*units, *begun])
+            self.failed(uow, [*units, *begun])
 
-    def _approved(self, shelves: Shelves, after: str) -> str | None:
+    def _approved(self, uow: UnitOfWork, after: str) -> str | None:
         """Approve the next of the proposals that wait, and say in the output how many could not be carried out."""
-        run = shelves.workflow_runs.held(self.scope, self.run.id)
+        run = uow.workflow_runs.held(self.scope, self.run.id)
         if run.status is not RunStatus.COMPLETED:
             return None
         actor, now = self.ctx.caller.user_id, self.ctx.now()
-        reached = approve_next(shelves, self.scope, run, after, actor=actor, now=now)
-        conflicts = shelves.proposals.approval(self.scope, run.id).pending
+        reached = approve_next(uow, self.scope, run, after, actor=actor, now=now)
+        conflicts = uow.proposals.approval(self.scope, run.id).pending
         if reached is None and run.output.get("conflicts") != conflicts:
-            shelves.workflow_runs.tell(self.scope, run.id, {**run.output, "conflicts": conflicts})
+            uow.workflow_runs.tell(self.scope, run.id, {**run.output, "conflicts": conflicts})
         return reached
 
     def ends(self, failed: int) -> RunStatus:
@@ -361,7 +357,7 @@ class RunWork(ABC):
         """Show how many rows a task has worked on, of how many if that is known."""
         values = {"rows_done": rows_done, "rows_total": rows_total}
         await self.ctx.store.write(
-            lambda shelves: shelves.run_tasks.move(
+            lambda uow: uow.run_tasks.move(
                 arguments["task_id"], RunStatus.RUNNING, only_from=(RunStatus.RUNNING,), **values
             )
         )
@@ -372,18 +368,18 @@ class RunWork(ABC):
         self.ctx.services.signals.notify(f"run:{self.run.id}")
 
     async def _fail_task(self, arguments: Mapping[str, Any], message: str) -> None:
-        def work(shelves: Shelves) -> None:
-            open_ = shelves.workflow_runs.is_open(self.scope, self.run.id)
-            if open_ and self._move_to_failed(shelves, arguments, message):
-                self.failed(shelves, [arguments])
+        def work(uow: UnitOfWork) -> None:
+            open_ = uow.workflow_runs.is_open(self.scope, self.run.id)
+            if open_ and self._move_to_failed(uow, arguments, message):
+                self.failed(uow, [arguments])
 
         await self.ctx.store.write(work)
 
-    def _skip_task(self, shelves: Shelves, arguments: Mapping[str, Any], skip: Skip) -> None:
+    def _skip_task(self, uow: UnitOfWork, arguments: Mapping[str, Any], skip: Skip) -> None:
         """Close a task of an open run as skipped, with what could not be read and why."""
         task_id, reason = arguments["task_id"], skip.reason[:2000]
-        if shelves.workflow_runs.is_open(self.scope, self.run.id):
-            shelves.run_tasks.move(
+        if uow.workflow_runs.is_open(self.scope, self.run.id):
+            uow.run_tasks.move(
                 task_id,
                 TaskStatus.SKIPPED,
                 only_from=(RunStatus.RUNNING,),
@@ -392,8 +388,8 @@ class RunWork(ABC):
                 arguments={**arguments, "skipped": {"asset_fqn": skip.asset_fqn, "reason": reason}},
             )
 
-    def _move_to_failed(self, shelves: Shelves, arguments: Mapping[str, Any], message: str) -> bool:
-        return shelves.run_tasks.move(
+    def _move_to_failed(self, uow: UnitOfWork, arguments: Mapping[str, Any], message: str) -> bool:
+        return uow.run_tasks.move(
             arguments["task_id"],
             RunStatus.FAILED,
             only_from=OPEN,
@@ -434,8 +430,8 @@ async def fail_run(ctx: Context, scope: Scope, run_id: str, message: str, attemp
     """Close a run, and what is open of its tasks, as failed, unless another attempt at it has begun."""
     now = ctx.now()
 
-    def work(shelves: Shelves) -> None:
-        if shelves.workflow_runs.move(
+    def work(uow: UnitOfWork) -> None:
+        if uow.workflow_runs.move(
             scope,
             run_id,
             RunStatus.FAILED,
@@ -444,7 +440,7 @@ async def fail_run(ctx: Context, scope: Scope, run_id: str, message: str, attemp
             completed_at=now,
             error_message=message[:2000],
         ):
-            shelves.run_tasks.close_open(scope, run_id, RunStatus.FAILED, now)
+            uow.run_tasks.close_open(scope, run_id, RunStatus.FAILED, now)
 
     await ctx.store.write(work)
     ctx.services.signals.notify(f"run:{run_id}")

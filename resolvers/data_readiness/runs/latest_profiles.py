@@ -11,4 +11,4 @@ async def latest_profiles(ctx: Context, fqns: Sequence[str]) -> dict[str, TableP
 
     It is for engines only: what a caller sees goes through the operations, which mask personal data.
     """
-    return await ctx.store.read(lambda shelves: shelves.table_profiles.latest(ctx.scope, fqns))
+    return await ctx.store.read(lambda uow: uow.table_profiles.latest(ctx.scope, fqns))

@@ -15,7 +15,7 @@ from persistence.queries.rules import Executed
 from persistence.queries.source_facts import read_facts, tables_called, versions_of
 from persistence.queries.violations import Finding
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.runs.reading import columns_gone, lost_columns
 from resolvers.engines.checks.examples import ExampleStyle, key_of
@@ -67,31 +67,31 @@ def table_of(asset_fqn: str) -> str:
 
 
 def read_known(
-    shelves: Shelves, scope: Scope, table_fqn: str, given: Sequence[QualityRule] | None = None
+    uow: UnitOfWork, scope: Scope, table_fqn: str, given: Sequence[QualityRule] | None = None
 ) -> CheckInputs | tuple[QualityRule, ...]:
     """What is known of a table and its rules, the active ones if none are given.
 
     The rules alone when the catalog has no such table any more.
     """
-    rules = tuple(shelves.quality_rules.about(scope, table_fqn) if given is None else given)
-    found = read_facts(shelves.connection, scope, [table_fqn])
+    rules = tuple(uow.quality_rules.about(scope, table_fqn) if given is None else given)
+    found = read_facts(uow.connection, scope, [table_fqn])
     if not found:
         return rules
     (table,) = found
-    profile = shelves.table_profiles.latest(scope, [table_fqn]).get(table_fqn)
+    profile = uow.table_profiles.latest(scope, [table_fqn]).get(table_fqn)
     wanted = {str(rule.arguments.get("targetFqn")) for rule in rules if rule.arguments.get("targetFqn")}
     wanted |= {one.target_fqn for one in profile.foreign_keys} if profile is not None else set()
     wanted |= {column.references[0] for column in table.columns if column.references is not None}
     for rule in rules:
         if rule.query is not None:
-            wanted.update(named_tables(shelves, scope, table.resource_uri, rule.query))
+            wanted.update(named_tables(uow, scope, table.resource_uri, rule.query))
     wanted.discard(table_fqn)
     others = {
         one.fqn: one
-        for one in read_facts(shelves.connection, scope, sorted(wanted))
+        for one in read_facts(uow.connection, scope, sorted(wanted))
         if one.resource_uri == table.resource_uri
     }
-    return CheckInputs(table, rules, others, profile, _shown(shelves, scope, table, others.values(), profile))
+    return CheckInputs(table, rules, others, profile, _shown(uow, scope, table, others.values(), profile))
 
 
 async def with_losses(ctx: Context, known: CheckInputs, found: Evaluation) -> Evaluation:
@@ -110,7 +110,7 @@ async def with_losses(ctx: Context, known: CheckInputs, found: Evaluation) -> Ev
     return replace(found, results=results)
 
 
-def named_tables(shelves: Shelves, scope: Scope, uri: str, query: str, dialect: str | None = None) -> list[str]:
+def named_tables(uow: UnitOfWork, scope: Scope, uri: str, query: str, dialect: str | None = None) -> list[str]:
     """The live tables of a connection that have a name which a text of SQL mentions in FROM."""
     try:
         names = {
@@ -121,14 +121,14 @@ def named_tables(shelves: Shelves, scope: Scope, uri: str, query: str, dialect: 
         }
     except (SqlglotError, RecursionError):
         return []
-    return tables_called(shelves.connection, scope, uri, sorted(names)[:MOST_NAMED], MOST_NAMED)
+    return tables_called(uow.connection, scope, uri, sorted(names)[:MOST_NAMED], MOST_NAMED)
 
 
 def _shown(
-    shelves: Shelves, scope: Scope, table: TableFacts, others: Iterable[TableFacts], profile: TableProfile | None
+    uow: UnitOfWork, scope: Scope, table: TableFacts, others: Iterable[TableFacts], profile: TableProfile | None
 ) -> ExampleStyle:
     every = [table, *others]
-    personal = shelves.table_profiles.personal(scope, [one.fqn for one in every])
+    personal = uow.table_profiles.personal(scope, [one.fqn for one in every])
     names = {column.fqn: (one.fqn, column.name) for one in every for column in one.columns}
     hidden: dict[str, set[str]] = {}
     for one in every:
@@ -136,7 +136,7 @@ def _shown(
         for fqn in (column.fqn for column in one.columns) if columns is None else columns:
             if fqn in names:
                 hidden.setdefault(one.fqn, set()).add(names[fqn][1])
-    found = shelves.classifications.of_assets(scope, list(names), ClassificationKind.PII)
+    found = uow.classifications.of_assets(scope, list(names), ClassificationKind.PII)
     for fqn, some in found.items():
         if any(one.state is not ClassificationState.REJECTED for one in some) and fqn in names:
             hidden.setdefault(names[fqn][0], set()).add(names[fqn][1])
@@ -192,7 +192,7 @@ def expected(rule: QualityRule) -> dict[str, Any]:
 
 
 def record_rules(
-    shelves: Shelves,
+    uow: UnitOfWork,
     scope: Scope,
     run_id: str,
     rules: Sequence[QualityRule],
@@ -205,7 +205,7 @@ def record_rules(
     standing = {
         rule.id
         for some in chunks([rule.id for rule in rules])
-        for rule in shelves.quality_rules.where_in(scope, "id", some)
+        for rule in uow.quality_rules.where_in(scope, "id", some)
         if rule.state is RuleState.ACTIVE
     }
     live = [rule for rule in rules if rule.id in standing]
@@ -220,9 +220,9 @@ def record_rules(
         )
         for rule in live
     ]
-    ids = shelves.rule_executions.record(scope, run_id, executed, at=at)
-    definitions = shelves.violation_definitions.standing(scope)
-    versions = versions_of(shelves.connection, scope, {rule.asset_fqn for rule in live})
+    ids = uow.rule_executions.record(scope, run_id, executed, at=at)
+    definitions = uow.violation_definitions.standing(scope)
+    versions = versions_of(uow.connection, scope, {rule.asset_fqn for rule in live})
     findings: list[Finding] = []
     checked: list[str] = []
     counts = {"rules": len(live), "passed": 0, "failed": 0, "not_evaluated": 0}

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from auth.rate_limit import CallKind
 from persistence.queries.run_tasks import OPEN
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.authors import on_behalf
 from resolvers.context import Context
 from resolvers.data_readiness.runs.parameters import checked_parameters
@@ -44,9 +44,7 @@ async def trigger_run(ctx: Context, *, configuration_id: ConfigurationId, run: R
     output. `save_all` needs can_manage_metadata too, as approving does. The run may do what both the caller and who
     last wrote the configuration's config may do.
     """
-    configuration = await ctx.store.read(
-        lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id))
-    )
+    configuration = await ctx.store.read(lambda uow: uow.workflow_configurations.get(ctx.scope, str(configuration_id)))
     return await start_run(ctx, configuration, run or RunCreate(), run_id=str(uuid4()))
 
 
@@ -56,18 +54,18 @@ async def start_run(ctx: Context, configuration: WorkflowConfiguration, run: Run
     The same `run_id` again finds the run that stands there, so that what began it may begin again.
     """
     ctx = await on_behalf(ctx, configuration)
-    standing = await ctx.store.read(lambda shelves: shelves.workflow_runs.find(ctx.scope, run_id))
+    standing = await ctx.store.read(lambda uow: uow.workflow_runs.find(ctx.scope, run_id))
     if standing is None:
         given = await _checked(ctx, configuration, run)
         now = ctx.now()
 
-        def work(shelves: Shelves) -> None:
+        def work(uow: UnitOfWork) -> None:
             # Held until the commit, so that the configuration cannot be deleted in between.
-            shelves.workflow_configurations.held(ctx.scope, configuration.id)
+            uow.workflow_configurations.held(ctx.scope, configuration.id)
             output = {}
             if configuration.workflow_type is WorkflowType.RUN_ALL_ENRICHMENT:
                 output["pipeline_id"] = str(uuid4())
-            shelves.workflow_runs.begin(
+            uow.workflow_runs.begin(
                 ctx.scope,
                 run_id,
                 configuration,
@@ -78,7 +76,7 @@ async def start_run(ctx: Context, configuration: WorkflowConfiguration, run: Run
                 now=now,
             )
             if "pipeline_id" in output:
-                shelves.pipeline_runs.begin(
+                uow.pipeline_runs.begin(
                     ctx.scope,
                     output["pipeline_id"],
                     run_id,
@@ -187,7 +185,7 @@ async def connection_of(ctx: Context, configuration: WorkflowConfiguration, asse
 
 async def usable_connection(ctx: Context, uri: str, service: str | None = None) -> DataConnection:
     """A connection that a run of the caller may read now. Raises 422, and 403 when he may not execute it."""
-    connection = await ctx.store.read(lambda shelves: shelves.data_connections.find(ctx.tenant, uri))
+    connection = await ctx.store.read(lambda uow: uow.data_connections.find(ctx.tenant, uri))
     if connection is None or connection.project_id not in (None, ctx.project_id):
         raise ValidationError(
             f"There is no data connection {uri!r} in this project.", status=422, field="config.resource_uri"
@@ -214,7 +212,7 @@ async def _uri_of_service(ctx: Context, service: str) -> str:
         own = [str(ResourceUri("data", ctx.organization_id, home, service)) for home in (ctx.project_id, None)]
     except ValueError:
         raise InvalidParameter(f"{service!r} is not the service of a connection.", field="asset_fqn") from None
-    found = await ctx.store.read(lambda shelves: [shelves.data_connections.find(ctx.tenant, uri) for uri in own])
+    found = await ctx.store.read(lambda uow: [uow.data_connections.find(ctx.tenant, uri) for uri in own])
     return next((connection.resource_uri for connection in found if connection is not None), own[0])
 
 
@@ -239,9 +237,9 @@ async def list_workflow_runs(
     """
     name = None if asset_fqn is None else str(parse_fqn(asset_fqn, field="asset_fqn"))
 
-    def work(shelves: Shelves) -> Page[WorkflowRun]:
-        shelves.workflow_configurations.get_deleted_too(ctx.scope, str(configuration_id))
-        found = shelves.workflow_runs.listed(
+    def work(uow: UnitOfWork) -> Page[WorkflowRun]:
+        uow.workflow_configurations.get_deleted_too(ctx.scope, str(configuration_id))
+        found = uow.workflow_runs.listed(
             ctx.scope,
             offset=(page - 1) * limit,
             limit=limit,
@@ -251,25 +249,25 @@ async def list_workflow_runs(
             configuration_id=str(configuration_id),
             status=status,
         )
-        return with_tasks(ctx, shelves, found)
+        return with_tasks(ctx, uow, found)
 
     return await ctx.store.read(work)
 
 
-def with_tasks(ctx: Context, shelves: Shelves, found: Page[WorkflowRun]) -> Page[WorkflowRun]:
+def with_tasks(ctx: Context, uow: UnitOfWork, found: Page[WorkflowRun]) -> Page[WorkflowRun]:
     """The runs of a page with their first tasks and their progress."""
-    return found.model_copy(update={"items": shelves.run_tasks.beside(ctx.scope, found.items)})
+    return found.model_copy(update={"items": uow.run_tasks.beside(ctx.scope, found.items)})
 
 
 @operation(needs=Permission.CAN_READ)
 async def get_workflow_run(ctx: Context, *, configuration_id: ConfigurationId, run_id: RunId) -> WorkflowRun:
     """Get a run with its first tasks, and how far it has come."""
-    return await ctx.store.read(lambda shelves: _run(ctx, shelves, configuration_id, run_id))
+    return await ctx.store.read(lambda uow: _run(ctx, uow, configuration_id, run_id))
 
 
-def _run(ctx: Context, shelves: Shelves, configuration_id: UUID, run_id: UUID) -> WorkflowRun:
-    run = shelves.workflow_runs.get(ctx.scope, str(run_id), configuration_id=str(configuration_id))
-    return shelves.run_tasks.beside(ctx.scope, [run])[0]
+def _run(ctx: Context, uow: UnitOfWork, configuration_id: UUID, run_id: UUID) -> WorkflowRun:
+    run = uow.workflow_runs.get(ctx.scope, str(run_id), configuration_id=str(configuration_id))
+    return uow.run_tasks.beside(ctx.scope, [run])[0]
 
 
 @operation(needs=Permission.CAN_READ)
@@ -284,9 +282,9 @@ async def list_run_tasks(
 ) -> Page[RunTask]:
     """List the tasks of a run in their order."""
 
-    def work(shelves: Shelves) -> Page[RunTask]:
-        run = shelves.workflow_runs.get(ctx.scope, str(run_id), configuration_id=str(configuration_id))
-        return shelves.run_tasks.page(
+    def work(uow: UnitOfWork) -> Page[RunTask]:
+        run = uow.workflow_runs.get(ctx.scope, str(run_id), configuration_id=str(configuration_id))
+        return uow.run_tasks.page(
             ctx.scope,
             offset=(page - 1) * per_page,
             limit=per_page,
@@ -302,17 +300,17 @@ async def cancel_run(ctx: Context, *, configuration_id: ConfigurationId, run_id:
     """Cancel a run: no further task starts. What has been written stays; a run that is over is a 422."""
     now = ctx.now()
 
-    def work(shelves: Shelves) -> WorkflowRun:
-        run = shelves.workflow_runs.get(ctx.scope, str(run_id), configuration_id=str(configuration_id))
+    def work(uow: UnitOfWork) -> WorkflowRun:
+        run = uow.workflow_runs.get(ctx.scope, str(run_id), configuration_id=str(configuration_id))
         values: dict[str, Any] = {"completed_at": now}
-        if not shelves.workflow_runs.move(ctx.scope, run.id, RunStatus.CANCELED, only_from=OPEN, **values):
+        if not uow.workflow_runs.move(ctx.scope, run.id, RunStatus.CANCELED, only_from=OPEN, **values):
             raise ValidationError(f"This run is {run.status} and cannot be canceled.", status=422, field="status")
-        shelves.run_tasks.close_open(ctx.scope, run.id, RunStatus.CANCELED, now)
-        return _run(ctx, shelves, configuration_id, run_id)
+        uow.run_tasks.close_open(ctx.scope, run.id, RunStatus.CANCELED, now)
+        return _run(ctx, uow, configuration_id, run_id)
 
     canceled = await ctx.store.write(work)
     ctx.services.signals.notify(f"run:{canceled.id}")
-    attempt = await ctx.store.read(lambda shelves: shelves.workflow_runs.attempt_of(canceled.id))
+    attempt = await ctx.store.read(lambda uow: uow.workflow_runs.attempt_of(canceled.id))
     await ctx.services.jobs.cancel(job_key(canceled.id, attempt))
     return canceled
 
@@ -328,26 +326,24 @@ async def retry_run(ctx: Context, *, configuration_id: ConfigurationId, run_id: 
     run in which nothing had been planned yet is planned anew. A run-all-enrichment that completed with errors can be
     tried again as well. A run of which nothing failed is a 422.
     """
-    found = await ctx.store.read(lambda shelves: _run(ctx, shelves, configuration_id, run_id))
-    configuration = await ctx.store.read(
-        lambda shelves: shelves.workflow_configurations.get(ctx.scope, str(configuration_id))
-    )
+    found = await ctx.store.read(lambda uow: _run(ctx, uow, configuration_id, run_id))
+    configuration = await ctx.store.read(lambda uow: uow.workflow_configurations.get(ctx.scope, str(configuration_id)))
     ctx = await on_behalf(ctx, configuration)
     if "resource_uri" in found.input:
         await usable_connection(ctx, found.input["resource_uri"])
 
-    def work(shelves: Shelves) -> tuple[WorkflowRun, int]:
-        shelves.workflow_configurations.held(ctx.scope, str(configuration_id))
-        attempt = shelves.workflow_runs.reopen(ctx.scope, found.id, caller=ctx.caller.to_dict())
+    def work(uow: UnitOfWork) -> tuple[WorkflowRun, int]:
+        uow.workflow_configurations.held(ctx.scope, str(configuration_id))
+        attempt = uow.workflow_runs.reopen(ctx.scope, found.id, caller=ctx.caller.to_dict())
         if attempt is None:
-            status = shelves.workflow_runs.get(ctx.scope, found.id).status
+            status = uow.workflow_runs.get(ctx.scope, found.id).status
             raise ValidationError(
                 f"This run is {status}. Only a run of which something failed can be tried again.",
                 status=422,
                 field="status",
             )
-        shelves.run_tasks.reopen(ctx.scope, found.id)
-        return _run(ctx, shelves, configuration_id, run_id), attempt
+        uow.run_tasks.reopen(ctx.scope, found.id)
+        return _run(ctx, uow, configuration_id, run_id), attempt
 
     reopened, attempt = await ctx.store.write(work, told=lambda found: found[0])
     ctx.services.signals.notify(f"run:{reopened.id}")

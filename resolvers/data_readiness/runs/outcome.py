@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from schema.data_readiness.workflow_run import RunStatus, TaskStatus
 
 FAILURES_TOLD: Final = 10
@@ -12,30 +12,30 @@ UNREAD_TOLD: Final = 20
 """How many of the assets that could not be read a run's output names."""
 
 
-def achieved(shelves: Shelves, run_id: str) -> bool:
+def achieved(uow: UnitOfWork, run_id: str) -> bool:
     """Whether any task is done that does more than build on the others."""
-    done = shelves.run_tasks.planned(run_id, RunStatus.COMPLETED)
+    done = uow.run_tasks.planned(run_id, RunStatus.COMPLETED)
     return any(not arguments.get("follows") for _, arguments in done)
 
 
-def unread(shelves: Shelves, run_id: str, skipped: int) -> dict[str, Any]:
+def unread(uow: UnitOfWork, run_id: str, skipped: int) -> dict[str, Any]:
     """What the output says of skipped tasks: how many, about how many assets, and the first of these by name."""
-    told = [arguments["skipped"] for _, arguments in shelves.run_tasks.planned(run_id, TaskStatus.SKIPPED)]
+    told = [arguments["skipped"] for _, arguments in uow.run_tasks.planned(run_id, TaskStatus.SKIPPED)]
     reasons = {one["asset_fqn"]: one for one in reversed(told)}
     named = [reasons[fqn] for fqn in sorted(reasons)[:UNREAD_TOLD]]
     return {"skipped_tasks": skipped, "assets_not_read": len(reasons), "not_read": named}
 
 
-def failure(shelves: Shelves, run_id: str, failed: int, of: int, others: str) -> str:
+def failure(uow: UnitOfWork, run_id: str, failed: int, of: int, others: str) -> str:
     """A sentence that names the tasks that failed, each with its reason; or, of none, why tasks were skipped.
 
     `others` says what the failed tasks mean for those that are done.
     """
     status = RunStatus.FAILED if failed else TaskStatus.SKIPPED
-    number = failed or shelves.run_tasks.counts(run_id).get(status, 0)
+    number = failed or uow.run_tasks.counts(run_id).get(status, 0)
     told = [
         f"{name}: {message or 'It was cut off.'}"
-        for name, message in shelves.run_tasks.messages(run_id, status, FAILURES_TOLD)
+        for name, message in uow.run_tasks.messages(run_id, status, FAILURES_TOLD)
     ]
     more = f" And {number - FAILURES_TOLD} more." if number > FAILURES_TOLD else ""
     lead = f"{failed} of {of} tasks failed{others}." if failed else "Nothing could be read."

@@ -11,7 +11,7 @@ from persistence.connectors.core.base import UNKNOWN_COLUMNS, Connector, Connect
 from persistence.jobs.port import JobError
 from persistence.jobs.slots import place_at
 from persistence.queries.source_facts import read_facts, table_names
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.assets.data_connections import config_of, opened
 from resolvers.context import Context
 from resolvers.data_readiness.runs.executor import RunWork, Skip, nothing_to_do
@@ -107,9 +107,9 @@ async def _place(ctx: Context, uri: str, config: Mapping[str, Any]) -> AsyncIter
 async def _tell(ctx: Context, task_id: str, uri: str | None) -> None:
     """Show which connection a task waits for."""
 
-    def work(shelves: Shelves) -> str | None:
-        shelves.run_tasks.move(task_id, RunStatus.RUNNING, only_from=(RunStatus.RUNNING,), waits_for=uri)
-        return shelves.run_tasks.run_of(task_id)
+    def work(uow: UnitOfWork) -> str | None:
+        uow.run_tasks.move(task_id, RunStatus.RUNNING, only_from=(RunStatus.RUNNING,), waits_for=uri)
+        return uow.run_tasks.run_of(task_id)
 
     if (run_id := await ctx.store.write(work)) is not None:
         ctx.services.signals.notify(f"run:{run_id}")
@@ -214,7 +214,7 @@ def targets(run: WorkflowRun) -> list[str]:
 async def tables_of(work: RunWork) -> list[tuple[str, str]]:
     """The tables and views that a run works on, as (FQN, resource_uri), sorted by FQN. Raises JobError for none."""
     found = await work.ctx.store.read(
-        lambda shelves: table_names(shelves.connection, work.scope, targets(work.run), MOST_TABLES)
+        lambda uow: table_names(uow.connection, work.scope, targets(work.run), MOST_TABLES)
     )
     if not found:
         where = " under " + ", ".join(targets(work.run)[:3]) if targets(work.run) else ""
@@ -226,4 +226,4 @@ async def tables_of(work: RunWork) -> list[tuple[str, str]]:
 
 async def facts_of(ctx: Context, fqns: Sequence[str]) -> list[TableFacts]:
     """What the catalog knows of some tables and their columns, in two statements; what is gone is left out."""
-    return await ctx.store.read(lambda shelves: read_facts(shelves.connection, ctx.scope, fqns))
+    return await ctx.store.read(lambda uow: read_facts(uow.connection, ctx.scope, fqns))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from persistence.integrity import IntegrityError
 from persistence.queries.chat_provenance import EarlierAnswer, KeptWork
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.engines.nl2sql.model import QueryDraft
 from resolvers.engines.nl2sql.stored import restored, stored
@@ -63,9 +63,9 @@ class Analyst:
         made = await made_of(ctx, question.turn_id, question.message, work.found)
         events = [{"event": one.event.value, "data": one.data} for one in made.events]
 
-        def keep(shelves: Shelves) -> None:
-            shelves.turn_provenance.keep(ctx.scope, made.provenance, events, ctx.now())
-            made.keep(shelves)
+        def keep(uow: UnitOfWork) -> None:
+            uow.turn_provenance.keep(ctx.scope, made.provenance, events, ctx.now())
+            made.keep(uow)
 
         try:
             async with settled(ctx, list(made.uploads)):
@@ -78,7 +78,7 @@ class Analyst:
 
 
 async def _kept(ctx: Context, turn_id: str) -> KeptWork | None:
-    return await ctx.store.read(lambda shelves: shelves.turn_provenance.work(turn_id))
+    return await ctx.store.read(lambda uow: uow.turn_provenance.work(turn_id))
 
 
 def _last(events: Sequence[dict[str, Any]]) -> Iterator[AnswerEvent]:
@@ -108,9 +108,7 @@ async def _keep_draft(ctx: Context, turn_id: str, work: Work) -> bool:
     }
     for _ in range(2):  # another process may begin to work on the turn in this very moment
         try:
-            await ctx.store.write(
-                lambda shelves: shelves.turn_provenance.keep_draft(ctx.scope, turn_id, draft, ctx.now())
-            )
+            await ctx.store.write(lambda uow: uow.turn_provenance.keep_draft(ctx.scope, turn_id, draft, ctx.now()))
         except IntegrityError:
             continue
         return True
@@ -150,9 +148,9 @@ def begun_of(kept: KeptWork | None) -> Begun | None:
 async def asked_again(ctx: Context, turn_id: str, task_id: str) -> pipeline.PipelineQuestion:
     """The question of a turn, with what came before it in the session."""
 
-    def read(shelves: Shelves) -> tuple[str, dict[str, Any] | None, list[EarlierAnswer], int]:
-        text, context, session_id, position = shelves.turn_provenance.asked_before(turn_id)
-        return text, context, shelves.turn_provenance.earlier(session_id, position, MOST_EARLIER), position
+    def read(uow: UnitOfWork) -> tuple[str, dict[str, Any] | None, list[EarlierAnswer], int]:
+        text, context, session_id, position = uow.turn_provenance.asked_before(turn_id)
+        return text, context, uow.turn_provenance.earlier(session_id, position, MOST_EARLIER), position
 
     text, context, earlier, position = await ctx.store.read(read)
     context = context or {}

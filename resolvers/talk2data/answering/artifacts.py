@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from auth.relations import RelationTuple
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.assets.artifacts import remove_artifact
 from resolvers.assets.content import standing_relations
 from resolvers.context import Context
@@ -41,19 +41,19 @@ class Going:
 
     async def read(self, ctx: Context, session_id: str) -> None:
         """Read the relations of those that stand."""
-        standing = await ctx.store.read(lambda shelves: _standing(ctx, shelves, shelves.turns.ids_of(session_id)))
+        standing = await ctx.store.read(lambda uow: _standing(ctx, uow, uow.turns.ids_of(session_id)))
         for uri in standing:
             self.relations[uri] = await standing_relations(ctx, "artifact", uri)
 
-    def remove(self, ctx: Context, shelves: Shelves, turn_ids: Iterable[str]) -> list[str]:
+    def remove(self, ctx: Context, uow: UnitOfWork, turn_ids: Iterable[str]) -> list[str]:
         """Remove those of these turns, in a transaction: the blobs to discard. Raises MoreThere."""
-        standing = _standing(ctx, shelves, turn_ids)
+        standing = _standing(ctx, uow, turn_ids)
         if not self.relations.keys() >= set(standing):
             raise MoreThere
-        return [remove_artifact(ctx, shelves, uri, self.relations[uri]) for uri in standing]
+        return [remove_artifact(ctx, uow, uri, self.relations[uri]) for uri in standing]
 
 
-def _standing(ctx: Context, shelves: Shelves, turn_ids: Iterable[str]) -> list[str]:
+def _standing(ctx: Context, uow: UnitOfWork, turn_ids: Iterable[str]) -> list[str]:
     """The artifacts of these turns that stand, and that the caller's own answers have made."""
     uris = [uri_of(ctx, called(turn_id, part)) for turn_id in turn_ids for part in (ROWS, CHART, PICTURE)]
-    return shelves.artifacts.standing(ctx.scope, uris, created_by=ctx.caller.user_id)
+    return uow.artifacts.standing(ctx.scope, uris, created_by=ctx.caller.user_id)

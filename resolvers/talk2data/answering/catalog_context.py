@@ -19,7 +19,7 @@ from persistence.queries import chat_knowledge as queries
 from persistence.queries.enrichment import usable_terms
 from persistence.queries.source_facts import read_facts
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.assets.data_connections import config_of
 from resolvers.context import Context
 from resolvers.data_readiness.rule_checks import DIALECTS
@@ -105,7 +105,7 @@ class NotThere(Exception):
 
 async def places_of(ctx: Context, names: Sequence[str]) -> list[UsableConnection]:
     """The connections that the caller may ask: those that he names, or all with tables. Raises NotThere."""
-    found = await ctx.store.read(lambda shelves: _named(shelves, ctx.scope, names))
+    found = await ctx.store.read(lambda uow: _named(uow, ctx.scope, names))
     uris = list(dict.fromkeys(uri for _, uris, _ in found for uri in uris))
     allowed = await ctx.guard.allows_many(ctx.caller, Permission.CAN_EXECUTE, "data_connection", uris)
     for name, mine, _ in found:
@@ -116,7 +116,7 @@ async def places_of(ctx: Context, names: Sequence[str]) -> list[UsableConnection
     for name, mine, fqn in found:
         for uri in mine:
             within.setdefault(uri, []).append(fqn if name is not None and fqn else "")
-    connections = await ctx.store.read(lambda shelves: _connections(shelves, ctx.scope, wanted))
+    connections = await ctx.store.read(lambda uow: _connections(uow, ctx.scope, wanted))
     return [
         UsableConnection(one, () if "" in within[one.resource_uri] else tuple(within[one.resource_uri]))
         for one in connections
@@ -131,7 +131,7 @@ async def likely(
         return list(places)
     words = sorted({word.casefold() for word in _WORD.findall(text) if len(word) > 2})[:MOST_WORDS]
     named = await ctx.store.read(
-        lambda shelves: queries.names_like(shelves.connection, ctx.scope, [one.uri for one in places], words)
+        lambda uow: queries.names_like(uow.connection, ctx.scope, [one.uri for one in places], words)
     )
 
     def rank(place: UsableConnection) -> tuple[bool, bool, int, str]:
@@ -141,9 +141,9 @@ async def likely(
     return sorted(places, key=rank)[:MOST_READ]
 
 
-def _named(shelves: Shelves, scope: Scope, names: Sequence[str]) -> list[tuple[str | None, list[str], str]]:
+def _named(uow: UnitOfWork, scope: Scope, names: Sequence[str]) -> list[tuple[str | None, list[str], str]]:
     """What each name stands for: (the name, the URIs of connections, the dotted name below which is meant)."""
-    there = queries.connections_with_tables(shelves.connection, scope)
+    there = queries.connections_with_tables(uow.connection, scope)
     if not names:
         return [(None, there, "")]
     found: list[tuple[str | None, list[str], str]] = []
@@ -156,13 +156,13 @@ def _named(shelves: Shelves, scope: Scope, names: Sequence[str]) -> list[tuple[s
         except (ValueError, InvalidFormat):
             found.append((name, [], ""))
             continue
-        found.append((name, queries.connections_of(shelves.connection, scope, fqn), fqn))
+        found.append((name, queries.connections_of(uow.connection, scope, fqn), fqn))
     return found
 
 
-def _connections(shelves: Shelves, scope: Scope, uris: Sequence[str]) -> list[DataConnection]:
+def _connections(uow: UnitOfWork, scope: Scope, uris: Sequence[str]) -> list[DataConnection]:
     """The connections themselves, of the project or the whole organization; disabled ones are left out."""
-    found = shelves.data_connections.where_in(Scope(scope.organization_id), "resource_uri", uris)
+    found = uow.data_connections.where_in(Scope(scope.organization_id), "resource_uri", uris)
     usable = (one for one in found if one.project_id in (None, scope.project_id))
     return [one for one in usable if one.status is not ConnectionStatus.DISABLED]
 
@@ -255,14 +255,14 @@ async def ground_of(ctx: Context, place: UsableConnection) -> Ground:
     now, scope = ctx.now(), ctx.scope
     key = (str(id(ctx.services.store)), scope.organization_id, str(scope.project_id), place.uri)
 
-    def read(shelves: Shelves) -> tuple[_Catalog, list[Memory], list[Memory]]:
-        stamp = queries.catalog_stamp(shelves.connection, scope)
+    def read(uow: UnitOfWork) -> tuple[_Catalog, list[Memory], list[Memory]]:
+        stamp = queries.catalog_stamp(uow.connection, scope)
         catalog = _KEPT.find(key, stamp)
         if catalog is None:
-            catalog = _catalog(shelves, scope, place.uri, stamp)
+            catalog = _catalog(uow, scope, place.uri, stamp)
             _KEPT.keep(key, catalog)
-        memories = queries.active_memories(shelves.connection, scope, ctx.caller.user_id, now)
-        return catalog, memories, queries.active_policies(shelves.connection, scope, now)
+        memories = queries.active_memories(uow.connection, scope, ctx.caller.user_id, now)
+        return catalog, memories, queries.active_policies(uow.connection, scope, now)
 
     try:
         catalog, memories, standing = await ctx.store.read(read)
@@ -293,18 +293,18 @@ async def ground_of(ctx: Context, place: UsableConnection) -> Ground:
     return Ground(place.uri, place.name, knowledge, guarded, policies, by_id)
 
 
-def _catalog(shelves: Shelves, scope: Scope, uri: str, stamp: tuple[Any, ...]) -> _Catalog:
-    fqns = queries.tables_of_connection(shelves.connection, scope, uri, MOST_TABLES)
-    tables = tuple(read_facts(shelves.connection, scope, fqns))
-    hidden = private_columns(shelves, scope, tables, ())
+def _catalog(uow: UnitOfWork, scope: Scope, uri: str, stamp: tuple[Any, ...]) -> _Catalog:
+    fqns = queries.tables_of_connection(uow.connection, scope, uri, MOST_TABLES)
+    tables = tuple(read_facts(uow.connection, scope, fqns))
+    hidden = private_columns(uow, scope, tables, ())
     private = {
         ColumnKey(table.fqn, column.name)
         for table in tables
         for column in table.columns
         if column.fqn in hidden or (table.is_pii_tagged and not any(one.is_pii_tagged for one in table.columns))
     }
-    profiles = shelves.table_profiles.latest(scope, fqns)
-    terms = tuple(_term(row) for row in usable_terms(shelves.connection, scope))
+    profiles = uow.table_profiles.latest(scope, fqns)
+    terms = tuple(_term(row) for row in usable_terms(uow.connection, scope))
     return _Catalog(stamp, tables, profiles, terms, frozenset(private))
 
 

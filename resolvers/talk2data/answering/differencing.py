@@ -31,7 +31,7 @@ from typing import Final
 from sqlglot import exp
 
 from persistence.queries.chat_overlap import hash_of
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.engines.sql_guard import GuardedQuery, QueryRefused
 from resolvers.engines.sql_guard.group_sizes import Behind
@@ -113,13 +113,13 @@ async def compare(ctx: Context, sql: str, told: Sequence[QuerySets]) -> None:
         subject = hash_of(f"{one.behind.table}\n{one.behind.column or ''}")
         gathered.setdefault(subject, (one.behind, []))[1].extend(one.sets)
 
-    def work(shelves: Shelves) -> None:
-        shelves.answered.hold(ctx.scope)
+    def work(uow: UnitOfWork) -> None:
+        uow.answered.hold(ctx.scope)
         for subject, (behind, sets) in sorted(gathered.items()):
-            earlier = shelves.answered.others(ctx.scope, user, subject, query)
+            earlier = uow.answered.others(ctx.scope, user, subject, query)
             if tell_few(sets, [tuple(one) for many in earlier for one in many], behind.least):
                 raise _refused(behind, f"would be told in fewer than {behind.least} rows together with earlier answers")
-            shelves.answered.keep(ctx.scope, user, subject, query, sets, now)
+            uow.answered.keep(ctx.scope, user, subject, query, sets, now)
 
     await ctx.store.write(work)
 

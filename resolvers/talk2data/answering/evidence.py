@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.scorecard import scorecard_of
 from resolvers.engines.english.grammar import listed
@@ -31,11 +31,11 @@ async def as_of_now(ctx: Context, columns: Mapping[str, Sequence[str]]) -> list[
     """Some tables and columns with their versions and their quality at this moment, by name."""
     names = {fqn: {name: str(Fqn.parse(fqn).child(name)) for name in mine} for fqn, mine in columns.items()}
 
-    def read(shelves: Shelves) -> tuple[dict[str, str], dict[str, dict[str | None, int]]]:
+    def read(uow: UnitOfWork) -> tuple[dict[str, str], dict[str, dict[str | None, int]]]:
         fqns = [*columns, *(one for mine in names.values() for one in mine.values())]
         return (
-            shelves.turn_provenance.versions_of(ctx.scope, fqns),
-            shelves.turn_provenance.violations_of(ctx.scope, columns),
+            uow.turn_provenance.versions_of(ctx.scope, fqns),
+            uow.turn_provenance.violations_of(ctx.scope, columns),
         )
 
     versions, violations = await ctx.store.read(read)

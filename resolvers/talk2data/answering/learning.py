@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from auth.rate_limit import CallKind
 from persistence.queries.knowledge import content_hash
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.engines.sql_guard import QueryRefused
 from resolvers.operation import operation
@@ -44,16 +44,16 @@ LONGEST_QUESTION: Final = 2000
 LONGEST_SQL: Final = 20_000
 
 
-def count_help(ctx: Context, shelves: Shelves, turn_id: str, rating: Rating) -> None:
+def count_help(ctx: Context, uow: UnitOfWork, turn_id: str, rating: Rating) -> None:
     """Count a rating with the memories that the answer used; another one moves the count, the same does nothing.
 
     In the transaction that keeps the rating, and before it does.
     """
-    before = shelves.turns.rating_of(turn_id)
-    found = shelves.turn_provenance.find(ctx.scope, turn_id)
+    before = uow.turns.rating_of(turn_id)
+    found = uow.turn_provenance.find(ctx.scope, turn_id)
     if found is None or before is rating:
         return
-    shelves.memories.note_help(
+    uow.memories.note_help(
         ctx.scope,
         [one.id for one in found.memories],
         helped=(rating is Rating.THUMBS_UP) - (before is Rating.THUMBS_UP),
@@ -61,11 +61,11 @@ def count_help(ctx: Context, shelves: Shelves, turn_id: str, rating: Rating) -> 
     )
 
 
-def learn_from_rating(ctx: Context, shelves: Shelves, turn: Turn, session_id: str, rated: TurnFeedbackCreate) -> None:
+def learn_from_rating(ctx: Context, uow: UnitOfWork, turn: Turn, session_id: str, rated: TurnFeedbackCreate) -> None:
     """Offer a good answer as an exemplar; open a note about a bad one. In the transaction that keeps the rating."""
     now = ctx.now()
-    found = shelves.turn_provenance.find(ctx.scope, turn.turn_id)
-    question, _, _, position = shelves.turn_provenance.asked_before(turn.turn_id)
+    found = uow.turn_provenance.find(ctx.scope, turn.turn_id)
+    question, _, _, position = uow.turn_provenance.asked_before(turn.turn_id)
     sql = None if found is None else found.sql_drafted
     said = None
     if found is not None and found.kind is AnswerKind.ANSWER and sql is not None:
@@ -74,12 +74,12 @@ def learn_from_rating(ctx: Context, shelves: Shelves, turn: Turn, session_id: st
         tables = [table.fqn for table in found.tables]
         said = _memory(alone, sql, found.dialect or "", tables, session_id, turn.turn_id)
     if rated.rating is Rating.THUMBS_UP:
-        shelves.answer_notes.withdraw(ctx.scope, turn.turn_id)
+        uow.answer_notes.withdraw(ctx.scope, turn.turn_id)
         if said is not None:
-            _offered(ctx, shelves, said, now)
+            _offered(ctx, uow, said, now)
         return
     if said is not None:
-        _take_back(ctx, shelves, said, session_id, now)
+        _take_back(ctx, uow, said, session_id, now)
     if rated.comment is not None and rated.comment.strip():
         note = AnswerNote(
             id=str(uuid4()),
@@ -95,7 +95,7 @@ def learn_from_rating(ctx: Context, shelves: Shelves, turn: Turn, session_id: st
             closed_at=None,
             updated_at=now,
         )
-        shelves.answer_notes.put(ctx.scope, note, now)
+        uow.answer_notes.put(ctx.scope, note, now)
 
 
 @operation(needs=Permission.CAN_EXECUTE, kind=CallKind.WRITE)
@@ -106,10 +106,10 @@ async def correct_turn(ctx: Context, *, session_id: SessionId, turn_id: TurnId, 
     unvalidated until a steward validates it. Submitting the same twice answers with the exemplar that stands.
     """
 
-    def read(shelves: Shelves) -> tuple[TurnProvenance | None, str, dict[str, Any] | None]:
-        turn = own_turn(ctx, shelves, session_id, turn_id)
-        question, context, _, _ = shelves.turn_provenance.asked_before(turn.turn_id)
-        return shelves.turn_provenance.find(ctx.scope, turn.turn_id), question, context
+    def read(uow: UnitOfWork) -> tuple[TurnProvenance | None, str, dict[str, Any] | None]:
+        turn = own_turn(ctx, uow, session_id, turn_id)
+        question, context, _, _ = uow.turn_provenance.asked_before(turn.turn_id)
+        return uow.turn_provenance.find(ctx.scope, turn.turn_id), question, context
 
     found, question, context = await ctx.store.read(read)
     ground = await _ground(ctx, found, context)
@@ -128,9 +128,9 @@ async def correct_turn(ctx: Context, *, session_id: SessionId, turn_id: TurnId, 
     )
     now = ctx.now()
 
-    def write(shelves: Shelves) -> Memory:
-        own_turn(ctx, shelves, session_id, turn_id)
-        made = _offered(ctx, shelves, said, now)
+    def write(uow: UnitOfWork) -> Memory:
+        own_turn(ctx, uow, session_id, turn_id)
+        made = _offered(ctx, uow, said, now)
         if made is None:
             raise ValidationError(
                 f"The context pack “{PACK}” is not active, so nothing is learned. Set its status to active first.",
@@ -186,14 +186,14 @@ def _shared(tables: list[str]) -> str | None:
     return str(Fqn.of(*shared)) if shared else None
 
 
-def _pack(ctx: Context, shelves: Shelves) -> ContextPack | None:
+def _pack(ctx: Context, uow: UnitOfWork) -> ContextPack | None:
     """The pack of what was learned, whatever its status; None while there is none."""
-    return shelves.context_packs.named(ctx.scope, PACK)
+    return uow.context_packs.named(ctx.scope, PACK)
 
 
-def _offered(ctx: Context, shelves: Shelves, said: MemoryReplacement, now: datetime) -> Memory | None:
+def _offered(ctx: Context, uow: UnitOfWork, said: MemoryReplacement, now: datetime) -> Memory | None:
     """The exemplar in its pack, which is made when it is first needed; None when the pack is not active."""
-    pack = _pack(ctx, shelves)
+    pack = _pack(ctx, uow)
     if pack is None:
         given = ContextPackCreate(
             name=PACK,
@@ -201,18 +201,18 @@ def _offered(ctx: Context, shelves: Shelves, said: MemoryReplacement, now: datet
             description="Questions with the queries that answered them, as people rated or corrected them. Validate "
             "what is right, archive what is not; archive the pack to learn nothing more.",
         )
-        pack = shelves.context_packs.add(new_pack(ctx, given))
-    return added_memory(ctx, shelves, pack.id, said, now) if pack.status is PackStatus.ACTIVE else None
+        pack = uow.context_packs.add(new_pack(ctx, given))
+    return added_memory(ctx, uow, pack.id, said, now) if pack.status is PackStatus.ACTIVE else None
 
 
-def _take_back(ctx: Context, shelves: Shelves, said: MemoryReplacement, session_id: str, now: datetime) -> None:
+def _take_back(ctx: Context, uow: UnitOfWork, said: MemoryReplacement, session_id: str, now: datetime) -> None:
     """Delete the exemplar that the same conversation had offered, unless a steward has looked at it."""
-    pack = _pack(ctx, shelves)
+    pack = _pack(ctx, uow)
     if pack is None:
         return
     hashed = content_hash(said.memory_type, said.content, said.asset_fqn)
-    standing = shelves.memories.same(pack.id, hashed)
+    standing = uow.memories.same(pack.id, hashed)
     if standing is None or standing.source.conversation_id != session_id:
         return
     if standing.quality.validation_status is ValidationStatus.UNVALIDATED:
-        shelves.memories.bury(standing, now)
+        uow.memories.bury(standing, now)

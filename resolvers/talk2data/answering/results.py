@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import orjson
 
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.assets.artifacts import keep_artifact
 from resolvers.context import Context
 from resolvers.engines.answering.charts import chart_of, png_of
@@ -42,7 +42,7 @@ class StorableAnswer:
     provenance: TurnProvenance
     events: Sequence[AnswerEvent]
     uploads: Sequence[Upload]
-    keep: Callable[[Shelves], None]
+    keep: Callable[[UnitOfWork], None]
     """Writes the artifacts down, as part of a transaction."""
 
 
@@ -61,9 +61,9 @@ async def made_of(ctx: Context, turn_id: str, question: str, found: AnswerOutcom
     events += [AnswerEvent(TurnEventType.MESSAGE_DELTA, {"delta": piece}) for piece in _pieces(said)]
     events.append(_done(found, said, figures))
 
-    def keep(shelves: Shelves) -> None:
+    def keep(uow: UnitOfWork) -> None:
         for artifact, upload, key in artifacts:
-            keep_artifact(ctx, shelves, artifact, upload, key, private=True)
+            keep_artifact(ctx, uow, artifact, upload, key, private=True)
 
     provenance = provenance_of(turn_id, found, said, now)
     return StorableAnswer(provenance, events, [upload for _, upload, _ in artifacts], keep)

@@ -19,7 +19,7 @@ from auth.caller import Caller
 from auth.guard import Guard
 from persistence.jobs.port import FanOut, JobContext, JobError, JobOutcome, JobTask, explain
 from persistence.queries.chat import OPEN, NewEvent, TurnRow
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from persistence.turn_limits import TurnSettings
 from resolvers.context import Context, Services
 from resolvers.operation import require
@@ -66,7 +66,7 @@ def update_of(
 
 
 def ended(
-    shelves: Shelves,
+    uow: UnitOfWork,
     turn: TurnRow,
     to: TurnState,
     message: str | None,
@@ -79,14 +79,14 @@ def ended(
 
     In the middle of a transaction that is rolled back when it did not.
     """
-    shelves.chat_sessions.count(turn.session_id, now)  # the session's row before the turn's
+    uow.chat_sessions.count(turn.session_id, now)  # the session's row before the turn's
     state = TaskState(to)
     last = TurnEventType.ERROR if to is TurnState.FAILED else TurnEventType.DONE
     events = [update_of(state, message), NewEvent(last, {**(data or {}), "state": state, "message": message})]
-    if shelves.turns.tell(turn, events, now, to=to, seen=seen) is None:
+    if uow.turns.tell(turn, events, now, to=to, seen=seen) is None:
         return False
-    if shelves.turns.keep_answer(turn, now):
-        shelves.chat_sessions.count(turn.session_id, now, messages=1)
+    if uow.turns.keep_answer(turn, now):
+        uow.chat_sessions.count(turn.session_id, now, messages=1)
     return True
 
 
@@ -112,7 +112,7 @@ class Answering:
     async def take_up(self) -> None:
         """Queue the turns that are open and that the job engine may not know, and end those it has given up."""
         jobs = self._services.jobs
-        waiting = await self._services.store.read(lambda shelves: shelves.turns.open_everywhere(MOST_TAKEN_UP))
+        waiting = await self._services.store.read(lambda uow: uow.turns.open_everywhere(MOST_TAKEN_UP))
         for turn_id, task_id in waiting:
             await jobs.enqueue(TURN_JOB, {"turn_id": turn_id}, key=task_id)
             if (outcome := await jobs.outcome(task_id)) is not None:
@@ -121,7 +121,7 @@ class Answering:
     async def _plan(self, job: JobContext, arguments: dict[str, Any]) -> Sequence[JobTask]:
         turn_id = arguments["turn_id"]
         for _ in range(MOST_TURNS_AT_IT):
-            turn = await self._services.store.read(lambda shelves: shelves.turns.row(turn_id=turn_id))
+            turn = await self._services.store.read(lambda uow: uow.turns.row(turn_id=turn_id))
             if turn is None or turn.state not in OPEN:
                 return []
             if await _Answer(self._context(turn), turn, self._engine, self._settings).run():
@@ -142,10 +142,10 @@ class Answering:
         """End a turn as failed if it is still open."""
         now = self._services.clock()
 
-        def work(shelves: Shelves) -> None:
-            turn = shelves.turns.row(turn_id=turn_id)
+        def work(uow: UnitOfWork) -> None:
+            turn = uow.turns.row(turn_id=turn_id)
             if turn is not None and turn.state in OPEN:
-                ended(shelves, turn, TurnState.FAILED, message[:LONGEST_MESSAGE], now)
+                ended(uow, turn, TurnState.FAILED, message[:LONGEST_MESSAGE], now)
 
         await self._services.store.write(work)
         self._services.signals.notify(f"turn:{turn_id}")
@@ -199,7 +199,7 @@ class _Answer:
         if self._turn.state is TurnState.CREATED:
             await self._tell(update_of(TaskState.WORKING))
             return []
-        events = await self._ctx.store.read(lambda shelves: shelves.turns.events_of(self._turn.turn_id, 0, MOST_EVENTS))
+        events = await self._ctx.store.read(lambda uow: uow.turns.events_of(self._turn.turn_id, 0, MOST_EVENTS))
         return [
             AnswerEvent(one.event, one.data)
             for one in events
@@ -225,15 +225,15 @@ class _Answer:
             message = last.data.get("message") if last is not None else None
             await self._end(TurnState.COMPLETED, message, last.data if last is not None else None)
 
-    def _question(self, shelves: Shelves) -> Question:
-        asked = shelves.turns.question_of(self._turn.turn_id)
+    def _question(self, uow: UnitOfWork) -> Question:
+        asked = uow.turns.question_of(self._turn.turn_id)
         return Question(
             session_id=self._turn.session_id,
             turn_id=self._turn.turn_id,
             task_id=self._turn.task_id,
             message=asked.content,
             context=asked.context,
-            history=shelves.turns.messages_before(self._turn, HISTORY),
+            history=uow.turns.messages_before(self._turn, HISTORY),
         )
 
     def _checked(self, one: AnswerEvent) -> NewEvent:
@@ -261,14 +261,14 @@ class _Answer:
         """Store one event. Raises _Superseded when others have moved the turn."""
         now = self._ctx.now()
 
-        def work(shelves: Shelves) -> int:
+        def work(uow: UnitOfWork) -> int:
             if artifact is not None:
-                shelves.chat_sessions.count(self._turn.session_id, now, artifacts=1)
-            last = shelves.turns.tell(self._turn, [event], now, to=TurnState.WORKING, seen=self._seen)
+                uow.chat_sessions.count(self._turn.session_id, now, artifacts=1)
+            last = uow.turns.tell(self._turn, [event], now, to=TurnState.WORKING, seen=self._seen)
             if last is None:
                 raise _Superseded
             if artifact is not None:
-                shelves.turns.keep_artifact(self._turn, last, artifact)
+                uow.turns.keep_artifact(self._turn, last, artifact)
             return last
 
         self._seen = await self._ctx.store.write(work)
@@ -278,8 +278,8 @@ class _Answer:
         now = self._ctx.now()
         short = None if message is None else message[:LONGEST_MESSAGE]
 
-        def work(shelves: Shelves) -> None:
-            if not ended(shelves, self._turn, to, short, now, data=data, seen=self._seen):
+        def work(uow: UnitOfWork) -> None:
+            if not ended(uow, self._turn, to, short, now, data=data, seen=self._seen):
                 raise _Superseded
 
         await self._ctx.store.write(work)

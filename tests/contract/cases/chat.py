@@ -71,10 +71,10 @@ async def turn_in(stage: Stage, place: Place, state: TurnState) -> TurnRow:
     )
     told = NewEvent(TurnEventType.DONE, {"state": "completed", "message": f"{MARK} answer"})
 
-    def work(shelves: Any) -> None:
-        shelves.chat_sessions.count(own, now, turns=1, messages=1)
-        shelves.turns.begin(row, f"{MARK} question", {"datasources": [MARK]}, now)
-        shelves.turns.store_events(row, [told], 0, now, closes=True)
+    def work(uow: Any) -> None:
+        uow.chat_sessions.count(own, now, turns=1, messages=1)
+        uow.turns.begin(row, f"{MARK} question", {"datasources": [MARK]}, now)
+        uow.turns.store_events(row, [told], 0, now, closes=True)
 
     await stage.world.app.parts.services.store.write(work)
     return row
@@ -116,9 +116,7 @@ async def answered_turn(stage: Stage, place: Place, uri: str | None = None) -> d
         created_at=now,
     )
     scope = Scope(place.organization, place.project)
-    await stage.world.app.parts.services.store.write(
-        lambda shelves: shelves.turn_provenance.keep(scope, found, [], now)
-    )
+    await stage.world.app.parts.services.store.write(lambda uow: uow.turn_provenance.keep(scope, found, [], now))
     return {"session_id": row.session_id, "turn_id": row.turn_id}
 
 
@@ -149,9 +147,9 @@ async def settings(stage: Stage, place: Place) -> dict[str, Any]:
     kept = ChatSettings(**ChatSettingsChange(warn_below="0.8").model_dump(), **values)
     tenant = {"organization_id": place.organization, "project_id": place.project}
 
-    def work(shelves: Any) -> None:
-        if shelves.chat_settings.find(Scope(place.organization, place.project), place.project) is None:
-            shelves.chat_settings.add(kept, **tenant)
+    def work(uow: Any) -> None:
+        if uow.chat_settings.find(Scope(place.organization, place.project), place.project) is None:
+            uow.chat_settings.add(kept, **tenant)
 
     await stage.world.app.parts.services.store.write(work)
     return {}
@@ -180,7 +178,7 @@ async def note(stage: Stage, place: Place) -> dict[str, Any]:
         updated_at=now,
     )
     scope = Scope(place.organization, place.project)
-    await stage.world.app.parts.services.store.write(lambda shelves: shelves.answer_notes.put(scope, made, now))
+    await stage.world.app.parts.services.store.write(lambda uow: uow.answer_notes.put(scope, made, now))
     return {"note_id": made.id}
 
 

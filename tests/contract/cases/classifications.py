@@ -32,7 +32,7 @@ async def _classified(stage: Stage, place: Place) -> str:
         created_at=now,
         updated_at=now,
     )
-    await stage.world.app.parts.services.store.write(lambda shelves: shelves.classifications.put(scope, [found]))
+    await stage.world.app.parts.services.store.write(lambda uow: uow.classifications.put(scope, [found]))
     return found.id
 
 

@@ -63,7 +63,7 @@ async def _profiled(stage: Stage, place: Place) -> tuple[str, str]:
         columns=[measured],
     )
 
-    await stage.world.app.parts.services.store.write(lambda shelves: shelves.table_profiles.record(scope, [profile]))
+    await stage.world.app.parts.services.store.write(lambda uow: uow.table_profiles.record(scope, [profile]))
     return table, column
 
 

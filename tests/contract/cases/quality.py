@@ -68,7 +68,7 @@ async def measured(stage: Stage, place: Place) -> dict[str, Any]:
     scope, now = Scope(place.organization, place.project), stage.world.clock()
     result = Measured(METRICS[0].id, f"{MARK}.a.b.c", 1, 2)
     await stage.world.app.parts.services.store.write(
-        lambda shelves: shelves.metric_results.record(scope, str(uuid4()), [result], at=now)
+        lambda uow: uow.metric_results.record(scope, str(uuid4()), [result], at=now)
     )
     return {}
 
@@ -102,9 +102,9 @@ async def violation(stage: Stage, place: Place) -> dict[str, Any]:
     asset, check = f"{MARK}.a.b.t{uuid4().hex}", f"{MARK}-{uuid4().hex}"
     found = Finding(check, VIOLATIONS[0].id, asset, details={"note": MARK})
 
-    def work(shelves: Any) -> str:
-        shelves.violations.record(scope, str(uuid4()), [found], checked=[], actor=MARK, at=now)
-        (made,) = shelves.violations.where_in(scope, "check_key", [check])
+    def work(uow: Any) -> str:
+        uow.violations.record(scope, str(uuid4()), [found], checked=[], actor=MARK, at=now)
+        (made,) = uow.violations.where_in(scope, "check_key", [check])
         return str(made.id)
 
     return {"violation_id": await stage.world.app.parts.services.store.write(work)}

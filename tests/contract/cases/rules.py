@@ -30,11 +30,9 @@ async def _table(stage: Stage, place: Place) -> tuple[str, str]:
     kinds = (AssetType.DATABASE, AssetType.DATABASE_SCHEMA, AssetType.TABLE)
     scope, now = Scope(place.organization, place.project), stage.world.clock()
 
-    def work(shelves: Any) -> None:
+    def work(uow: Any) -> None:
         for end, kind in enumerate(kinds, start=2):
-            create_asset(
-                shelves.connection, scope, uri, ".".join(parts[:end]), kind, {}, actor=MARK, now=now, judge=judge
-            )
+            create_asset(uow.connection, scope, uri, ".".join(parts[:end]), kind, {}, actor=MARK, now=now, judge=judge)
 
     await stage.world.app.parts.services.store.write(work)
     return ".".join(parts), uri
@@ -74,9 +72,9 @@ async def _rule(stage: Stage, place: Place) -> QualityRule:
     scope = Scope(place.organization, place.project)
     executed = Executed(made, RuleOutcome.PASSED, 1, 1, details={"note": MARK})
 
-    def work(shelves: Any) -> None:
-        shelves.quality_rules.put(scope, made, str(uuid4()))
-        shelves.rule_executions.record(scope, str(uuid4()), [executed], at=now)
+    def work(uow: Any) -> None:
+        uow.quality_rules.put(scope, made, str(uuid4()))
+        uow.rule_executions.record(scope, str(uuid4()), [executed], at=now)
 
     await stage.world.app.parts.services.store.write(work)
     return made

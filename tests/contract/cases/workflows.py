@@ -22,7 +22,7 @@ async def _run(stage: Stage, place: Place, status: str) -> dict[str, Any]:
     values = {"status": status, "completed_at": stage.world.clock(), "error_message": f"{MARK} words"}
     await _written(
         stage,
-        lambda shelves: shelves.connection.execute(
+        lambda uow: uow.connection.execute(
             workflow_runs.update().where(workflow_runs.c.id == made["run_id"]).values(**values)
         ),
     )
@@ -59,7 +59,7 @@ async def proposing_run(stage: Stage, place: Place) -> dict[str, Any]:
         decided_at=None,
         created_at=stage.world.clock(),
     )
-    await _written(stage, lambda shelves: shelves.proposals.put(Scope(place.organization, place.project), [proposal]))
+    await _written(stage, lambda uow: uow.proposals.put(Scope(place.organization, place.project), [proposal]))
     return {"run_id": made["run_id"]}
 
 
@@ -74,9 +74,7 @@ async def pipeline(stage: Stage, place: Place) -> dict[str, Any]:
     scope, now = Scope(place.organization, place.project), stage.world.clock()
     await _written(
         stage,
-        lambda shelves: shelves.pipeline_runs.begin(
-            scope, id, run["run_id"], f"{MARK}.db", None, created_by=MARK, now=now
-        ),
+        lambda uow: uow.pipeline_runs.begin(scope, id, run["run_id"], f"{MARK}.db", None, created_by=MARK, now=now),
     )
     return {"pipeline_id": id}
 
@@ -85,7 +83,7 @@ async def data_asset(stage: Stage, place: Place) -> dict[str, Any]:
     """An asset of the catalog, by its id."""
     made = await stage.asset(place)
     query = metadata_assets.select().where(metadata_assets.c.fully_qualified_name == made["fqn"])
-    row = await stage.world.app.parts.services.store.read(lambda shelves: shelves.connection.execute(query).one())
+    row = await stage.world.app.parts.services.store.read(lambda uow: uow.connection.execute(query).one())
     return {"asset_id": row.id}
 
 

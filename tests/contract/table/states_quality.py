@@ -118,7 +118,7 @@ CLASSIFICATION_MOVES = {
 
 async def _put(stage: Stage, table: sa.Table, id: str, state: str) -> None:
     change = table.update().where(table.c.id == id).values(state=state)
-    await stage.world.app.parts.services.store.write(lambda shelves: shelves.connection.execute(change).rowcount)
+    await stage.world.app.parts.services.store.write(lambda uow: uow.connection.execute(change).rowcount)
 
 
 def _moved_rule(state: str, to: str) -> Makes:

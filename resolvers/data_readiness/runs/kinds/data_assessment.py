@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from persistence.queries.source_facts import versions_of
 from persistence.queries.violations import Finding
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.data_readiness.report_building import REPORT
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.measuring import (
@@ -52,9 +52,9 @@ class DataAssessment(RunWork):
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Evaluate the rules and the built-in checks of one table."""
         fqn, uri = str(arguments["table"]), str(arguments["resource_uri"])
-        known = await self.ctx.store.read(lambda shelves: read_known(shelves, self.scope, fqn))
+        known = await self.ctx.store.read(lambda uow: read_known(uow, self.scope, fqn))
         if not isinstance(known, CheckInputs):
-            return lambda shelves: {"vanished": 1}
+            return lambda uow: {"vanished": 1}
         # A rule about a table says that it is to be read.
         evaluation, builtins = await (
             use_source(self.ctx, uri, lambda source: self._evaluated(source, known))
@@ -64,14 +64,14 @@ class DataAssessment(RunWork):
 
         evaluation = await with_losses(self.ctx, known, evaluation)
 
-        def write(shelves: Shelves) -> dict[str, int]:
+        def write(uow: UnitOfWork) -> dict[str, int]:
             actor, now = self.ctx.caller.user_id, self.ctx.now()
             findings, checked, counts = record_rules(
-                shelves, self.scope, self.run.id, known.rules, evaluation.results, actor=actor, at=now
+                uow, self.scope, self.run.id, known.rules, evaluation.results, actor=actor, at=now
             )
-            own, looked = self._found(shelves, known, evaluation, builtins)
-            counts["measured"] = shelves.metric_results.record(self.scope, self.run.id, measured(evaluation), at=now)
-            done = shelves.violations.record(
+            own, looked = self._found(uow, known, evaluation, builtins)
+            counts["measured"] = uow.metric_results.record(self.scope, self.run.id, measured(evaluation), at=now)
+            done = uow.violations.record(
                 self.scope, self.run.id, [*findings, *own], checked=[*checked, *looked], actor=actor, at=now
             )
             return counts | {
@@ -97,12 +97,12 @@ class DataAssessment(RunWork):
         return found, builtins
 
     def _found(
-        self, shelves: Shelves, known: CheckInputs, evaluation: Evaluation, builtins: Sequence[Builtin]
+        self, uow: UnitOfWork, known: CheckInputs, evaluation: Evaluation, builtins: Sequence[Builtin]
     ) -> tuple[list[Finding], list[str]]:
         """What built-in checks found, and which of them were looked at, those that no longer apply included."""
         by_check = {key: one for one in evaluation.counted for key in one.checks}
-        definitions = shelves.violation_definitions.standing(self.scope)
-        versions = versions_of(shelves.connection, self.scope, {one.check.asset_fqn for one in builtins if one.finds})
+        definitions = uow.violation_definitions.standing(self.scope)
+        versions = versions_of(uow.connection, self.scope, {one.check.asset_fqn for one in builtins if one.finds})
         findings: list[Finding] = []
         unknown: set[str] = set()
         for one in builtins:
@@ -130,5 +130,5 @@ class DataAssessment(RunWork):
                     ),
                 )
             )
-        standing = shelves.violations.unresolved_checks(self.scope, known.table.fqn, BUILTIN)
+        standing = uow.violations.unresolved_checks(self.scope, known.table.fqn, BUILTIN)
         return findings, sorted(standing - unknown)

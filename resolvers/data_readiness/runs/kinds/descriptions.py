@@ -18,7 +18,7 @@ from persistence.queries.enrichment import (
     references_in,
     standing_words,
 )
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.data_readiness.approval.proposing import ProposalDraft, basis_of, put_new
 from resolvers.data_readiness.runs.description_context import (
     DescriptionContext,
@@ -98,7 +98,7 @@ class Describing(RunWork):
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Find the words for some tables; they are written down as the task closes."""
         drafts = await self.drafts_of(arguments, arguments["tables"])
-        return lambda shelves: {"proposals": put_new(self, shelves, drafts, arguments)}
+        return lambda uow: {"proposals": put_new(self, uow, drafts, arguments)}
 
     async def drafts_of(self, arguments: Mapping[str, Any], fqns: Sequence[str]) -> list[ProposalDraft]:
         """What could be proposed about some tables and their columns."""
@@ -120,12 +120,12 @@ class Describing(RunWork):
         fqns = [subject.facts.fqn for subject in subjects]
         fqns += [column.fqn for subject in subjects for column in subject.facts.columns]
 
-        def read(shelves: Shelves) -> tuple[Any, Any, Any]:
+        def read(uow: UnitOfWork) -> tuple[Any, Any, Any]:
             kinds = [*_KINDS.values()]
             return (
-                standing_words(shelves.connection, self.scope, fqns),
-                proposed_before(shelves.connection, self.scope, fqns, kinds) if writer is not None else {},
-                links_of(shelves.connection, self.scope, fqns) if self.links else {},
+                standing_words(uow.connection, self.scope, fqns),
+                proposed_before(uow.connection, self.scope, fqns, kinds) if writer is not None else {},
+                links_of(uow.connection, self.scope, fqns) if self.links else {},
             )
 
         standing, before, links = await self.ctx.store.read(read)
@@ -265,9 +265,9 @@ class MetadataEnrichment(Describing):
         known = await told(self, configuration)
         validated = option(self, configuration, "use_validation") is True
 
-        def read(shelves: Shelves) -> tuple[Container, StandingWords | None]:
-            standing = standing_words(shelves.connection, self.scope, [container]).get(container)
-            return _container(shelves, self, container), standing
+        def read(uow: UnitOfWork) -> tuple[Container, StandingWords | None]:
+            standing = standing_words(uow.connection, self.scope, [container]).get(container)
+            return _container(uow, self, container), standing
 
         inside, standing = await self.ctx.store.read(read)
         comment = standing.description if standing is not None and validated else None
@@ -366,16 +366,16 @@ def _link_drafts(fqn: str, matches: Sequence[TermMatch], linked: Sequence[tuple[
     return []
 
 
-def _container(shelves: Shelves, work: RunWork, fqn: str) -> Container:
+def _container(uow: UnitOfWork, work: RunWork, fqn: str) -> Container:
     """A schema or database as the catalog has it."""
     name = Fqn.parse(fqn)
-    below = names_below(shelves.connection, work.scope, [fqn]).get(fqn, [])
+    below = names_below(uow.connection, work.scope, [fqn]).get(fqn, [])
     if len(name.parts) > 2:
         views = sum(1 for _, kind in below if "VIEW" in (kind or "").upper())
         referred: dict[str, int] = {}
-        for target, by in references_in(shelves.connection, work.scope, [fqn]).items():
+        for target, by in references_in(uow.connection, work.scope, [fqn]).items():
             if str(Fqn.parse(target).parent) == fqn:
                 referred[Fqn.parse(target).name] = len({table for table, _, _ in by} - {target})
         return Container("schema", name.name, [one for one, _ in below], views, referred)
-    inside = names_below(shelves.connection, work.scope, [str(name.child(one)) for one, _ in below])
+    inside = names_below(uow.connection, work.scope, [str(name.child(one)) for one, _ in below])
     return Container("database", name.name, [one for one, _ in below], tables=sum(map(len, inside.values())))

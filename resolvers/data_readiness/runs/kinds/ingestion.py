@@ -13,7 +13,7 @@ from persistence.jobs.port import JobError
 from persistence.queries.catalog_ingest import mark_vanished, upsert_source
 from persistence.queries.source_facts import names_written_since
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.context import Context
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.operations import included_in
@@ -80,9 +80,9 @@ class Ingestion(RunWork):
             if asset.type is AssetType.TABLE and (asset.description or "").startswith(UNKNOWN_COLUMNS)
         ]
 
-        def write(shelves: Shelves) -> dict[str, int]:
+        def write(uow: UnitOfWork) -> dict[str, int]:
             counts = upsert_source(
-                shelves.connection,
+                uow.connection,
                 self.scope,
                 self._uri,
                 self._service,
@@ -94,14 +94,14 @@ class Ingestion(RunWork):
             if not unread:
                 return asdict(counts)
             kept = {**arguments, "not_read": unread[:UNREAD_TOLD]}
-            shelves.run_tasks.keep_arguments(arguments["task_id"], kept)
+            uow.run_tasks.keep_arguments(arguments["task_id"], kept)
             return asdict(counts) | {"assets_not_read": len(unread)}
 
         return write
 
-    def conclude(self, shelves: Shelves, output: dict[str, Any], failed: int) -> None:
+    def conclude(self, uow: UnitOfWork, output: dict[str, Any], failed: int) -> None:
         """Mark what has vanished, when everything could be read."""
-        batches = [batch for _, batch in shelves.run_tasks.planned(self.run.id, RunStatus.COMPLETED)]
+        batches = [batch for _, batch in uow.run_tasks.planned(self.run.id, RunStatus.COMPLETED)]
         for name, number in asdict(Counts()).items():
             output.setdefault(name, number)
         output["violations_resolved"] = 0
@@ -109,16 +109,16 @@ class Ingestion(RunWork):
         # What a listing that was cut short does not name may still be there.
         cut_short = any(batch["cut_short"] for batch in batches)
         if not failed and not cut_short and self._included is None:
-            output["vanished"] += self._mark_vanished(shelves, batches)
+            output["vanished"] += self._mark_vanished(uow, batches)
             now = self.ctx.now()
-            output["violations_resolved"] += shelves.violations.bury(
+            output["violations_resolved"] += uow.violations.bury(
                 self.scope, self._service, run_id=self.run.id, actor=self.ctx.caller.user_id, at=now
             )
-            shelves.metric_results.withdraw(self.scope, self._service, self.run.id, at=now)
+            uow.metric_results.withdraw(self.scope, self._service, self.run.id, at=now)
         if cut_short:
             output["listing_cut_short"] = True
         not_read: list[dict[str, str]] = []
-        for _, batch in shelves.run_tasks.planned(self.run.id):
+        for _, batch in uow.run_tasks.planned(self.run.id):
             output.update(batch.get("ignored", {}))
             not_read += batch.get("not_read", ())
         if not_read:
@@ -145,7 +145,7 @@ class Ingestion(RunWork):
         assert self._included is not None
         return any(join_fqn(parts[:end]) in self._included for end in range(1, len(parts) + 1))
 
-    def _mark_vanished(self, shelves: Shelves, batches: Sequence[dict[str, Any]]) -> int:
+    def _mark_vanished(self, uow: UnitOfWork, batches: Sequence[dict[str, Any]]) -> int:
         """Mark what stands in the catalog and was not listed when the run was planned.
 
         What was written since the run began was seen by another run, which listed later, and stays.
@@ -153,9 +153,9 @@ class Ingestion(RunWork):
         marked = 0
         assert self.run.started_at is not None  # it runs
         for parent, kept in self._present(batches).items():
-            recent = names_written_since(shelves.connection, self.scope, parent, self.run.started_at)
+            recent = names_written_since(uow.connection, self.scope, parent, self.run.started_at)
             marked += mark_vanished(
-                shelves.connection,
+                uow.connection,
                 self.scope,
                 self._uri,
                 parent,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from persistence.queries.enrichment import StandingWords, keys_in, open_violations, standing_words
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.data_readiness.approval.enrichments import identity_of
 from resolvers.data_readiness.approval.proposing import ProposalDraft, basis_of, put_new
 from resolvers.data_readiness.runs.description_context import configuration_of, subjects_of, told
@@ -55,20 +55,20 @@ class Intelligence(RunWork):
         else:
             relations, insights = [], await self._of_scope(arguments)
         fqns = [one.asset_fqn for one in relations]
-        standing = await self.ctx.store.read(lambda shelves: standing_words(shelves.connection, self.scope, fqns))
+        standing = await self.ctx.store.read(lambda uow: standing_words(uow.connection, self.scope, fqns))
         drafts = [draft for one in relations if (draft := _relation_draft(one, standing.get(one.asset_fqn)))]
         drafts += [_insight_draft(one) for one in insights]
 
-        def write(shelves: Shelves) -> Mapping[str, int]:
-            made = put_new(self, shelves, drafts, arguments)
-            self._keep(shelves, arguments, insights)
+        def write(uow: UnitOfWork) -> Mapping[str, int]:
+            made = put_new(self, uow, drafts, arguments)
+            self._keep(uow, arguments, insights)
             return {"proposals": made, "relationships_found": len(relations), "insights_found": len(insights)}
 
         return write
 
-    def conclude(self, shelves: Shelves, output: dict[str, Any], failed: int) -> None:
+    def conclude(self, uow: UnitOfWork, output: dict[str, Any], failed: int) -> None:
         """Show the weightiest insights in the run's output."""
-        kept = [one for _, arguments in shelves.run_tasks.planned(self.run.id) for one in arguments.get("insights", ())]
+        kept = [one for _, arguments in uow.run_tasks.planned(self.run.id) for one in arguments.get("insights", ())]
         kept.sort(key=lambda one: (-one["weight"], one["asset_fqn"], one["kind"]))
         output["insights"] = kept[:MOST_SHOWN]
 
@@ -76,7 +76,7 @@ class Intelligence(RunWork):
         known = await told(self, await configuration_of(self))
         subjects = await subjects_of(self.ctx, arguments["tables"], known)
         schemas = sorted({subject.schema_fqn for subject in subjects})
-        found = await self.ctx.store.read(lambda shelves: keys_in(shelves.connection, self.scope, schemas))
+        found = await self.ctx.store.read(lambda uow: keys_in(uow.connection, self.scope, schemas))
         relations: list[ProposedRelationship] = []
         insights: list[Insight] = []
         if subjects:
@@ -95,14 +95,14 @@ class Intelligence(RunWork):
             briefs += map(brief_of, await subjects_of(self.ctx, names[start : start + READ_AT_ONCE], known))
             await self.progress(arguments, len(briefs), len(names))
         below = targets(self.run)
-        found = await self.ctx.store.read(lambda shelves: open_violations(shelves.connection, self.scope, below))
+        found = await self.ctx.store.read(lambda uow: open_violations(uow.connection, self.scope, below))
         return scope_insights(briefs, found)
 
-    def _keep(self, shelves: Shelves, arguments: Mapping[str, Any], insights: Sequence[Insight]) -> None:
+    def _keep(self, uow: UnitOfWork, arguments: Mapping[str, Any], insights: Sequence[Insight]) -> None:
         """Write the insights down with their task, where the run's end finds them."""
         heaviest = sorted(insights, key=lambda one: (-one.weight, one.asset_fqn))[:MOST_KEPT]
         kept = [_shown(one) | {"asset_fqn": one.asset_fqn, "weight": one.weight} for one in heaviest]
-        shelves.run_tasks.keep_arguments(arguments["task_id"], {**arguments, "insights": kept})
+        uow.run_tasks.keep_arguments(arguments["task_id"], {**arguments, "insights": kept})
 
 
 def _shown(one: Insight) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from persistence.queries.catalog_rows import chunks
 from persistence.queries.metric_results import Measured
 from persistence.queries.source_facts import asset_names, described_assets
 from persistence.queries.violations import Finding
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.data_readiness.report_building import REPORT
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write, nothing_to_do
 from resolvers.data_readiness.runs.reading import targets
@@ -44,7 +44,7 @@ class MetadataAssessment(RunWork):
     async def units(self) -> Sequence[RunUnit]:
         """Databases and schemas, then tables with their columns, a few dozen in each unit."""
         found = await self.ctx.store.read(
-            lambda shelves: asset_names(shelves.connection, self.scope, targets(self.run), MOST_ASSETS)
+            lambda uow: asset_names(uow.connection, self.scope, targets(self.run), MOST_ASSETS)
         )
         if not found:
             raise nothing_to_do("The catalog has nothing that could be assessed.")
@@ -67,11 +67,11 @@ class MetadataAssessment(RunWork):
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Look at some assets; what is written is read in the same transaction, for it is all in the store."""
 
-        def write(shelves: Shelves) -> dict[str, int]:
+        def write(uow: UnitOfWork) -> dict[str, int]:
             rows = described_assets(
-                shelves.connection, self.scope, arguments.get("assets") or (), arguments.get("tables") or ()
+                uow.connection, self.scope, arguments.get("assets") or (), arguments.get("tables") or ()
             )
-            linked = self._linked(shelves, rows)
+            linked = self._linked(uow, rows)
             figures: list[Measured] = []
             findings: list[Finding] = []
             checked: list[str] = []
@@ -102,8 +102,8 @@ class MetadataAssessment(RunWork):
                             )
                         )
             now = self.ctx.now()
-            recorded = shelves.metric_results.record(self.scope, self.run.id, figures, at=now)
-            done = shelves.violations.record(
+            recorded = uow.metric_results.record(self.scope, self.run.id, figures, at=now)
+            done = uow.violations.record(
                 self.scope, self.run.id, findings, checked=checked, actor=self.ctx.caller.user_id, at=now
             )
             return {
@@ -113,7 +113,7 @@ class MetadataAssessment(RunWork):
 
         return write
 
-    def _linked(self, shelves: Shelves, rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    def _linked(self, uow: UnitOfWork, rows: Sequence[Mapping[str, Any]]) -> set[str]:
         """The assets that a glossary term is linked to, and the tables of linked columns."""
         names = {row["id"]: (row["fully_qualified_name"], row["parent_fqn"]) for row in rows}
-        return {name for id in shelves.term_assets.linked_among(self.scope, list(names)) for name in names[id]}
+        return {name for id in uow.term_assets.linked_among(self.scope, list(names)) for name in names[id]}

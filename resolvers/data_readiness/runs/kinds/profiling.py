@@ -13,7 +13,7 @@ from typing import Any, Final
 from persistence.jobs.port import JobError
 from persistence.queries.profiles import profile_id
 from persistence.queries.source_facts import read_facts, table_names
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.data_readiness.report_building import REPORT
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.parameters import parameters_of
@@ -99,17 +99,17 @@ class Profiling(RunWork):
         await require_columns(self.ctx, facts, profile)
         seconds = round(time.monotonic() - began, 3)
 
-        def write(shelves: Shelves) -> dict[str, int]:
+        def write(uow: UnitOfWork) -> dict[str, int]:
             # The moment of writing, and not one before: what was the latest at a time must stay it.
             done = profile.model_copy(update={"measured_at": self.ctx.now(), "duration_seconds": seconds})
-            shelves.table_profiles.record(self.scope, [done])
+            uow.table_profiles.record(self.scope, [done])
             return {"tables": 1, "columns": len(done.columns), "rows": done.row_count}
 
         return write
 
     async def _relate(self, arguments: Mapping[str, Any]) -> Write:
         uri, fqns = arguments["resource_uri"], list(arguments["tables"])
-        tables = await self.ctx.store.read(lambda shelves: self._known(shelves, uri, fqns))
+        tables = await self.ctx.store.read(lambda uow: self._known(uow, uri, fqns))
         mine = [one for one in tables if one.facts.fqn in fqns and one.profile is not None]
         unread: set[str] = set()
 
@@ -121,28 +121,28 @@ class Profiling(RunWork):
 
         found = await use_source(self.ctx, uri, read) if mine else {}
 
-        def write(shelves: Shelves) -> dict[str, int]:
+        def write(uow: UnitOfWork) -> dict[str, int]:
             for fqn, keys in found.items():
-                shelves.table_profiles.set_foreign_keys(self.scope, profile_id(self.scope, self.run.id, fqn), keys)
+                uow.table_profiles.set_foreign_keys(self.scope, profile_id(self.scope, self.run.id, fqn), keys)
             told = {"foreign_keys": sum(len(keys) for keys in found.values())}
             return told | ({"tables_unread": len(unread)} if unread else {})
 
         return write
 
-    def _known(self, shelves: Shelves, uri: str, fqns: Sequence[str]) -> list[ProfiledTable]:
+    def _known(self, uow: UnitOfWork, uri: str, fqns: Sequence[str]) -> list[ProfiledTable]:
         """Some tables as the run has measured them, and what is known of the other tables of their connection."""
         near = {Fqn.parse(fqn).parts[:3] for fqn in fqns}
         service = Fqn.parse(fqns[0]).parts[0]
         others = [
             fqn
-            for fqn, of in table_names(shelves.connection, self.scope, [service], MOST_TABLES)
+            for fqn, of in table_names(uow.connection, self.scope, [service], MOST_TABLES)
             if of == uri and fqn not in fqns and len(Fqn.parse(fqn).parts) == 4
         ]
         others.sort(key=lambda fqn: (Fqn.parse(fqn).parts[:3] not in near, fqn))
         others = others[:MOST_TARGETS]
-        measured = shelves.table_profiles.latest(self.scope, fqns, run_id=self.run.id)
-        keys = shelves.table_profiles.keys_of(self.scope, others)
-        known = read_facts(shelves.connection, self.scope, [*fqns, *others])
+        measured = uow.table_profiles.latest(self.scope, fqns, run_id=self.run.id)
+        keys = uow.table_profiles.keys_of(self.scope, others)
+        known = read_facts(uow.connection, self.scope, [*fqns, *others])
         return [
             ProfiledTable(facts, measured.get(facts.fqn) or keys.get(facts.fqn)) for facts in known if facts.columns
         ]

@@ -7,7 +7,7 @@ and the violations. A rule that could not be evaluated is told, counts in no sco
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.data_readiness.report_building import REPORT
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write, nothing_to_do
 from resolvers.data_readiness.runs.measuring import (
@@ -38,8 +38,8 @@ class Execution(RunWork):
         """One unit per table that has active rules. Raises JobError when there is none."""
         names = targets(self.run)
 
-        def work(shelves: Shelves) -> list[tuple[str, str]]:
-            rules = shelves.quality_rules.under(self.scope, names or [None], state=RuleState.ACTIVE)
+        def work(uow: UnitOfWork) -> list[tuple[str, str]]:
+            rules = uow.quality_rules.under(self.scope, names or [None], state=RuleState.ACTIVE)
             return sorted({(table_of(rule.asset_fqn), rule.resource_uri) for rule in rules})
 
         found = await self.ctx.store.read(work)
@@ -55,7 +55,7 @@ class Execution(RunWork):
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Evaluate the rules of one table."""
         fqn, uri = str(arguments["table"]), str(arguments["resource_uri"])
-        known = await self.ctx.store.read(lambda shelves: read_known(shelves, self.scope, fqn))
+        known = await self.ctx.store.read(lambda uow: read_known(uow, self.scope, fqn))
         if isinstance(known, CheckInputs):
             rules = known.rules
             # A rule about a table says that it is to be read.
@@ -69,13 +69,13 @@ class Execution(RunWork):
             rules = known
             evaluation = Evaluation({rule.id: not_evaluated(GONE) for rule in rules}, ())
 
-        def write(shelves: Shelves) -> dict[str, int]:
+        def write(uow: UnitOfWork) -> dict[str, int]:
             actor, now = self.ctx.caller.user_id, self.ctx.now()
             findings, checked, counts = record_rules(
-                shelves, self.scope, self.run.id, rules, evaluation.results, actor=actor, at=now
+                uow, self.scope, self.run.id, rules, evaluation.results, actor=actor, at=now
             )
-            counts["measured"] = shelves.metric_results.record(self.scope, self.run.id, measured(evaluation), at=now)
-            done = shelves.violations.record(self.scope, self.run.id, findings, checked=checked, actor=actor, at=now)
+            counts["measured"] = uow.metric_results.record(self.scope, self.run.id, measured(evaluation), at=now)
+            done = uow.violations.record(self.scope, self.run.id, findings, checked=checked, actor=actor, at=now)
             return counts | {
                 "new_violations": done.new, "seen_again": done.seen_again, "reopened": done.reopened,
                 "resolved": done.resolved,

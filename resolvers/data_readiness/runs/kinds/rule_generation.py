@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 
 from persistence.queries.profiles import profile_id
 from persistence.queries.rules import Kept
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.data_readiness.approval.proposing import ProposalDraft, basis_of, put_new
 from resolvers.data_readiness.runs.dimension_tags import ENGINE, put_dimension_tags
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
@@ -76,22 +76,22 @@ class _OfTables(RunWork):
         await self.progress(arguments, rows, rows)
         return DraftedRules(facts, known, profile is None, drafts)
 
-    def record(self, shelves: Shelves, found: DraftedRules) -> None:
+    def record(self, uow: UnitOfWork, found: DraftedRules) -> None:
         """Keep the profile that the unit measured itself."""
         if found.is_measured_here:
-            shelves.table_profiles.record(self.scope, [found.profile])
+            uow.table_profiles.record(self.scope, [found.profile])
 
-    def put_rules(self, shelves: Shelves, found: DraftedRules, arguments: Mapping[str, Any]) -> dict[str, int]:
+    def put_rules(self, uow: UnitOfWork, found: DraftedRules, arguments: Mapping[str, Any]) -> dict[str, int]:
         """Write the rules down, and propose those that are news."""
-        self.record(shelves, found)
-        kept = shelves.quality_rules.put_drafts(
+        self.record(uow, found)
+        kept = uow.quality_rules.put_drafts(
             self.scope, found.drafts, run_id=self.run.id, actor=self.ctx.caller.user_id, at=self.ctx.now()
         )
         open_ = [
             one for one in kept
             if one.rule.state is RuleState.PROPOSED and one.rule.origin is RuleOrigin.GENERATED
         ]  # fmt: skip
-        made = put_new(self, shelves, [_proposal(one) for one in open_], arguments)
+        made = put_new(self, uow, [_proposal(one) for one in open_], arguments)
         return {
             "proposals": made,
             "rules_found": len(found.drafts),
@@ -103,17 +103,17 @@ class _OfTables(RunWork):
 
     def put_tags(
         self,
-        shelves: Shelves,
+        uow: UnitOfWork,
         found: DraftedRules,
         about: Sequence[str],
         tags: Sequence[DimensionTag],
         arguments: Mapping[str, Any],
     ) -> dict[str, int]:
         """Keep and propose the tags of the assets that are spoken of."""
-        self.record(shelves, found)
+        self.record(uow, found)
         # What the tags rest on: the profile, and what the catalog declares.
         fingerprint = basis_of(found.profile.id, sorted(draft.key for draft in found.drafts))
-        counts = put_dimension_tags(self, shelves, about, tags, arguments, fingerprint)
+        counts = put_dimension_tags(self, uow, about, tags, arguments, fingerprint)
         return {**counts, "profiled": int(found.is_measured_here)}
 
     def _is_recent(self, profile: TableProfile) -> bool:
@@ -149,7 +149,7 @@ class RuleGeneration(_OfTables):
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
         """Draw up the rules of one table."""
         found = await self.found(arguments)
-        return lambda shelves: self.put_rules(shelves, found, arguments)
+        return lambda uow: self.put_rules(uow, found, arguments)
 
 
 def _proposal(kept: Kept) -> ProposalDraft:
@@ -185,7 +185,7 @@ class _DimensionTags(_OfTables):
         found = await self.found(arguments)
         about = [found.facts.fqn] if self.of_tables else [column.fqn for column in found.facts.columns]
         tags = [one for one in dimension_tags(found.facts, found.profile, found.drafts) if one.asset_fqn in about]
-        return lambda shelves: self.put_tags(shelves, found, about, tags, arguments)
+        return lambda uow: self.put_tags(uow, found, about, tags, arguments)
 
 
 class ColumnDimensions(_DimensionTags):
@@ -208,10 +208,10 @@ class RulesAndDimensions(_OfTables):
         found = await self.found(arguments)
         tags = await asyncio.to_thread(dimension_tags, found.facts, found.profile, found.drafts)
 
-        def write(shelves: Shelves) -> dict[str, int]:
-            rules = self.put_rules(shelves, found, arguments)
+        def write(uow: UnitOfWork) -> dict[str, int]:
+            rules = self.put_rules(uow, found, arguments)
             about = [found.facts.fqn, *(column.fqn for column in found.facts.columns)]
-            dimensions = self.put_tags(shelves, found, about, tags, arguments)
+            dimensions = self.put_tags(uow, found, about, tags, arguments)
             return {**rules, **dimensions, "proposals": rules["proposals"] + dimensions["proposals"]}
 
         return write

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from persistence.jobs.port import JobError
 from persistence.queries.pipelines import profiled_since
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.data_readiness.report_building import REPORT
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
 from resolvers.data_readiness.runs.kinds.descriptions import MetadataEnrichment
@@ -72,7 +72,7 @@ class Pipeline(RunWork):
         """The units of every part, in their phases. Raises JobError when there is no table."""
         tables = [fqn for fqn, _ in await tables_of(self)]
         since = self.ctx.now() - FRESH
-        fresh = await self.ctx.store.read(lambda shelves: profiled_since(shelves.connection, self.scope, tables, since))
+        fresh = await self.ctx.store.read(lambda uow: profiled_since(uow.connection, self.scope, tables, since))
         plan = _Plan()
         stale = [unit for unit in await self._units_of(PROFILES) if not fresh.issuperset(_tables(unit))]
         plan.add(PROFILES, stale)
@@ -101,9 +101,9 @@ class Pipeline(RunWork):
         write = await self._work(part).carry_out(arguments)
         counts = arguments.get("counts")
 
-        def both(shelves: Shelves) -> dict[str, int]:
-            told = {name if name == "proposals" else f"{part.name}_{name}": n for name, n in write(shelves).items()}
-            if counts is not None and not shelves.pipeline_runs.advance(
+        def both(uow: UnitOfWork) -> dict[str, int]:
+            told = {name if name == "proposals" else f"{part.name}_{name}": n for name, n in write(uow).items()}
+            if counts is not None and not uow.pipeline_runs.advance(
                 self.scope, self._pipeline, **{f"completed_{counts}s": 1}
             ):
                 raise RuntimeError("the pipeline does not count what belongs to it")
@@ -111,25 +111,25 @@ class Pipeline(RunWork):
 
         return both
 
-    def planned(self, shelves: Shelves, units: Sequence[Mapping[str, Any]]) -> None:
+    def planned(self, uow: UnitOfWork, units: Sequence[Mapping[str, Any]]) -> None:
         """Say how much there is to do, as it was planned."""
         of = Counter(unit.get("counts") for unit in units)
-        shelves.pipeline_runs.plan(self.scope, self._pipeline, tables=of[TABLE], schemas=of[SCHEMA])
+        uow.pipeline_runs.plan(self.scope, self._pipeline, tables=of[TABLE], schemas=of[SCHEMA])
 
-    def failed(self, shelves: Shelves, units: Sequence[Mapping[str, Any]]) -> None:
+    def failed(self, uow: UnitOfWork, units: Sequence[Mapping[str, Any]]) -> None:
         """Count the tables and schemas that have failed."""
         of = Counter(unit.get("counts") for unit in units)
-        shelves.pipeline_runs.advance(self.scope, self._pipeline, failed_tables=of[TABLE], failed_schemas=of[SCHEMA])
+        uow.pipeline_runs.advance(self.scope, self._pipeline, failed_tables=of[TABLE], failed_schemas=of[SCHEMA])
 
-    def begins_again(self, shelves: Shelves, arguments: Mapping[str, Any]) -> None:
+    def begins_again(self, uow: UnitOfWork, arguments: Mapping[str, Any]) -> None:
         """Count a table or schema as failed no longer."""
         if (counts := arguments.get("counts")) is not None:
-            shelves.pipeline_runs.take_back(self.scope, self._pipeline, f"failed_{counts}s")
+            uow.pipeline_runs.take_back(self.scope, self._pipeline, f"failed_{counts}s")
 
-    def conclude(self, shelves: Shelves, output: dict[str, Any], failed: int) -> None:
+    def conclude(self, uow: UnitOfWork, output: dict[str, Any], failed: int) -> None:
         """Let every part add what it says at its own end."""
         for part in (PROFILES, *TAGS, WORDS, *BESIDE):
-            self._work(part).conclude(shelves, output, failed)
+            self._work(part).conclude(uow, output, failed)
 
     def ends(self, failed: int) -> RunStatus:
         """Completed with errors, as something is done."""
@@ -149,7 +149,7 @@ class Pipeline(RunWork):
         """Raise JobError when something that a unit stands on has failed."""
         if not needs:
             return
-        failed = await self.ctx.store.read(lambda shelves: shelves.run_tasks.failed_of(self.run.id, needs))
+        failed = await self.ctx.store.read(lambda uow: uow.run_tasks.failed_of(self.run.id, needs))
         if failed:
             more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
             raise JobError(f"What it stands on failed: {failed[0]}{more}.")

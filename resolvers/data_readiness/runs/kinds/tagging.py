@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 
 from persistence.queries.classifications import Looked, StandingTags, classification_id
 from persistence.repository import Scope
-from persistence.store import Shelves
+from persistence.store import UnitOfWork
 from resolvers.data_readiness.approval.proposing import ProposalDraft, basis_of, put_new
 from resolvers.data_readiness.levels import personal_data
 from resolvers.data_readiness.runs.executor import RunUnit, RunWork, Write
@@ -100,8 +100,8 @@ class Tagging(RunWork):
         seen = await self.look(found[0])
         await self.progress(arguments, seen.rows, seen.rows)
 
-        def write(shelves: Shelves) -> dict[str, int]:
-            return self._written(shelves, seen, arguments)
+        def write(uow: UnitOfWork) -> dict[str, int]:
+            return self._written(uow, seen, arguments)
 
         return write
 
@@ -127,14 +127,14 @@ class Tagging(RunWork):
 
     async def looked_before(self, fqn: str) -> Looked | None:
         """How the table was when it was looked at last."""
-        return await self.ctx.store.read(lambda shelves: shelves.classifications.looked(self.scope, fqn, self.kind))
+        return await self.ctx.store.read(lambda uow: uow.classifications.looked(self.scope, fqn, self.kind))
 
-    def _written(self, shelves: Shelves, seen: Seen, arguments: Mapping[str, Any]) -> dict[str, int]:
-        shelf, now = shelves.classifications, self.ctx.now()
+    def _written(self, uow: UnitOfWork, seen: Seen, arguments: Mapping[str, Any]) -> dict[str, int]:
+        repository, now = uow.classifications, self.ctx.now()
         names = [seen.facts.fqn, *(column.fqn for column in seen.facts.columns)]
-        catalog = shelf.tags_of(self.scope, names)
-        standing = shelf.of_assets(self.scope, names, self.kind)
-        decided = people_decided(shelves, self.scope, now, catalog, standing)
+        catalog = repository.tags_of(self.scope, names)
+        standing = repository.of_assets(self.scope, names, self.kind)
+        decided = people_decided(uow, self.scope, now, catalog, standing)
         before = {(one.asset_fqn, one.tag_fqn): one for some in standing.values() for one in some}
         counts = {"tables": 1, "unchanged": int(not seen.changed), "decided_by_hand": decided}
         if not seen.changed:
@@ -143,7 +143,7 @@ class Tagging(RunWork):
                 for one in before.values()
                 if one.state is ClassificationState.SUGGESTED and one.asset_fqn in catalog
             ]
-            return {**counts, "proposals": put_new(self, shelves, drafts, arguments)}
+            return {**counts, "proposals": put_new(self, uow, drafts, arguments)}
         new: list[Classification] = []
         wanted: list[ProposalDraft] = []
         seen_now: set[str] = set()
@@ -187,16 +187,16 @@ class Tagging(RunWork):
                     )
                 )
             else:
-                shelf.see_again(self.scope, known.id, values)
+                repository.see_again(self.scope, known.id, values)
             if state is ClassificationState.SUGGESTED:
                 wanted.append(self._draft(catalog, tag.asset_fqn, tag_fqn, tag.confidence, tag.evidence))
         gone = [
             one.id for one in before.values() if one.id not in seen_now and one.state is ClassificationState.SUGGESTED
         ]
-        shelf.put(self.scope, new)
-        shelf.withdraw(self.scope, gone)
-        shelf.remember(self.scope, seen.facts.fqn, self.kind, seen.looked, run_id=self.run.id, at=now)
-        proposals = put_new(self, shelves, wanted, arguments)
+        repository.put(self.scope, new)
+        repository.withdraw(self.scope, gone)
+        repository.remember(self.scope, seen.facts.fqn, self.kind, seen.looked, run_id=self.run.id, at=now)
+        proposals = put_new(self, uow, wanted, arguments)
         return {**counts, "found": len(seen_now), "new": len(new), "withdrawn": len(gone), "proposals": proposals}
 
     def _by_hand(self, on: StandingTags, tag_fqn: str, confirmed: Set[str]) -> bool | None:
@@ -243,7 +243,7 @@ class Tagging(RunWork):
 
 
 def people_decided(
-    shelves: Shelves,
+    uow: UnitOfWork,
     scope: Scope,
     now: datetime,
     catalog: Mapping[str, StandingTags],
@@ -262,7 +262,7 @@ def people_decided(
             elif one.state is ClassificationState.CONFIRMED and one.tag_fqn not in on.fqns and on.written_by_people:
                 to = ClassificationState.REJECTED
             if to is not None:
-                shelves.classifications.decide(scope, [one.id], to, by=None, at=now, now=now)
+                uow.classifications.decide(scope, [one.id], to, by=None, at=now, now=now)
                 known[place] = one.model_copy(update={"state": to})
                 moved += 1
     return moved
@@ -322,7 +322,7 @@ class SensitivityTagging(Tagging):
 
     async def look(self, facts: TableFacts) -> Seen:
         """Judge what personal data the columns hold: as classified, or as recognised here when nobody has looked."""
-        known, looked_for = await self.ctx.store.read(lambda shelves: self._known(shelves, facts))
+        known, looked_for = await self.ctx.store.read(lambda uow: self._known(uow, facts))
         rows = 0
         if not looked_for:
             sample = await self.sampled(facts)
@@ -335,10 +335,10 @@ class SensitivityTagging(Tagging):
             return Seen(facts, looked, (), changed=False, rows=rows)
         return Seen(facts, looked, tuple(sensitivity_tags(facts, known, looked.data_fingerprint)), rows=rows)
 
-    def _known(self, shelves: Shelves, facts: TableFacts) -> tuple[dict[str, dict[str, float]], bool]:
+    def _known(self, uow: UnitOfWork, facts: TableFacts) -> tuple[dict[str, dict[str, float]], bool]:
         """The personal data of each column with its confidence, and whether it was looked for."""
-        known = personal_data(shelves, self.scope, [column.fqn for column in facts.columns])
-        looked = shelves.classifications.looked(self.scope, facts.fqn, ClassificationKind.PII)
+        known = personal_data(uow, self.scope, [column.fqn for column in facts.columns])
+        looked = uow.classifications.looked(self.scope, facts.fqn, ClassificationKind.PII)
         return known, looked is not None
 
     def _by_hand(self, on: StandingTags, tag_fqn: str, confirmed: Set[str]) -> bool | None:
