@@ -163,11 +163,7 @@ class Evaluator:
         while pending:
             match pending.pop():
                 case This():
-                    for edge in self.index.of((object_, relation)):
-                        if (edge.user_type, edge.user_relation) == wanted:
-                            found.add(edge.item.user)
-                        if edge.user_relation:
-                            self._gather(edge.node, edge.user_relation, wanted, found, seen)
+                    self._gather_named((object_, relation), wanted, found, seen)
                 case Computed(name):
                     self._gather(object_, name, wanted, found, seen)
                 case FromParent(tupleset, name):
@@ -177,6 +173,14 @@ class Evaluator:
                     pending.extend(operands)
                 case Exclusion(base, _):
                     pending.append(base)
+
+    def _gather_named(self, key: Key, wanted: Key, found: set[str], seen: set[Key]) -> None:
+        """Collect those whom tuples name themselves, and the members of the groups that they name."""
+        for edge in self.index.of(key):
+            if (edge.user_type, edge.user_relation) == wanted:
+                found.add(edge.item.user)
+            if edge.user_relation:
+                self._gather(edge.node, edge.user_relation, wanted, found, seen)
 
 
 class Solver:

@@ -121,15 +121,10 @@ class _Suggestions:
         yield from self._rewrite(definition.rewrite, key, above | {key}, distance)
 
     def _rewrite(self, rewrite: Rewrite, key: Key, above: frozenset[Key], distance: int) -> Iterator[Option]:
-        object_, relation = key
+        object_ = key[0]
         match rewrite:
             case This():
-                grant = RelationTuple(self._subject, relation, object_)
-                if self._id != "*" and self._evaluator.model.accepts(grant):
-                    yield distance, frozenset((grant,))
-                for edge in self._evaluator.index.groups_of((object_, relation)):
-                    if _condition(self._evaluator, edge):
-                        yield from self._options((edge.node, edge.user_relation), above, distance + 1)
+                yield from self._granted(key, above, distance)
             case Computed(name):
                 yield from self._options((object_, name), above, distance)
             case FromParent(tupleset, name):
@@ -145,6 +140,16 @@ class _Suggestions:
                     yield max(far for far, _ in chosen), frozenset().union(*(grants for _, grants in chosen))
             case Exclusion(base, _):
                 yield from self._rewrite(base, key, above, distance)
+
+    def _granted(self, key: Key, above: frozenset[Key], distance: int) -> Iterator[Option]:
+        """The grant itself where the model takes it, and the ways into each group that has it."""
+        object_, relation = key
+        grant = RelationTuple(self._subject, relation, object_)
+        if self._id != "*" and self._evaluator.model.accepts(grant):
+            yield distance, frozenset((grant,))
+        for edge in self._evaluator.index.groups_of(key):
+            if _condition(self._evaluator, edge):
+                yield from self._options((edge.node, edge.user_relation), above, distance + 1)
 
     def _power(self, grant: RelationTuple) -> int:
         """Return how much a grant confers on its own object: the number of relations and permissions that follow."""

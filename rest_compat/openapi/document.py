@@ -101,10 +101,7 @@ def _complete(operation: dict[str, Any], route: OperationRoute, *, versioned: bo
         if "description" not in parameter:
             parameter["description"] = described(name, annotations.get(name)) or f"Only those with this {name}."
     if "requestBody" in operation:
-        for media in operation["requestBody"]["content"].values():
-            media["schema"].pop("default", None)  # what is left out is left out; the operation says what it means
-            media["schema"] = plain_parameter(media["schema"]) if "allOf" in media["schema"] else media["schema"]
-        operation["requestBody"].setdefault("description", "What to work with.")
+        _complete_body(operation["requestBody"])
         for content in operation["requestBody"]["content"].values():
             content["schema"].pop("default", None)  # `required` says it, and generators have no words for it
 
@@ -113,6 +110,13 @@ def _body_of(operation: dict[str, Any]) -> dict[str, Any]:
     """The schema of the body that an operation takes; of any at all when it takes none."""
     content = operation.get("requestBody", {}).get("content", {})
     return next((media["schema"] for media in content.values()), {})
+
+
+def _complete_body(body: dict[str, Any]) -> None:
+    for media in body["content"].values():
+        media["schema"].pop("default", None)  # what is left out is left out; the operation says what it means
+        media["schema"] = plain_parameter(media["schema"]) if "allOf" in media["schema"] else media["schema"]
+    body.setdefault("description", "What to work with.")
 
 
 def _stream_of(route: StreamRoute) -> dict[str, Any]:

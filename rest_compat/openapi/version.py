@@ -33,11 +33,7 @@ def _converted(raw: Any) -> Any:
         node["enum"] = [node.pop("const")]
         if node.get("title") == "Type":  # generated clients would name it like the enum `ArtifactType`
             node["title"] = "Kind"
-    for bound, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        if isinstance(node.get(bound), int | float) and not isinstance(node[bound], bool):
-            node[plain], node[bound] = node[bound], True
-    if node.get("type") == "integer":
-        node |= {bound: _whole(node[bound]) for bound in ("minimum", "maximum") if isinstance(node.get(bound), float)}
+    _convert_bounds(node)
     if isinstance(node.get("examples"), list):
         node["example"] = node.pop("examples")[0]
     if node.pop("contentMediaType", None) == "application/octet-stream":
@@ -45,6 +41,14 @@ def _converted(raw: Any) -> Any:
     if "$ref" in node and len(node) > 1:  # 3.0 ignores what stands beside a reference
         node["allOf"] = [{"$ref": node.pop("$ref")}]
     return node
+
+
+def _convert_bounds(node: dict[str, Any]) -> None:
+    for bound, plain in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if isinstance(node.get(bound), int | float) and not isinstance(node[bound], bool):
+            node[plain], node[bound] = node[bound], True
+    if node.get("type") == "integer":
+        node |= {bound: _whole(node[bound]) for bound in ("minimum", "maximum") if isinstance(node.get(bound), float)}
 
 
 def _whole(bound: float) -> int:

@@ -260,6 +260,13 @@ def differences(
             told = getattr(expected, name)
             if told is not None and told != getattr(found, name):
                 yield f"{where}: {name} is {getattr(found, name)}, not {told}"
+    yield from _differences_inside(expected, found, where, bounds=bounds, takes=takes, added=added)
+
+
+def _differences_inside(
+    expected: Field, found: Field, where: str, *, bounds: bool, takes: bool, added: set[str] | None
+) -> Iterator[str]:
+    """In what the items of a list and the fields of an object differ."""
     how: dict[str, Any] = {"bounds": bounds, "takes": takes, "added": added}
     if expected.items is not None:
         if found.items is None:

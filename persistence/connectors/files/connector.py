@@ -24,7 +24,7 @@ import threading
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from persistence.connectors.core.base import (
@@ -216,23 +216,8 @@ class FileTables(Connector[ConfigT, CredentialsT]):
 
     def _describe(self, table: FileTable) -> TableInfo | None:
         """The table with its columns, or without any and with the reason; None when its file has vanished."""
-        shapes: list[FileShape] = []
-        problems: list[str] = []
-        gone = 0
-        # Text parts are sampled, so more of them would not make the answer surer.
-        parts = table.files if table.suffix == "parquet" else table.files[:1]
-        for file in parts[: self.limits.max_parts]:
-            try:
-                shapes.append(self._shape(file, table.suffix))
-            except FileProblem as problem:
-                problems.append(str(problem))
-            except ConnectorError as error:
-                if error.kind == "not_found":
-                    gone += 1
-                elif error.kind == "permission":
-                    problems.append("This deployment may not read it.")
-                else:
-                    raise
+        parts = self._parts_of(table)
+        shapes, problems, gone = parts.shapes, parts.problems, parts.gone
         if gone and not shapes and not problems:
             return None
         if not shapes:
@@ -258,6 +243,35 @@ class FileTables(Connector[ConfigT, CredentialsT]):
                 )
         columns = [replace(column, ordinal_position=at) for at, column in enumerate(columns, start=1)]
         return TableInfo(table.name, "FILE", tuple(columns), comment=" ".join(notes) or None, row_count=rows)
+
+    def _parts_of(self, table: FileTable) -> _Parts:
+        read = _Parts()
+        # Text parts are sampled, so more of them would not make the answer surer.
+        parts = table.files if table.suffix == "parquet" else table.files[:1]
+        for file in parts[: self.limits.max_parts]:
+            try:
+                read.shapes.append(self._shape(file, table.suffix))
+            except FileProblem as problem:
+                read.problems.append(str(problem))
+            except ConnectorError as error:
+                if error.kind == "not_found":
+                    read.gone += 1
+                elif error.kind == "permission":
+                    read.problems.append("This deployment may not read it.")
+                else:
+                    raise
+        return read
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What reading the files of a table came to."""
+
+    shapes: list[FileShape] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    """Why files could not be read, a sentence each."""
+    gone: int = 0
+    """Files that have vanished."""
 
 
 class _UntilStopped:

@@ -244,8 +244,12 @@ class MysqlConnector(SqlConnector[MysqlConfig, BasicCredentials]):
         return limit, f"set session lock_wait_timeout = {min(whole, 10)}"
 
     def _failure(self, error: BaseException) -> ConnectorError:
-        host, port, mode = self.config.host, self.port, self.config.ssl_mode
         cause = getattr(error, "original_exception", error)
+        return self._unconnected(cause) or self._refused(error)
+
+    def _unconnected(self, cause: BaseException) -> ConnectorError | None:
+        """What a failure of the connection itself means; None where it is the server's word."""
+        host, port = self.config.host, self.port
         if isinstance(cause, _ClearPassword):
             return ConnectorError(
                 "tls", "The server asks for the password in the clear. Set ssl_mode to 'require' or higher."
@@ -258,6 +262,11 @@ class MysqlConnector(SqlConnector[MysqlConfig, BasicCredentials]):
             return no_answer(host, port, self.settings.connect_timeout)
         if isinstance(cause, ConnectionRefusedError) or type(cause) is OSError:
             return not_listening(host, port)
+        return None
+
+    def _refused(self, error: BaseException) -> ConnectorError:
+        """What the server's error code means."""
+        host, port, mode = self.config.host, self.port, self.config.ssl_mode
         code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
         words = self.safe(error.args[1] if len(error.args) > 1 else error)
         if code in (1045, 1698, 1820, 1862):

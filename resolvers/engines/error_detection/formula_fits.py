@@ -148,15 +148,7 @@ def _tried(formula: Formula, rows: Rows, known: dict[int, Measure]) -> FittedFor
     if len(pairs) < FEWEST / 2:
         return None
     size = len(pairs)
-    shares: list[tuple[float, float, float]] = []
-    for tolerance, relative in _tolerances(formula, known):
-        good = sum(1 for a, b in pairs if _is_near(a, b, tolerance, relative))
-        shares.append((good / size, tolerance, relative))
-    # A looser tolerance must be worth it: it takes errors for right.
-    holds, tolerance, relative = shares[0]
-    for one in shares[1:]:
-        if one[0] > holds + (0.03 if one[2] == RELATIVE else 0.08):
-            holds, tolerance, relative = one
+    holds, tolerance, relative = _worth_most(pairs, _tolerances(formula, known))
     if holds < LEAST or (relative > RELATIVE and holds < 0.85):
         return None
     if not (
@@ -179,15 +171,35 @@ def _tried(formula: Formula, rows: Rows, known: dict[int, Measure]) -> FittedFor
         return None
     kept = replace(formula, tolerance=tolerance, relative=relative)
     good_rows = [_is_near(a, b, tolerance, relative) for a, b in pairs]
-    for column in kept.columns:
-        usual = known[column].usual
-        unusual = [good for good, number in zip(good_rows, at, strict=True) if rows[number][column] not in (usual, 0.0)]
-        if len(unusual) < min(FEWEST_UNUSUAL, size / 8) or sum(unusual) < LEAST_UNUSUAL * len(unusual):
-            return None
+    asked = [rows[one] for one in at]
+    if not all(_holds_where_unusual(good_rows, asked, column, known[column].usual) for column in kept.columns):
+        return None
     ends = sorted(result if kept.result is not None else expected for result, expected in pairs)
     spread = ends[-1 - size // 20] - ends[size // 20]
     slack = (tolerance + relative * abs(ends[size // 2])) / (spread or 1.0)
     return FittedFormula(kept, holds, chance, size, slack)
+
+
+def _holds_where_unusual(good: Sequence[bool], rows: Rows, column: int, usual: float) -> bool:
+    """Return whether rows that have another value than usual of a column are enough, and enough of them good."""
+    unusual = [one for one, values in zip(good, rows, strict=True) if values[column] not in (usual, 0.0)]
+    return len(unusual) >= min(FEWEST_UNUSUAL, len(good) / 8) and sum(unusual) >= LEAST_UNUSUAL * len(unusual)
+
+
+def _worth_most(
+    pairs: Sequence[tuple[float, float]], tolerances: Sequence[tuple[float, float]]
+) -> tuple[float, float, float]:
+    """The share of the pairs that keep to it, the tolerance and the relative one, of those that are worth most."""
+    shares: list[tuple[float, float, float]] = []
+    for tolerance, relative in tolerances:
+        good = sum(1 for a, b in pairs if _is_near(a, b, tolerance, relative))
+        shares.append((good / len(pairs), tolerance, relative))
+    # A looser tolerance must be worth it: it takes errors for right.
+    best = shares[0]
+    for one in shares[1:]:
+        if one[0] > best[0] + (0.03 if one[2] == RELATIVE else 0.08):
+            best = one
+    return best
 
 
 def _moved(formula: Formula, rows: Rows, tolerance: float, relative: float) -> float:

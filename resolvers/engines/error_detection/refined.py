@@ -85,14 +85,7 @@ def _second(
     against = {pair for pair in votes.against if pair[1] != MISSING and pair[1] not in odd}
     if not against:
         return None
-    rows: dict[int, list[int]] = defaultdict(list)
-    exceptions = []
-    groups = {pair[0] for pair in against}
-    for row, pair in enumerate(zip(left.codes, right.codes, strict=True)):
-        if pair[0] in groups and pair[1] != MISSING:
-            rows[pair[0]].append(row)
-            if pair in against:
-                exceptions.append(row)
+    rows, exceptions = _rows_of(left, right, against)
     if len(exceptions) < max(FEWEST, SHARE * size):
         return None
     best: tuple[int, TableColumn] | None = None
@@ -124,6 +117,21 @@ def _second(
         if len(exceptions) > MANY * size or ruled > 0.5 * len(exceptions):
             best = max(best, (foretold, column), key=lambda one: one[0]) if best else (foretold, column)
     return best[1] if best else None
+
+
+def _rows_of(
+    left: TableColumn, right: TableColumn, against: Set[tuple[int, int]]
+) -> tuple[dict[int, list[int]], list[int]]:
+    """The rows of each determinant that has exceptions, and the rows that are exceptions."""
+    rows: dict[int, list[int]] = defaultdict(list)
+    exceptions = []
+    groups = {pair[0] for pair in against}
+    for row, pair in enumerate(zip(left.codes, right.codes, strict=True)):
+        if pair[0] in groups and pair[1] != MISSING:
+            rows[pair[0]].append(row)
+            if pair in against:
+                exceptions.append(row)
+    return rows, exceptions
 
 
 def _pair(left: TableColumn, second: TableColumn, index: int) -> TableColumn:

@@ -4,7 +4,7 @@ import itertools
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Final
 
 from resolvers.engines.error_detection.encodings import has_lost_letter, is_broken
@@ -159,15 +159,7 @@ def _odd(
     column: TableColumn, form: Callable[[str], str], meant: Set[int], *, only_narrow: bool = False
 ) -> dict[int, Reason]:
     forms = [""] + [form(text) for text in column.texts[1:]]
-    rows: Counter[str] = Counter()
-    kinds: Counter[str] = Counter()
-    spoken = column.present
-    for code in range(1, len(forms)):
-        if is_stand_in(column.texts[code]):
-            spoken -= column.counts[code]
-            continue
-        rows[forms[code]] += column.counts[code]
-        kinds[forms[code]] += 1
+    rows, kinds, spoken = _counted(column, forms)
     if spoken < 8:
         return {}
     main = {one: count for one, count in rows.items() if count >= MAIN_SHARE * spoken}
@@ -211,6 +203,20 @@ def _odd(
         told = f"{top_share:.0%} of the column look like {top!r}, and only {share:.1%} like {own!r}."
         found[code] = Reason(Sign.PATTERN, weight, told)
     return found
+
+
+def _counted(column: TableColumn, forms: Sequence[str]) -> tuple[Counter[str], Counter[str], int]:
+    """How many rows and how many values each form has, and how many rows say anything: stand-ins do not."""
+    rows: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    spoken = column.present
+    for code in range(1, len(forms)):
+        if is_stand_in(column.texts[code]):
+            spoken -= column.counts[code]
+            continue
+        rows[forms[code]] += column.counts[code]
+        kinds[forms[code]] += 1
+    return rows, kinds, spoken
 
 
 def _usual_signs(forms: Mapping[str, int], rows: int) -> Set[str]:

@@ -88,6 +88,21 @@ def foreign_keys(
         taken.add(guess.columns)
         if (candidate := _checked(source, table, guess, unread)) is not None:
             found.append(candidate)
+    composed, checks = _found_composed(source, table, targets, taken, unread)
+    found += composed
+    found += _found_single(source, table, targets, taken, unread, checks)
+    return found[:MOST_TOLD]
+
+
+def _found_composed(
+    source: Source,
+    table: ProfiledTable,
+    targets: Mapping[str, ProfiledTable],
+    taken: set[tuple[str, ...]],
+    unread: set[str],
+) -> tuple[list[ForeignKeyCandidate], int]:
+    """The keys of several columns that hold, put into `taken` too; and how many guesses were counted."""
+    found: list[ForeignKeyCandidate] = []
     checks = 0
     for guess in _composed(table, targets, taken):
         if checks >= MOST_COMPOSED:
@@ -99,6 +114,19 @@ def foreign_keys(
         if candidate is not None and candidate.match_rate >= LEAST_MATCHED:
             taken.add(guess.columns)
             found.append(candidate)
+    return found, checks
+
+
+def _found_single(
+    source: Source,
+    table: ProfiledTable,
+    targets: Mapping[str, ProfiledTable],
+    taken: set[tuple[str, ...]],
+    unread: set[str],
+    checks: int,
+) -> list[ForeignKeyCandidate]:
+    """The best key of each column that refers to one, after so many guesses were counted."""
+    found: list[ForeignKeyCandidate] = []
     probes: dict[tuple[str, ...], Sample] = {}
     for guesses in _guesses(table, targets, taken):
         best: ForeignKeyCandidate | None = None
@@ -119,7 +147,7 @@ def foreign_keys(
             found.append(best)
         if checks >= MOST_CHECKS:
             break
-    return found[:MOST_TOLD]
+    return found
 
 
 def _declared(table: ProfiledTable, targets: Mapping[str, ProfiledTable]) -> Iterator[_Guess]:

@@ -9,7 +9,7 @@ once. Ratios are cut off at +-`ENOUGH` nats and scaled to +-1: beyond that, more
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
@@ -173,13 +173,7 @@ def matches(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
     meaningless = column.is_uuid or column.is_sequence or is_epoch(column)
     other = _other_code(column)
     for recognizer in RECOGNIZERS:
-        if column.is_number and not recognizer.digits_only and recognizer.tag != "Coordinates":
-            continue
-        if column.is_binary and recognizer.tag not in ("Biometric", "PasswordHash"):
-            continue
-        if meaningless and recognizer.strength is not Strength.PROOF:
-            continue
-        if column.length > recognizer.longest + 20 and not recognizer.embedded:
+        if not _may_apply(recognizer, column, meaningless):
             continue
         match = _try(recognizer, column) if column.length <= recognizer.longest + 20 else None
         if match is not None and recognizer.strength is Strength.CHECKED and other > match.share + 0.03:
@@ -191,6 +185,17 @@ def matches(column: ColumnValues, now: datetime) -> list[RecognizerMatch]:
             if inner is not None:
                 found.append(inner)
     return _column_wide(column, found)
+
+
+def _may_apply(recognizer: Recognizer, column: ColumnValues, meaningless: bool) -> bool:
+    """Return whether values of this type and length could be what a recogniser looks for."""
+    if column.is_number and not recognizer.digits_only and recognizer.tag != "Coordinates":
+        return False
+    if column.is_binary and recognizer.tag not in ("Biometric", "PasswordHash"):
+        return False
+    if meaningless and recognizer.strength is not Strength.PROOF:
+        return False
+    return bool(column.length <= recognizer.longest + 20 or recognizer.embedded)
 
 
 def is_epoch(column: ColumnValues) -> bool:
@@ -219,12 +224,7 @@ def _column_wide(column: ColumnValues, found: list[RecognizerMatch]) -> list[Rec
     """Drop what the column as a whole speaks against, though its values pass one by one."""
     things = _is_of_things(column)
     bare = column.share_of(str.isdigit)
-    numbers = column.integers
-    checked = any(
-        one.recognizer.strength in (Strength.CHECKED, Strength.PROOF) and one.tested >= 20 and one.share >= 0.95
-        for one in found
-        if one.recognizer.tag != "PhoneNumber"
-    )
+    checked = _has_check_digits(found)
     kept = []
     for match in found:
         tag = match.recognizer.tag
@@ -245,15 +245,30 @@ def _column_wide(column: ColumnValues, found: list[RecognizerMatch]) -> list[Rec
             match = replace(match, recognizer=replace(match.recognizer, strength=Strength.SHAPE))
         if tag == "PersonName" and match.recognizer.strength is Strength.SHAPE and is_abbreviation(column):
             continue
-        if tag == "Postcode" and column.is_number and column.share_of(match.recognizer.test) < 0.5:
-            continue  # few postcodes begin with noughts
-        if tag == "Postcode" and (is_years(column) or (numbers and len(numbers) < 3)):
+        if tag == "Postcode" and _are_no_postcodes(column, match.recognizer):
             continue
         kept.append(match)
     kept += ages(column) + usernames(column)
     for judge in (diagnoses, plates, loose_phones, genders):
         kept = judge(column, kept)
     return _without_rivals(kept)
+
+
+def _are_no_postcodes(column: ColumnValues, recognizer: Recognizer) -> bool:
+    """Return whether the column is one of years, or of numbers that are too few or rarely as long as a postcode."""
+    if column.is_number and column.share_of(recognizer.test) < 0.5:
+        return True  # few postcodes begin with noughts
+    numbers = column.integers
+    return is_years(column) or (bool(numbers) and len(numbers) < 3)
+
+
+def _has_check_digits(found: Sequence[RecognizerMatch]) -> bool:
+    """Return whether nearly all values have the check digits of something other than a telephone number."""
+    return any(
+        one.recognizer.strength in (Strength.CHECKED, Strength.PROOF) and one.tested >= 20 and one.share >= 0.95
+        for one in found
+        if one.recognizer.tag != "PhoneNumber"
+    )
 
 
 def _is_of_things(column: ColumnValues) -> bool:

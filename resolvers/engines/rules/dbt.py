@@ -292,13 +292,8 @@ def _test_of(rule: Expectation, column: str | None) -> tuple[str, Any] | str:
     test = next((name for name, metric in METRICS.items() if metric == rule.metric), None)
     if test is None:
         return "dbt has no generic test for it."
-    if rule.unit is not RuleUnit.ROWS:
-        return "dbt's tests count rows, and no percentages."
-    strict = rule.operator is RuleOperator.MUST_BE and rule.threshold[0] == 0
-    if not strict and rule.operator is not RuleOperator.MUST_BE_LESS_OR_EQUAL_TO:
-        return f"dbt's tests have no threshold of the kind {rule.operator.value}."
-    if rule.threshold[0] != int(rule.threshold[0]) or rule.threshold[0] < 0:
-        return "dbt's tests count whole rows."
+    if (uncounted := _uncounted(rule)) is not None:
+        return uncounted
     arguments: dict[str, Any] = {}
     if test == "unique":
         properties = rule.arguments.get("properties") or ([column] if column is not None else [])
@@ -318,6 +313,23 @@ def _test_of(rule: Expectation, column: str | None) -> tuple[str, Any] | str:
         column = names[0]
     if column is None:
         return "dbt's generic tests are about columns."
+    return column, {test: _body_of(rule, arguments)}
+
+
+def _uncounted(rule: Expectation) -> str | None:
+    """Why a test cannot count as the rule does; None where it can."""
+    if rule.unit is not RuleUnit.ROWS:
+        return "dbt's tests count rows, and no percentages."
+    strict = rule.operator is RuleOperator.MUST_BE and rule.threshold[0] == 0
+    if not strict and rule.operator is not RuleOperator.MUST_BE_LESS_OR_EQUAL_TO:
+        return f"dbt's tests have no threshold of the kind {rule.operator.value}."
+    if rule.threshold[0] != int(rule.threshold[0]) or rule.threshold[0] < 0:
+        return "dbt's tests count whole rows."
+    return None
+
+
+def _body_of(rule: Expectation, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands under the name of a test: how grave it is, from how many rows on, and its arguments."""
     config: dict[str, Any] = {"severity": "error" if rule.severity in (Severity.HIGH, Severity.CRITICAL) else "warn"}
     most = plain(rule.threshold[0])
     if most:
@@ -327,4 +339,4 @@ def _test_of(rule: Expectation, column: str | None) -> tuple[str, Any] | str:
         body["description"] = rule.description
     if arguments:
         body["arguments"] = arguments
-    return column, {test: body | {"config": config}}
+    return body | {"config": config}

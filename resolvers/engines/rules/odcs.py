@@ -310,6 +310,12 @@ def _checked(metric: str, given: Mapping[str, Any], facts: TableFacts, place: tu
     for name in ("dependent", "column", "result", "rate", "added"):
         if name in arguments:
             arguments[name] = _known(facts, arguments[name])
+    _complete(metric, arguments)
+    return arguments
+
+
+def _complete(metric: str, arguments: Mapping[str, Any]) -> None:
+    """Raises _Missed where a metric lacks an argument that it cannot do without."""
     if metric == "invalidValues" and not arguments:
         raise _Missed("invalidValues says by validValues, pattern, format, minimum or maximum what is valid.")
     needed = (
@@ -323,7 +329,6 @@ def _checked(metric: str, given: Mapping[str, Any], facts: TableFacts, place: tu
     for name in needed:
         if name not in arguments:
             raise _Missed(f"{metric} needs the argument {name!r}.")
-    return arguments
 
 
 def _argument(name: str, value: Any) -> Any:

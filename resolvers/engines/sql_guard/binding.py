@@ -216,15 +216,9 @@ class Binder(NameResolver):
     def _star(self, one: exp.Expr, star: exp.Star, block: SelectBlock) -> list[tuple[str, exp.Expr, Lineage]]:
         left_out = {column.name.casefold() for column in star.args.get("except_") or ()}
         table = one.args.get("table") if isinstance(one, exp.Column) else None
-        sources = block.sources
+        sources = self._starred(one, table, block)
         found: list[tuple[str, exp.Expr, Lineage]] = []
-        if table is not None:
-            sources = self._called(one, table, block)
-            if len(sources) != 1:
-                raise QueryRefused("columns", f"{plain(table.name)} is not in the FROM of this query.")
-        elif not sources:
-            raise QueryRefused("columns", "`*` needs a FROM.")
-        elif not self._names.merges_in_place:
+        if table is None and not self._names.merges_in_place:
             for name in block.merged:
                 self._merged_star(name, left_out, block, found)
         for source in sources:
@@ -247,6 +241,17 @@ class Binder(NameResolver):
         if self._stars > MOST_STARS:
             raise QueryRefused("size", "`*` stands for too many columns. Name those that you need.")
         return found
+
+    def _starred(self, one: exp.Expr, table: exp.Expr | None, block: SelectBlock) -> Sequence[FromItem]:
+        """The sources that a `*` is about: all of FROM, or the one that it names."""
+        if table is not None:
+            sources = self._called(one, table, block)
+            if len(sources) != 1:
+                raise QueryRefused("columns", f"{plain(table.name)} is not in the FROM of this query.")
+            return sources
+        if not block.sources:
+            raise QueryRefused("columns", "`*` needs a FROM.")
+        return block.sources
 
     def _merged_star(
         self, name: str, left_out: Collection[str], block: SelectBlock, found: list[tuple[str, exp.Expr, Lineage]]

@@ -239,20 +239,25 @@ class _Keeper:
                 guarded = guarded or any(
                     one.source.alias == inner.table and inner.name in one.columns for one in self.within.values()
                 )
-            elif isinstance(inner, exp.Distinct | exp.Paren | exp.Neg | exp.Coalesce | exp.Literal | exp.Null):
-                continue
-            elif isinstance(inner, exp.Div):
-                if any(inner.expression.find_all(exp.Column)):
-                    self.refuse("is aggregated without dividing by its columns")
-            elif isinstance(inner, exp.Cast):
-                if inner.to.this not in (exp.DType.DOUBLE, exp.DType.FLOAT):
-                    self.refuse("is aggregated without casts")
-            elif not isinstance(inner, (*_LINEAR, exp.DataType)):
-                self.refuse("is aggregated without conditions and functions inside")
+            else:
+                self._computed(inner)
         if guarded and not bare:
             self.refuse("is aggregated column by column: compute with the totals instead")
         if columns > 2:
             self.refuse("is aggregated without long products")
+
+    def _computed(self, inner: exp.Expr) -> None:
+        """What an aggregate computes of columns is linear in them."""
+        if isinstance(inner, exp.Distinct | exp.Paren | exp.Neg | exp.Coalesce | exp.Literal | exp.Null):
+            return
+        if isinstance(inner, exp.Div):
+            if any(inner.expression.find_all(exp.Column)):
+                self.refuse("is aggregated without dividing by its columns")
+        elif isinstance(inner, exp.Cast):
+            if inner.to.this not in (exp.DType.DOUBLE, exp.DType.FLOAT):
+                self.refuse("is aggregated without casts")
+        elif not isinstance(inner, (*_LINEAR, exp.DataType)):
+            self.refuse("is aggregated without conditions and functions inside")
 
     def _condition(self, reference: ColumnReference, conditions: dict[str, exp.Expr], row: str) -> None:
         """Enough rows behind an aggregate of a column, none of them repeated."""

@@ -26,7 +26,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from resolvers.engines.sql_guard.tables import Table
 from schema.identifiers import Fqn, join_fqn
@@ -158,21 +158,7 @@ def _policy(memory: Memory) -> Policy:
         assets = (join_fqn(Fqn.parse(memory.asset_fqn).parts),)
     if effect is Effect.ROW_FILTER and (columns or types):
         raise ValueError("A row filter is about tables: give tables or tags.")
-    condition = content.get("condition", "")
-    if effect is Effect.ROW_FILTER and not (
-        isinstance(condition, str) and condition.strip() and len(condition) <= LONGEST_CONDITION
-    ):
-        raise ValueError(f"`condition` is a SQL condition of 1 to {LONGEST_CONDITION} characters.")
-    minimum = content.get("minimum", None if effect is Effect.MINIMUM_GROUP_SIZE else DEFAULT_MINIMUM)
-    if not isinstance(minimum, int) or isinstance(minimum, bool) or not 1 <= minimum <= MOST_MINIMUM:
-        raise ValueError(f"`minimum` is a whole number from 1 to {MOST_MINIMUM}.")
-    salt = content.get("salt", "")
-    if not isinstance(salt, str) or len(salt) > 200:
-        raise ValueError("`salt` is a text of at most 200 characters.")
-    try:
-        mask = MaskStyle(str(content.get("mask", MaskStyle.FULL)))
-    except ValueError:
-        raise ValueError(f"`mask` is one of {', '.join(MaskStyle)}.") from None
+    parameters = _parameters(content, effect)
     users, groups, except_users, except_groups = (
         frozenset(name.casefold() for name in _names(content, key))
         for key in ("users", "groups", "except_users", "except_groups")
@@ -190,11 +176,40 @@ def _policy(memory: Memory) -> Policy:
         groups=groups,
         except_users=except_users,
         except_groups=except_groups,
-        mask=mask,
-        salt=salt,
-        condition=condition if effect is Effect.ROW_FILTER else "",
-        minimum=minimum,
+        mask=parameters.mask,
+        salt=parameters.salt,
+        condition=parameters.condition,
+        minimum=parameters.minimum,
     )
+
+
+class _Parameters(NamedTuple):
+    """How a policy does what it does."""
+
+    mask: MaskStyle
+    salt: str
+    condition: str
+    minimum: int
+
+
+def _parameters(content: Mapping[str, Any], effect: Effect) -> _Parameters:
+    """Raises ValueError for one of the wrong kind, or out of bounds."""
+    condition = content.get("condition", "")
+    if effect is Effect.ROW_FILTER and not (
+        isinstance(condition, str) and condition.strip() and len(condition) <= LONGEST_CONDITION
+    ):
+        raise ValueError(f"`condition` is a SQL condition of 1 to {LONGEST_CONDITION} characters.")
+    minimum = content.get("minimum", None if effect is Effect.MINIMUM_GROUP_SIZE else DEFAULT_MINIMUM)
+    if not isinstance(minimum, int) or isinstance(minimum, bool) or not 1 <= minimum <= MOST_MINIMUM:
+        raise ValueError(f"`minimum` is a whole number from 1 to {MOST_MINIMUM}.")
+    salt = content.get("salt", "")
+    if not isinstance(salt, str) or len(salt) > 200:
+        raise ValueError("`salt` is a text of at most 200 characters.")
+    try:
+        mask = MaskStyle(str(content.get("mask", MaskStyle.FULL)))
+    except ValueError:
+        raise ValueError(f"`mask` is one of {', '.join(MaskStyle)}.") from None
+    return _Parameters(mask, salt, condition if effect is Effect.ROW_FILTER else "", minimum)
 
 
 def _names(content: Mapping[str, Any], key: str) -> tuple[str, ...]:
@@ -291,6 +306,14 @@ class Ruling:
         """Return whether the table must be wrapped."""
         return bool(self.filters or self.masks)
 
+    def keep_strictest(self) -> None:
+        """Drop what is said of a column beside something stricter."""
+        for name in self.guarded:
+            self.masks.pop(name, None)
+        for name in self.forbidden:
+            self.masks.pop(name, None)
+            self.guarded.pop(name, None)
+
 
 def ruling_of(table: Table, policies: Sequence[Policy]) -> Ruling:
     """Return what holds for a table."""
@@ -318,11 +341,7 @@ def ruling_of(table: Table, policies: Sequence[Policy]) -> Ruling:
             case Effect.MASK:
                 for name in columns:
                     ruling.masks[name] = _stricter(ruling.masks.get(name), policy)
-    for name in ruling.guarded:
-        ruling.masks.pop(name, None)
-    for name in ruling.forbidden:
-        ruling.masks.pop(name, None)
-        ruling.guarded.pop(name, None)
+    ruling.keep_strictest()
     return ruling
 
 
@@ -341,6 +360,11 @@ def _hit(policy: Policy, table: Table, parts: tuple[str, ...]) -> tuple[bool, Co
         return True, table.columns
     if policy.tags and table.tags and _tagged(policy.tags, table.tags):
         return True, table.columns
+    return False, _columns_hit(policy, table, parts)
+
+
+def _columns_hit(policy: Policy, table: Table, parts: tuple[str, ...]) -> Collection[str]:
+    """The columns that a policy names, tags or means by their type."""
     found: dict[str, None] = {}
     for pattern in policy.columns:
         wanted = _pattern(pattern)
@@ -352,7 +376,7 @@ def _hit(policy: Policy, table: Table, parts: tuple[str, ...]) -> tuple[bool, Co
                 found[name] = None
     if policy.data_types:
         found.update((name, None) for name in table.columns if _is_of(table.type_of(name), policy.data_types))
-    return False, found
+    return found
 
 
 def _is_of(kind: str | None, wanted: frozenset[str]) -> bool:

@@ -296,6 +296,12 @@ def _days_off(tokens: Sequence[Token], at: int, today: date) -> Iterator[_Days]:
         yield _Days(at + (1 if first == "ytd" else 3), date(today.year, 1, 1), today)
     if lemmas[:3] == ["month", "to", "date"]:
         yield _Days(at + 3, today.replace(day=1), today)
+    yield from _this_or_next(tokens, at, today, first, second)
+    yield from _ago(tokens, at, today, first, second)
+
+
+def _this_or_next(tokens: Sequence[Token], at: int, today: date, first: str, second: str) -> Iterator[_Days]:
+    """Such as `this week`, `last May` and `next three months`."""
     unit = _unit(second)
     away = 0 if first in _THIS else -1 if first in _LAST else 1 if first in _NEXT else None
     if away is not None and unit is not None:
@@ -321,6 +327,10 @@ def _days_off(tokens: Sequence[Token], at: int, today: date) -> Iterator[_Days]:
                 yield _Days(used, _back(today, many, span), today)
             else:
                 yield _Days(used, today, _back(today, -many, span))
+
+
+def _ago(tokens: Sequence[Token], at: int, today: date, first: str, second: str) -> Iterator[_Days]:
+    """Such as `three weeks ago` and `a year ago`."""
     many, word, used = _many(tokens, at)
     span = _unit(word)
     if many is None and first == "a":
