@@ -41,6 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for name, what in tiers.MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {what}")
     config.pluginmanager.register(tiers.CpuTime(config))
+    config.pluginmanager.register(tiers.Examples())
     if hasattr(config, "workerinput"):  # it has the environment of the process that started it
         return
     folder = move_temporary_files() or Path(tempfile.mkdtemp(prefix="stoa-tests-"))
@@ -48,6 +49,11 @@ def pytest_configure(config: pytest.Config) -> None:
     authority = folder / "authority.pem"
     authority.write_text(self_signed(folder, "authority.invalid")[1])
     os.environ["SSL_CERT_FILE"] = str(authority)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Let each tier try as many examples of a property as it has time for."""
+    tiers.by_examples(metafunc)
 
 
 SHARED_BY_FILE = ("tests/engines/", "tests/openapi/", "tests/persistence/connectors/")
@@ -187,37 +193,38 @@ class _ScaledParts:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._closing = contextlib.ExitStack()
-        self._redis_settings: dict[str, Any] | None = None
-        self._openfga_settings: dict[str, Any] | None = None
+        self._settings: dict[str, Any] | None = None
+        self._openfga: dict[str, Any] | None = None
         self._redis: RedisServer | None = None
         self._stores: KeptStores | None = None
 
     def settings(self, *, openfga: bool) -> dict[str, Any]:
-        """What a deployment with these servers sets; no window, store or relation of another test is left on them."""
-        return self._with_redis() | (self._with_openfga() if openfga else {})
+        """What a deployment with these servers sets; no window, store or relation of another test is left on them.
 
-    def _with_redis(self) -> dict[str, Any]:
-        if self._redis_settings is None:
-            self._redis_settings = {}
+        Without `openfga` the platform evaluates permissions by itself.
+        """
+        if self._settings is None:
+            self._settings = {}
             with contextlib.suppress(pytest.skip.Exception):  # what is missing is named once, at the end of the run
                 self._redis = self._closing.enter_context(redis_server(self._folder))
-                self._redis_settings = {"redis_url": self._redis.url}
+                self._settings["redis_url"] = self._redis.url
         if self._redis is not None:
-            redis.Redis.from_url(self._redis.url).flushall()
-        return self._redis_settings
+            with redis.Redis.from_url(self._redis.url) as emptied:
+                emptied.flushall()
+        return self._settings | (self._openfga_settings() if openfga else {})
 
-    def _with_openfga(self) -> dict[str, Any]:
-        if self._openfga_settings is None:
+    def _openfga_settings(self) -> dict[str, Any]:
+        if self._openfga is None:
             prefix = f"t{uuid4().hex[:12]}-"
-            self._openfga_settings = {"openfga_store_prefix": prefix}
+            self._openfga = {"openfga_store_prefix": prefix}
             with contextlib.suppress(pytest.skip.Exception):  # as above; where all is required, it fails instead
                 url = self._closing.enter_context(openfga_server())
-                self._openfga_settings |= {"openfga_url": url, "openfga_timeout": PATIENT}
+                self._openfga |= {"openfga_url": url, "openfga_timeout": PATIENT}
                 self._stores = KeptStores(url, *(store_name(org, prefix) for org in (ORG, OTHER_ORG)))
                 self._closing.callback(self._stores.close)
         if self._stores is not None:
             self._stores.empty()
-        return self._openfga_settings
+        return self._openfga
 
     def close(self) -> None:
         """Stop them."""
@@ -242,22 +249,26 @@ class _StockedStores:
         self._made: dict[tuple[str, bool], tuple[Path, KeptDatabase | None, Stock]] = {}
 
     def of(self, kind: str, *, openfga: bool) -> tuple[Path, KeptDatabase | None, Stock]:
-        """Its data folder, its database on PostgreSQL, and what stands in it: relations, too, unless in OpenFGA."""
-        made = (kind, openfga and kind != "sqlite")
-        if made not in self._made:
-            folder = self._folder / f"{kind}{'-openfga' if made[1] else ''}"
+        """Its data folder, its database on PostgreSQL, and what stands in it.
+
+        The relations stand in the store, unless `openfga` keeps them.
+        """
+        wanted = kind, openfga
+        if wanted not in self._made:
+            folder = self._folder / (f"{kind}-openfga" if openfga else kind)
             (folder / "data").mkdir(parents=True)
             url, given = None, {}
             if kind == "sqlite":
                 shutil.copy(self._template, folder / "data" / "stoa.sqlite")
             else:
                 url, given = self._postgres.clone()[1], self._scaled.settings(openfga=openfga)
-                given = given | ({"openfga_store_prefix": "stock-"} if openfga else {})
+                if openfga:
+                    given |= {"openfga_store_prefix": "stock-"}
             settings = settings_for(folder, url, migrate_on_start=False, **given)
             with ThreadPoolExecutor(1) as apart:  # the tests' own event loop is not to be touched
                 stock = apart.submit(asyncio.run, stocked(settings)).result()
-            self._made[made] = folder / "data", KeptDatabase(shared_postgres(), url) if url else None, stock
-        return self._made[made]
+            self._made[wanted] = folder / "data", KeptDatabase(shared_postgres(), url) if url else None, stock
+        return self._made[wanted]
 
     def close(self) -> None:
         """Drop the database that was kept."""
@@ -279,17 +290,17 @@ def _stocked_stores(
 
 
 @pytest.fixture
-def openfga(request: pytest.FixtureRequest) -> bool:
-    """Whether relations live in an OpenFGA server; that the embedded evaluator says the same, `tests/auth` shows."""
-    return request.node.get_closest_marker("openfga") is not None
+def with_openfga(request: pytest.FixtureRequest, store_kind: str) -> bool:
+    """Whether an OpenFGA server answers who may do what; otherwise the platform does, from its own store."""
+    return store_kind == "postgresql" and tiers.asks_openfga(request.node)
 
 
 @pytest.fixture
 def stocked_store(
-    store_kind: str, openfga: bool, tmp_path: Path, _stocked_stores: _StockedStores
+    store_kind: str, with_openfga: bool, tmp_path: Path, _stocked_stores: _StockedStores
 ) -> Iterator[StockedStore]:
     """A copy of the stocked store; its data folder is the test's."""
-    folder, database, stock = _stocked_stores.of(store_kind, openfga=openfga)
+    folder, database, stock = _stocked_stores.of(store_kind, openfga=with_openfga)
     shutil.copytree(folder, tmp_path / "data", dirs_exist_ok=True)
     if database is None:
         yield StockedStore(None, stock)
@@ -299,16 +310,16 @@ def stocked_store(
 
 
 @pytest.fixture
-def deployment(store_kind: str, openfga: bool, _scaled_parts: _ScaledParts) -> dict[str, Any]:
-    """The settings of the test's deployment: all embedded on SQLite; Redis, and OpenFGA at times, with PostgreSQL."""
-    return {} if store_kind == "sqlite" else _scaled_parts.settings(openfga=openfga)
+def deployment(store_kind: str, with_openfga: bool, _scaled_parts: _ScaledParts) -> dict[str, Any]:
+    """The settings of the test's deployment: all embedded on SQLite; Redis, and OpenFGA, beside PostgreSQL."""
+    return {} if store_kind == "sqlite" else _scaled_parts.settings(openfga=with_openfga)
 
 
 @pytest.fixture
 async def world(
     stocked_store: StockedStore, tmp_path: Path, deployment: dict[str, Any], setting_overrides: dict[str, Any]
 ) -> AsyncIterator[World]:
-    """A running platform: everything embedded, or PostgreSQL with Redis and, where marked, an OpenFGA server."""
+    """A running platform: everything embedded, or PostgreSQL with Redis, and with OpenFGA where the tier asks it."""
     settings = settings_for(tmp_path, stocked_store.url, migrate_on_start=False, **(deployment | setting_overrides))
     async with running_world(settings, stock=stocked_store.stock) as world:
         yield world

@@ -457,6 +457,7 @@ def test_the_demo_with_a_source_that_is_none_ends_with_a_sentence(tmp_path: Path
     refused(stoa(tmp_path, "demo", "--no-serve", "--source", source), "Error: ")
 
 
+@pytest.mark.long  # minutes of a core; the quick tier has the demo of a small database
 def test_the_demo_shows_the_main_job_on_real_data(tmp_path: Path) -> None:
     answer = stoa(tmp_path, "demo", "--no-serve", seconds=800)
     assert answer.returncode == 0, answer.stdout + answer.stderr

@@ -20,6 +20,8 @@ from tests.support.supergraph import Gateway, ask, compose, node
 NAMES = [service.name for service in SERVICES]
 KEY = "a-secret-that-only-the-services-share"
 
+pytestmark = pytest.mark.long  # starts six services and a gateway; composition and subgraphs are quick
+
 
 @dataclass
 class Deployment:

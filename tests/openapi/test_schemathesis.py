@@ -1,4 +1,4 @@
-"""Each service against its own document: Schemathesis with all checks and stateful links, at 100 examples.
+"""Each service against its own document: Schemathesis with all checks and stateful links.
 
 The server runs in this process with everything embedded, and Schemathesis is its own command line. It makes the same
 requests each time. What it must not report is anything at all: a request that fits the document is taken, or a note in
@@ -18,18 +18,20 @@ from rest_compat.app import SERVICES, Service, openapi_of
 from rest_compat.openapi.refusals import EXTENSION, REFUSALS
 from tests.openapi import told
 from tests.openapi.live import Live, live_server
+from tests.support import tiers
 
-EXAMPLES = os.environ.get("STOA_TEST_SCHEMATHESIS_EXAMPLES", "10")
-"""For each operation, and as many stateful scenarios; with 100 the six services take about half an hour."""
+QUICK = 1
+EXAMPLES = int(os.environ.get("STOA_TEST_SCHEMATHESIS_EXAMPLES", "100"))
+"""In the long tier, for each operation, and as many stateful scenarios."""
 
-SECONDS = 7200 if int(EXAMPLES) > 10 else 1800
+SECONDS = 7200 if EXAMPLES > 100 else 3600
 """After which a service is taken for stuck."""
 
 LAST = {"governance": "set_rate_limits"}
 """Asked when all else is done, as a tenant's window may be tiny after it."""
 
 
-def configuration(project: str) -> str:
+def configuration(project: str, examples: int) -> str:
     """The settings of Schemathesis, in its own language."""
     lines = [
         f'hooks = "{told.__file__}"',
@@ -37,7 +39,7 @@ def configuration(project: str) -> str:
         # No store keeps the character NUL; a text that holds it is a 422 that no schema of an open object can tell.
         "allow-x00 = false",
         "deterministic = true",
-        f"max-examples = {EXAMPLES}",
+        f"max-examples = {examples}",
         "[parameters]",
         f'"X-Project-ID" = "{project}"',
         # Schemathesis makes entity tags of its own, whatever the pattern says; any of them would be a conflict.
@@ -46,15 +48,16 @@ def configuration(project: str) -> str:
     return "\n".join(lines)
 
 
-def schemathesis(folder: Path, live: Live, service: Service, *selection: str) -> tuple[int, str, str]:
+def schemathesis(folder: Path, live: Live, service: Service, examples: int, *selection: str) -> tuple[int, str, str]:
     """Run it; its exit status, what it printed, and its closing figures."""
     file = folder / "schemathesis.toml"
-    file.write_text(configuration(live.project))
+    file.write_text(configuration(live.project, examples))
     command = [Path(sys.executable).with_name("schemathesis"), "--config-file", file, "run"]
     command += [f"{live.address}{service.door.prefix}/openapi.json", "--checks", "all", "--no-color"]
     command += ["--exclude-checks", "positive_data_acceptance"]  # `told.py` asks for more than that
-    # One operation alone has no links to follow.
-    phases = "examples,coverage,fuzzing" + ("" if "--include-operation-id" in selection else ",stateful")
+    phases = "examples,fuzzing"
+    if examples > QUICK:  # what is dear, and tried in the long tier alone; one operation alone has no links to follow
+        phases += ",coverage" + ("" if "--include-operation-id" in selection else ",stateful")
     command += ["--phases", phases, "--suppress-health-check", "all", *selection]
     command += ["--header", f"Authorization: Bearer {live.token}"]
     report = folder / "report.txt"
@@ -66,19 +69,20 @@ def schemathesis(folder: Path, live: Live, service: Service, *selection: str) ->
 
 
 @pytest.mark.timeout(SECONDS)
+@pytest.mark.parametrize("examples", [QUICK, pytest.param(EXAMPLES, marks=tiers.LONG)])
 @pytest.mark.parametrize(
     "service",
     [pytest.param(s, id=s.name, marks=pytest.mark.xdist_group(f"schemathesis-{s.name}")) for s in SERVICES],
 )
 def test_schemathesis_reports_nothing(
-    service: Service, tmp_path: Path, measured: Callable[[str, object], None]
+    service: Service, examples: int, tmp_path: Path, measured: Callable[[str, object], None]
 ) -> None:
     last = LAST.get(service.name)
     with live_server(tmp_path) as live:
         selections = [("--exclude-operation-id", last), ("--include-operation-id", last)] if last else [()]
         for selection in selections:
-            status, text, figures = schemathesis(tmp_path, live, service, *selection)
-            measured("figures", f"Schemathesis, {service.title}, {EXAMPLES} examples: {figures}")
+            status, text, figures = schemathesis(tmp_path, live, service, examples, *selection)
+            measured("figures", f"Schemathesis, {service.title}, {examples} examples: {figures}")
             assert status == 0, text[:50_000]
             assert "generated" in figures, text
 

@@ -10,8 +10,10 @@ import pytest
 
 from tests.parity.twin import Twin, started
 
+QUICK = 4
+"""Cases of each operation in the quick tier."""
 CASES = int(os.environ.get("STOA_TEST_PARITY_CASES", "80"))
-"""Cases of each operation; more for a longer search."""
+"""Cases of each operation in the long tier; more for a longer search."""
 FEW = max(1, CASES // 80)
 """Cases of each operation on PostgreSQL, beside the one that has to work."""
 

@@ -13,6 +13,7 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.doors import GraphDoor, RestDoor
 
@@ -21,15 +22,49 @@ MARKERS = {
     "crash": "kills processes and looks at what is left",
     "browser": "drives a headless browser",
     "clients": "generates or compiles clients of the API",
-    "openfga": "keeps relations in an OpenFGA server where it runs on PostgreSQL",
 }
 LEFT_OUT = {("sqlite", RestDoor), ("postgresql", GraphDoor)}
 """The pairs of a store and a door that only the long tier tries; the other two meet each store and each door."""
 
-WITH_OPENFGA = ("tests/auth/", "tests/governance/", "tests/contract/test_permission_matrix.py")
-"""Where the quick tier has an OpenFGA server beside PostgreSQL; the long tier has it everywhere."""
+OPENFGA = ("tests/auth/", "tests/contract/test_permission_matrix.py")
+"""Where the quick tier asks an OpenFGA server."""
+
+FEW = 10
+"""Examples of a property that the quick tier tries at most; the long tier tries all that the property asks for."""
+
+LONG = pytest.mark.long
 
 DEAREST = 10
+
+
+def by_examples(metafunc: pytest.Metafunc) -> None:
+    """Let a property that asks for many examples run twice: with few of them, and with all in the long tier."""
+    function = metafunc.function
+    if not getattr(function, "is_hypothesis_test", False):
+        return
+    asked = getattr(function, "_hypothesis_internal_use_settings", settings.default).max_examples
+    if asked > FEW:
+        metafunc.fixturenames.append("examples")
+        chosen = [pytest.param(FEW, id="quick"), pytest.param(asked, id="full", marks=LONG)]
+        metafunc.parametrize("examples", chosen, scope="session")
+
+
+class Examples:
+    """Gives a property the number of examples of its tier."""
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Set it for the call alone."""
+        function: Any = getattr(item, "obj", None)
+        given = getattr(getattr(item, "callspec", None), "params", {})
+        if "examples" not in given or not getattr(function, "is_hypothesis_test", False):
+            return (yield)
+        own = function._hypothesis_internal_use_settings
+        function._hypothesis_internal_use_settings = settings(own, max_examples=given["examples"])
+        try:
+            return (yield)
+        finally:
+            function._hypothesis_internal_use_settings = own
 
 
 def mark(items: list[pytest.Item]) -> None:
@@ -52,8 +87,14 @@ def mark(items: list[pytest.Item]) -> None:
         pair = given.get("store_kind"), given.get("door")
         if pair in LEFT_OUT:
             item.add_marker("long")
-        if file.startswith(WITH_OPENFGA) or item.get_closest_marker("long"):
-            item.add_marker("openfga")
+
+
+def asks_openfga(item: Any) -> bool:
+    """Whether a test on PostgreSQL asks an OpenFGA server: in the long tier, and where permissions are what is tested.
+
+    Each question to it costs a request of HTTP; that it answers as the platform's own evaluator is what those show.
+    """
+    return item.nodeid.startswith(OPENFGA) or item.get_closest_marker("long") is not None
 
 
 def cpu_seconds() -> float:
