@@ -27,7 +27,7 @@ class Caller:
 
     `project_id` is the project that the token (or later the `X-Project-ID` header) selects; `groups` are the identity
     provider's, without a leading slash; `client_id` is the application that asked for the token. `limited_by` are those
-    who must be allowed whatever he does as well, because they wrote what is done on his behalf.
+    who must be allowed whatever they do as well, because they wrote what is done on their behalf.
     """
 
     user_id: str
@@ -50,7 +50,7 @@ class Caller:
 
     @property
     def principal(self) -> str:
-        """The key of this caller's rate windows: a user within his organization, or an anonymous address.
+        """The key of this caller's rate windows: a user within their organization, or an anonymous address.
 
         An organization's id never holds a colon, so no two callers can share a key by accident.
         """
@@ -59,7 +59,7 @@ class Caller:
         return f"user:{self.organization_id}:{self.user_id}"
 
     def limited(self, *others: "Caller") -> "Caller":
-        """This caller with no more rights than any of the others; he does not limit himself by what he was once."""
+        """This caller with no more rights than any of the others; nobody is limited by what they were once."""
         limits = list(self.limited_by)
         for one in (part for other in others for part in (replace(other, limited_by=()), *other.limited_by)):
             himself = (one.user_id, one.organization_id) == (self.user_id, self.organization_id)

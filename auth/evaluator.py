@@ -206,7 +206,7 @@ class Solver:
         return self._solve((object_, relation), 0)[0]
 
     def matches(self, edge: TupleEdge) -> bool:
-        """Return whether a tuple names the user himself or everybody of his type."""
+        """Return whether a tuple names the user themselves or everybody of their type."""
         return edge.item.user == self.user or edge.item.user == self._everybody
 
     def _solve(self, key: Key, depth: int) -> tuple[bool, frozenset[Key]]:

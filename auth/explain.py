@@ -17,13 +17,13 @@ Option = tuple[int, frozenset[RelationTuple]]
 
 
 def explain(evaluator: Evaluator, subjects: Sequence[str], relation: str, object_: str) -> Explanation:
-    """Explain one answer for a user and his groups. Undecided counts as no. Raises NotInModel."""
+    """Explain one answer for a user and their groups. Undecided counts as no. Raises NotInModel."""
     version = evaluator.model.version
     for subject in subjects:
         if evaluator.holds_or_no(subject, relation, object_):
             proof = _Proof(evaluator.solver(subject), evaluator).of((object_, relation), frozenset())
             return Explanation(True, version, subject, tuple(proof or ()))
-    for subject in subjects:  # the first is the user himself; his groups only where he cannot be named
+    for subject in subjects:  # the first is the user themselves; their groups only where they cannot be named
         grants = _Suggestions(evaluator, subject).turning(object_, relation)
         if grants:
             return Explanation(False, version, None, (), grants)

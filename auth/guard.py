@@ -17,10 +17,10 @@ class Guard:
         self._answers: dict[tuple[str, tuple[str, ...], str, str], bool] = {}
 
     async def allows(self, caller: Caller, permission: Permission, object_type: str, object_id: str) -> bool:
-        """Return whether the caller or any of his groups holds the permission, inside his own organization's tuples
+        """Return whether the caller or any of their groups holds the permission, inside their own organization's tuples
         only.
 
-        So must everybody who limits him. An id that is empty or over-long names nothing and is refused unasked. Raises
+        So must everybody who limits them. An id that is empty or over-long names nothing and is refused unasked. Raises
         UpstreamUnavailable when the engine is down.
         """
         if not object_id or len(object_id) > LONGEST_ID:

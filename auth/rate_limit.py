@@ -42,7 +42,7 @@ class CallKind(StrEnum):
 
 
 class RateLimitSettings(BaseModel):
-    """How many calls a principal may make in any 60 seconds, unless his organization has limits of its own."""
+    """How many calls a principal may make in any 60 seconds, unless their organization has limits of its own."""
 
     rate_limit_reads: int = Field(300, ge=0, le=1_000_000, description="Reads per minute: GET, and POST that searches.")
     rate_limit_writes: int = Field(60, ge=0, le=1_000_000, description="Writes per minute: POST, PUT, PATCH, DELETE.")
@@ -91,7 +91,7 @@ class Limits:
         bulk: int | None = None,
         anonymous: int | None = None,
     ) -> "Limits":
-        """These limits with a tenant's own where he has some."""
+        """These limits with a tenant's own where they have some."""
         return Limits(
             self.reads if reads is None else reads,
             self.writes if writes is None else writes,

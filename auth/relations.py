@@ -130,7 +130,7 @@ class Relations(Protocol):
         ...
 
     async def allowed(self, store: str, subjects: Sequence[str], relation: str, object: str) -> bool:
-        """Say whether any subject holds it: a user and all of his groups in one round trip."""
+        """Say whether any subject holds it: a user and all of their groups in one round trip."""
         ...
 
     async def list_objects(self, store: str, user: str, relation: str, object_type: str) -> list[str]:
@@ -188,7 +188,7 @@ def object_name(type_: str, id_: str) -> str:
 
 
 def user_subject(sub: str) -> str:
-    """Name a user by the `sub` of his token."""
+    """Name a user by the `sub` of their token."""
     return object_name("user", sub)
 
 

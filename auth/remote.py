@@ -60,7 +60,7 @@ class GovernanceSettings(BaseModel):
 
 
 class GovernanceUnavailable(Forbidden):
-    """Nobody can say whether the caller may, so he may not."""
+    """Nobody can say whether the caller may, so they may not."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -205,7 +205,7 @@ def _wait(port: int, path: str, running: "subprocess.Popen[bytes]") -> None:
 
 
 def compared(case: Case, app: Side, plain: Side) -> int:
-    """How many bytes the application answers with. Raises AssertionError unless both answers say the same."""
+    """Return how many bytes the application answers with. Raises AssertionError unless both answers say the same."""
     ours, theirs = fetched(app.port, case.request), fetched(plain.port, case.plain)
     answered = orjson.loads(ours)
     answered.pop("extensions", None)  # what the query cost, which the other side does not tell

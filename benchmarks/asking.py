@@ -1,4 +1,5 @@
-"""How long it takes to understand a question over a large catalog and to judge a query, in units of the time that a
+"""Defines how long it takes to understand a question over a large catalog and to judge a query, in units of the time
+that a
 trivial question takes to PostgreSQL and back. `python -m benchmarks.asking` measures it alone.
 """
 
@@ -150,7 +151,7 @@ def postgres() -> Iterator[Trips]:
 
 
 def drafted(runner: asyncio.Runner, drafter: Drafter, known: Knowledge, question: str) -> QueryDraft | None:
-    """What becomes of a question. The event loop stands already, as it does where the platform drafts."""
+    """Return what becomes of a question. The event loop stands already, as it does where the platform drafts."""
     outcome = runner.get_loop().run_until_complete(_drafted(drafter, known, question))
     return outcome if isinstance(outcome, QueryDraft) else None
 

@@ -62,7 +62,7 @@ Fetch = Callable[[str, Sequence[Any]], Awaitable[Rows]]
 
 @dataclass(frozen=True)
 class Place:
-    """Where the data is, and what is asked for."""
+    """Holds where the data is, and what is asked for."""
 
     url: str
     port: int
@@ -75,7 +75,7 @@ class Place:
 
     @property
     def postgres(self) -> bool:
-        """Which of the two stores it is."""
+        """Return which of the two stores it is."""
         return self.url.startswith("postgresql")
 
     def dumped(self) -> str:

@@ -48,7 +48,7 @@ NOW = datetime(2026, 3, 1, 9, 30, 15, 250_125, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Size:
-    """How much is loaded and how long is measured."""
+    """Holds how much is loaded and how long is measured."""
 
     tables: int
     columns: int

@@ -15,7 +15,7 @@ import orjson
 
 @dataclass
 class Order:
-    """What to send, where to, over how many connections and for how long."""
+    """Holds what to send, where to, over how many connections and for how long."""
 
     port: int
     request: str
@@ -26,7 +26,7 @@ class Order:
 
 @dataclass
 class Outcome:
-    """What came of an order."""
+    """Holds what came of an order."""
 
     requests: int = 0
     refused: int = 0

@@ -1,4 +1,5 @@
-"""How fast a table is profiled: on PostgreSQL beside a query per column and beside the bare transfer, on Parquet beside
+"""Defines how fast a table is profiled: on PostgreSQL beside a query per column and beside the bare transfer, on
+Parquet beside
 DuckDB's own SUMMARIZE. `python -m benchmarks.profiling --rows 2000000` measures it alone.
 """
 
@@ -72,7 +73,7 @@ class Here:
     """The policy of addresses: this machine."""
 
     def resolve(self, host: str, port: int) -> list[str]:
-        """Where a host is."""
+        """Return where a host is."""
         return ["127.0.0.1"]
 
 

@@ -36,7 +36,7 @@ STORES: Final = ("postgresql", "sqlite")
 
 @dataclass(frozen=True)
 class Size:
-    """How many tables the two projects have, how many runs measured each, and how often each card is read."""
+    """Holds how many tables the two projects have, how many runs measured each, and how often each card is read."""
 
     large: int
     small: int
@@ -85,7 +85,7 @@ def cards(runs: int) -> list[Card]:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long one call takes."""
+    """Return how long one call takes."""
     begun = time.perf_counter()
     work()
     return time.perf_counter() - begun

@@ -1,6 +1,6 @@
 """Connections to PostgreSQL that are made to their end, whatever becomes of who asked for them.
 
-A caller who is cancelled while his connection is being made would leave it half made to the garbage collector. Until
+A caller who is cancelled while their connection is being made would leave it half made to the garbage collector. Until
 then, or until `authentication_timeout` (60 s), the server's process waits for a password, and does not take part in
 what all of them must agree to: DROP DATABASE, for one, waits for it.
 """

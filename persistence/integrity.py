@@ -1,4 +1,4 @@
-"""What a store raises when a row would break one of its rules, such as that a name stands once in a project."""
+"""Defines what a store raises when a row would break one of its rules, such as that a name stands once in a project."""
 
 from sqlalchemy.exc import IntegrityError
 

@@ -1,6 +1,6 @@
 """Defines which addresses the platform may connect to on behalf of its users.
 
-A user names hosts: of databases, of object stores, of language models. Without a rule he could have the platform reach
+A user names hosts: of databases, of object stores, of language models. Without a rule they could have it reach
 into the network that it runs in. So every connection goes through `OutboundPolicy.resolve`, which looks the name up
 once, refuses when any of its addresses is refused, and answers the addresses to connect to. The caller connects to
 exactly those, so that a name which points elsewhere a moment later (DNS rebinding) gains nothing.

@@ -18,7 +18,7 @@ Expected = int | frozenset[int] | None
 
 
 def meets(revision: int | None, expected: Expected) -> bool:
-    """Whether a revision is what a write expects."""
+    """Return whether a revision is what a write expects."""
     return expected is None or (revision in expected if isinstance(expected, frozenset) else revision == expected)
 
 
@@ -27,7 +27,7 @@ STAMPS: Final = frozenset({"updated_at", "updated_by"})
 
 
 def same(standing: Any, said: Any) -> bool:
-    """Whether a value that is said is the one that stands. As in JSON, true is not 1, and 1.0 is 1."""
+    """Return whether a value that is said is the one that stands. As in JSON, true is not 1, and 1.0 is 1."""
     if isinstance(standing, bool) or isinstance(said, bool):
         return standing is said
     if isinstance(standing, Mapping) and isinstance(said, Mapping):

@@ -107,7 +107,7 @@ class UnitOfWork:
         return ContentRepository(self.connection, Artifact, files_table.artifacts, key="resource_uri", noun="artifact")
 
     def kept_blobs(self, names: Sequence[str]) -> set[str]:
-        """Which of these blobs a row names, whoever's it is."""
+        """Return which of these blobs a row names, whoever's it is."""
         return kept_blobs(self.connection, names)
 
     @cached_property
@@ -122,12 +122,12 @@ class UnitOfWork:
 
     @cached_property
     def proposals(self) -> ProposalRepository:
-        """What runs propose, and what was decided about it."""
+        """Return what runs propose, and what was decided about it."""
         return ProposalRepository(self.connection)
 
     @cached_property
     def table_profiles(self) -> ProfileRepository:
-        """What runs have measured of tables and columns."""
+        """Return what runs have measured of tables and columns."""
         return ProfileRepository(self.connection)
 
     @cached_property
@@ -167,12 +167,12 @@ class UnitOfWork:
 
     @cached_property
     def metric_definitions(self) -> MetricDefinitionRepository:
-        """What is counted for each dimension."""
+        """Return what is counted for each dimension."""
         return MetricDefinitionRepository(self.connection)
 
     @cached_property
     def metric_results(self) -> MetricResultRepository:
-        """What runs have measured."""
+        """Return what runs have measured."""
         return MetricResultRepository(self.connection)
 
     @cached_property
@@ -182,7 +182,7 @@ class UnitOfWork:
 
     @cached_property
     def violations(self) -> ViolationRepository:
-        """What is wrong."""
+        """Return what is wrong."""
         return ViolationRepository(self.connection)
 
     @cached_property
@@ -192,12 +192,12 @@ class UnitOfWork:
 
     @cached_property
     def quality_rules(self) -> QualityRuleRepository:
-        """What is expected of data."""
+        """Return what is expected of data."""
         return QualityRuleRepository(self.connection)
 
     @cached_property
     def rule_executions(self) -> RuleExecutionRepository:
-        """What evaluating rules came to."""
+        """Return what evaluating rules came to."""
         return RuleExecutionRepository(self.connection)
 
     @cached_property
@@ -227,22 +227,22 @@ class UnitOfWork:
 
     @cached_property
     def chat_settings(self) -> ChatSettingsRepository:
-        """How projects want to be answered."""
+        """Return how projects want to be answered."""
         return ChatSettingsRepository(self.connection)
 
     @cached_property
     def answer_notes(self) -> AnswerNoteRepository:
-        """What people found wrong with answers."""
+        """Return what people found wrong with answers."""
         return AnswerNoteRepository(self.connection)
 
     @cached_property
     def turn_provenance(self) -> ProvenanceRepository:
-        """Where the answers of turns come from."""
+        """Return where the answers of turns come from."""
         return ProvenanceRepository(self.connection)
 
     @cached_property
     def answered(self) -> AnsweredRepository:
-        """What users were told of the rows of protected tables."""
+        """Return what users were told of the rows of protected tables."""
         return AnsweredRepository(self.connection)
 
     @cached_property
@@ -263,7 +263,7 @@ class UnitOfWork:
             self._staged.append((organization_id, list(writes), list(deletes)))
 
     def stands(self, organization_id: str, object_type: str, object_id: str) -> bool:
-        """Whether the organization holds the object, whatever its project."""
+        """Return whether the organization holds the object, whatever its project."""
         scope = Scope(organization_id)
         uow: dict[str, Repository[Any]] = {
             "project": self.projects,
@@ -297,7 +297,7 @@ class Store:
         return await self.database.read(lambda connection: work(UnitOfWork(connection, None)))
 
     async def alone(self, organization_id: str) -> bool:
-        """Whether no other organization stands in the store."""
+        """Return whether no other organization stands in the store."""
         others = governance.organizations.c.id != organization_id
         query = sa.select(sa.exists().where(others))
         return not await self.read(lambda uow: uow.connection.execute(query).scalar_one())

@@ -28,7 +28,7 @@ MOST_LEVELS = 27
 
 
 class TupleLike(Protocol):
-    """What is written: any object with these attributes."""
+    """Describes what is written: any object with these attributes."""
 
     @property
     def user(self) -> str: ...
@@ -245,7 +245,7 @@ def tuples_around(
 
 
 def objects_reached(connection: sa.Connection, store: str, user: str, object_type: str) -> list[str]:
-    """Name every object of a type that some chain of tuples joins to the user: the only ones he may have access to."""
+    """Name every object of a type that some chain of tuples joins to the user: the only ones that may be theirs."""
     user_type, user_id, _ = _user(user)
     values = {"store": store, "user_type": user_type, "user_ids": [user_id, "*"], "object_type": object_type}
     return [f"{object_type}:{id_}" for (id_,) in connection.execute(_reached(), values)]

@@ -1,4 +1,4 @@
-"""Who wrote what later work does: such work runs with the weaker rights of its author and of whoever starts it.
+"""Defines who wrote what later work does: such work runs with the weaker rights of its author and of whoever starts it.
 
 A configuration is written at one time and carried out at another, by a schedule or by somebody with more rights. So
 who last wrote it is kept with it, as runs keep their caller, and a run needs what it does to be allowed to both. What
@@ -22,12 +22,12 @@ ADDRESS: Final = ("llm_model", "provider", "api_base", "api_version", "credentia
 
 
 def author_of(written: WorkflowConfiguration | ChatSettings) -> Caller | None:
-    """Who last wrote it."""
+    """Return who last wrote it."""
     return _author(written, "whole")
 
 
 def addresser_of(written: WorkflowConfiguration | ChatSettings) -> Caller | None:
-    """Who last wrote to whom which secret is sent: not who changed other things beside it since."""
+    """Return who last wrote to whom which secret is sent: not who changed other things beside it since."""
     return _author(written, "address")
 
 

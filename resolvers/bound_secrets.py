@@ -1,6 +1,6 @@
 """Secrets that are bound to where they may be sent: sealed for one destination, and opened for use at no other.
 
-Who changes where a secret goes must be allowed to read it, for that is what he could then do. So a secret of a resource
+Who changes where a secret goes must be allowed to read it: that is what they could then do. So a secret of a resource
 that has an address is sealed together with a digest of that address; a config that is changed by whatever way does not
 open it for another one. A secret that stands by itself, such as one of a project, names its address itself, or is sent
 where somebody who may read it has decided (`may_read_project_secrets`).
@@ -58,7 +58,7 @@ class BoundSecrets:
         return {name: self.read(name, sealed) for name, sealed in held.items()}
 
     def hold(self, values: Mapping[str, bytes], held: Mapping[str, Sealed], destination: str | None) -> bool:
-        """Whether what is held are these values for this destination. What no key opens is no value."""
+        """Return whether what is held are these values for this destination. What no key opens is no value."""
         if values.keys() != held.keys() or any(sealed.bound_to != destination for sealed in held.values()):
             return False
         with suppress(SealBroken):
@@ -84,7 +84,7 @@ class BoundSecrets:
 
 
 async def may_read_project_secrets(ctx: Context, *deciders: Caller | None) -> bool:
-    """Whether everybody who decides where a secret of the selected project goes may read it, at this moment.
+    """Return whether everybody who decides where a secret of the selected project goes may read it, at this moment.
 
     Somebody who is not known (None) may not.
     """

@@ -1,4 +1,4 @@
-"""What an operation may touch. Every door builds the same one."""
+"""Defines what an operation may touch. Every door builds the same one."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -60,7 +60,7 @@ class Services:
 
 @dataclass
 class Context:
-    """The caller, his request, and the parts that operations use."""
+    """The caller, their request, and the parts that operations use."""
 
     caller: Caller
     request_id: str
@@ -80,16 +80,18 @@ class Context:
 
     @property
     def store(self) -> Store:
-        """Where the platform keeps its own records."""
+        """Return where the platform keeps its own records."""
         store = self.services.store
         return store if self.store_guard is None else store.guarded(self.store_guard)
 
     def expected_of(self, standing: Resource) -> Expected:
-        """What a write expects that has read what stands: a revision that `If-Match` named, or none but this one."""
+        """Return what a write expects that has read what stands: a revision that `If-Match` named, or none but this
+        one.
+        """
         return standing._revision if self.expected_revision is None else self.expected_revision
 
     def expects_another(self, revision: int | None) -> bool:
-        """Whether `If-Match` named revisions, and not this one."""
+        """Return whether `If-Match` named revisions, and not this one."""
         return not meets(revision, self.expected_revision)
 
     def now(self) -> datetime:

@@ -2,7 +2,7 @@
 
 Run apart, a service answers with a reference to another service's entity, and the gateway asks its owner for the
 rest. What comes in as a reference is a caller's claim and nothing more: every entity is read in the caller's
-organization and shown only when he holds the permission that reading it by itself demands, else it is null. However
+organization and shown only when they hold the permission that reading it by itself demands, else it is null. However
 many references come, an entity type costs one read of the store and one question to the authorization engine.
 """
 
@@ -49,7 +49,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
-    """What was read, and the object that a permission on it is checked on."""
+    """Holds what was read, and the object that a permission on it is checked on."""
 
     key: str
     value: Any

@@ -77,7 +77,7 @@ async def once(op: Operation[..., Any], ctx: Context, key: str | None, arguments
 
 
 class _Answer:
-    """What the first request answered, as it is kept."""
+    """Describes what the first request answered, as it is kept."""
 
     def __init__(self, kept: dict[str, Any]) -> None:
         self._kept = kept
@@ -141,7 +141,7 @@ class _Claim:
                 await task
 
     async def taken(self) -> _Answer | None:
-        """None when the key is ours now; the kept answer when it was another's and he is done."""
+        """None when the key is ours now; the kept answer when it was another's and they are done."""
         waited = 0.0
         while True:
             row = await self._ctx.services.store.write(self._try)
@@ -241,13 +241,15 @@ class _Claim:
 
 
 def _answers(op: Operation[..., Any], value: Any) -> bool:
-    """Whether a value that a transaction answered with is one that the operation could answer with."""
+    """Return whether a value that a transaction answered with is one that the operation could answer with."""
     kind = op.returns
     return isinstance(kind, type) and isinstance(value, kind)
 
 
 def _fingerprint(op: Operation[..., Any], ctx: Context, arguments: Mapping[str, Any]) -> bytes:
-    """What makes two requests the same: the operation, the project, every argument, and what `If-Match` named."""
+    """Return what makes two requests the same: the operation, the project, every argument, and what `If-Match`
+    named.
+    """
     plain = {name: _plain(value) for name, value in arguments.items()}
     text = orjson.dumps(
         [op.name, ctx.caller.project_id, _sorted(ctx.expected_revision), plain],

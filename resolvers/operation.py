@@ -33,9 +33,9 @@ class Parameters(Received):
 
 
 class OwnView:
-    """The requirement of an operation that shows a caller what is his and filters every row itself.
+    """The requirement of an operation that shows a caller what is their and filters every row itself.
 
-    Any caller with a valid token passes; used where the answer is by definition limited to what he may read.
+    Any caller with a valid token passes; used where the answer is by definition limited to what they may read.
     """
 
     def __repr__(self) -> str:
@@ -170,7 +170,9 @@ async def refusal(ctx: Context, needs: Permission, object_type: str, object_id: 
 
 
 def is_body(annotation: Any) -> bool:
-    """Whether a parameter is a body: a `Change`, or a list of them; or one that may be left out (`Change | None`)."""
+    """Return whether a parameter is a body: a `Change`, or a list of them; or one that may be left out (`Change |
+    None`).
+    """
     if get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) is UnionType:

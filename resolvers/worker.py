@@ -99,7 +99,7 @@ class Worker:
     async def _run(self, run_id: str) -> tuple[Context, WorkflowRun, Scope]:
         """A run with the context of who triggered it, in the tenant that it was triggered in.
 
-        He has no more rights than who has written the configuration as it stands now, which is what the run reads.
+        They have no more rights than who has written the configuration as it stands now, which is what the run reads.
         """
 
         def work(uow: UnitOfWork) -> tuple[Caller, WorkflowRun]:
@@ -123,6 +123,6 @@ class Worker:
 
 
 def _attempt(arguments: dict[str, Any]) -> int:
-    """Which attempt at its run a job carries out; jobs of the first release do not say that it is the first."""
+    """Return which attempt at its run a job carries out; jobs of the first release do not say that it is the first."""
     attempt: int = arguments.get("attempt", 1)
     return attempt

@@ -1,6 +1,6 @@
 """Connections that end when nobody is at the other side, or somebody who only wants to keep them busy.
 
-The server's own protocols wait for ever for the rest of a request's head, and for a caller to take his answer. What
+The server's own protocols wait for ever for the rest of a request's head, and for a caller to take their answer. What
 they lack is put over them here, for whichever of them is installed; bodies are bounded in `rest_compat.bodies`.
 """
 
@@ -22,7 +22,7 @@ class ConnectionTimeouts:
     """Holds how long a connection may take for what.
 
     `head_seconds` is for the head of a request, counted from when the connection is made or its first byte comes.
-    Within `stall_seconds` a caller who is behind takes at least as much of his answer as `least_rate` bytes a second.
+    Within `stall_seconds` a caller who is behind takes at least as much of their answer as `least_rate` bytes a second.
     """
 
     head_seconds: float
@@ -44,7 +44,7 @@ def patient_websockets(patience: ConnectionTimeouts) -> type[asyncio.Protocol] |
 
 
 class _Stalls:
-    """Cuts a connection whose caller does not take what is sent to him."""
+    """Cuts a connection whose caller does not take what is sent to them."""
 
     patience: ClassVar[ConnectionTimeouts]
     transport: asyncio.Transport

@@ -1,7 +1,7 @@
 """Reading a GraphQL multipart request as it comes: what it asks for first, and a file only when a field wants it.
 
 The specification puts `operations` and `map` before the files. The graph starts when it has read those two, so who is
-refused, for his window, his input or his permission, is refused before a byte of a file is read; and a file goes to the
+refused, for window, input or permission, is refused before a byte of a file is read; and a file goes to the
 store as it comes, kept nowhere in between.
 """
 

@@ -110,9 +110,9 @@ class GraphEndpoint(GraphQL[Context, None]):
         await response(scope, receive, send)
 
     async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Context:
-        """Receive the caller. What he asks for is known later, so the charge is left to the graph."""
+        """Receive the caller. What they ask for is known later, so the charge is left to the graph."""
         if isinstance(request, WebSocket):
-            return cast("Context", None)  # who opens a socket says in its first message who he is: see `received`
+            return cast("Context", None)  # who opens a socket says in its first message who they are: see `received`
         context_factory: ContextFactory = request.app.state.context_factory
         form = request.headers.get("content-type", "").lower().startswith("multipart/")
         caller = await context_factory.caller(

@@ -43,7 +43,7 @@ class RequestState:
     window: RateWindow | None = None
     """The rate window that the response headers show."""
     caller: Caller | None = None
-    """Who calls, once his token was looked at; None for nobody, too."""
+    """Who calls, once their token was looked at; None for nobody, too."""
     looked: bool = False
     """Whether anybody has looked."""
     status: int = 0
@@ -55,7 +55,7 @@ class RequestState:
 
 @dataclass(frozen=True, slots=True)
 class ContextFactory:
-    """Receives requests: who calls, on which project, and whether his window has room."""
+    """Receives requests: who calls, on which project, and whether their window has room."""
 
     services: Services
     verifier: TokenVerifier

@@ -73,7 +73,7 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Context, None]):
         await super().shutdown()
 
     async def handle_connection_init(self, message: ConnectionInitMessage) -> None:
-        """Receive the caller by his token. A refusal closes the connection with the catalogue's code as the reason."""
+        """Receive the caller by their token. A refusal closes the connection with the code as the reason."""
         payload = message.get("payload") or {}
         if isinstance(payload, dict) and not self.connection_init_received:
             ws: WebSocket = cast("SocketAdapter", self.websocket).ws

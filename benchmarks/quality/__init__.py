@@ -1,1 +1,1 @@
-"""How good the engines are, measured on data that a reader can get."""
+"""Defines how good the engines are, measured on data that a reader can get."""

@@ -1,4 +1,5 @@
-"""How often a question in words gets the right rows, by database and by class, and how far a draft's confidence can be
+"""Defines how often a question in words gets the right rows, by database and by class, and how far a draft's
+confidence can be
 believed. Beside the planner stands the plain way: words that are names.
 
 Right means: the query that was drafted passes the guard, runs, and answers with the rows of a query written by hand; in
@@ -56,7 +57,7 @@ BINS: Final = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 
 
 class Verdict(StrEnum):
-    """What became of a question."""
+    """Describes what became of a question."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -137,7 +138,7 @@ class Session:
         return Answer(question, verdict, seconds, outcome.confidence, outcome.sql, outcome.reading)
 
     async def _session(self, questions: Sequence[Question]) -> list[Exchange]:
-        """What comes before a question, with the answers that were given, or else with the right ones."""
+        """Return what comes before a question, with the answers that were given, or else with the right ones."""
         earlier: list[Exchange] = []
         for question in questions:
             outcome, ran = await self._ask(question, earlier)
@@ -221,18 +222,18 @@ def sets(folder: Path | None, console: Console, only: Sequence[str] = ()) -> lis
 
 
 def is_held_out(question: Question) -> bool:
-    """Whether it belongs to a database that nobody may tune on."""
+    """Return whether it belongs to a database that nobody may tune on."""
     return (HELD_OUT / f"{question.database}.md").exists()
 
 
 def set_of(question: Question) -> str:
-    """Where a question is told: a database of its own, or the small ones as one."""
+    """Return where a question is told: a database of its own, or the small ones as one."""
     invented = (INVENTED / f"{question.database}.md").exists()
     return "held out" if is_held_out(question) else "invented" if invented else question.database
 
 
 def is_warned(answer: Answer) -> bool:
-    """Whether it is right and says that it may be wrong."""
+    """Return whether it is right and says that it may be wrong."""
     return answer.verdict is Verdict.RIGHT and answer.confidence is not None and answer.confidence < UNSURE
 
 
@@ -280,7 +281,7 @@ def calibration(answers: Sequence[Answer]) -> tuple[list[tuple[float, float, int
 
 
 def calibration_table(answers: Sequence[Answer]) -> Table:
-    """How often an answer of some confidence is right."""
+    """Return how often an answer of some confidence is right."""
     rows, _ = calibration(answers)
     table = Table(title="How often an answer is right, by its confidence")
     for head in ("confidence", "answers", "mean confidence", "right"):

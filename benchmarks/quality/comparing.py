@@ -1,4 +1,4 @@
-"""Whether two answers say the same: rows as a multiset, in order where the question asks for one."""
+"""Defines whether two answers say the same: rows as a multiset, in order where the question asks for one."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from schema.data_readiness.source import Row
 
 
 def same_answer(gold: Sequence[Row], answer: Sequence[Row], keys: Sequence[Row] | None = None) -> bool:
-    """Whether some order of the answer's columns gives the rows of the gold.
+    """Return whether some order of the answer's columns gives the rows of the gold.
 
     `keys` says by what the gold is ordered, a row for each of its rows: then the answer has that order too, and only
     rows that are equal by it may stand otherwise.
@@ -36,14 +36,16 @@ def same_answer(gold: Sequence[Row], answer: Sequence[Row], keys: Sequence[Row] 
 
 
 def _bounds(keys: Sequence[Row] | None, count: int) -> list[int]:
-    """Where groups of rows begin that are equal by their keys, and where the last one ends."""
+    """Return where groups of rows begin that are equal by their keys, and where the last one ends."""
     if keys is None:
         return [0, count]
     return [0, *(at for at in range(1, count) if keys[at] != keys[at - 1]), count]
 
 
 def _orders(wanted: Sequence[Row], given: Sequence[Row]) -> list[tuple[int, ...]]:
-    """Which of the given columns may stand for each wanted one, by what they hold; at most a few hundred ways."""
+    """Return which of the given columns may stand for each wanted one, by what they hold; at most a few hundred
+    ways.
+    """
     width = len(wanted[0])
     of_given = [Counter(row[at] for row in given) for at in range(width)]
     ways: list[tuple[int, ...]] = [()]

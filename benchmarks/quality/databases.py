@@ -57,7 +57,7 @@ class Here:
         self.session = session
 
     def relation(self, database: str, schema: str, table: str) -> exp.Table:
-        """What stands in FROM for a table."""
+        """Return what stands in FROM for a table."""
         return exp.table_(table, db=schema, catalog=database, quoted=True)
 
     def ask(self, query: exp.Query) -> list[Row]:

@@ -300,7 +300,7 @@ def _column(make: Make, fake: Any, rng: random.Random, rows: int) -> list[Any] |
 
 
 def _latin(kind: Kind, locale: str) -> bool:
-    """Whether the locale's provider makes what its name says."""
+    """Return whether the locale's provider makes what its name says."""
     if kind.key == "national id":
         return locale in (
             "en_US",

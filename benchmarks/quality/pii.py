@@ -163,7 +163,7 @@ class Tally:
 
 @dataclass
 class Outcome:
-    """How one side did: by naming and tag, and its mistakes by kind of column."""
+    """Holds how one side did: by naming and tag, and its mistakes by kind of column."""
 
     tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
     mistakes: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)

@@ -1,4 +1,4 @@
-"""How fast a table is profiled, beside a profiler that asks a query per column, and beside DuckDB's SUMMARIZE.
+"""Defines how fast a table is profiled, beside a profiler that asks a query per column, and beside DuckDB's SUMMARIZE.
 
 The same measurement as `python -m benchmarks.profiling`, on fewer rows, so that accuracy and speed stand in one run.
 """

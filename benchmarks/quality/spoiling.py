@@ -102,7 +102,7 @@ def gone(chance: random.Random, value: Cell, _: list[Cell]) -> Cell:
 
 
 def stand_in(chance: random.Random, value: Cell, _: list[Cell]) -> Cell:
-    """What people write for nothing."""
+    """Return what people write for nothing."""
     return chance.choice(["N/A", "-", "unknown", "?"])
 
 
@@ -135,7 +135,7 @@ def rewritten(form: Callable[[str], str]) -> Spoil:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What goes wrong in a column, and how often."""
+    """Holds what goes wrong in a column, and how often."""
 
     column: str
     share: float

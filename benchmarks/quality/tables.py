@@ -75,7 +75,7 @@ def people(rows: int = 2000, seed: int = 1) -> Made:
 
 
 def departures(rows: int = 1500, seed: int = 2) -> Made:
-    """What many sources say of the same trips: a quarter of it is wrong, missing or written otherwise."""
+    """Return what many sources say of the same trips: a quarter of it is wrong, missing or written otherwise."""
     chance = random.Random(seed)
     sources = words(chance, 25)
     clock = lambda: f"{chance.randint(1, 12)}:{chance.randint(0, 59):02d} {chance.choice('ap')}.m."  # noqa: E731

@@ -1,4 +1,4 @@
-"""Which of the rules that are drawn up from a table with errors hold on the same table without them."""
+"""Defines which of the rules that are drawn up from a table with errors hold on the same table without them."""
 
 import csv
 import tempfile
@@ -33,7 +33,7 @@ class InMemory:
         self._connection = connection
 
     def relation(self, database: str, schema: str, table: str) -> exp.Table:
-        """What stands in FROM."""
+        """Return what stands in FROM."""
         return exp.table_(table, quoted=True)
 
     def ask(self, query: exp.Query) -> list[Row]:
@@ -93,7 +93,7 @@ def drafts_for(table: Loaded, now: datetime) -> list[RuleDraft]:
 
 
 def outcomes(table: Loaded, drafts: Sequence[RuleDraft], now: datetime) -> dict[str, RuleOutcome]:
-    """What evaluating rules on a table comes to, by key."""
+    """Return what evaluating rules on a table comes to, by key."""
     checks = [
         Check(
             key=draft.key,
@@ -114,7 +114,7 @@ def outcomes(table: Loaded, drafts: Sequence[RuleDraft], now: datetime) -> dict[
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """What became of the rules of a table with errors."""
+    """Holds what became of the rules of a table with errors."""
 
     drafts: list[RuleDraft]
     on_dirty: dict[str, RuleOutcome]
@@ -122,12 +122,12 @@ class Twin:
 
     @property
     def holding(self) -> int:
-        """How many hold on the table without errors."""
+        """Return how many hold on the table without errors."""
         return sum(1 for outcome in self.on_clean.values() if outcome is RuleOutcome.PASSED)
 
     @property
     def catching(self) -> int:
-        """How many of those find something in the table with errors."""
+        """Return how many of those find something in the table with errors."""
         both = (key for key, outcome in self.on_clean.items() if outcome is RuleOutcome.PASSED)
         return sum(1 for key in both if self.on_dirty[key] is RuleOutcome.FAILED)
 

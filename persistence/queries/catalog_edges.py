@@ -1,4 +1,4 @@
-"""What stands directly below many parents of the catalog, read in one statement."""
+"""Defines what stands directly below many parents of the catalog, read in one statement."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

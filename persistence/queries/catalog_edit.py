@@ -1,4 +1,4 @@
-"""What people say about assets of the catalog: a change of one by hand, or of many by one decision.
+"""Defines what people say about assets of the catalog: a change of one by hand, or of many by one decision.
 
 However many assets one change is about, each of them, and each table that one of their columns stands in, becomes one
 new version, whose description of the change names every field. The marks of an asset follow its tags.
@@ -45,7 +45,7 @@ APPROVED_FIELD: Final = "column_relationships"
 
 @dataclass(frozen=True, slots=True)
 class AssetChange:
-    """What is to be said about one asset."""
+    """Holds what is to be said about one asset."""
 
     resource_uri: str
     fqn: str
@@ -157,7 +157,7 @@ def _edit_of(
     columns: Sequence[ColumnChange] = (),
     column_names: Iterable[str] = (),
 ) -> Edit | None:
-    """What to write of a change of one asset and of its columns; None when nothing differs."""
+    """Return what to write of a change of one asset and of its columns; None when nothing differs."""
     after = {field: changes[field] for field in (*PEOPLES_FIELDS, APPROVED_FIELD) if field in changes}
     people = set(asset.people_fields)
     for field, value in after.items():

@@ -43,7 +43,7 @@ _EMPTY_OBJECTS = ("constraint", "extension")
 
 
 class _Known(NamedTuple):
-    """What decides whether a standing row has to be read whole."""
+    """Holds what decides whether a standing row has to be read whole."""
 
     row_number: int
     id: str
@@ -411,7 +411,7 @@ class _Batch:
         return found
 
     def _compared(self, one: _Said, asset: Standing) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What to write of what the source says, and the same fields as they stand.
+        """Return what to write of what the source says, and the same fields as they stand.
 
         People's own words are kept, and so is a number of rows that was measured where the source counts none.
         """

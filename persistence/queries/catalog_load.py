@@ -1,4 +1,4 @@
-"""How new catalog rows are made and loaded: what ingestion and creation by hand share.
+"""Defines how new catalog rows are made and loaded: what ingestion and creation by hand share.
 
 Both are made for a first ingestion, which writes a hundred thousand rows: a row costs a few microseconds, and on
 PostgreSQL the server takes in the rows that stand while the next ones are being made.

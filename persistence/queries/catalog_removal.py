@@ -1,4 +1,4 @@
-"""What removing a connection does to the rest of the platform: its catalog, and the runs that would read it."""
+"""Defines what removing a connection does to the rest of the platform: its catalog, and the runs that would read it."""
 
 from datetime import datetime
 from typing import NamedTuple

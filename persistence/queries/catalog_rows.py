@@ -1,4 +1,6 @@
-"""How standing catalog rows are read, versioned, counted and changed: what ingestion and edits by hand share."""
+"""Defines how standing catalog rows are read, versioned, counted and changed: what ingestion and edits by hand
+share.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -77,7 +79,7 @@ def below(fqn: str) -> sa.ColumnElement[bool]:
 
 
 def stood(connection: sa.Connection, scope: Scope, name: Fqn, at: datetime) -> bool:
-    """Whether the catalog has something at or under a dotted name that was not deleted by a moment."""
+    """Return whether the catalog has something at or under a dotted name that was not deleted by a moment."""
     asset, fqn = metadata_assets.c, str(name)
     query = sa.select(asset.id).where(
         *in_scope(scope),

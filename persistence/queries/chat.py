@@ -1,7 +1,7 @@
 """Turns of chat sessions: what happened in them, and how a turn moves from event to event.
 
 Every change of a turn is one conditional update of its row, which names the states it may come from and, for whoever
-carries the turn out, the last event that he has seen. So a step that is repeated changes nothing, events are dense, and
+carries the turn out, the last event that they have seen. So a repeated step changes nothing, events are dense, and
 a turn ends once. A transaction that changes both takes the session's row before the turn's, so that none can wait for
 one another in a circle.
 """
@@ -49,7 +49,7 @@ class NewEvent:
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """What the worker needs to know of a turn."""
+    """Holds what the worker needs to know of a turn."""
 
     turn_id: str
     session_id: str
@@ -63,7 +63,7 @@ class TurnRow:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will happen."""
+        """Return whether nothing more will happen."""
         return self.state not in OPEN
 
 
@@ -153,7 +153,7 @@ class TurnRepository(Repository[Turn]):
         return [TurnEvent.model_validate(dict(row._mapping)) for row in self._connection.execute(query)]
 
     def artifacts_of(self, turn_ids: Sequence[str]) -> dict[str, list[TurnArtifact]]:
-        """What the turns produced, in one statement."""
+        """Return what the turns produced, in one statement."""
         query = (
             sa.select(turn_artifacts.c.turn_id, *_columns(TurnArtifact, turn_artifacts))
             .where(turn_artifacts.c.turn_id.in_(turn_ids))
@@ -208,7 +208,7 @@ class TurnRepository(Repository[Turn]):
         return found[::-1]
 
     def question_of(self, turn_id: str) -> ChatMessage:
-        """What was asked."""
+        """Return what was asked."""
         query = sa.select(*_columns(ChatMessage, turn_messages)).where(
             turn_messages.c.turn_id == turn_id, turn_messages.c.position == 1
         )

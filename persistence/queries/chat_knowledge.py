@@ -1,4 +1,6 @@
-"""What a question may be answered from: connections with tables, the memories, and whether any of it has changed."""
+"""Defines what a question may be answered from: connections with tables, the memories, and whether any of it has
+changed.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -66,7 +68,9 @@ def connections_of(connection: sa.Connection, scope: Scope, fqn: str) -> list[st
 
 
 def names_like(connection: sa.Connection, scope: Scope, uris: Sequence[str], words: Sequence[str]) -> dict[str, int]:
-    """How many of some words, in small letters, occur in names of tables and columns, by the URI of the connection."""
+    """Return how many of some words, in small letters, occur in names of tables and columns, by the URI of the
+    connection.
+    """
     found: dict[str, int] = {}
     for word in words:
         stem = word.removesuffix("s") if len(word) > 3 else word

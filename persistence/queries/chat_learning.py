@@ -1,4 +1,4 @@
-"""How projects want to be answered, and what people found wrong with answers."""
+"""Defines how projects want to be answered, and what people found wrong with answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,6 @@
-"""Which rows were behind the answers that somebody was given from a protected table, as sketches of their sets."""
+"""Defines which rows were behind the answers that somebody was given from a protected table, as sketches of their
+sets.
+"""
 
 import hashlib
 from collections.abc import Sequence
@@ -20,12 +22,12 @@ Sets = Sequence[Sequence[int]]
 
 
 def hash_of(text: str) -> str:
-    """What stands for a text that is compared and never shown."""
+    """Return what stands for a text that is compared and never shown."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 class AnsweredRepository:
-    """What each user was told of the rows of protected tables."""
+    """Describes what each user was told of the rows of protected tables."""
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection

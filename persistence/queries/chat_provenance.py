@@ -1,4 +1,4 @@
-"""Where answers come from, kept with their turns; and what each answer rests on in the catalog, as of now."""
+"""Defines where answers come from, kept with their turns; and what each answer rests on in the catalog, as of now."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from schema.talk2data.turn_event import TurnEventType
 
 @dataclass(frozen=True, slots=True)
 class KeptWork:
-    """How far an answer had come when its process died."""
+    """Holds how far an answer had come when its process died."""
 
     draft: dict[str, Any] | None
     """The draft that was told last."""
@@ -42,13 +42,13 @@ class EarlierAnswer:
 
 
 class ProvenanceRepository:
-    """Where the answers of turns come from. One row per turn, gone with it."""
+    """Describes where the answers of turns come from. One row per turn, gone with it."""
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
 
     def work(self, turn_id: str) -> KeptWork | None:
-        """How far an answer has come; None when it was not begun."""
+        """Return how far an answer has come; None when it was not begun."""
         c = turn_provenance.c
         row = self._connection.execute(sa.select(c.draft, c.events).where(c.turn_id == turn_id)).one_or_none()
         return None if row is None else KeptWork(row.draft, row.events["events"] if row.events else None)
@@ -78,7 +78,7 @@ class ProvenanceRepository:
             )
 
     def find(self, scope: Scope, turn_id: str) -> TurnProvenance | None:
-        """Where the answer of a turn comes from; None before it was found."""
+        """Return where the answer of a turn comes from; None before it was found."""
         c = turn_provenance.c
         query = sa.select(c.provenance).where(
             c.organization_id == scope.organization_id, c.project_id == scope.project_id, c.turn_id == turn_id
@@ -138,7 +138,9 @@ class ProvenanceRepository:
         return found
 
     def violations_of(self, scope: Scope, tables: Iterable[str]) -> dict[str, dict[str | None, int]]:
-        """How many violations of tables are not resolved, by the name of the column; None for the table's own."""
+        """Return how many violations of tables are not resolved, by the name of the column; None for the table's
+        own.
+        """
         row, found = violations.c, {}
         for fqn in sorted(set(tables)):
             service, database, schema, table, *_ = Fqn.parse(fqn).parts

@@ -25,7 +25,7 @@ class SessionRepository(Repository[ChatSession]):
         return list(self._connection.execute(query).scalars())
 
     def owner_of(self, scope: Scope, session_id: str) -> str | None:
-        """Whose session it is; None when there is none in the scope."""
+        """Return whose session it is; None when there is none in the scope."""
         query = sa.select(chat_sessions.c.created_by).where(
             *self._within(scope), chat_sessions.c.session_id == session_id
         )

@@ -41,7 +41,7 @@ class StandingTags:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What a table was when it was looked at last."""
+    """Holds what a table was when it was looked at last."""
 
     recognizer_version: str
     data_fingerprint: str
@@ -192,7 +192,7 @@ class ClassificationRepository(Repository[Classification]):
             )
 
     def looked(self, scope: Scope, asset_fqn: str, kind: ClassificationKind) -> Looked | None:
-        """How a table was when it was looked at last for a kind; None when it never was."""
+        """Return how a table was when it was looked at last for a kind; None when it never was."""
         query = sa.select(recognitions.c.recognizer_version, recognitions.c.data_fingerprint).where(
             recognitions.c.id == classification_id(scope, asset_fqn, kind)
         )

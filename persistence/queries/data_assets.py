@@ -103,7 +103,7 @@ _Latest = dict[tuple[str, str], datetime]
 
 
 def _latest(connection: sa.Connection, scope: Scope, names: Sequence[str]) -> _Latest:
-    """When a run of each type that works on each of the names last completed."""
+    """Return when a run of each type that works on each of the names last completed."""
     found: _Latest = {}
     for some in chunks(names):
         query = (

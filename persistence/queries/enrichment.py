@@ -1,4 +1,4 @@
-"""What engines that write words need of the catalog, and what was proposed about its assets before."""
+"""Defines what engines that write words need of the catalog, and what was proposed about its assets before."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _WORDS: Final = ("description", "display_name", "business_definition", "tags", "
 
 @dataclass(frozen=True, slots=True)
 class StandingWords:
-    """What stands about one asset, and which of it people wrote."""
+    """Holds what stands about one asset, and which of it people wrote."""
 
     fqn: str
     resource_uri: str
@@ -59,7 +59,7 @@ class Earlier:
 
 
 def standing_words(connection: sa.Connection, scope: Scope, fqns: Sequence[str]) -> dict[str, StandingWords]:
-    """What stands about live assets, by FQN."""
+    """Return what stands about live assets, by FQN."""
     names = (
         "fully_qualified_name", "resource_uri", "type", "name", "description", "display_name", "business_definition",
         "source_description", "column_relationships", "people_fields",
@@ -95,7 +95,9 @@ def names_below(
 def references_in(
     connection: sa.Connection, scope: Scope, schemas: Sequence[str]
 ) -> dict[str, list[tuple[str, str, str]]]:
-    """Who refers to which table, from columns of some schemas: by FQN, (referring table, its column, the other)."""
+    """Return who refers to which table, from columns of some schemas: by FQN, (referring table, its column, the
+    other).
+    """
     found: dict[str, list[tuple[str, str, str]]] = {}
     for schema in sorted(set(schemas)):
         query = sa.select(_ASSET.parent_fqn, _ASSET.name, _ASSET.column_relationships).where(
@@ -148,7 +150,7 @@ def keys_in(connection: sa.Connection, scope: Scope, schemas: Sequence[str]) -> 
 
 
 def open_violations(connection: sa.Connection, scope: Scope, targets: Sequence[str]) -> dict[str, dict[str, int]]:
-    """How many violations are open at or below some names, by table and severity."""
+    """Return how many violations are open at or below some names, by table and severity."""
     row = violations.c
     parts = (row.service, row.database, row.schema, row.table)
     query = (
@@ -226,7 +228,9 @@ def links_of(connection: sa.Connection, scope: Scope, fqns: Sequence[str]) -> di
 def proposed_before(
     connection: sa.Connection, scope: Scope, fqns: Sequence[str], kinds: Sequence[ProposalKind]
 ) -> dict[tuple[str, str, str], list[Earlier]]:
-    """What completed runs have proposed about assets, by asset, kind and field; only what says what it is based on."""
+    """Return what completed runs have proposed about assets, by asset, kind and field; only what says what it is
+    based on.
+    """
     found: dict[tuple[str, str, str], list[Earlier]] = {}
     row = proposals.c
     for some in chunks(sorted(set(fqns))):

@@ -94,11 +94,13 @@ class ContentRepository(Repository[T]):
 
 
 def key_hash(key: str) -> str:
-    """What makes a key unique within its project."""
+    """Return what makes a key unique within its project."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def kept_blobs(connection: sa.Connection, names: Sequence[str]) -> set[str]:
-    """Which of the blobs a row of any tenant names. For what the platform does by itself, never for an answer."""
+    """Return which of the blobs a row of any tenant names. For what the platform does by itself, never for an
+    answer.
+    """
     found = sa.union_all(*(sa.select(table.c.blob).where(table.c.blob.in_(names)) for table in (files, artifacts)))
     return set(connection.execute(found).scalars())

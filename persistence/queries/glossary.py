@@ -76,7 +76,7 @@ class GlossaryTermRepository(Repository[GlossaryTerm]):
         return found
 
     def height(self, scope: Scope, id: str) -> int:
-        """How many levels of terms there are, this one's included."""
+        """Return how many levels of terms there are, this one's included."""
         level, height = [id], 0
         while level and height <= DEEPEST:
             height += 1
@@ -192,7 +192,7 @@ class TermAssetRepository(Repository[TermAsset]):
 
 
 def _names(column: sa.ColumnElement[Any], names: Iterable[str]) -> sa.ColumnElement[bool]:
-    """Whether a JSON document names any of the ids."""
+    """Return whether a JSON document names any of the ids."""
     return sa.or_(*(sa.cast(column, sa.Text).contains(name, autoescape=True) for name in names))
 
 

@@ -30,7 +30,7 @@ class KeyClaim(NamedTuple):
 
 
 class IdempotencyRepository:
-    """Claims of keys. A change names the owner of the claim where it is no longer his once another has taken over."""
+    """Claims of keys. A change names the owner of the claim, whose it is no longer once another has taken over."""
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""What inherits access from an organization or a project, for the repair of access alone."""
+"""Defines what inherits access from an organization or a project, for the repair of access alone."""
 
 from typing import Final, NamedTuple
 

@@ -25,7 +25,7 @@ _ACCESS = tuple(name for name in MemoryAccess.model_fields if name != "success_r
 
 
 def stands_at(now: datetime, status: MemoryStatus) -> sa.ColumnElement[bool]:
-    """Which memories have a status at a moment: an active one counts as archived from its expiry on."""
+    """Return which memories have a status at a moment: an active one counts as archived from its expiry on."""
     kept, expiry = memories.c.status == status, memories.c.expires_at
     if status is MemoryStatus.ACTIVE:
         return sa.and_(kept, sa.or_(expiry.is_(None), expiry > now))
@@ -49,7 +49,7 @@ class ContextPackRepository(Repository[ContextPack]):
         return values | {"key_topics": [], "topic_distribution": {}}
 
     def select(self, scope: Scope) -> sa.Select[Any]:
-        """What is deleted is only found by a list that asks for it."""
+        """Return what is deleted is only found by a list that asks for it."""
         return super().select(scope).where(context_packs.c.status != PackStatus.DELETED)
 
     def listed(
@@ -162,7 +162,7 @@ class MemoryRepository(Repository[Memory]):
         return self.first_of_each(scope, "context_pack_id", pack_ids, where=where, most=most)
 
     def select(self, scope: Scope) -> sa.Select[Any]:
-        """What is deleted is only found by a list that asks for it."""
+        """Return what is deleted is only found by a list that asks for it."""
         return super().select(scope).where(memories.c.status != MemoryStatus.DELETED)
 
     def same(self, pack_id: str, hashed: str) -> Memory | None:
@@ -249,7 +249,7 @@ def _buried(now: datetime) -> dict[str, Any]:
 
 
 def content_hash(memory_type: MemoryType, content: Mapping[str, Any], asset_fqn: str | None) -> str:
-    """What makes two memories the same: the type, the content whatever the order of its keys, and the asset."""
+    """Return what makes two memories the same: the type, the content whatever the order of its keys, and the asset."""
     return hashlib.sha256(canonical([memory_type.value, content, asset_fqn])).hexdigest()
 
 

@@ -70,18 +70,18 @@ def _unindexed(condition: Condition) -> Condition:
 
 
 def _of_columns(query: Query) -> TypeGuard[Text | Flag | Between | Exists]:
-    """Whether a part asks for a table by one of its columns."""
+    """Return whether a part asks for a table by one of its columns."""
     field = None if isinstance(query, All | Some | Never | Dotted) else query.field
     return field is not None and field.startswith("columns.")
 
 
 def _by_itself(query: Query) -> bool:
-    """Whether a part of an OR is found by an index of its own, which PostgreSQL has to be told."""
+    """Return whether a part of an OR is found by an index of its own, which PostgreSQL has to be told."""
     return isinstance(query, Dotted) or _of_columns(query)
 
 
 def _led_by_index(query: Query) -> bool:
-    """Whether the free-text index, or the columns that fit, lead to all that a query finds."""
+    """Return whether the free-text index, or the columns that fit, lead to all that a query finds."""
     if _by_itself(query):
         return True
     match query:
@@ -112,7 +112,7 @@ def _after(prefix: str) -> str | None:
 
 
 def _folded(text: str) -> str:
-    """What `lower()` makes of a text in both stores: only the letters A-Z change."""
+    """Return what `lower()` makes of a text in both stores: only the letters A-Z change."""
     return "".join(letter.lower() if "A" <= letter <= "Z" else letter for letter in text)
 
 
@@ -294,7 +294,7 @@ def _lower(assets: sa.FromClause, column: str) -> sa.ColumnElement[Any]:
 
 
 def _ends(assets: sa.FromClause, column: str, parts: str) -> Condition:
-    """Whether a dotted name is, or ends in, these parts, in small letters."""
+    """Return whether a dotted name is, or ends in, these parts, in small letters."""
     whole = _lower(assets, column)
     return sa.or_(whole == parts, whole.endswith(f".{parts}", autoescape=True))
 
@@ -339,7 +339,7 @@ class _TsQuery(sa.types.UserDefinedType[str]):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Which part of the found assets is wanted, in which order."""
+    """Holds which part of the found assets is wanted, in which order."""
 
     sort_by: str = "name"
     descending: bool = False

@@ -38,7 +38,7 @@ LAST_MOMENT: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a run has measured: one metric on one asset."""
+    """Holds what a run has measured: one metric on one asset."""
 
     metric_definition_id: str
     asset_fqn: str
@@ -80,7 +80,7 @@ class MetricResultRepository(Repository[MetricResult]):
         return self.page(scope, offset=offset, limit=limit, where=where, **equals)
 
     def moments(self, scope: Scope, parts: Sequence[str], as_of: datetime | None, most: int) -> list[datetime]:
-        """When the last runs that measured something at or under a name had ended, the oldest first."""
+        """Return when the last runs that measured something at or under a name had ended, the oldest first."""
         table = self.table.c
         where = [*self._within(scope), *below(self.table, parts)]
         if as_of is not None:
@@ -90,7 +90,9 @@ class MetricResultRepository(Repository[MetricResult]):
         return sorted({moment for (moment,) in self._connection.execute(query)})
 
     def measured_since(self, scope: Scope, fqn: str, at: datetime, as_of: datetime | None) -> bool:
-        """Whether anything at or under a name was measured after a moment, and until another one if it is given."""
+        """Return whether anything at or under a name was measured after a moment, and until another one if it is
+        given.
+        """
         table = self.table.c
         where = [*self._within(scope), *below(self.table, Fqn.parse(fqn).parts), table.measured_at > at]
         if as_of is not None:
@@ -205,7 +207,7 @@ class MetricResultRepository(Repository[MetricResult]):
         return run, first, before
 
     def of_parts(self, scope: Scope, parts: Sequence[ScoredPart], most: int) -> dict[ScoredPart, list[MetricResult]]:
-        """What figures of scorecards were added up from: the latest result of each asset, the worst first."""
+        """Return what figures of scorecards were added up from: the latest result of each asset, the worst first."""
         table, found = self.table, {}
         share = sa.cast(table.c.numerator, sa.Float) / sa.func.nullif(table.c.denominator, 0)
         order = (sa.func.coalesce(share, 2.0), (table.c.numerator - table.c.denominator), table.c.asset_fqn)
@@ -227,11 +229,11 @@ class MetricResultRepository(Repository[MetricResult]):
         return found
 
     def first_of_run(self, scope: Scope, parts: Sequence[str], run_id: str) -> datetime | None:
-        """When a run first measured anything at or under a dotted name."""
+        """Return when a run first measured anything at or under a dotted name."""
         return first_moment(self._connection, scope, join_fqn(parts), self._metrics(scope), run_id)
 
     def end_of_run(self, scope: Scope, run_id: str) -> datetime | None:
-        """When the last result of a run was written."""
+        """Return when the last result of a run was written."""
         last = sums_at(self._connection, scope, WHOLE_PROJECT, self._metrics(scope), at=LAST_MOMENT, run_id=run_id)
         return max((sums.at for sums in last.values() if sums.at is not None), default=None)
 

@@ -28,7 +28,7 @@ _FOLLOWS: Final = {
 
 
 def at_or_below(column: sa.ColumnElement[str], fqn: str) -> sa.ColumnElement[bool]:
-    """Whether a dotted name is the given one or stands below it."""
+    """Return whether a dotted name is the given one or stands below it."""
     return sa.or_(column == fqn, column.startswith(f"{fqn}.", autoescape=True))
 
 
@@ -160,7 +160,9 @@ def follow_run(connection: sa.Connection, run_id: str, run: RunStatus, at: datet
 def _work_below(
     connection: sa.Connection, scope: Scope, asset_fqn: str, included: Sequence[str] | None
 ) -> tuple[int, int]:
-    """How much there is to do at or below a name, only on the included tables if given: taggings, and schemas."""
+    """Return how much there is to do at or below a name, only on the included tables if given: taggings, and
+    schemas.
+    """
     assets = metadata_assets.c
     live = [
         *in_scope(scope),
@@ -181,7 +183,7 @@ def _work_below(
 
 
 def profiled_since(connection: sa.Connection, scope: Scope, fqns: Sequence[str], since: datetime) -> set[str]:
-    """Which of some tables have been profiled at a moment or later."""
+    """Return which of some tables have been profiled at a moment or later."""
     table = table_profiles.c
     found: set[str] = set()
     for some in chunks(fqns):

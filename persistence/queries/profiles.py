@@ -30,7 +30,7 @@ def profile_id(scope: Scope, run_id: str, asset_fqn: str) -> str:
 
 
 class ProfileRepository(Repository[ProfileEntry]):
-    """What runs have measured of tables, with their columns."""
+    """Describes what runs have measured of tables, with their columns."""
 
     def __init__(self, connection: sa.Connection) -> None:
         order = [table_profiles.c.measured_at.desc(), table_profiles.c.asset_fqn]
@@ -147,7 +147,7 @@ class ProfileRepository(Repository[ProfileEntry]):
         return found
 
     def personal(self, scope: Scope, tables: Sequence[str]) -> dict[str, frozenset[str] | None]:
-        """Which columns of live tables hold personal data, as the catalog says now: FQNs by table, None for all.
+        """Return which columns of live tables hold personal data, as the catalog says now: FQNs by table, None for all.
 
         A table that is tagged itself, while none of its columns is, is personal as a whole. A table that the catalog
         does not hold any more is left out.

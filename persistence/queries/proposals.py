@@ -93,7 +93,7 @@ class ProposalRepository(Repository[Proposal]):
         return found
 
     def placed(self, run_id: str, start: int, end: int) -> int:
-        """How many places of a stretch are taken, from its start to the last one taken."""
+        """Return how many places of a stretch are taken, from its start to the last one taken."""
         table = proposals.c
         last = self._connection.execute(
             sa.select(sa.func.max(table.position)).where(
@@ -103,7 +103,7 @@ class ProposalRepository(Repository[Proposal]):
         return 0 if last is None else int(last) - start + 1
 
     def resource_uris(self, scope: Scope, run_id: str, ids: Sequence[str] | None) -> set[str]:
-        """Whose catalogs the proposals of a run are about."""
+        """Return whose catalogs the proposals of a run are about."""
         query = sa.select(proposals.c.resource_uri).where(*self._within(scope), proposals.c.run_id == run_id).distinct()
         found: set[str] = set()
         for part in _parts(ids):
@@ -146,7 +146,7 @@ class ProposalRepository(Repository[Proposal]):
         return found
 
     def count(self, scope: Scope, run_id: str, state: ProposalState) -> int:
-        """How many proposals of a run stand in a state."""
+        """Return how many proposals of a run stand in a state."""
         return self._connection.execute(
             sa.select(sa.func.count()).where(
                 *self._within(scope), proposals.c.run_id == run_id, proposals.c.state == state
@@ -154,7 +154,7 @@ class ProposalRepository(Repository[Proposal]):
         ).scalar_one()
 
     def counts(self, scope: Scope, run_id: str) -> dict[ProposalState, int]:
-        """How many proposals of a run stand in each state."""
+        """Return how many proposals of a run stand in each state."""
         query = (
             sa.select(proposals.c.state, sa.func.count())
             .where(*self._within(scope), proposals.c.run_id == run_id)

@@ -58,11 +58,11 @@ class DefinitionRepository(Repository[DefinitionT]):
         self._builtin = {definition.id: definition for definition in builtin}
 
     def is_built_in(self, id: str) -> bool:
-        """Whether the id is that of a built-in definition."""
+        """Return whether the id is that of a built-in definition."""
         return id in self._builtin
 
     def completed(self, values: dict[str, Any]) -> dict[str, Any]:
-        """What has a row is the project's own."""
+        """Return what has a row is the project's own."""
         return values | {"is_built_in": False}
 
     def find(self, scope: Scope, id: str, **equals: Any) -> DefinitionT | None:
@@ -119,7 +119,7 @@ class DefinitionRepository(Repository[DefinitionT]):
         return next((definition.id for definition in self._builtin.values() if definition.fqn == fqn), None)
 
     def count_own(self, scope: Scope) -> int:
-        """How many of the project's own stand."""
+        """Return how many of the project's own stand."""
         query = sa.select(sa.func.count()).select_from(self.table)
         number: int = self._connection.execute(
             query.where(*self._within(scope), self.table.c.deleted_at.is_(None))
@@ -148,7 +148,7 @@ class DimensionRepository(DefinitionRepository[Dimension]):
         return {id: dimension.reference() for id, dimension in self.of_ids(scope, ids).items()}
 
     def in_use(self, scope: Scope, id: str) -> bool:
-        """Whether a definition that stands belongs to the dimension."""
+        """Return whether a definition that stands belongs to the dimension."""
         return any(
             self._connection.execute(
                 sa.select(table.c.id)

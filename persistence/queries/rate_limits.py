@@ -10,7 +10,9 @@ from persistence.tables.governance import rate_limits
 
 
 class OwnLimits(NamedTuple):
-    """How many requests a minute each kind of an organization's principals has; None where the deployment's holds."""
+    """Holds how many requests a minute each kind of an organization's principals has; None where the deployment's
+    holds.
+    """
 
     reads: int | None
     writes: int | None

@@ -37,12 +37,12 @@ class Drafted(Expectation, Protocol):
     def expected_false_positive_rate(self) -> float | None: ...
     @property
     def key(self) -> str:
-        """What the same conclusion always has."""
+        """Return what the same conclusion always has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What has become of a draft: the rule that stands for it, and whether this run made or renewed it."""
+    """Holds what has become of a draft: the rule that stands for it, and whether this run made or renewed it."""
 
     rule: QualityRule
     is_new: bool = False
@@ -73,7 +73,7 @@ class QualityRuleRepository(Repository[QualityRule]):
         return self.page(scope, offset=offset, limit=limit, where=where, **equals)
 
     def count(self, scope: Scope) -> int:
-        """How many rules the project has."""
+        """Return how many rules the project has."""
         query = sa.select(sa.func.count()).select_from(self.table).where(*self._within(scope))
         number: int = self._connection.execute(query).scalar_one()
         return number
@@ -196,7 +196,7 @@ class QualityRuleRepository(Repository[QualityRule]):
 
 
 def _figures(draft: Drafted) -> dict[str, Any]:
-    """What a later run may conclude anew."""
+    """Return what a later run may conclude anew."""
     return {
         "name": draft.name,
         "description": draft.description,
@@ -216,7 +216,7 @@ def _figures(draft: Drafted) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """What evaluating a rule came to, in a run."""
+    """Holds what evaluating a rule came to, in a run."""
 
     rule: QualityRule
     outcome: RuleOutcome

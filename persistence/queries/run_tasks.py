@@ -92,7 +92,7 @@ class RunTaskRepository(Repository[RunTask]):
         return [run.model_copy(update={"tasks": tasks[run.id], "progress": progress[run.id]}) for run in runs]
 
     def progress(self, scope: Scope, run_ids: Sequence[str]) -> dict[str, RunProgress]:
-        """How far runs have come."""
+        """Return how far runs have come."""
         table = run_tasks.c
         query = (
             sa.select(
@@ -192,7 +192,7 @@ class RunTaskRepository(Repository[RunTask]):
         return found
 
     def counts(self, run_id: str) -> dict[str, int]:
-        """How many tasks of a run stand in each status."""
+        """Return how many tasks of a run stand in each status."""
         query = (
             sa.select(run_tasks.c.status, sa.func.count())
             .where(run_tasks.c.run_id == run_id)
@@ -201,7 +201,7 @@ class RunTaskRepository(Repository[RunTask]):
         return {status: number for status, number in self._connection.execute(query)}
 
     def sums(self, run_id: str) -> dict[str, int]:
-        """What the tasks of a run did to the catalog, added up."""
+        """Return what the tasks of a run did to the catalog, added up."""
         total: dict[str, int] = {}
         for (counts,) in self._connection.execute(sa.select(run_tasks.c.counts).where(run_tasks.c.run_id == run_id)):
             for name, number in counts.items():

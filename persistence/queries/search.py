@@ -43,13 +43,13 @@ def words_of(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class WantedEntities:
-    """Which entities are looked for: those of a type, of a project; None for any."""
+    """Holds which entities are looked for: those of a type, of a project; None for any."""
 
     entity_type: str | None = None
     project_id: str | None = None
 
     def conditions(self) -> list[sa.ColumnElement[bool]]:
-        """What that says of an entity's row."""
+        """Return what that says of an entity's row."""
         said = {"entity_type": self.entity_type, "project_id": self.project_id}
         return [entities.c[name] == value for name, value in said.items() if value is not None]
 

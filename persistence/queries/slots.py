@@ -23,7 +23,7 @@ class SlotRepository:
     def ask(self, id: str, token: str, organization_id: str, uri: str, *, limit: int, lease: float) -> bool:
         """Ask for a place and take it if there is one; whether it was taken.
 
-        Who has asked under the same id before, and was killed, is followed by who asks now: in his place, or where he
+        Who asked under the same id before, and was killed, is followed by who asks now: in their place, or where they
         stood in the queue.
         """
         self._hold(organization_id, uri)
@@ -52,7 +52,7 @@ class SlotRepository:
         return self._given(id, organization_id, uri, limit, now)
 
     def turn(self, id: str, organization_id: str, uri: str, *, limit: int) -> bool:
-        """Whether asking again may have an end: one that only reads, and so can be asked often."""
+        """Return whether asking again may have an end: one that only reads, and so can be asked often."""
         now = self._now()
         rows = self._rows(organization_id, uri)
         live = [row for row in rows if row.expires_at > now]
@@ -82,7 +82,7 @@ class SlotRepository:
 
     @staticmethod
     def _first(rows: list[Any], id: str, limit: int) -> bool:
-        """Whether one who waits is among those for whom there is room."""
+        """Return whether one who waits is among those for whom there is room."""
         room = limit - sum(row.held_at is not None for row in rows)
         waiting = [row.id for row in rows if row.held_at is None]
         return id in waiting[: max(0, room)]

@@ -65,7 +65,7 @@ def asset_names(connection: sa.Connection, scope: Scope, names: Sequence[str], m
 
 
 def is_anything(connection: sa.Connection, scope: Scope, asset_fqn: str) -> bool:
-    """Whether the catalog has a live asset at or under a name."""
+    """Return whether the catalog has a live asset at or under a name."""
     name = str(Fqn.parse(asset_fqn))
     here = sa.or_(_ASSET.fully_qualified_name == name, prefix_range(_ASSET.fully_qualified_name, f"{name}."))
     return connection.execute(sa.select(_ASSET.id).where(*_live(scope), here).limit(1)).first() is not None
@@ -127,7 +127,7 @@ def versions_of(connection: sa.Connection, scope: Scope, fqns: Iterable[str]) ->
 def described_assets(
     connection: sa.Connection, scope: Scope, assets: Sequence[str], tables: Sequence[str]
 ) -> list[Mapping[str, Any]]:
-    """How some live assets are described, owned and tagged, and some tables with their columns."""
+    """Return how some live assets are described, owned and tagged, and some tables with their columns."""
     query = sa.select(*_DESCRIBED).where(*_live(scope)).order_by(_ASSET.fully_qualified_name)
     rows: list[Mapping[str, Any]] = []
     for names in (assets, tables):
@@ -140,7 +140,7 @@ def described_assets(
 
 
 def read_facts(connection: sa.Connection, scope: Scope, fqns: Sequence[str]) -> list[TableFacts]:
-    """What the catalog knows of some live tables and their columns, in two statements."""
+    """Return what the catalog knows of some live tables and their columns, in two statements."""
     tables: list[sa.RowMapping] = []
     columns: dict[str, list[ColumnFacts]] = {}
     for some in chunks(sorted(set(fqns))):

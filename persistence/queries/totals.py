@@ -1,4 +1,5 @@
-"""What scorecards are read from: the latest results of each metric under each dotted name, summed as they are written.
+"""Defines what scorecards are read from: the latest results of each metric under each dotted name, summed as they are
+written.
 
 Each moment at which a sum changes has one row, so a scorecard of any time is one look-up for each metric, however many
 assets are under it and however long the history is. A result that is written late, for a moment before others that
@@ -51,7 +52,7 @@ def counted_among(
 
 
 def is_withdrawn(details: Mapping[str, Any]) -> bool:
-    """Whether a result, given its details, is of an asset that counts no longer."""
+    """Return whether a result, given its details, is of an asset that counts no longer."""
     return "withdrawn" in details
 
 
@@ -298,7 +299,7 @@ def sums_at(
 def first_moment(
     connection: sa.Connection, scope: Scope, name: str, metrics: Iterable[str], run_id: str
 ) -> datetime | None:
-    """When a run first measured anything at or under a dotted name."""
+    """Return when a run first measured anything at or under a dotted name."""
     table = metric_totals
     moments: list[datetime] = []
     for some in chunks(sorted(set(metrics)), AT_ONCE):

@@ -1,4 +1,4 @@
-"""What is wrong at or under a name, kind by kind."""
+"""Defines what is wrong at or under a name, kind by kind."""
 
 from collections.abc import Sequence
 from datetime import datetime

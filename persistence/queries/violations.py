@@ -76,7 +76,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a run's findings came to."""
+    """Holds what a run's findings came to."""
 
     new: int
     seen_again: int
@@ -215,7 +215,7 @@ class ViolationRepository(WithDimension[Violation]):
         return len(rows)
 
     def of_parts(self, scope: Scope, parts: Sequence[ScoredPart], most: int) -> dict[ScoredPart, list[Violation]]:
-        """What stands behind figures of scorecards, the worst first: one statement for each card."""
+        """Return what stands behind figures of scorecards, the worst first: one statement for each card."""
         cards: dict[tuple[Any, ...], list[ScoredPart]] = {}
         for part in parts:
             cards.setdefault((part.project_id, part.asset_parts, part.as_of, part.workflow_run_id), []).append(part)

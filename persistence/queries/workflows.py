@@ -209,13 +209,13 @@ class RunRepository(Repository[WorkflowRun]):
         return {id: kind for id, kind in rows}
 
     def caller_of(self, run_id: str) -> dict[str, Any] | None:
-        """Who triggered a run, for the worker that carries it out."""
+        """Return who triggered a run, for the worker that carries it out."""
         return self._connection.execute(
             sa.select(workflow_runs.c.caller).where(workflow_runs.c.id == run_id)
         ).scalar_one_or_none()
 
     def attempt_of(self, run_id: str) -> int:
-        """Which attempt at a run stands; the first is 1."""
+        """Return which attempt at a run stands; the first is 1."""
         attempt: int = self._connection.execute(
             sa.select(workflow_runs.c.attempt).where(workflow_runs.c.id == run_id)
         ).scalar_one()
@@ -241,7 +241,7 @@ class RunRepository(Repository[WorkflowRun]):
         return self.get(scope, run_id)
 
     def is_open(self, scope: Scope, run_id: str) -> bool:
-        """Whether a run is not over, and will not be before this transaction ends."""
+        """Return whether a run is not over, and will not be before this transaction ends."""
         query = sa.select(workflow_runs.c.status).where(*self._within(scope), workflow_runs.c.id == run_id)
         return self._connection.execute(query.with_for_update(read=True)).scalar_one_or_none() in OPEN
 

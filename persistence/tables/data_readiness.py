@@ -25,7 +25,7 @@ workflow_configurations = sa.Table(
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("updated_at", Moment, nullable=False),
     sa.Column("created_by", sa.String(255), nullable=False),
-    sa.Column("authors", Json),  # who last wrote its config: runs act with his rights at most; not shown
+    sa.Column("authors", Json),  # who last wrote its config: runs act with their rights at most; not shown
     sa.Column("deleted_at", Moment),  # its runs stay readable, so its row stays
     sa.Column("revision", sa.Integer, nullable=False),
     sa.Index("ix_workflow_configurations_scope", "organization_id", "project_id", "created_at"),
@@ -51,7 +51,7 @@ workflow_runs = sa.Table(
     sa.Column("error_message", sa.Text),
     sa.Column("input", Json, nullable=False),
     sa.Column("output", Json, nullable=False),
-    sa.Column("caller", Json, nullable=False),  # who triggered it, as the worker needs him; not shown
+    sa.Column("caller", Json, nullable=False),  # who triggered it, as the worker needs them; not shown
     sa.Column("attempt", sa.Integer, nullable=False, server_default="1"),  # which job carries it out
     sa.Column("revision", sa.Integer, nullable=False),
     sa.Index("ix_workflow_runs_scope", "organization_id", "project_id", "created_at"),

@@ -23,7 +23,7 @@ schedules = sa.Table(
     sa.Column("updated_at", Moment, nullable=False),
     sa.Column("created_by", sa.String(255), nullable=False),
     sa.Column("updated_by", sa.String(255), nullable=False),
-    sa.Column("caller", Json, nullable=False),  # who created or last changed it: firings act for him; not shown
+    sa.Column("caller", Json, nullable=False),  # who created or last changed it: firings act for them; not shown
     sa.Column("revision", sa.Integer, nullable=False),
     sa.Index("ix_schedules_scope", "organization_id", "project_id", "schedule_name"),
 )

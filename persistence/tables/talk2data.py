@@ -39,7 +39,7 @@ turns = sa.Table(
     sa.Column("task_id", sa.String(36), nullable=False, unique=True),
     sa.Column("position", sa.Integer, nullable=False),
     sa.Column("state", sa.String(16), nullable=False, index=True),
-    sa.Column("caller", Json, nullable=False),  # who asked, as the worker needs him; not shown
+    sa.Column("caller", Json, nullable=False),  # who asked, as the worker needs them; not shown
     sa.Column("last_sequence", sa.Integer, nullable=False),  # of the turn's events
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("updated_at", Moment, nullable=False),

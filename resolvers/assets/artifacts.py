@@ -1,4 +1,4 @@
-"""What can be done with artifacts: keep, read, list, preview, download, delete."""
+"""Operations on artifacts: keep, read, list, preview, download, delete."""
 
 import asyncio
 import base64
@@ -113,7 +113,7 @@ def keep_artifact(
 ) -> Artifact:
     """Write an artifact down whose bytes the blob store has, with its relations, as part of a transaction.
 
-    A private one is its owner's alone until he shares it, whatever roles others have in the project.
+    A private one is its owner's alone until they share it, whatever roles others have in the project.
     """
     now, user = ctx.now(), ctx.caller.user_id
     new = Artifact(

@@ -1,4 +1,4 @@
-"""What files and artifacts share: URIs, relations, the filters of lists, and the way their bytes go out."""
+"""Defines what files and artifacts share: URIs, relations, the filters of lists, and the way their bytes go out."""
 
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
@@ -82,12 +82,12 @@ def page_of(
 
 
 def download_path(folder: str, uri: str) -> str:
-    """Where the bytes of a file or artifact are had."""
+    """Return where the bytes of a file or artifact are had."""
     return f"/assets/{folder}/{quote(uri, safe=':')}/download"
 
 
 def download_of(ctx: Context, kept: Kept, *, folder: str, uri: str, name: str, content_type: str | None) -> Download:
-    """What can be downloaded, and how its bytes are read."""
+    """Return what can be downloaded, and how its bytes are read."""
     made = Download(
         name=name,
         content_type=content_type or "application/octet-stream",

@@ -1,4 +1,4 @@
-"""What can be done with data connections: register, read, list, update, verify, read the secret."""
+"""Operations on data connections: register, read, list, update, verify, read the secret."""
 
 import time
 from collections.abc import Mapping
@@ -195,7 +195,7 @@ async def update_data_connection(ctx: Context, *, resource_uri: Uri, changes: Da
 
 
 def _stand(ctx: Context, uow: UnitOfWork, connection: DataConnection, credentials: Mapping[str, Any]) -> bool:
-    """Whether credentials are stored already, for where the connection points."""
+    """Return whether credentials are stored already, for where the connection points."""
     uri = connection.resource_uri
     given = {name: _bytes(value) for name, value in credentials.items()}
     held = uow.secrets.sealed(ctx.tenant, "data_connection", uri)
@@ -305,7 +305,7 @@ def destination_of(connection: DataConnection) -> str:
 
 
 def binding_of(ctx: Context, uow: UnitOfWork, resource_type: str, resource_id: str) -> str | None:
-    """What a secret of a resource is bound to; None for one of a resource that connects to nothing by itself.
+    """Return what a secret of a resource is bound to; None for one of a resource that connects to nothing by itself.
 
     A connection is held until the transaction ends, so that its address does not change before the secret stands.
     """

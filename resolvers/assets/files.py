@@ -1,4 +1,4 @@
-"""What can be done with files: upload, read, list, download, describe anew, delete."""
+"""Operations on files: upload, read, list, download, describe anew, delete."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What can be done with language models: try credentials before they are saved."""
+"""Operations on language models: try credentials before they are saved."""
 
 import time
 

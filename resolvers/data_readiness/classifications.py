@@ -1,4 +1,4 @@
-"""What can be done with classifications: list them with their evidence, decide about one, read the taxonomy."""
+"""Operations on classifications: list them with their evidence, decide about one, read the taxonomy."""
 
 from typing import Annotated, Any
 from uuid import UUID

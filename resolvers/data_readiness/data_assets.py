@@ -1,4 +1,4 @@
-"""What can be done with data assets: list, get, and see the runs that covered one.
+"""Operations on data assets: list, get, and see the runs that covered one.
 
 They are the catalog's own assets, with what completed runs say about them; nothing is kept a second time. A run covers
 what it names in `asset_fqn` or `include` and everything below that.

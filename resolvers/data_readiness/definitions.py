@@ -1,4 +1,6 @@
-"""What the definitions of dimensions, metrics and violations have in common: names, bounds, and what is built in."""
+"""Defines what the definitions of dimensions, metrics and violations have in common: names, bounds, and what is built
+in.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar

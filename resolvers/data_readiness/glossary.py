@@ -1,4 +1,4 @@
-"""What can be done with glossary terms: define, read, change, decide about, delete, and link them to assets."""
+"""Operations on glossary terms: define, read, change, decide about, delete, and link them to assets."""
 
 from collections.abc import Collection
 from typing import Annotated, Any
@@ -187,7 +187,7 @@ async def review_glossary_term(ctx: Context, *, term_id: TermId, review: TermRev
 
 
 def _way(term: GlossaryTerm, from_: Collection[TermStatus]) -> str:
-    """What brings a term into review, where a decision needs it there and one step does."""
+    """Return what brings a term into review, where a decision needs it there and one step does."""
     if TermStatus.IN_REVIEW not in from_:
         return ""
     if TermStatus.IN_REVIEW in MOVES[term.status]:
@@ -315,7 +315,7 @@ def _words(values: dict[str, Any]) -> str:
 
 
 async def _taken(ctx: Context, name: str, id: str) -> AlreadyExists:
-    """What to say of a name that another term has; `id` is told where that one is gone by now."""
+    """Return what to say of a name that another term has; `id` is told where that one is gone by now."""
     standing = await ctx.store.read(lambda uow: uow.glossary_terms.id_where(ctx.scope, name=name))
     return AlreadyExists(
         f"There is a term {name!r} in this project already. Update that one, or choose another name.",

@@ -1,4 +1,6 @@
-"""What is known of the personal data of columns, and which proposed levels of sensitivity rest on it no longer."""
+"""Defines what is known of the personal data of columns, and which proposed levels of sensitivity rest on it no
+longer.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final

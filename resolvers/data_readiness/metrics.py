@@ -1,4 +1,4 @@
-"""What can be done with dimensions, metrics and their results."""
+"""Operations on dimensions, metrics and their results."""
 
 from decimal import Decimal
 from typing import Annotated, Any

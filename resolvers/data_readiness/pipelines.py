@@ -1,4 +1,4 @@
-"""What can be done with pipelines: list and get. A run of run-all-enrichment makes one, and canceling it ends it."""
+"""Operations on pipelines: list and get. A run of run-all-enrichment makes one, and canceling it ends it."""
 
 from typing import Annotated
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What can be asked about profiles: the latest of a table or column, one of the past, and the history.
+"""Defines what can be asked about profiles: the latest of a table or column, one of the past, and the history.
 
 Values of columns that are tagged as personal data are left out of every answer, as the tags stand when it is given: a
 tag that comes later masks the profiles of before. A profile of what the catalog does not hold any more is not found.

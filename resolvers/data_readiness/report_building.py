@@ -134,7 +134,7 @@ async def report_page(ctx: Context, asset_fqn: str, *, as_of: datetime | None = 
 
 
 async def gathered(ctx: Context, asset_fqn: str, *, as_of: datetime | None = None) -> ReportData:
-    """What the report on an asset shows. Raises NotFound when the catalog has nothing there."""
+    """Return what the report on an asset shows. Raises NotFound when the catalog has nothing there."""
     parts = Fqn.parse(asset_fqn).parts
     names, tables, facts = await ctx.store.read(lambda uow: _tables(uow, ctx.scope, asset_fqn, as_of))
     if not names and not await ctx.store.read(lambda uow: is_anything(uow.connection, ctx.scope, asset_fqn)):
@@ -217,7 +217,9 @@ def _personal(uow: UnitOfWork, scope: Scope, asset_fqn: str) -> list[Classificat
 def _troubles(
     uow: UnitOfWork, scope: Scope, parts: Sequence[str], as_of: datetime | None
 ) -> tuple[list[ViolationSummary], int]:
-    """What is wrong at or under a name and not resolved, by kind, the worst first; and how many there are in all."""
+    """Return what is wrong at or under a name and not resolved, by kind, the worst first; and how many there are in
+    all.
+    """
     kinds = unresolved_kinds(uow.connection, scope, parts, as_of)
     definitions = uow.violation_definitions.of_ids(scope, {kind.definition_id for kind in kinds})
     troubles = []
@@ -232,7 +234,7 @@ def _troubles(
 
 
 def _relations(facts: Sequence[TableFacts], lines: Sequence[TableLine]) -> list[ReportReference]:
-    """Which of the tables refer to which: what is declared or approved, then what profiles have found."""
+    """Return which of the tables refer to which: what is declared or approved, then what profiles have found."""
     short = _short_names(facts)
     found: dict[tuple[str, str, str], ReportReference] = {}
     for table in facts:

@@ -1,4 +1,4 @@
-"""What can be done with reports: make one."""
+"""Operations on reports: make one."""
 
 from auth.rate_limit import CallKind
 from resolvers.context import Context

@@ -51,7 +51,7 @@ DIALECTS: Final[Mapping[ConnectionType, str]] = {
 
 
 def problem_of(uow: UnitOfWork, scope: Scope, rule: Expectation) -> str | None:
-    """Why a rule could never be evaluated, as far as the catalog tells; None when nothing speaks against it."""
+    """Return why a rule could never be evaluated, as far as the catalog tells; None when nothing speaks against it."""
     found = read_facts(uow.connection, scope, [table_of(rule.asset_fqn)])
     if not found:
         return "The catalog has no such table. Run service-ingestion first."

@@ -1,4 +1,4 @@
-"""What can be done with quality rules: list, write, change, delete, import, export, try one, read what they came to."""
+"""Operations on quality rules: list, write, change, delete, import, export, try one, read what they came to."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which tables a score says nothing about, or nothing new, and why: what a report must tell beside it."""
+"""Defines which tables a score says nothing about, or nothing new, and why: what a report must tell beside it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -84,7 +84,7 @@ def _measured(uow: UnitOfWork, scope: Scope, fqns: Sequence[str], card: Scorecar
 def _failures(
     uow: UnitOfWork, runs: Sequence[str], fqns: set[str], as_of: datetime | None
 ) -> dict[str, tuple[str, datetime]]:
-    """Why each of some tables could not be measured the last time that this failed, and when."""
+    """Return why each of some tables could not be measured the last time that this failed, and when."""
     found: dict[str, tuple[str, datetime]] = {}
     for arguments, message, at in uow.run_tasks.failures(runs, as_of, MOST_FAILURES):
         if (fqn := _table_of(arguments)) in fqns and message and at:

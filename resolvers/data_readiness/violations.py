@@ -1,4 +1,4 @@
-"""What can be done with violations: list, get, decide about one, read its history; and with the kinds of violation."""
+"""Operations on violations: list, get, decide about one, read its history; and with the kinds of violation."""
 
 from typing import Annotated, Any
 from uuid import UUID, uuid4

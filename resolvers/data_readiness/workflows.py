@@ -1,4 +1,4 @@
-"""What can be done with workflow definitions (list) and configurations (create, get, list, update, delete)."""
+"""Operations on workflow definitions (list) and configurations (create, get, list, update, delete)."""
 
 from typing import Annotated, Any
 from uuid import UUID, uuid4

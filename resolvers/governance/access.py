@@ -1,4 +1,4 @@
-"""Who is left: nothing may be left to nobody, and what was left so before is given back to the organization."""
+"""Defines who is left: nothing may be left to nobody, and what was left so before is given back to the organization."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from functools import partial
@@ -35,7 +35,9 @@ async def relations_of(relations: Relations, store: str, name: str) -> list[Rela
 
 
 def roles_among(type_: ResourceType, standing: Iterable[RelationTuple]) -> list[RelationTuple]:
-    """What was granted to users and groups; neither links to parents, nor the role of the platform's own worker."""
+    """Return what was granted to users and groups; neither links to parents, nor the role of the platform's own
+    worker.
+    """
     roles = grantable(platform_model(), type_)
     return [
         item
@@ -51,10 +53,10 @@ def links_among(type_: ResourceType, standing: Iterable[RelationTuple]) -> list[
 
 
 def somebody_is_left(ctx: Context, type_: ResourceType, left: Sequence[RelationTuple]) -> bool:
-    """Whether somebody can still share an object on which these relations stand.
+    """Return whether somebody can still share an object on which these relations stand.
 
     A link to a parent is enough: whoever administers the organization reaches the object through it. Without one,
-    a user must be named; a group counts only where the caller proves by his own token that it has a member.
+    a user must be named; a group counts only where the caller proves by their own token that it has a member.
     """
     if links_among(type_, left):
         return True
@@ -70,7 +72,7 @@ async def take_away(ctx: Context, type_: ResourceType, id_: str, items: Sequence
     """Delete relations of one object. Raises a 422 where nobody could reach it afterwards, and deletes none then.
 
     Two callers who each take away the last but one would leave nobody, so it is looked at again afterwards, and who
-    finds nobody left puts back what he took.
+    finds nobody left puts back what they took.
     """
     relations, store, name = ctx.services.relations, ctx.organization_id, object_name(type_.value, id_)
     standing = await relations_of(relations, store, name)
@@ -107,7 +109,7 @@ async def repair_access(ctx: Context) -> AccessRepair:
 
 
 def told_of(done: Sequence[RepairedAccess]) -> AccessRepair:
-    """What was repaired, as an answer."""
+    """Return what was repaired, as an answer."""
     some = "One object was" if len(done) == 1 else f"{len(done)} objects were" if done else "Nothing had to be"
     return AccessRepair(message=f"{some} repaired.", repaired=len(done), objects=list(done[:MOST_TOLD]))
 
@@ -168,7 +170,7 @@ async def _repair(relations: Relations, organization_id: str, row: _Row, is_reac
 
 
 async def _reached(relations: Relations, organization_id: str, names: Sequence[str]) -> list[bool]:
-    """Whether an owner of the organization reaches each object, asked of the engine itself."""
+    """Return whether an owner of the organization reaches each object, asked of the engine itself."""
     owner = RelationTuple(PROBE, Relation.OWNER.value, object_name("organization", organization_id))
     questions = [CheckRequest(PROBE, Permission.CAN_SHARE.value, name) for name in names]
     return await relations.batch_check(organization_id, questions, contextual=[owner])

@@ -1,4 +1,4 @@
-"""What can be done with organizations: read one's own, and set its limits. They are created by `stoa bootstrap`."""
+"""Operations on organizations: read one's own, and set its limits. They are created by `stoa bootstrap`."""
 
 from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError

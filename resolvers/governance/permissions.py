@@ -1,4 +1,4 @@
-"""What can be done with relations: ask, explain, grant, revoke, set a parent, remove all of a resource's."""
+"""Operations on relations: ask, explain, grant, revoke, set a parent, remove all of a resource's."""
 
 from collections.abc import Sequence
 from typing import Annotated

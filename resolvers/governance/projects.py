@@ -1,4 +1,4 @@
-"""What can be done with projects. Creating one writes its row and all its relations, or nothing."""
+"""Operations on projects. Creating one writes its row and all its relations, or nothing."""
 
 from uuid import uuid4
 
@@ -64,7 +64,7 @@ async def create_project(ctx: Context, *, project: ProjectCreate) -> Project:
 
 
 def project_relations(project: Project) -> list[RelationTuple]:
-    """What a new project starts with: its organization, its creator, the groups, the platform's worker."""
+    """Return what a new project starts with: its organization, its creator, the groups, the platform's worker."""
     name = object_name("project", project.id)
     return [
         RelationTuple(object_name("organization", project.organization_id), "organization", name),

@@ -1,4 +1,4 @@
-"""What can be done with secrets of projects and resources. A value leaves only through the two `get_` operations."""
+"""Operations on secrets of projects and resources. A value leaves only through the two `get_` operations."""
 
 from typing import Annotated
 

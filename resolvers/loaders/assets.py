@@ -10,7 +10,7 @@ from schema.utils.metadata_asset import MAX_CHILDREN, AssetMembers, MetadataAsse
 
 
 class AssetsLoaders(LoadersBase):
-    """What hangs on projects, on data connections, and on the assets of the catalog."""
+    """Describes what hangs on projects, on data connections, and on the assets of the catalog."""
 
     @batched
     async def data_connections_of_project(self, ids: Sequence[str]) -> list[list[DataConnection]]:

@@ -1,4 +1,4 @@
-"""What the loaders of every service are made of: `batched` methods, and reads grouped by parent."""
+"""Defines what the loaders of every service are made of: `batched` methods, and reads grouped by parent."""
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
@@ -32,7 +32,7 @@ class LoadersBase:
     async def _readable(
         self, type_name: str, ids: Sequence[str], needs: Permission = Permission.CAN_READ
     ) -> dict[str, bool]:
-        """Which of the objects the caller holds the permission on; asked in one round trip."""
+        """Return which of the objects the caller holds the permission on; asked in one round trip."""
         return await self._guard.allows_many(self._caller, needs, type_name, list(dict.fromkeys(ids)))
 
     async def _of_parents(
@@ -60,7 +60,9 @@ class LoadersBase:
         found: Sequence[tuple[str, str | None, ResourceT]],
         needs: Permission = Permission.CAN_READ,
     ) -> list[list[ResourceT]]:
-        """What was found by parent and project as one list for each parent; without what the caller may not read."""
+        """Return what was found by parent and project as one list for each parent; without what the caller may not
+        read.
+        """
         projects = [project for _, project, _ in found if project is not None]
         readable = await self._readable("project", projects, needs)
         of: dict[str, list[ResourceT]] = defaultdict(list)

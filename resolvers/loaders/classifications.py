@@ -11,7 +11,7 @@ from schema.utils.metadata_asset import MetadataAsset
 
 
 class ClassificationLoaders(LoadersBase):
-    """What hangs on assets: their classifications."""
+    """Describes what hangs on assets: their classifications."""
 
     async def classifications_of_asset(self, asset: MetadataAsset) -> list[Classification]:
         """The classifications of an asset, the surest first."""

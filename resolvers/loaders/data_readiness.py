@@ -20,7 +20,7 @@ from schema.data_readiness.workflow_run import WorkflowRun
 
 
 class DataReadinessLoaders(LoadersBase):
-    """What hangs on projects and on workflow configurations."""
+    """Describes what hangs on projects and on workflow configurations."""
 
     @batched
     async def configurations_of_project(self, ids: Sequence[str]) -> list[list[WorkflowConfiguration]]:

@@ -7,7 +7,7 @@ from schema.governance.project import Project
 
 
 class GovernanceLoaders(LoadersBase):
-    """What hangs on organizations."""
+    """Describes what hangs on organizations."""
 
     @batched
     async def projects_of_organization(self, ids: Sequence[str]) -> list[list[Project]]:

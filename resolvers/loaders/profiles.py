@@ -16,7 +16,7 @@ ProfileT = TypeVar("ProfileT", TableProfile, ColumnProfile)
 
 
 class ProfileLoaders(LoadersBase):
-    """What hangs on tables and columns: their latest profiles, without the values of personal data."""
+    """Describes what hangs on tables and columns: their latest profiles, without the values of personal data."""
 
     async def profile_of_table(self, asset: MetadataAsset) -> TableProfile | None:
         """The latest profile of a table."""

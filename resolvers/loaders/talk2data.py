@@ -1,4 +1,4 @@
-"""The edges of Talk2Data: session → turns → artifacts. Everybody sees his own alone."""
+"""The edges of Talk2Data: session → turns → artifacts. Everybody sees their own alone."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from schema.talk2data.turn import Turn, TurnArtifact
 
 
 class Talk2DataLoaders(LoadersBase):
-    """What hangs on chat sessions and turns."""
+    """Describes what hangs on chat sessions and turns."""
 
     @batched
     async def turns_of_session(self, ids: Sequence[str]) -> list[list[Turn]]:

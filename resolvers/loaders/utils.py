@@ -9,7 +9,9 @@ from schema.utils.memory import Memory
 
 
 class UtilsLoaders(LoadersBase):
-    """What hangs on context packs and memories. What is asked for at several moments is answered for the earliest."""
+    """Describes what hangs on context packs and memories. What is asked for at several moments is answered for the
+    earliest.
+    """
 
     async def memories_of_pack(self, pack_id: str, now: datetime) -> list[Memory]:
         """The pack's active memories, pinned ones first, then the newest."""

@@ -1,4 +1,4 @@
-"""What can be done with the search index: queue entities in and out, and find them (contract 4.6)."""
+"""Operations on the search index: queue entities in and out, and find them (contract 4.6)."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What stewards do with notes about answers: list, read, close."""
+"""Defines what stewards do with notes about answers: list, read, close."""
 
 from typing import Annotated
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What can be done with the settings of a project's answers: read them, set them."""
+"""Operations on the settings of a project's answers: read them, set them."""
 
 from typing import Final
 
@@ -32,12 +32,12 @@ async def get_chat_settings(ctx: Context) -> ChatSettings:
 
 
 async def settings_of(ctx: Context) -> ChatSettings:
-    """How the selected project wants to be answered, whoever asks."""
+    """Return how the selected project wants to be answered, whoever asks."""
     return await ctx.store.read(lambda uow: _known(ctx, uow.chat_settings.of(ctx.scope)))
 
 
 def _known(ctx: Context, settings: ChatSettings) -> ChatSettings:
-    """The settings with who set them: of those that an earlier version kept, his name is known and not his groups."""
+    """The settings with who set them: of those that an earlier version kept, a name is known and no groups."""
     if settings._authors is None and settings.updated_by is not None:
         setter = Caller(settings.updated_by, ctx.organization_id, ctx.project_id).to_dict()
         settings._authors = {"whole": setter, "address": setter}
@@ -71,7 +71,7 @@ async def set_chat_settings(ctx: Context, *, settings: ChatSettingsChange) -> Ch
         standing = uow.chat_settings.of(ctx.scope)
         if ctx.expects_another(standing._revision):
             raise _changed(ctx)
-        # Who may read the key answers for the address that he sends, whoever wrote the same before.
+        # Who may read the key answers for the address that they send, whoever wrote the same before.
         known = None if reads else _known(ctx, standing)._authors
         authors = authored(ctx, settings.model_dump(), standing.model_dump(), known)
         if standing._revision:

@@ -1,4 +1,4 @@
-"""What can be done with feedback: rate a turn, and rate it again."""
+"""Operations on feedback: rate a turn, and rate it again."""
 
 from auth.rate_limit import CallKind
 from persistence.integrity import IntegrityError

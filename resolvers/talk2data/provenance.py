@@ -1,4 +1,4 @@
-"""What can be done with where an answer comes from: read it."""
+"""Operations on where an answer comes from: read it."""
 
 from persistence.store import UnitOfWork
 from resolvers.context import Context

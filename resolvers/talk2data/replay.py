@@ -133,7 +133,7 @@ def _is_same(old: TurnProvenance, new: TurnProvenance) -> bool:
 
 
 async def _causes(ctx: Context, old: TurnProvenance, new: TurnProvenance) -> list[ReplayChange]:
-    """What the answer rests on and what is different there."""
+    """Return what the answer rests on and what is different there."""
     found: list[ReplayChange] = []
     if old.resource_uri != new.resource_uri:
         found.append(_change(ChangeKind.CONNECTION, None, old.resource_uri, new.resource_uri, "The data that is asked"))
@@ -191,7 +191,7 @@ def _memories(
 
 
 def _effects(old: TurnProvenance, new: TurnProvenance, again: ReplayRun) -> Iterator[ReplayChange]:
-    """What came of it."""
+    """Yield what came of it."""
     if (old.sql_drafted or "") != (new.sql_drafted or ""):
         yield _change(ChangeKind.SQL, None, old.sql_drafted, new.sql_drafted, "The query", quoted=False)
     if old.kind is not new.kind:

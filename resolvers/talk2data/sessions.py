@@ -1,7 +1,7 @@
-"""What can be done with chat sessions: begin, list, read, rename, delete. Each user sees his own alone.
+"""Operations on chat sessions: begin, list, read, rename, delete. Each user sees their own alone.
 
 Chatting is running something, so it takes can_execute on the project; looking at one's own takes can_read. Nobody
-reads another's session, whatever his role: questions may say more than their asker would tell.
+reads another's session, whatever their role: questions may say more than their asker would tell.
 """
 
 from typing import Annotated

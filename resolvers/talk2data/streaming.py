@@ -3,7 +3,7 @@
 Events come from the store alone, so a stream that is opened late, twice or in another process shows the same ones. No
 connection to the store is held while nothing happens.
 
-Who follows must be allowed to all the while: a stream ends when the caller's permission does, and when his token does
+Who follows must be allowed to all the while: a stream ends when the caller's permission does, and when their token does
 where the door says when that is. The turn goes on, and its stream can be taken up again by who may.
 """
 
@@ -120,7 +120,7 @@ class TurnStream(AsyncIterator[TurnEvent]):
                     await bell.wait()
 
     async def _refused(self, bell: Bell) -> ApiError | None:
-        """Why the caller may not follow any longer; permissions are looked at from time to time."""
+        """Return why the caller may not follow any longer; permissions are looked at from time to time."""
         ctx, loop = self._ctx, asyncio.get_running_loop()
         if self.until is not None and ctx.now() >= self.until:
             return TokenExpired("The token has expired. Obtain a new one and follow again.")

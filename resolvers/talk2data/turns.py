@@ -1,4 +1,4 @@
-"""What can be done with turns: ask, list, read, see the artifacts, cancel. All of it in the caller's own sessions."""
+"""Operations on turns: ask, list, read, see the artifacts, cancel. All of it in the caller's own sessions."""
 
 from typing import Annotated, Final
 from uuid import UUID, uuid4
@@ -157,7 +157,7 @@ def _canceled(turn: TurnRow) -> CanceledTask:
 
 
 def title_of(question: str) -> str:
-    """What a session is called that began with a question: its first words."""
+    """Return what a session is called that began with a question: its first words."""
     words = as_name(" ".join(question.split()), "Question")
     if len(words) <= LONGEST_TITLE:
         return words

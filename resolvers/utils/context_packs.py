@@ -1,4 +1,4 @@
-"""What can be done with context packs: create, get, list, update, delete.
+"""Operations on context packs: create, get, list, update, delete.
 
 A pack moves by its status: active, archived and deprecated lead to one another, and only an active pack takes new
 memories. Deleting is an operation with a permission of its own; it takes the pack's memories along, gives its name
@@ -157,7 +157,7 @@ async def delete_context_pack(ctx: Context, *, pack_id: PackId) -> Done:
 
 
 async def _taken(ctx: Context, name: str, id: str) -> AlreadyExists:
-    """What to say of a name that another pack has; `id` is told where that one is gone by now."""
+    """Return what to say of a name that another pack has; `id` is told where that one is gone by now."""
     standing = await ctx.store.read(lambda uow: uow.context_packs.id_where(ctx.scope, standing_name=name))
     return AlreadyExists(
         "A context pack of this project has this name already. Choose another one, or update that pack.",

@@ -1,4 +1,4 @@
-"""What can be done with memories: add, read, list, change, and move through their life.
+"""Operations on memories: add, read, list, change, and move through their life.
 
 Which move is allowed when stands in `memory_lifecycle.MOVES`.
 """

@@ -17,7 +17,7 @@ ACTIVE, SUPERSEDED, ARCHIVED, DELETED = MemoryStatus
 
 
 class Action(StrEnum):
-    """What can be done with a memory that stands."""
+    """Describes what can be done with a memory that stands."""
 
     UPDATE = "update"
     PIN = "pin"
@@ -30,7 +30,7 @@ class Action(StrEnum):
 
 
 class Move(NamedTuple):
-    """Where an action leads, and the field that holds when it was done."""
+    """Holds where an action leads, and the field that holds when it was done."""
 
     to: MemoryStatus
     stamp: str | None = None
@@ -68,7 +68,7 @@ def move(memory: Memory, action: Action) -> Move:
 
 
 def expired(memory: Memory, now: datetime) -> bool:
-    """Whether a memory that was never archived has outlived its moment."""
+    """Return whether a memory that was never archived has outlived its moment."""
     return memory.status is ACTIVE and memory.expires_at is not None and memory.expires_at <= now
 
 

@@ -1,4 +1,4 @@
-"""What can be done with the metadata catalog: read an asset, search, and write by hand.
+"""Operations on the metadata catalog: read an asset, search, and write by hand.
 
 Reads answer with views (`persistence/queries/asset_view.py`): they have the fields of the resource that the signature
 names, and REST writes them without building it.

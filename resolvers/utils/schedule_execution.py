@@ -133,7 +133,7 @@ class Firings:
         )
 
     async def _done(self, ctx: Context, run: ScheduleRun) -> dict[str, Any]:
-        """Do what the schedule says, as the one it acts for. Raises the refusal when he may no longer."""
+        """Do what the schedule says, as the one it acts for. Raises the refusal when they may no longer."""
         await require(ctx, Permission.CAN_EXECUTE, "project", ctx.project_id)
         said = run.schedule
         config, reference = said.get("config"), said.get("reference_id")

@@ -1,4 +1,4 @@
-"""How schedules are watched."""
+"""Defines how schedules are watched."""
 
 from pydantic import BaseModel, Field
 

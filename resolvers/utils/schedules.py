@@ -1,6 +1,6 @@
-"""What can be done with schedules: create, get, list, update, delete, read the run records.
+"""Operations on schedules: create, get, list, update, delete, read the run records.
 
-Decisions where the contract is silent: a schedule acts for whoever created or last changed it, with what he may do at
+Decisions where the contract is silent: a schedule acts for whoever created or last changed it, with what they may do at
 the moment of firing; changing when it fires, or switching it on, counts from now, so nothing that went by meanwhile is
 made up for; a schedule that is a part of a workflow configuration is shown here and changed there.
 """

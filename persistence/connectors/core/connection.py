@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Selected(Protocol):
-    """Which tables somebody selected."""
+    """Describes which tables somebody selected."""
 
     def has_table(self, database: str, schema: str, table: str) -> bool:
         """Return whether a table is selected."""

@@ -25,7 +25,7 @@ class Folder:
     """A folder that may be read."""
 
     base: str
-    """As the operator wrote it; links in it are his."""
+    """As the operator wrote it; links in it are their."""
     below: tuple[str, ...] = ()
     """The parts from the organization's own on. It may be able to replace them, so that no link in them is followed."""
 

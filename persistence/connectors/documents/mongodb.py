@@ -183,7 +183,7 @@ class MongodbConnector(DocumentConnector[MongodbConfig, MongodbCredentials]):
         return {str(entry["name"]): entry for entry in found if not str(entry["name"]).startswith("system.")}
 
     def _listed(self, database: Any) -> list[Mapping[str, Any]]:
-        """The collections; for a user of single collections only those that he may read, without their options."""
+        """The collections; for a user of single collections only those that they may read, without their options."""
         found = self._unless_refused(lambda: list(database.list_collections()))
         return list(database.list_collections(nameOnly=True, authorizedCollections=True)) if found is None else found
 

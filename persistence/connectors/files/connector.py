@@ -265,7 +265,7 @@ class FileTables(Connector[ConfigT, CredentialsT]):
 
 @dataclass(slots=True)
 class _Parts:
-    """What reading the files of a table came to."""
+    """Holds what reading the files of a table came to."""
 
     shapes: list[FileShape] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)

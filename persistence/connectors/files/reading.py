@@ -52,7 +52,7 @@ class _Part:
 
 
 class FileTree(Protocol):
-    """What a reading needs of the connection to a tree of files."""
+    """Describes what a reading needs of the connection to a tree of files."""
 
     @property
     def settings(self) -> ConnectorSettings:
@@ -61,7 +61,7 @@ class FileTree(Protocol):
 
     @property
     def limits(self) -> FileLimits:
-        """How much of a tree is looked at."""
+        """Return how much of a tree is looked at."""
         ...
 
     def store(self) -> FileStore:

@@ -248,7 +248,7 @@ class MysqlConnector(SqlConnector[MysqlConfig, BasicCredentials]):
         return self._unconnected(cause) or self._refused(error)
 
     def _unconnected(self, cause: BaseException) -> ConnectorError | None:
-        """What a failure of the connection itself means; None where it is the server's word."""
+        """Return what a failure of the connection itself means; None where it is the server's word."""
         host, port = self.config.host, self.port
         if isinstance(cause, _ClearPassword):
             return ConnectorError(
@@ -265,7 +265,7 @@ class MysqlConnector(SqlConnector[MysqlConfig, BasicCredentials]):
         return None
 
     def _refused(self, error: BaseException) -> ConnectorError:
-        """What the server's error code means."""
+        """Return what the server's error code means."""
         host, port, mode = self.config.host, self.port, self.config.ssl_mode
         code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
         words = self.safe(error.args[1] if len(error.args) > 1 else error)

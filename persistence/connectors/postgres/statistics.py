@@ -1,4 +1,4 @@
-"""Defines what PostgreSQL's ANALYZE knows of a table, from pg_stats, which shows a user only the columns that he may
+"""Defines what PostgreSQL's ANALYZE knows of a table, from pg_stats, which shows a user only the columns that they may
 read.
 """
 

@@ -1,4 +1,6 @@
-"""What deciding about a proposed tag does to its classification, and what deciding about a classification does."""
+"""Defines what deciding about a proposed tag does to its classification, and what deciding about a classification
+does.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What approving glossary links and relationships does."""
+"""Defines what approving glossary links and relationships does."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -84,5 +84,5 @@ def with_relationship(
 
 
 def identity_of(one: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What makes a relationship the same one, as text that can be compared."""
+    """Return what makes a relationship the same one, as text that can be compared."""
     return tuple(repr(one.get(name)) for name in SAME)

@@ -1,4 +1,4 @@
-"""What can be done with the proposals of a run: list them, decide about them, see what was decided.
+"""Operations on the proposals of a run: list them, decide about them, see what was decided.
 
 Proposals are made by engines and change nothing until they are approved; a run with `save_all` approves its own as it
 completes (`approve_next`). Approving carries a proposal out through the catalog's own edit, so that it makes a version,
@@ -234,7 +234,7 @@ def _set_aside(
 
 
 def _problems_of(decided: Sequence[Proposal], told: Mapping[str, str]) -> dict[str, str]:
-    """What effects could not do, of the kinds whose proposals change no asset by themselves."""
+    """Return what effects could not do, of the kinds whose proposals change no asset by themselves."""
     return {
         proposal.id: told[proposal.id]
         for proposal in decided
@@ -243,7 +243,7 @@ def _problems_of(decided: Sequence[Proposal], told: Mapping[str, str]) -> dict[s
 
 
 async def may_approve(ctx: Context, run_id: str) -> bool:
-    """Whether the caller may approve all that a run proposes: the right that changing the same by hand needs."""
+    """Return whether the caller may approve all that a run proposes: the right that changing the same by hand needs."""
     try:
         await require(ctx, Permission.CAN_MANAGE_METADATA, "project", str(ctx.project_id))
         await _may_change(ctx, run_id, None)
@@ -321,7 +321,7 @@ def _tags_approved(uow: UnitOfWork, scope: Scope, run_id: str) -> dict[str, set[
 
 @dataclass(slots=True)
 class _AssetDraft:
-    """What the approved proposals about one asset come to."""
+    """Holds what the approved proposals about one asset come to."""
 
     own_tags: set[str]
     """The tags that the run has added before: they are no change by somebody else."""

@@ -1,4 +1,6 @@
-"""How work writes proposals down: never over people's words, and never again what was proposed on the same basis."""
+"""Defines how work writes proposals down: never over people's words, and never again what was proposed on the same
+basis.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -19,7 +21,7 @@ MOST_OF_A_TASK: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ProposalDraft:
-    """What an engine would propose, before it is looked at what stands and what was proposed before."""
+    """Holds what an engine would propose, before it is looked at what stands and what was proposed before."""
 
     asset_fqn: str
     kind: ProposalKind
@@ -84,7 +86,7 @@ def put_new(work: RunWork, uow: UnitOfWork, drafts: Sequence[ProposalDraft], arg
 
 
 def _wanted(draft: ProposalDraft, asset: StandingWords) -> bool:
-    """Whether a field may be proposed over: not people's words, and a comment only by better ones."""
+    """Return whether a field may be proposed over: not people's words, and a comment only by better ones."""
     if draft.kind not in SETS:
         return True
     if draft.field in asset.people_fields:

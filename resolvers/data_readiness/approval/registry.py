@@ -1,4 +1,4 @@
-"""What a decision about proposals does beside the catalog's edit: one function per kind, in one table.
+"""Defines what a decision about proposals does beside the catalog's edit: one function per kind, in one table.
 
 `operations.py` calls the function of a kind once for all proposals of that kind that one decision moves, inside the
 decision's transaction, before the proposals themselves are moved. A function is told where they go: approved,

@@ -1,4 +1,4 @@
-"""What a decision about the proposal of a rule does."""
+"""Defines what a decision about the proposal of a rule does."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -25,7 +25,7 @@ FIGURES: Final = ("arguments", "operator", "threshold", "unit")
 def decide_rules(
     uow: UnitOfWork, scope: Scope, decided: Sequence[Proposal], to: ProposalState, actor: str, now: datetime
 ) -> dict[str, str]:
-    """What a decision about proposals of rules does: approved rules are executed from then on."""
+    """Return what a decision about proposals of rules does: approved rules are executed from then on."""
     ids = {proposal.id: str((proposal.proposed_value or {}).get("rule_id", "")) for proposal in decided}
     standing = {
         rule.id: rule
@@ -51,7 +51,7 @@ def decide_rules(
 
 
 def _was_renewed(rule: QualityRule, proposal: Proposal) -> bool:
-    """Whether a later run has given the rule other figures; one that concluded the same has proposed nothing."""
+    """Return whether a later run has given the rule other figures; one that concluded the same has proposed nothing."""
     if rule.workflow_run_id == proposal.run_id:
         return False
     now = rule.model_dump(mode="json", include=set(FIGURES))

@@ -1,4 +1,6 @@
-"""What engines that write words are told: tables with profiles, neighbours, glossary, and what a context pack says."""
+"""Defines what engines that write words are told: tables with profiles, neighbours, glossary, and what a context pack
+says.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +34,7 @@ LONGEST_NOTE: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class DescriptionContext:
-    """What a run is told beside the data: the deployment's words."""
+    """Holds what a run is told beside the data: the deployment's words."""
 
     terms: Sequence[Term] = ()
     notes: Sequence[str] = ()
@@ -49,7 +51,7 @@ async def configuration_of(work: RunWork) -> WorkflowConfiguration:
 
 
 def option(work: RunWork, configuration: WorkflowConfiguration, name: str) -> Any:
-    """What the run's parameters say of an option, or else the configuration."""
+    """Return what the run's parameters say of an option, or else the configuration."""
     parameters = work.run.input.get("parameters") or {}
     return parameters.get(name) if parameters.get(name) is not None else configuration.config.get(name)
 
@@ -116,7 +118,7 @@ async def subjects_of(ctx: Context, fqns: Sequence[str], known: DescriptionConte
 def surroundings(
     uow: UnitOfWork, scope: Scope, tables: Sequence[TableFacts], known: DescriptionContext
 ) -> Surroundings:
-    """What stands around tables: their siblings, who refers to them, and what is said of what they refer to."""
+    """Return what stands around tables: their siblings, who refers to them, and what is said of what they refer to."""
     schemas = sorted({str(Fqn.parse(table.fqn).parent) for table in tables} | _schemas_referred(tables))
     targets = {
         str(Fqn.parse(column.references[0]).child(column.references[1]))

@@ -46,7 +46,7 @@ class RunUnit:
 
 
 class Reporter(Protocol):
-    """What sums a run up when all of its other units have ended. Its arguments have a `report`."""
+    """Describes what sums a run up when all of its other units have ended. Its arguments have a `report`."""
 
     def unit(self, work: "RunWork", phase: int) -> RunUnit | None:
         """The unit, of this phase; None when there is nothing to report on."""
@@ -88,7 +88,7 @@ class RunWork(ABC):
 
     @abstractmethod
     async def units(self) -> Sequence[RunUnit]:
-        """What there is to do, in its order. Raises JobError when there is nothing that could be done."""
+        """Return what there is to do, in its order. Raises JobError when there is nothing that could be done."""
 
     @abstractmethod
     async def carry_out(self, arguments: Mapping[str, Any]) -> Write:
@@ -192,7 +192,7 @@ class RunWork(ABC):
         return await self.carry_out(arguments)
 
     def _seconds(self) -> float:
-        """How long one task may work: what the run asks for, and never longer than the deployment allows."""
+        """Return how long one task may work: what the run asks for, and never longer than the deployment allows."""
         most = self.ctx.services.runs.task_timeout_seconds
         asked = (self.run.input.get("parameters") or {}).get("timeout_seconds")
         return min(most, float(asked)) if asked else most
@@ -261,7 +261,7 @@ class RunWork(ABC):
         return ended
 
     def _saves(self) -> bool:
-        """Whether the run's proposals are approved as it completes."""
+        """Return whether the run's proposals are approved as it completes."""
         return self.proposes and bool(self.run.input.get("save_all"))
 
     async def ask_whether_to_save(self) -> None:
@@ -346,7 +346,7 @@ class RunWork(ABC):
         return reached
 
     def ends(self, failed: int) -> RunStatus:
-        """How a run ends of which something is done, and of whose tasks some may have failed."""
+        """Return how a run ends of which something is done, and of whose tasks some may have failed."""
         return RunStatus.FAILED if failed else RunStatus.COMPLETED
 
     async def fail(self, message: str) -> None:

@@ -1,4 +1,4 @@
-"""What other work reads of profiles: the latest figures of tables, for engines, with every value in them."""
+"""Defines what other work reads of profiles: the latest figures of tables, for engines, with every value in them."""
 
 from collections.abc import Sequence
 

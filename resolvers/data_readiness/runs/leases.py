@@ -1,4 +1,4 @@
-"""What one task of a run has in use just now: its time, and its places at connections."""
+"""Defines what one task of a run has in use just now: its time, and its places at connections."""
 
 import asyncio
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ class TaskUse:
 
     @property
     def cut_off(self) -> str:
-        """What a task is told whose time is over."""
+        """Return what a task is told whose time is over."""
         return (
             f"It was cut off after {self._seconds:g} seconds. Allow it more with the parameter timeout_seconds, up to "
             "what the deployment allows (STOA_TASK_TIMEOUT_SECONDS), or limit the run by include or sampling."

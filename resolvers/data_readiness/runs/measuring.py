@@ -1,4 +1,4 @@
-"""What executing rules and assessing tables have in common: what checks need, and how results are recorded."""
+"""Defines what executing rules and assessing tables have in common: what checks need, and how results are recorded."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -52,7 +52,7 @@ MOST_NAMED: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class CheckInputs:
-    """What the checks of one table need beside its data."""
+    """Holds what the checks of one table need beside its data."""
 
     table: TableFacts
     rules: tuple[QualityRule, ...]
@@ -69,7 +69,7 @@ def table_of(asset_fqn: str) -> str:
 def read_known(
     uow: UnitOfWork, scope: Scope, table_fqn: str, given: Sequence[QualityRule] | None = None
 ) -> CheckInputs | tuple[QualityRule, ...]:
-    """What is known of a table and its rules, the active ones if none are given.
+    """Return what is known of a table and its rules, the active ones if none are given.
 
     The rules alone when the catalog has no such table any more.
     """
@@ -95,7 +95,9 @@ def read_known(
 
 
 async def with_losses(ctx: Context, known: CheckInputs, found: Evaluation) -> Evaluation:
-    """What the checks of a table came to, told of those that could not be evaluated because their column is gone."""
+    """Return what the checks of a table came to, told of those that could not be evaluated because their column is
+    gone.
+    """
     checks = {rule.id: check_of(rule) for rule in known.rules}
     failed = [key for key in checks if found.results[key].outcome is RuleOutcome.NOT_EVALUATED]
     if not any(checks[key].columns for key in failed):
@@ -179,7 +181,7 @@ def kind_of(definitions: Sequence[ViolationDefinition], metric: str | None, dime
 
 
 def told(result: CheckResult, **more: Any) -> dict[str, Any]:
-    """What an execution and a violation say of a result."""
+    """Return what an execution and a violation say of a result."""
     found: dict[str, Any] = {"value": result.value, **more, **result.notes}
     if result.examples:
         found["examples"] = [dict(one) for one in result.examples]
@@ -187,7 +189,7 @@ def told(result: CheckResult, **more: Any) -> dict[str, Any]:
 
 
 def expected(rule: QualityRule) -> dict[str, Any]:
-    """What a rule expected when it was executed."""
+    """Return what a rule expected when it was executed."""
     return {"operator": rule.operator.value, "threshold": list(rule.threshold), "unit": rule.unit.value}
 
 

@@ -6,7 +6,7 @@ the project that holds its key as `credentials_secret`: the key alone, or JSON a
 
 A secret leaves the platform only to where somebody who may read it has said. The secret itself says so, by its
 `api_base` or its `provider`; or else who wrote the config must be allowed to read the project's secrets at the moment
-of use, and for an address of his own choice who started the run as well.
+of use, and for an address of their own choice who started the run as well.
 """
 
 import asyncio
@@ -57,7 +57,9 @@ class ModelWriter:
         terms: Sequence[Term],
         notes: Sequence[str],
     ) -> ModelAnswer | str:
-        """What the model says of a table and some of its columns, or a sentence that says why nothing is taken."""
+        """Return what the model says of a table and some of its columns, or a sentence that says why nothing is
+        taken.
+        """
         if self.chat is None or self.reason is not None:
             return self.reason or "The model cannot be used."
         question = question_about(subject, columns, drafts=drafts, terms=terms, notes=notes)
@@ -93,7 +95,7 @@ class KeyWithheld(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """What a secret of the project holds, and for whom it says that it is."""
+    """Holds what a secret of the project holds, and for whom it says that it is."""
 
     credentials: dict[str, Any]
     base: str | None = None
@@ -106,7 +108,7 @@ async def chat_of(
     """The model that a config names, with its name. Raises ModelError; KeyWithheld when its key may not go there.
 
     `addresser` is who wrote the address and the secret's name into the config, None when that is not known; `runner` is
-    whom the work is done for, where he could do it with a config of somebody else's.
+    whom the work is done for, where they could do it with a config of somebody else's.
     """
     address = _address(config)
     provider, model = provider_of(address)

@@ -1,4 +1,4 @@
-"""What can be done with runs: trigger, list, get, page through the tasks, cancel, try again."""
+"""Operations on runs: trigger, list, get, page through the tasks, cancel, try again."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -161,14 +161,14 @@ def job_key(run_id: str, attempt: int) -> str:
 
 
 def job_of(run_id: str, attempt: int) -> dict[str, Any]:
-    """What the job that carries out an attempt at a run is told."""
+    """Return what the job that carries out an attempt at a run is told."""
     return {"run_id": run_id, "attempt": attempt}
 
 
 async def connection_of(ctx: Context, configuration: WorkflowConfiguration, asset_fqn: str | None) -> DataConnection:
     """The connection that an ingestion reads: named by the configuration, or by the service part of the run's FQN.
 
-    Raises 422 when neither names one of the caller's, and 403 when he may not execute it.
+    Raises 422 when neither names one of the caller's, and 403 when they may not execute it.
     """
     service = parse_fqn(asset_fqn, field="asset_fqn").parts[0] if asset_fqn else None
     uri = configuration.config.get("resource_uri")
@@ -184,7 +184,7 @@ async def connection_of(ctx: Context, configuration: WorkflowConfiguration, asse
 
 
 async def usable_connection(ctx: Context, uri: str, service: str | None = None) -> DataConnection:
-    """A connection that a run of the caller may read now. Raises 422, and 403 when he may not execute it."""
+    """A connection that a run of the caller may read now. Raises 422, and 403 when they may not execute it."""
     connection = await ctx.store.read(lambda uow: uow.data_connections.find(ctx.tenant, uri))
     if connection is None or connection.project_id not in (None, ctx.project_id):
         raise ValidationError(

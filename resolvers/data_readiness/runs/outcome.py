@@ -1,4 +1,6 @@
-"""What a run says of its tasks as it ends: what could not be read, what failed, and whether anything was done."""
+"""Defines what a run says of its tasks as it ends: what could not be read, what failed, and whether anything was
+done.
+"""
 
 from typing import Any, Final
 
@@ -13,13 +15,13 @@ UNREAD_TOLD: Final = 20
 
 
 def achieved(uow: UnitOfWork, run_id: str) -> bool:
-    """Whether any task is done that does more than build on the others."""
+    """Return whether any task is done that does more than build on the others."""
     done = uow.run_tasks.planned(run_id, RunStatus.COMPLETED)
     return any(not arguments.get("follows") for _, arguments in done)
 
 
 def unread(uow: UnitOfWork, run_id: str, skipped: int) -> dict[str, Any]:
-    """What the output says of skipped tasks: how many, about how many assets, and the first of these by name."""
+    """Return what the output says of skipped tasks: how many, about how many assets, and the first of these by name."""
     told = [arguments["skipped"] for _, arguments in uow.run_tasks.planned(run_id, TaskStatus.SKIPPED)]
     reasons = {one["asset_fqn"]: one for one in reversed(told)}
     named = [reasons[fqn] for fqn in sorted(reasons)[:UNREAD_TOLD]]

@@ -1,4 +1,6 @@
-"""What a run and a configuration may be told: the names that a type of workflow knows, and what stands under them."""
+"""Defines what a run and a configuration may be told: the names that a type of workflow knows, and what stands under
+them.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches

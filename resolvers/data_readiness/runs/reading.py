@@ -1,4 +1,4 @@
-"""How a run reads what it works on: the facts of the catalog, and the data itself through its connection."""
+"""Defines how a run reads what it works on: the facts of the catalog, and the data itself through its connection."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -169,7 +169,7 @@ async def lost_columns(ctx: Context, facts: TableFacts) -> list[str]:
 
 
 def columns_gone(facts: TableFacts, lost: Sequence[str]) -> str:
-    """What to say of a table that has lost columns, where it is named already."""
+    """Return what to say of a table that has lost columns, where it is named already."""
     if len(lost) == len(facts.columns):
         return (
             "The table is gone from the source, or its connection does not read it any more. Run service-ingestion, "
@@ -225,5 +225,5 @@ async def tables_of(work: RunWork) -> list[tuple[str, str]]:
 
 
 async def facts_of(ctx: Context, fqns: Sequence[str]) -> list[TableFacts]:
-    """What the catalog knows of some tables and their columns, in two statements; what is gone is left out."""
+    """Return what the catalog knows of some tables and their columns, in two statements; what is gone is left out."""
     return await ctx.store.read(lambda uow: read_facts(uow.connection, ctx.scope, fqns))

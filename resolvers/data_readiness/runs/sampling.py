@@ -1,4 +1,4 @@
-"""How many rows of a table a run looks at: what it asks for, within what its engine can use."""
+"""Defines how many rows of a table a run looks at: what it asks for, within what its engine can use."""
 
 import math
 

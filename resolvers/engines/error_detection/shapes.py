@@ -206,7 +206,7 @@ def _odd(
 
 
 def _counted(column: TableColumn, forms: Sequence[str]) -> tuple[Counter[str], Counter[str], int]:
-    """How many rows and how many values each form has, and how many rows say anything: stand-ins do not."""
+    """Return how many rows and how many values each form has, and how many rows say anything: stand-ins do not."""
     rows: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
     spoken = column.present

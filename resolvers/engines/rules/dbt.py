@@ -317,7 +317,7 @@ def _test_of(rule: Expectation, column: str | None) -> tuple[str, Any] | str:
 
 
 def _uncounted(rule: Expectation) -> str | None:
-    """Why a test cannot count as the rule does; None where it can."""
+    """Return why a test cannot count as the rule does; None where it can."""
     if rule.unit is not RuleUnit.ROWS:
         return "dbt's tests count rows, and no percentages."
     strict = rule.operator is RuleOperator.MUST_BE and rule.threshold[0] == 0
@@ -329,7 +329,7 @@ def _uncounted(rule: Expectation) -> str | None:
 
 
 def _body_of(rule: Expectation, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What stands under the name of a test: how grave it is, from how many rows on, and its arguments."""
+    """Return what stands under the name of a test: how grave it is, from how many rows on, and its arguments."""
     config: dict[str, Any] = {"severity": "error" if rule.severity in (Severity.HIGH, Severity.CRITICAL) else "warn"}
     most = plain(rule.threshold[0])
     if most:

@@ -184,7 +184,7 @@ def _policy(memory: Memory) -> Policy:
 
 
 class _Parameters(NamedTuple):
-    """How a policy does what it does."""
+    """Holds how a policy does what it does."""
 
     mask: MaskStyle
     salt: str

@@ -87,7 +87,7 @@ def _last(events: Sequence[dict[str, Any]]) -> Iterator[AnswerEvent]:
 
 
 def _same(before: AnswerEvent, now: AnswerEvent) -> bool:
-    """Whether an event is the one that was told: a step by its name, a query by what was drafted."""
+    """Return whether an event is the one that was told: a step by its name, a query by what was drafted."""
     if before.event is not now.event:
         return False
     if now.event is TurnEventType.TASK_UPDATE:

@@ -1,4 +1,4 @@
-"""What an answer may be drawn from: the connections that the asker may use, and what is known of their tables.
+"""Defines what an answer may be drawn from: the connections that the asker may use, and what is known of their tables.
 
 What the catalog says of a connection is kept in memory and read again when it has changed. Who may ask, the memories
 and the policies are read for every question.
@@ -64,7 +64,7 @@ class UsableConnection:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Return what people call it."""
         return self.connection.name
 
 
@@ -86,7 +86,7 @@ class Ground:
         return self.knowledge.dialect
 
     def protects(self, sql: str) -> bool:
-        """Whether a query reads tables with columns whose values may not be quoted; True when in doubt."""
+        """Return whether a query reads tables with columns whose values may not be quoted; True when in doubt."""
         try:
             used = judged_tables(self.tables, self.dialect, sql)
         except QueryRefused:
@@ -98,13 +98,13 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class NotThere(Exception):
-    """Named data that the asker may not ask about. The same for what does not exist and what he may not use."""
+    """Named data that the asker may not ask about. The same for what does not exist and what they may not use."""
 
     message: str
 
 
 async def places_of(ctx: Context, names: Sequence[str]) -> list[UsableConnection]:
-    """The connections that the caller may ask: those that he names, or all with tables. Raises NotThere."""
+    """The connections that the caller may ask: those that they name, or all with tables. Raises NotThere."""
     found = await ctx.store.read(lambda uow: _named(uow, ctx.scope, names))
     uris = list(dict.fromkeys(uri for _, uris, _ in found for uri in uris))
     allowed = await ctx.guard.allows_many(ctx.caller, Permission.CAN_EXECUTE, "data_connection", uris)
@@ -142,7 +142,7 @@ async def likely(
 
 
 def _named(uow: UnitOfWork, scope: Scope, names: Sequence[str]) -> list[tuple[str | None, list[str], str]]:
-    """What each name stands for: (the name, the URIs of connections, the dotted name below which is meant)."""
+    """Return what each name stands for: (the name, the URIs of connections, the dotted name below which is meant)."""
     there = queries.connections_with_tables(uow.connection, scope)
     if not names:
         return [(None, there, "")]
@@ -169,7 +169,7 @@ def _connections(uow: UnitOfWork, scope: Scope, uris: Sequence[str]) -> list[Dat
 
 @dataclass(frozen=True, slots=True)
 class _Catalog:
-    """What is kept of one connection between questions."""
+    """Holds what is kept of one connection between questions."""
 
     stamp: tuple[Any, ...]
     tables: tuple[TableFacts, ...]
@@ -226,7 +226,7 @@ class _Known:
 
 
 def _says_the_same(one: Knowledge, other: Knowledge) -> bool:
-    """Whether two are of the same catalog, with the same memories and the same columns hidden."""
+    """Return whether two are of the same catalog, with the same memories and the same columns hidden."""
     if one.profiles is not other.profiles or one.terms is not other.terms or len(one.tables) != len(other.tables):
         return False
     if any(a is not b for a, b in zip(one.tables, other.tables, strict=True)):
@@ -243,7 +243,7 @@ def _says_the_same(one: Knowledge, other: Knowledge) -> bool:
 
 
 def _says(memory: Memory) -> tuple[Any, ...]:
-    """What of a memory makes a difference to drafters."""
+    """Return what of a memory makes a difference to drafters."""
     return memory.id, memory.version, memory.pinned, memory.quality.validation_status
 
 
@@ -315,7 +315,9 @@ def _term(row: Any) -> Term:
 
 
 def _selected(connection: DataConnection) -> Any:
-    """Whether a table is among those that the connection selects; MySQL, which has no schemas, judges by itself."""
+    """Return whether a table is among those that the connection selects; MySQL, which has no schemas, judges by
+    itself.
+    """
     config = config_of(connection)
     if connection.connection_type is ConnectionType.MYSQL or "selected_tables" not in config:
         return lambda table: True

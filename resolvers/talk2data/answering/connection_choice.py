@@ -1,4 +1,4 @@
-"""Which of several connections a question is about. One query runs on one connection."""
+"""Defines which of several connections a question is about. One query runs on one connection."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -65,7 +65,7 @@ def chosen(text: str, grounds: Sequence[Ground], last: str | None, now: datetime
 
 
 def _linked(text: str, ground: Ground, now: datetime) -> float:
-    """How many of the question's words the linker finds something for there, each by its best mention."""
+    """Return how many of the question's words the linker finds something for there, each by its best mention."""
     linked = link(text, Vocabulary.of(ground.knowledge), now)
     best: dict[int, float] = {}
     for one in linked.mentions:
@@ -76,7 +76,7 @@ def _linked(text: str, ground: Ground, now: datetime) -> float:
 
 
 def _fit(words: set[str], ground: Ground) -> float:
-    """How much of the question names something there: tables count most, then columns, then values."""
+    """Return how much of the question names something there: tables count most, then columns, then values."""
     told: dict[str, float] = {}
     for table in ground.knowledge.tables:
         for names, worth in _names(table, ground.knowledge.profiles.get(table.fqn)):

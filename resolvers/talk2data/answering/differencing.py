@@ -1,4 +1,4 @@
-"""What several answers tell together of a table whose rows are shown only in groups of a size.
+"""Defines what several answers tell together of a table whose rows are shown only in groups of a size.
 
 Each answer alone has enough rows behind every figure. Two answers that differ by one row still tell that row: the
 total, and the total without it. So the rows behind each answer are compared with those behind the earlier answers to
@@ -57,7 +57,7 @@ class QuerySets:
 
 
 def told_by(source: Source, guarded: GuardedQuery, seconds: float) -> list[QuerySets]:
-    """What an answer tells, read beside it. Blocks. Raises Refused and ConnectorError."""
+    """Return what an answer tells, read beside it. Blocks. Raises Refused and ConnectorError."""
     return [QuerySets(one, _sets(source, one, seconds)) for one in guarded.behind]
 
 
@@ -85,7 +85,7 @@ def _same(value: object) -> object:
 
 
 def _number(source: Source, behind: Behind, seconds: float) -> int:
-    """How many different rows are behind all groups together."""
+    """Return how many different rows are behind all groups together."""
     assert behind.query is not None
     inner = behind.query.copy()
     inner.set("expressions", inner.expressions[behind.keys :])

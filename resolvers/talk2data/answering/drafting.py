@@ -1,4 +1,4 @@
-"""Who drafts the queries of an answer: the planner, or a language model that the project has chosen."""
+"""Defines who drafts the queries of an answer: the planner, or a language model that the project has chosen."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -40,7 +40,7 @@ async def drafter_of(ctx: Context, settings: ChatSettings, ground: Ground, task_
     """The drafter that the project has chosen, or the planner. Raises ModelError when the model cannot be asked."""
     if settings.drafter is AnswerDrafter.PLANNER:
         return ctx.services.drafter or InThread(Planner())
-    # Who asks decides nothing about the key: whom he could send it to was settled by who set this.
+    # Who asks decides nothing about the key: whom they could send it to was settled by who set this.
     chat, _ = await chat_of(ctx, settings.model_dump(), addresser=addresser_of(settings))
 
     async def run(draft: QueryDraft) -> Voted:
@@ -57,7 +57,7 @@ async def drafter_of(ctx: Context, settings: ChatSettings, ground: Ground, task_
 
 
 def linked_by(asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
-    """What the words of a question may stand for.
+    """Return what the words of a question may stand for.
 
     Private columns are not searched: what a prompt holds must not depend on whether somebody is in the data.
     """
@@ -91,7 +91,7 @@ class InThread:
 
 
 def _run(drafting: Awaitable[Outcome]) -> Outcome:
-    """What a drafter says, on an event loop of this thread's own."""
+    """Return what a drafter says, on an event loop of this thread's own."""
 
     async def drafted() -> Outcome:
         return await drafting

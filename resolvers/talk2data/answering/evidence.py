@@ -1,4 +1,4 @@
-"""What an answer rests on, as of now: the versions, scores and violations of what a query reads."""
+"""Defines what an answer rests on, as of now: the versions, scores and violations of what a query reads."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -73,7 +73,7 @@ def examples_among(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def all_checked(examples: Iterable[Memory]) -> bool:
-    """Whether a steward has validated every example."""
+    """Return whether a steward has validated every example."""
     return all(one.quality.validation_status is ValidationStatus.VALIDATED for one in examples)
 
 
@@ -85,7 +85,7 @@ def told_of_examples(examples: Sequence[Memory]) -> str:
 
 
 def too_poor(tables: Sequence[UsedTable], settings: ChatSettings) -> str | None:
-    """Why the quality of the data forbids an answer; None when it does not."""
+    """Return why the quality of the data forbids an answer; None when it does not."""
     low = _below(tables, settings.refuse_below)
     if not low or settings.refuse_below is None:
         return None
@@ -96,7 +96,7 @@ def too_poor(tables: Sequence[UsedTable], settings: ChatSettings) -> str | None:
 
 
 def policy_warnings(guarded: GuardedQuery, in_words: int) -> list[str]:
-    """What the asker is told of what policies hide, and of those in words alone, which hide nothing."""
+    """Return what the asker is told of what policies hide, and of those in words alone, which hide nothing."""
     names: dict[str, list[str]] = {}
     for fqn, name in sorted(guarded.masked):
         names.setdefault(fqn, []).append(name)
@@ -116,7 +116,7 @@ def policy_warnings(guarded: GuardedQuery, in_words: int) -> list[str]:
 
 
 def quality_warnings(tables: Sequence[UsedTable], settings: ChatSettings) -> list[str]:
-    """What the asker is told of the quality of the data."""
+    """Return what the asker is told of the quality of the data."""
     told = []
     if low := _below(tables, settings.warn_below):
         told.append(f"The quality of {_listed(low)} is below {settings.warn_below}, so take this answer with care.")

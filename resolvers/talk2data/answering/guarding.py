@@ -53,7 +53,7 @@ class Policies:
 
     @property
     def unreadable(self) -> str | None:
-        """Which policy cannot be read at all, why, and what to do; None when all can be."""
+        """Return which policy cannot be read at all, why, and what to do; None when all can be."""
         broken = next((one for one in self.standing if isinstance(one, Broken)), None)
         if broken is None:
             return None
@@ -64,7 +64,9 @@ class Policies:
 
 
 async def told_of(ctx: Context, policies: Policies, refused: QueryRefused) -> str:
-    """Why the guard refuses, for the asker: which policy cannot be read is told to who may mend it, and nobody else."""
+    """Return why the guard refuses, for the asker: which policy cannot be read is told to who may mend it, and nobody
+    else.
+    """
     if refused.rule != UNREADABLE:
         return refused.reason
     if await ctx.guard.allows(ctx.caller, Permission.CAN_WRITE, "project", ctx.project_id):
@@ -76,7 +78,7 @@ async def told_of(ctx: Context, policies: Policies, refused: QueryRefused) -> st
 
 
 def policies_of(memories: Sequence[Memory], tables: Sequence[Table], caller: Caller) -> Policies:
-    """What the project's policies ask of a caller's queries on these tables."""
+    """Return what the project's policies ask of a caller's queries on these tables."""
     meant = [one for one in memories if is_policy(one)]
     standing = policies_for(meant, users=(caller.user_id,), groups=caller.groups)
     readable = [one for one in standing if isinstance(one, Policy)]

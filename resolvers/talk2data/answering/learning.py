@@ -1,4 +1,5 @@
-"""What is learned from what people say about answers. Nothing is taken for true before a steward has validated it.
+"""Defines what is learned from what people say about answers. Nothing is taken for true before a steward has
+validated it.
 
 A good answer is offered as an `exemplar` memory: the question with its query, unvalidated, in a pack of its own. Who
 archives or deprecates that pack ends the learning. A query that somebody has corrected is offered in the same way.

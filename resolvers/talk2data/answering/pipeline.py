@@ -63,7 +63,7 @@ MOST_REPAIRS: Final = 2
 
 @dataclass(slots=True)
 class AnswerOutcome:
-    """What a question has come to."""
+    """Holds what a question has come to."""
 
     kind: AnswerKind = AnswerKind.UNANSWERABLE
     message: str | None = None
@@ -104,7 +104,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class PipelineQuestion:
-    """What is asked, and what came before it in the session."""
+    """Holds what is asked, and what came before it in the session."""
 
     text: str
     task_id: str
@@ -321,7 +321,7 @@ def _exchanges(earlier: Sequence[EarlierAnswer], ground: Ground) -> tuple[Exchan
 
 
 async def _modelled(drafting: Awaitable[T]) -> T:
-    """What a drafter says; a language model that fails is told as it says it."""
+    """Return what a drafter says; a language model that fails is told as it says it."""
     try:
         return await drafting
     except ModelError as failure:

@@ -20,7 +20,7 @@ from schema.talk2data.turn_event import TurnEventType
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked, and in which conversation."""
+    """Holds what was asked, and in which conversation."""
 
     session_id: str
     turn_id: str

@@ -95,7 +95,7 @@ async def in_source(ctx: Context, ground: Ground, work: Callable[[Source], T], *
 
 
 def failed(ground: Ground, sql: str, error: ConnectorError) -> SourceFailed:
-    """What may be told of a failure of the source."""
+    """Return what may be told of a failure of the source."""
     if error.kind == "cancelled":
         return SourceFailed("The query was cancelled.", repairable=False)
     if error.kind == "timeout":

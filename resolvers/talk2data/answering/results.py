@@ -1,4 +1,4 @@
-"""What a finding is told as: the last events of a turn, the artifacts behind them, and its provenance."""
+"""Defines what a finding is told as: the last events of a turn, the artifacts behind them, and its provenance."""
 
 import asyncio
 import re
@@ -70,12 +70,12 @@ async def made_of(ctx: Context, turn_id: str, question: str, found: AnswerOutcom
 
 
 async def text_of(found: AnswerOutcome) -> str:
-    """What is said, warnings included."""
+    """Return what is said, warnings included."""
     return (await _said(found))[0]
 
 
 async def _said(found: AnswerOutcome) -> tuple[str, list[dict[str, Any]]]:
-    """What is said, and where its figures come from."""
+    """Return what is said, and where its figures come from."""
     text, figures = found.message or "", []
     if found.ran is not None:
         reading = None if found.draft is None else found.draft.reading
@@ -186,7 +186,7 @@ def _done(found: AnswerOutcome, said: str, figures: Sequence[dict[str, Any]]) ->
 
 
 def provenance_of(turn_id: str, found: AnswerOutcome, said: str | None, now: datetime) -> TurnProvenance:
-    """Where a finding comes from."""
+    """Return where a finding comes from."""
     ground, draft, ran = found.ground, found.draft, found.ran
     evidence = dict(found.evidence)
     memories = [ground.memories[id] for id in draft.memories if id in ground.memories] if draft and ground else []

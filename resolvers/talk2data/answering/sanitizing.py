@@ -1,4 +1,5 @@
-"""What drafters say, made fit to be stored and shown: without signs that no store keeps, and of a bounded length.
+"""Defines what drafters say, made fit to be stored and shown: without signs that no store keeps, and of a bounded
+length.
 
 A language model may say anything, so its words are cut before they go anywhere. SQL that is too long stays too long, so
 that the guard refuses it.

@@ -1,4 +1,5 @@
-"""How a question is answered: the engine's events are stored one by one, and the turn ends once, whatever happens.
+"""Defines how a question is answered: the engine's events are stored one by one, and the turn ends once, whatever
+happens.
 
 Begun again after its process died, it tells the engine what stands already and goes on after it. Two that work on the
 same turn at the same time cannot both tell: the later one sees events that it does not know, and leaves off.

@@ -6,7 +6,7 @@ which an index serves; only what was found nowhere so is looked for without rega
 only in the time that is left.
 
 A column that is tagged as personal is compared with what the asker wrote and nothing else: whoever may read it could
-compare it himself, and nothing is told of it but his own words.
+compare it themselves, and nothing is told of it but their own words.
 """
 
 import asyncio

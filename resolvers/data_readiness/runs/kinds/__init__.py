@@ -1,4 +1,4 @@
-"""What carries a run out: one class per kind of work, on the frame of `runs/executor.py`."""
+"""Defines what carries a run out: one class per kind of work, on the frame of `runs/executor.py`."""
 
 from collections.abc import Mapping
 from typing import Final

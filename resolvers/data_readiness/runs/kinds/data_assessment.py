@@ -99,7 +99,7 @@ class DataAssessment(RunWork):
     def _found(
         self, uow: UnitOfWork, known: CheckInputs, evaluation: Evaluation, builtins: Sequence[Builtin]
     ) -> tuple[list[Finding], list[str]]:
-        """What built-in checks found, and which of them were looked at, those that no longer apply included."""
+        """Return what built-in checks found, and which of them were looked at, those that no longer apply included."""
         by_check = {key: one for one in evaluation.counted for key in one.checks}
         definitions = uow.violation_definitions.standing(self.scope)
         versions = versions_of(uow.connection, self.scope, {one.check.asset_fqn for one in builtins if one.finds})

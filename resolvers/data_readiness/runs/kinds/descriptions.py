@@ -66,7 +66,7 @@ _KINDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """What one task knows beside its tables."""
+    """Holds what one task knows beside its tables."""
 
     told: DescriptionContext
     glossary: Glossary
@@ -101,7 +101,7 @@ class Describing(RunWork):
         return lambda uow: {"proposals": put_new(self, uow, drafts, arguments)}
 
     async def drafts_of(self, arguments: Mapping[str, Any], fqns: Sequence[str]) -> list[ProposalDraft]:
-        """What could be proposed about some tables and their columns."""
+        """Return what could be proposed about some tables and their columns."""
         configuration = await configuration_of(self)
         known = await told(self, configuration)
         subjects = await subjects_of(self.ctx, fqns, known)
@@ -210,7 +210,8 @@ class Describing(RunWork):
         scene: _Scene,
         drafts: dict[tuple[str, str], ProposalDraft],
     ) -> bool:
-        """Whether a model is asked about an asset: some field may be proposed, and it was not asked as it is before.
+        """Return whether a model is asked about an asset: some field may be proposed, and it was not asked as it is
+        before.
 
         What it said before is not said over by the words without a model.
         """
@@ -257,7 +258,7 @@ class MetadataEnrichment(Describing):
         return units
 
     async def drafts_of(self, arguments: Mapping[str, Any], fqns: Sequence[str]) -> list[ProposalDraft]:
-        """What could be proposed about some tables, or about one schema or database."""
+        """Return what could be proposed about some tables, or about one schema or database."""
         container = arguments.get("container")
         if container is None:
             return await super().drafts_of(arguments, fqns)

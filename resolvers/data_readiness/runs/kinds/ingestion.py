@@ -166,7 +166,9 @@ class Ingestion(RunWork):
         return marked
 
     def _present(self, batches: Iterable[dict[str, Any]]) -> dict[str, set[str]]:
-        """What the source listed, as parent FQN → names, from the tables up, within what the run was asked for."""
+        """Return what the source listed, as parent FQN → names, from the tables up, within what the run was asked
+        for.
+        """
         tables: dict[str, set[str]] = {}
         schemas: dict[str, set[str]] = {}
         databases: set[str] = set()
@@ -187,7 +189,7 @@ def _listed(source: Connector) -> tuple[list[SchemaInfo], bool, dict[str, Any]]:
 
 
 def _repeated(batches: Sequence[dict[str, Any]]) -> int:
-    """How often the batches name a database or schema again: all but one of them count it as unchanged."""
+    """Return how often the batches name a database or schema again: all but one of them count it as unchanged."""
     databases = {batch["database"] for batch in batches}
     schemas = {(batch["database"], batch["schema"]) for batch in batches}
     return 2 * len(batches) - len(databases) - len(schemas)
@@ -196,7 +198,7 @@ def _repeated(batches: Sequence[dict[str, Any]]) -> int:
 def source_assets(
     database: str, schema: str, comment: str | None, tables: Iterable[TableInfo]
 ) -> Iterator[SourceAsset]:
-    """What a source declares, as assets: the database, the schema, then each table with all of its columns."""
+    """Yield what a source declares, as assets: the database, the schema, then each table with all of its columns."""
     yield SourceAsset(AssetType.DATABASE, (database,))
     yield SourceAsset(AssetType.DATABASE_SCHEMA, (database, schema), description=comment)
     for table in tables:

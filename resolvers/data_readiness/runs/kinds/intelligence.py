@@ -121,7 +121,7 @@ def _relation_draft(one: ProposedRelationship, standing: StandingWords | None) -
 
 
 def _says(known: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
-    """Whether what stands is the relationship itself, or tells of a join what it comes to."""
+    """Return whether what stands is the relationship itself, or tells of a join what it comes to."""
     if identity_of(known) == identity_of(value):
         return True
     told = value["type"] == "JOIN" and known.get("cardinality") is not None

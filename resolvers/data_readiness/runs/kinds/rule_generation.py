@@ -41,7 +41,7 @@ OLDEST: Final = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class DraftedRules:
-    """What is known of a table, and the rules that were drawn up for it."""
+    """Holds what is known of a table, and the rules that were drawn up for it."""
 
     facts: TableFacts
     profile: TableProfile
@@ -50,7 +50,7 @@ class DraftedRules:
 
 
 class _OfTables(RunWork):
-    """What the works have in common: one unit per table, read and drawn up."""
+    """Describes what the works have in common: one unit per table, read and drawn up."""
 
     proposes = True
     when_failed = "; what was found in the other tables is proposed"
@@ -117,7 +117,7 @@ class _OfTables(RunWork):
         return {**counts, "profiled": int(found.is_measured_here)}
 
     def _is_recent(self, profile: TableProfile) -> bool:
-        """Whether a profile is new enough, and more than what the database knows by itself."""
+        """Return whether a profile is new enough, and more than what the database knows by itself."""
         told = (parameters_of(self.run).model_extra or {}).get("max_profile_age_seconds")
         oldest = timedelta(seconds=told) if isinstance(told, int | float) and 0 <= told <= 10**9 else OLDEST
         return profile.tier is not ProfileTier.STATISTICS and self.ctx.now() - profile.measured_at <= oldest

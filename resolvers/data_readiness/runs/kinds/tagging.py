@@ -69,7 +69,7 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What came out of looking at a table."""
+    """Holds what came out of looking at a table."""
 
     facts: TableFacts
     looked: Looked
@@ -80,7 +80,7 @@ class Seen:
 
 
 class Tagging(RunWork):
-    """What both kinds of tagging share."""
+    """Describes what both kinds of tagging share."""
 
     proposes = True
     when_failed = "; the tags of the other tables are proposed"
@@ -122,11 +122,11 @@ class Tagging(RunWork):
         return await use_table(self.ctx, facts, read)
 
     async def recognized(self, facts: TableFacts, sample: Sample) -> dict[str, list[TagFinding]]:
-        """What the columns hold; in a thread, for it takes seconds for a wide table."""
+        """Return what the columns hold; in a thread, for it takes seconds for a wide table."""
         return await asyncio.to_thread(recognize, facts, sample, self.ctx.now())
 
     async def looked_before(self, fqn: str) -> Looked | None:
-        """How the table was when it was looked at last."""
+        """Return how the table was when it was looked at last."""
         return await self.ctx.store.read(lambda uow: uow.classifications.looked(self.scope, fqn, self.kind))
 
     def _written(self, uow: UnitOfWork, seen: Seen, arguments: Mapping[str, Any]) -> dict[str, int]:
@@ -208,7 +208,7 @@ class Tagging(RunWork):
 
     @abstractmethod
     def _described(self, tag_fqn: str) -> str:
-        """What a tag says, in a sentence."""
+        """Return what a tag says, in a sentence."""
 
     def _draft(
         self,

@@ -87,7 +87,7 @@ class Privacy:
         )
 
     def sql(self, text: str, said: Collection[str] = ()) -> str:
-        """SQL without the literals that may be values of private columns, unless the asker said them himself."""
+        """SQL without the literals that may be values of private columns, unless the asker said them themselves."""
         if not self._is_named(text):
             return without_credentials(text)
         try:

@@ -254,7 +254,7 @@ class Vocabulary(Naming):
         kinds = [self.column_kind(key) for key in keys]
         best = naming(self._tables[fqn], names, kinds, self._profiles_of(fqn))
         whole = whole_name(names)
-        if best and best[0][0] >= (0.97 if whole else 0.7):  # a person with a title is called by his name
+        if best and best[0][0] >= (0.97 if whole else 0.7):  # a person with a title is called by their name
             return [keys[best[0][1]]]
         if whole:
             return [keys[at] for at in whole]
