@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psycopg
 from psycopg import pq
@@ -18,10 +18,8 @@ from psycopg import pq
 from persistence.connectors.core.base import ConnectorError
 from persistence.connectors.core.reading import unfit_value
 from persistence.connectors.core.sql import statement_timed_out
+from persistence.connectors.postgres.connection import PostgresConnection
 from persistence.connectors.postgres.wire import blocks, result
-
-if TYPE_CHECKING:
-    from persistence.connectors.postgres.connector import PostgresConnector
 
 _BATCH_BYTES = 4 << 20
 _AHEAD = 2
@@ -40,7 +38,7 @@ def driver() -> Any:
 class ArrowStream:
     """One query on a connection of its own; the batches may be read once."""
 
-    def __init__(self, connector: PostgresConnector, seconds: float) -> None:
+    def __init__(self, connector: PostgresConnection, seconds: float) -> None:
         self._connector = connector
         self._seconds = seconds
         self._connection: psycopg.Connection[Any] | None = None

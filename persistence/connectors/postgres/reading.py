@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Final, LiteralString
+from typing import Any, Final, LiteralString
 
 import psycopg
 from psycopg.abc import AdaptContext, Buffer
@@ -23,10 +23,8 @@ from persistence.connectors.core.base import ConnectorError
 from persistence.connectors.core.reading import Reading, by_chance, by_clause, not_selected
 from persistence.connectors.postgres import statistics as known
 from persistence.connectors.postgres.arrow import ArrowStream, driver
+from persistence.connectors.postgres.connection import PostgresConnection
 from schema.data_readiness.source import KnownStatistics, Row
-
-if TYPE_CHECKING:
-    from persistence.connectors.postgres.connector import PostgresConnector
 
 # As the planner does: how densely the pages lay when they were last looked at, times how many there are now. A table
 # that was loaded a moment ago was never looked at; its pages are taken to be as dense as those of most tables.
@@ -56,7 +54,7 @@ class PostgresReading(Reading):
 
     dialect = "postgres"
 
-    def __init__(self, connector: PostgresConnector) -> None:
+    def __init__(self, connector: PostgresConnection) -> None:
         super().__init__(connector.settings)
         self.connector = connector
         self._pages: dict[tuple[str, str], int] = {}
