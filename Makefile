@@ -66,15 +66,18 @@ demo: setup
 serve: setup
 	@$(BIN)/stoa serve $(ARGS)
 
+# Compiling the tests takes longer than collecting them, so what was compiled is kept, whatever the environment says.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX="$(CURDIR)/.cache/bytecode" $(BIN)/python -m pytest
+
 .PHONY: test test-long test-all
 test: setup
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not long" $(ARGS)
+	@$(PYTEST) -n $(WORKERS) --dist loadgroup -m "not long" $(ARGS)
 
 test-long: setup
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m long $(ARGS)
+	@$(PYTEST) -n $(WORKERS) --dist loadgroup -m long $(ARGS)
 
 test-all: setup
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
+	@$(PYTEST) -n $(WORKERS) --dist loadgroup $(ARGS)
 
 .PHONY: check
 check: setup
