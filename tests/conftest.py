@@ -106,7 +106,7 @@ property_settings.load_profile("patient")
 @pytest.fixture(scope="session", autouse=True)
 def _no_settings_of_the_machine() -> None:
     for name in [name for name in os.environ if name.startswith("STOA_") and not name.startswith("STOA_TEST_")]:
-        if name not in ("STOA_OPENFGA_BIN", "STOA_CHROMIUM"):
+        if name not in ("STOA_OPENFGA_BIN", "STOA_FERRETDB_BIN", "STOA_CHROMIUM"):
             del os.environ[name]
 
 

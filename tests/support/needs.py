@@ -17,9 +17,10 @@ def missing(what: str, how: str) -> NoReturn:
 
 def absent() -> Iterator[tuple[str, str]]:
     """The servers that this machine lacks, each with the way to get it."""
-    from tests.support import openfga, redis
+    from tests.support import ferretdb, openfga, redis
 
-    for what, find in (("OpenFGA", openfga.openfga_binary), ("Redis", redis.binary)):
+    servers = (("OpenFGA", openfga.openfga_binary), ("Redis", redis.binary), ("FerretDB", ferretdb.ferretdb_binary))
+    for what, find in servers:
         try:
             find()
         except (pytest.skip.Exception, pytest.fail.Exception) as reason:

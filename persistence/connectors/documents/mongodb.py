@@ -16,8 +16,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from random import Random
+from typing import Any, Final, TypeVar
 
 from persistence.connectors.core.base import (
     ConnectorError,
@@ -29,7 +31,7 @@ from persistence.connectors.core.base import (
     TableInfo,
     vetted_addresses,
 )
-from persistence.connectors.core.reading import cancelled
+from persistence.connectors.core.reading import SAMPLE_SEED, cancelled
 from persistence.connectors.core.sql import (
     Selection,
     bad_certificate,
@@ -45,12 +47,17 @@ from persistence.connectors.documents.mongodb_shape import DocumentShape
 from persistence.connectors.documents.reading import DEEPEST, MOST_COLUMNS, Document, DocumentConnector
 from schema.assets.connection_configs.databases import MongodbConfig, MongodbCredentials
 
-VERIFIED = "the driver against a wire-level stub of ours (OP_MSG, SCRAM-SHA-256); not against a MongoDB server"
+VERIFIED = (
+    "the driver against FerretDB 1.24, an independent server of the protocol, and a wire-level stub of ours; not "
+    "against MongoDB's own server"
+)
 
 T = TypeVar("T")
 
 _SCHEMA = "default"
 _OWN = frozenset({"admin", "local", "config"})
+_NOT_THERE: Final = frozenset({2, 59, 168, 238, 40324})
+"""How servers answer that they have no such command, stage or operator: not all draw samples."""
 
 
 class MongodbConnector(DocumentConnector[MongodbConfig, MongodbCredentials]):
@@ -147,10 +154,27 @@ class MongodbConnector(DocumentConnector[MongodbConfig, MongodbCredentials]):
         collection = self._connected()[database][table]
         chosen: list[dict[str, Any]] = [] if share >= 1 else [{"$match": {"$sampleRate": share}}]
         pipeline = [*chosen, {"$limit": most}]
-        found = self._guarded(lambda: collection.aggregate(pipeline, maxTimeMS=self._limit(), batchSize=1000))
+        found, drawn = self._guarded(lambda: self._drawn(collection, pipeline, batch=1000))
+        chance, given = Random(SAMPLE_SEED), 0  # noqa: S311 - which rows are looked at is no secret
         with closing(found):
             while (document := self._guarded(lambda: next(found, None))) is not None:
-                yield document
+                if drawn or chance.random() < share:
+                    yield document
+                    given += 1
+                if given >= most:
+                    return
+
+    def _drawn(self, collection: Any, pipeline: list[dict[str, Any]], batch: int) -> tuple[Any, bool]:
+        """The documents of a pipeline that draws a sample, and True; all of them, and False, where it is not known."""
+        from pymongo.errors import OperationFailure
+
+        limit = max(1, self._limit())
+        try:
+            return collection.aggregate(pipeline, maxTimeMS=limit, batchSize=batch), True
+        except OperationFailure as error:
+            if error.code not in _NOT_THERE:
+                raise
+            return collection.find(batch_size=batch, max_time_ms=limit), False
 
     def _limit(self) -> int:
         """Milliseconds that an operation may take: few on the catalog, more on the data."""
@@ -192,10 +216,12 @@ class MongodbConnector(DocumentConnector[MongodbConfig, MongodbCredentials]):
         limit = max(1, self._limit())
         size = self.config.options.sample_size
         shape = DocumentShape()
-        with collection.aggregate([{"$sample": {"size": size}}], maxTimeMS=limit, batchSize=50) as sample:
-            for document in sample:
+        found, drawn = self._drawn(collection, [{"$sample": {"size": size}}], batch=50)
+        with closing(found):
+            for document in islice(found, size):
                 shape.add(document)
-        notes = [f"Columns are inferred from at most {size} documents." if shape.documents else "It is empty."]
+        which = f"at most {size}" if drawn else f"the first {size}"
+        notes = [f"Columns are inferred from {which} documents." if shape.documents else "It is empty."]
         if shape.cut:
             notes.append(f"It has more fields than are listed: the first {MOST_COLUMNS}, {DEEPEST} levels deep.")
         if entry.get("type") == "view":
