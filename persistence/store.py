@@ -40,7 +40,7 @@ from persistence.queries.workflows import ConfigurationRepository, RunRepository
 from persistence.repository import Repository, Scope
 from persistence.tables import files as files_table
 from persistence.tables import governance
-from persistence.tuples import TupleLike, write_tuples
+from persistence.tuples import WritableTuple, write_tuples
 from schema.assets.artifact import Artifact
 from schema.assets.file import File
 from schema.governance.organization import Organization
@@ -48,7 +48,7 @@ from schema.governance.organization import Organization
 T = TypeVar("T")
 
 
-class RemoteRelations(Protocol):
+class RelationsServer(Protocol):
     """An authorization engine that is a server of its own, and so cannot share our transaction."""
 
     async def write(
@@ -61,7 +61,7 @@ class UnitOfWork:
     """Every repository over one connection, and so inside one transaction."""
 
     def __init__(
-        self, connection: sa.Connection, staged: list[tuple[str, list[TupleLike], list[TupleLike]]] | None
+        self, connection: sa.Connection, staged: list[tuple[str, list[WritableTuple], list[WritableTuple]]] | None
     ) -> None:
         self.connection = connection
         self._staged = staged
@@ -255,7 +255,9 @@ class UnitOfWork:
         """Memories of context packs."""
         return MemoryRepository(self.connection)
 
-    def relate(self, organization_id: str, writes: Iterable[TupleLike] = (), deletes: Iterable[TupleLike] = ()) -> None:
+    def relate(
+        self, organization_id: str, writes: Iterable[WritableTuple] = (), deletes: Iterable[WritableTuple] = ()
+    ) -> None:
         """Write relations as part of this transaction: they stand when it commits, and never without it."""
         if self._staged is None:
             write_tuples(self.connection, organization_id, list(writes), list(deletes), lenient=True)
@@ -280,7 +282,7 @@ class Store:
     def __init__(
         self,
         database: Database,
-        remote: RemoteRelations | None = None,
+        remote: RelationsServer | None = None,
         *,
         last: Callable[[UnitOfWork, Any], None] | None = None,
     ) -> None:
@@ -316,8 +318,8 @@ class Store:
             work = _ended_by(self._last, work, told)
         if remote is None:
             return await self.database.write(lambda connection: work(UnitOfWork(connection, None)))
-        staged: list[tuple[str, list[TupleLike], list[TupleLike]]] = []
-        delivered: list[tuple[str, list[TupleLike], list[TupleLike]]] = []
+        staged: list[tuple[str, list[WritableTuple], list[WritableTuple]]] = []
+        delivered: list[tuple[str, list[WritableTuple], list[WritableTuple]]] = []
 
         async def deliver() -> None:
             for organization_id, writes, deletes in staged:

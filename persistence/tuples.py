@@ -27,7 +27,7 @@ MOST_LEVELS = 27
 """Levels that are followed: two more than the evaluator allows, which then knows that there were too many."""
 
 
-class TupleLike(Protocol):
+class WritableTuple(Protocol):
     """Describes what is written: any object with these attributes."""
 
     @property
@@ -140,8 +140,8 @@ _ROW = (*_KEY, t.c.condition, t.c.context)
 def write_tuples(
     connection: sa.Connection,
     store: str,
-    writes: Sequence[TupleLike] = (),
-    deletes: Sequence[TupleLike] = (),
+    writes: Sequence[WritableTuple] = (),
+    deletes: Sequence[WritableTuple] = (),
     *,
     lenient: bool = False,
 ) -> None:
@@ -150,7 +150,7 @@ def write_tuples(
     Raises AlreadyExists for a write that stands and NotFound for a delete that does not; `lenient` takes both as
     done. The same tuple with another condition is AlreadyExists either way: delete it first.
     """
-    wanted: dict[_Key, TupleLike] = {}
+    wanted: dict[_Key, WritableTuple] = {}
     for item in writes:
         if wanted.setdefault(_key(item.object, item.relation, item.user), item) is not item and not lenient:
             raise _stands(item)
@@ -184,7 +184,7 @@ def read_tuples(
     relation: str | None = None,
     user: str | None = None,
     limit: int = 100,
-    after: TupleLike | None = None,
+    after: WritableTuple | None = None,
 ) -> list[StoredTuple]:
     """List tuples in the order of their key. `object` may be a bare `type:` for every object of a type."""
     statement = sa.select(*_ROW).where(t.c.store == store).order_by(*_KEY).limit(limit)
@@ -280,7 +280,7 @@ class StoredTuples:
         relation: str | None = None,
         user: str | None = None,
         limit: int = 100,
-        after: TupleLike | None = None,
+        after: WritableTuple | None = None,
     ) -> list[StoredTuple]:
         """See `read_tuples`."""
         return await self._database.read(
@@ -288,7 +288,7 @@ class StoredTuples:
         )
 
     async def write(
-        self, store: str, writes: Sequence[TupleLike], deletes: Sequence[TupleLike], *, lenient: bool
+        self, store: str, writes: Sequence[WritableTuple], deletes: Sequence[WritableTuple], *, lenient: bool
     ) -> None:
         """See `write_tuples`; one transaction."""
         await self._database.write(lambda c: write_tuples(c, store, writes, deletes, lenient=lenient))
@@ -334,7 +334,7 @@ def _delete(connection: sa.Connection, store: str, keys: Sequence[_Key], lenient
             raise NotFound("relation", "one of several")
 
 
-def _insert(connection: sa.Connection, store: str, items: Mapping[_Key, TupleLike], lenient: bool) -> None:
+def _insert(connection: sa.Connection, store: str, items: Mapping[_Key, WritableTuple], lenient: bool) -> None:
     if not items:
         return
     now = datetime.now(UTC)
@@ -351,11 +351,11 @@ def _insert(connection: sa.Connection, store: str, items: Mapping[_Key, TupleLik
         raise _stands(next(iter(items.values()))) from error
 
 
-def _stands(item: TupleLike) -> AlreadyExists:
+def _stands(item: WritableTuple) -> AlreadyExists:
     return AlreadyExists(f"{_spelled(item)} stands already; nothing was written.", tuple=_spelled(item))
 
 
-def _spelled(item: TupleLike) -> str:
+def _spelled(item: WritableTuple) -> str:
     return f"{item.object}#{item.relation}@{item.user}"
 
 

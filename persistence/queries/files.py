@@ -22,7 +22,7 @@ T = TypeVar("T", bound=Resource)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredBytes:
     """The bytes of a file or artifact."""
 
     blob: str
@@ -51,14 +51,14 @@ class ContentRepository(Repository[T]):
         order = order_of(self.table, sort, sortable, nulls_last=True)
         return self.page(scope, offset=offset, limit=limit, order=order, where=where, **equals)
 
-    def kept(self, scope: Scope, uri: str) -> Kept:
+    def kept(self, scope: Scope, uri: str) -> StoredBytes:
         """The bytes of one. Raises NotFound."""
         table = self.table.c
         query = sa.select(table.blob, table.sha256, table.size).where(*self._within(scope), table.resource_uri == uri)
         row = self._connection.execute(query).one_or_none()
         if row is None:
             raise NotFound(self.noun, uri)
-        return Kept(row.blob, row.sha256, row.size or 0)
+        return StoredBytes(row.blob, row.sha256, row.size or 0)
 
     def rewrite(self, scope: Scope, uri: str, upload: Upload, *, actor: str, at: datetime) -> bool:
         """Put other bytes in the place of one's own; whether there is such a one. The former blob is swept up later."""

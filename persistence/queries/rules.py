@@ -41,7 +41,7 @@ class Drafted(Expectation, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptRule:
     """Holds what has become of a draft: the rule that stands for it, and whether this run made or renewed it."""
 
     rule: QualityRule
@@ -109,7 +109,7 @@ class QualityRuleRepository(Repository[QualityRule]):
         at: datetime,
         origin: RuleOrigin = RuleOrigin.GENERATED,
         state: RuleState = RuleState.PROPOSED,
-    ) -> list[Kept]:
+    ) -> list[KeptRule]:
         """Take in drafts, in their order, one rule for each key.
 
         A draft whose key is new becomes a rule in `state`. One that an earlier run proposed and nobody has decided
@@ -138,14 +138,14 @@ class QualityRuleRepository(Repository[QualityRule]):
         for some in chunks(rows):
             insert_new(self._connection, self.table, some)
         now_standing = self.by_keys(scope, wanted)
-        kept: list[Kept] = []
+        kept: list[KeptRule] = []
         for key, draft in wanted.items():
             rule = now_standing[key]
             is_new = rule.id == fresh[key].id
             renewed = not is_new and (rule.origin, rule.state) == (RuleOrigin.GENERATED, RuleState.PROPOSED)
             if renewed:
                 rule = self.change(scope, rule.id, _figures(draft) | {"workflow_run_id": run_id, "updated_at": at})
-            kept.append(Kept(rule, is_new, renewed))
+            kept.append(KeptRule(rule, is_new, renewed))
         return kept
 
     def decide(self, scope: Scope, ids: Sequence[str], state: RuleState, *, at: datetime) -> None:

@@ -13,7 +13,7 @@ from pydantic import Field
 from auth.rate_limit import CallKind
 from auth.relations import RelationTuple
 from persistence.integrity import IntegrityError
-from persistence.queries.files import Kept
+from persistence.queries.files import StoredBytes
 from persistence.repository import Expected
 from persistence.store import UnitOfWork
 from persistence.tabular import NotATable, Scratch
@@ -282,7 +282,9 @@ async def preview_artifact(
     )
 
 
-async def _shown(ctx: Context, kind: ArtifactType, kept: Kept, offset: int, limit: int, max_bytes: int) -> Preview:
+async def _shown(
+    ctx: Context, kind: ArtifactType, kept: StoredBytes, offset: int, limit: int, max_bytes: int
+) -> Preview:
     if kind is ArtifactType.PARQUET:
         return await _parquet(ctx, kept, offset, limit, max_bytes)
     if kind in (ArtifactType.BINARY, ArtifactType.REPORT):
@@ -298,7 +300,7 @@ async def _shown(ctx: Context, kind: ArtifactType, kept: Kept, offset: int, limi
     return await asyncio.to_thread(show, data, whole=whole, limit=limit)
 
 
-async def _parquet(ctx: Context, kept: Kept, offset: int, limit: int, max_bytes: int) -> Preview:
+async def _parquet(ctx: Context, kept: StoredBytes, offset: int, limit: int, max_bytes: int) -> Preview:
     if kept.size > LARGEST_PARQUET:
         return Preview("binary", True, meta={"note": "It is too large to be looked into. Download it."})
     with await asyncio.to_thread(Scratch) as scratch:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from pydantic import Field
 
 from auth.relations import RelationTuple, object_name, user_subject
-from persistence.queries.files import ContentRepository, Kept
+from persistence.queries.files import ContentRepository, StoredBytes
 from persistence.store import UnitOfWork
 from resolvers.context import Context
 from schema.content import Download
@@ -86,7 +86,9 @@ def download_path(folder: str, uri: str) -> str:
     return f"/assets/{folder}/{quote(uri, safe=':')}/download"
 
 
-def download_of(ctx: Context, kept: Kept, *, folder: str, uri: str, name: str, content_type: str | None) -> Download:
+def download_of(
+    ctx: Context, kept: StoredBytes, *, folder: str, uri: str, name: str, content_type: str | None
+) -> Download:
     """Return what can be downloaded, and how its bytes are read."""
     made = Download(
         name=name,

@@ -19,7 +19,7 @@ from resolvers.engines.nl2sql.prompting.answer import (
     READ,
     Cannot,
     ClarifyingQuestion,
-    Query,
+    DraftedQuery,
     is_made_up,
     plain,
     read_answer,
@@ -117,8 +117,8 @@ async def test_an_answer_of_another_shape_is_asked_for_once_more_and_then_given_
 
 
 def test_an_answer_may_stand_in_a_fence_and_leave_out_what_is_null() -> None:
-    assert read_answer('```json\n{"sql": "select 1;"}\n```', "") == Query("select 1", READ, None)
-    assert read_answer('{"sql": "select 1", "confidence": 1}', "") == Query("select 1", READ, 1.0)
+    assert read_answer('```json\n{"sql": "select 1;"}\n```', "") == DraftedQuery("select 1", READ, None)
+    assert read_answer('{"sql": "select 1", "confidence": 1}', "") == DraftedQuery("select 1", READ, 1.0)
     assert read_answer('{"cannot": "It is not there."}', "") == Cannot("It is not there.")
     two = read_answer('{"needs_clarification": true, "readings": ["A or b?", "<b>", "C or d?"]}', "")
     assert two == ClarifyingQuestion(("A or b?", "C or d?"))
@@ -134,14 +134,14 @@ def test_an_answer_may_stand_in_a_fence_and_leave_out_what_is_null() -> None:
 )  # fmt: skip
 def test_a_sentence_that_is_more_than_words_is_replaced(sentence: str) -> None:
     assert plain(sentence, "7") is None
-    assert read_answer(answer("select 1", reading=sentence), "7") == Query("select 1", READ, None)
+    assert read_answer(answer("select 1", reading=sentence), "7") == DraftedQuery("select 1", READ, None)
     assert read_answer(answer(cannot=sentence), "7") == Cannot(CANNOT)
 
 
 def test_a_sentence_may_have_the_figures_of_the_question_the_data_and_the_query() -> None:
     for sentence in ("The top 3 of 2024.", "More than 1,000.50 each", "It's the customers' orders, by month (all)."):
         assert plain(sentence, "top 3 in 2024, 1000.5") == sentence
-    assert read_answer(answer("select 12", reading="Just 12."), "") == Query("select 12", "Just 12.", None)
+    assert read_answer(answer("select 12", reading="Just 12."), "") == DraftedQuery("select 12", "Just 12.", None)
 
 
 @pytest.mark.parametrize(

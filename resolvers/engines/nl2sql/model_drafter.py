@@ -25,7 +25,7 @@ from resolvers.engines.nl2sql.prompting.answer import (
     MADE_UP,
     Cannot,
     ClarifyingQuestion,
-    Query,
+    DraftedQuery,
     is_made_up,
     read_answer,
 )
@@ -67,7 +67,7 @@ class _Spent:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    answer: Query | ClarifyingQuestion | Cannot
+    answer: DraftedQuery | ClarifyingQuestion | Cannot
     questioned: Questioned
 
 
@@ -103,7 +103,7 @@ class ModelDrafter:
         first = await self._question(asked, known, linked, self._window, failures)
         candidate = await self._asked(asked, known, linked, spent, first, failures=failures)
         tried = {one.draft.sql.strip() for one in failures}
-        if isinstance(candidate.answer, Query) and candidate.answer.sql in tried:
+        if isinstance(candidate.answer, DraftedQuery) and candidate.answer.sql in tried:
             return Unanswerable(
                 "No query was found that can be run. Ask in other words, or for less.",
                 evidence=self._evidence(candidate, spent),
@@ -151,7 +151,7 @@ class ModelDrafter:
                 questioned = await self._question(asked, known, linked, window, failures)
                 continue
             answer = read_answer(said.text, questioned.said)
-            if isinstance(answer, Query) and is_made_up(answer.sql, known.dialect):
+            if isinstance(answer, DraftedQuery) and is_made_up(answer.sql, known.dialect):
                 answer = MADE_UP
             if not isinstance(answer, str):
                 return _Candidate(answer, questioned)
@@ -182,7 +182,7 @@ class ModelDrafter:
         results: dict[str, CandidateRun] = {}
         refused: list[_Candidate] = []
         for candidate in found:
-            if isinstance(candidate.answer, Query):
+            if isinstance(candidate.answer, DraftedQuery):
                 sql = candidate.answer.sql
                 if sql not in results:
                     results[sql] = await run(self._draft_of(candidate, spent, None))
@@ -197,9 +197,9 @@ class ModelDrafter:
         # The first of equals is the coolest candidate.
         best = max(groups.values(), key=len)
         queries = [group for key, group in groups.items() if key.startswith("result ")]
-        if isinstance(best[0].answer, Query) and 2 * len(best) <= len(found) and len(queries) > 1:
+        if isinstance(best[0].answer, DraftedQuery) and 2 * len(best) <= len(found) and len(queries) > 1:
             readings = tuple(
-                dict.fromkeys(one[0].answer.reading for one in queries if isinstance(one[0].answer, Query))
+                dict.fromkeys(one[0].answer.reading for one in queries if isinstance(one[0].answer, DraftedQuery))
             )
             if len(readings) > 1:
                 return Clarification(
@@ -211,7 +211,7 @@ class ModelDrafter:
 
     def _outcome(self, candidate: _Candidate, spent: _Spent, votes: tuple[int, int] | None) -> Outcome:
         answer = candidate.answer
-        if isinstance(answer, Query):
+        if isinstance(answer, DraftedQuery):
             return self._draft_of(candidate, spent, votes)
         evidence = self._evidence(candidate, spent, votes)
         if isinstance(answer, ClarifyingQuestion):
@@ -223,7 +223,7 @@ class ModelDrafter:
 
     def _draft_of(self, candidate: _Candidate, spent: _Spent, votes: tuple[int, int] | None) -> QueryDraft:
         answer = candidate.answer
-        assert isinstance(answer, Query)
+        assert isinstance(answer, DraftedQuery)
         told = candidate.questioned.fitted.memories
         return QueryDraft(
             answer.sql,

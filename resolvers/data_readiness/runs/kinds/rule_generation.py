@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any, ClassVar, Final
 
 from persistence.queries.profiles import profile_id
-from persistence.queries.rules import Kept
+from persistence.queries.rules import KeptRule
 from persistence.store import UnitOfWork
 from resolvers.data_readiness.approval.proposing import ProposalDraft, basis_of, put_new
 from resolvers.data_readiness.runs.dimension_tags import ENGINE, put_dimension_tags
@@ -152,7 +152,7 @@ class RuleGeneration(_OfTables):
         return lambda uow: self.put_rules(uow, found, arguments)
 
 
-def _proposal(kept: Kept) -> ProposalDraft:
+def _proposal(kept: KeptRule) -> ProposalDraft:
     """The proposal of a rule: approving it lets the rule be executed."""
     rule = kept.rule
     said = {

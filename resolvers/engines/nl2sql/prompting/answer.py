@@ -48,7 +48,7 @@ class _Answer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class DraftedQuery:
     """The model wrote a query."""
 
     sql: str
@@ -72,7 +72,7 @@ class Cannot:
     message: str
 
 
-def read_answer(text: str, said: str) -> Query | ClarifyingQuestion | Cannot | str:
+def read_answer(text: str, said: str) -> DraftedQuery | ClarifyingQuestion | Cannot | str:
     """Return what an answer holds, or a sentence that says why nothing of it can be used.
 
     `said` is what the asker said: what sentences may take figures from, beside the query.
@@ -91,7 +91,7 @@ def read_answer(text: str, said: str) -> Query | ClarifyingQuestion | Cannot | s
     if sum((bool(sql), answer.needs_clarification, bool(cannot))) != 1:
         return "The answer must be exactly one of a query, a need of clarification, and a reason why it cannot be."
     if sql:
-        return Query(sql, plain(answer.reading, said + sql) or READ, answer.confidence, tuple(answer.notes))
+        return DraftedQuery(sql, plain(answer.reading, said + sql) or READ, answer.confidence, tuple(answer.notes))
     if cannot:
         return Cannot(plain(cannot, said) or CANNOT)
     readings = list(dict.fromkeys(one for given in answer.readings if (one := plain(given, said))))[:MOST_READINGS]
