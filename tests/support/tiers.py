@@ -97,6 +97,12 @@ def asks_openfga(item: Any) -> bool:
     return item.nodeid.startswith(OPENFGA) or item.get_closest_marker("long") is not None
 
 
+def own_seconds() -> float:
+    """Of this process alone."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
 def cpu_seconds() -> float:
     """Of this process and of those that it has waited for."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -147,7 +153,9 @@ class CpuTime:
             return
         by_cost = sorted(self._by_file.items(), key=lambda item: -item[1])
         dearest = ", ".join(f"{file} {seconds:.0f}" for file, seconds in by_cost[:DEAREST])
-        terminalreporter.write_line(f"CPU seconds of the test processes: {self._of_workers + cpu_seconds():,.0f}")
+        # What workers used is in what their parent has waited for, too.
+        used = self._of_workers + own_seconds() if self._of_workers else cpu_seconds()
+        terminalreporter.write_line(f"CPU seconds of the test processes: {used:,.0f}")
         terminalreporter.write_line(f"the dearest: {dearest}")
 
 
