@@ -4,10 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import sqlalchemy as sa
-
 from persistence.store import Store
-from persistence.tables.governance import rate_limits
 
 Row = tuple[int | None, int | None, int | None, int | None]
 
@@ -27,11 +24,8 @@ class LimitRows:
         known = self._known.get(organization_id)
         if known is not None and known[0] > now:
             return known[1]
-        query = sa.select(rate_limits.c.reads, rate_limits.c.writes, rate_limits.c.bulk, rate_limits.c.anonymous).where(
-            rate_limits.c.organization_id == organization_id
-        )
-        found = await self.store.read(lambda uow: uow.connection.execute(query).one_or_none())
-        row: Row | None = None if found is None else (found[0], found[1], found[2], found[3])
+        found = await self.store.read(lambda uow: uow.rate_limits.of(organization_id))
+        row: Row | None = None if found is None else found[:4]
         if len(self._known) >= 10_000:
             self._known.clear()
         self._known[organization_id] = (now + self.seconds, row)

@@ -86,15 +86,7 @@ class TurnRepository(Repository[Turn]):
 
     def own(self, scope: Scope, turn_ids: Sequence[str], user_id: str) -> list[str]:
         """Those of some turns that are of a user's own sessions."""
-        query = (
-            sa.select(turns.c.turn_id)
-            .join(chat_sessions, chat_sessions.c.session_id == turns.c.session_id)
-            .where(
-                chat_sessions.c.organization_id == scope.organization_id,
-                chat_sessions.c.created_by == user_id,
-                turns.c.turn_id.in_(turn_ids),
-            )
-        )
+        query = sa.select(turns.c.turn_id).where(turns.c.turn_id.in_(turn_ids), self._made_by(scope, user_id))
         return list(self._connection.execute(query).scalars())
 
     def _made_by(self, scope: Scope, user_id: str) -> sa.ColumnElement[bool]:

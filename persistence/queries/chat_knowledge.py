@@ -9,7 +9,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from persistence.queries.knowledge import MemoryRepository, stands_at
-from persistence.queries.metadata_search import in_scope
+from persistence.queries.metadata_search import in_scope, subtree
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets
 from persistence.tables.classification import classifications
@@ -59,8 +59,7 @@ def tables_of_connection(connection: sa.Connection, scope: Scope, uri: str, most
 
 def connections_of(connection: sa.Connection, scope: Scope, fqn: str) -> list[str]:
     """The URIs of the connections that have tables at or below a dotted name."""
-    name = _ASSET.fully_qualified_name
-    under = sa.or_(name == fqn, sa.and_(name > f"{fqn}.", name < f"{fqn}/"))
+    under = subtree(_ASSET.fully_qualified_name, fqn)
     query = sa.select(_ASSET.resource_uri).where(
         *in_scope(scope), _ASSET.deleted_at.is_(None), _ASSET.type == AssetType.TABLE, under
     )

@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 import sqlalchemy as sa
 
 from persistence.queries.catalog_rows import chunks
-from persistence.queries.metadata_search import prefix_range
+from persistence.queries.metadata_search import subtree
 from persistence.queries.quality import insert_new
 from persistence.repository import Repository, Scope
 from persistence.tables.catalog import metadata_assets
@@ -78,9 +78,7 @@ class ClassificationRepository(Repository[Classification]):
         table = classifications.c
         where = [standing_assets(scope)]
         if at_or_under is not None:
-            # By code point, "." is followed by "/": a range that an index can answer.
-            under = sa.and_(table.asset_fqn >= f"{at_or_under}.", table.asset_fqn < f"{at_or_under}/")
-            where.append(sa.or_(table.asset_fqn == at_or_under, under))
+            where.append(subtree(table.asset_fqn, at_or_under))
         if min_confidence is not None:
             where.append(table.confidence >= min_confidence)
         order = [table.asset_fqn, table.confidence.desc(), table.tag_fqn]
@@ -91,7 +89,7 @@ class ClassificationRepository(Repository[Classification]):
         table = classifications.c
         where = [
             standing_assets(scope),
-            sa.or_(table.asset_fqn == at_or_under, prefix_range(table.asset_fqn, f"{at_or_under}.")),
+            subtree(table.asset_fqn, at_or_under),
             table.state != ClassificationState.REJECTED,
         ]
         order = [table.confidence.desc(), table.asset_fqn]

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from persistence.queries.catalog_rows import below, chunks
+from persistence.queries.catalog_rows import chunks
 from persistence.queries.filters import with_text
-from persistence.queries.metadata_search import in_scope
+from persistence.queries.metadata_search import in_scope, subtree
 from persistence.queries.workflows import ancestry
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets
@@ -68,7 +68,7 @@ def page_of_data_assets(
     assets = metadata_assets.c
     conditions = [*in_scope(scope), assets.deleted_at.is_(None), assets.type == asset_type.value]
     if at_or_under is not None:
-        conditions.append(sa.or_(assets.fully_qualified_name == at_or_under, below(at_or_under)))
+        conditions.append(subtree(assets.fully_qualified_name, at_or_under))
     if resource_uri is not None:
         conditions.append(assets.resource_uri == resource_uri)
     if is_pii_tagged is not None:

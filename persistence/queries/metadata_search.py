@@ -101,6 +101,11 @@ def prefix_range(column: sa.ColumnElement[Any], prefix: str) -> Condition:
     return column >= prefix if above is None else sa.and_(column >= prefix, column < above)
 
 
+def subtree(column: sa.ColumnElement[Any], fqn: str) -> Condition:
+    """A dotted name and all below it, of a code-point-ordered column."""
+    return sa.or_(column == fqn, prefix_range(column, f"{fqn}."))
+
+
 def _after(prefix: str) -> str | None:
     """The smallest text above every text that begins with the prefix."""
     while prefix:

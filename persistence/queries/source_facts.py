@@ -7,7 +7,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from persistence.queries.catalog_rows import below, chunks
-from persistence.queries.metadata_search import in_scope, prefix_range
+from persistence.queries.metadata_search import in_scope, subtree
 from persistence.repository import Scope
 from persistence.tables.catalog import metadata_assets
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -67,7 +67,7 @@ def asset_names(connection: sa.Connection, scope: Scope, names: Sequence[str], m
 def is_anything(connection: sa.Connection, scope: Scope, asset_fqn: str) -> bool:
     """Return whether the catalog has a live asset at or under a name."""
     name = str(Fqn.parse(asset_fqn))
-    here = sa.or_(_ASSET.fully_qualified_name == name, prefix_range(_ASSET.fully_qualified_name, f"{name}."))
+    here = subtree(_ASSET.fully_qualified_name, name)
     return connection.execute(sa.select(_ASSET.id).where(*_live(scope), here).limit(1)).first() is not None
 
 
