@@ -1,13 +1,10 @@
 """The data of a real PostgreSQL: queries, streams, samples, what is refused, time-outs and being cancelled."""
 
 import asyncio
-import inspect
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -18,73 +15,32 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-import persistence.connectors.postgres
 from persistence.connectors.core.base import Connector, ConnectorError, ConnectorSettings
 from persistence.connectors.core.gateway import Gateway
-from persistence.connectors.postgres import arrow as postgres_arrow
-from persistence.connectors.postgres.arrow import ArrowStream
-from persistence.samples.postgres import database_name
-from tests.persistence.connectors.sql_support import Loopback, opened
+from tests.persistence.connectors.postgres_data import (
+    ENDLESS,
+    ROWS,
+    Database,
+    cancel,
+    connector,
+    everything,
+    parsed,
+    read_from,
+    running,
+    source,
+    until,
+)
+from tests.persistence.connectors.sql_support import Loopback
 from tests.support.postgres import PostgresServer
 
 pytestmark = pytest.mark.anyio
 
-ROWS = 120_000
-
-SCHEMA = f"""
-    create schema other;
-    create table small (
-        id int primary key, name text, amount numeric(10, 2), "Odd ""Name" date, doc jsonb, tags text[]
-    );
-    insert into small values
-        (1, 'Ada', 1.50, '2024-02-29', '{{"a": [1]}}', array['x', 'y']),
-        (2, null, null, 'infinity', null, null),
-        (3, 'it''s \\ 100%', -3.25, '0044-03-15 BC', '[]', '{{}}');
-    create table large as
-        select i as id, 'name ' || i as name, case when i % 10 = 0 then null else i / 4.0 end as amount
-        from generate_series(1, {ROWS}) i;
-    create table parted (id int, year int) partition by list (year);
-    create table parted_1 partition of parted for values in (1);
-    create table parted_2 partition of parted for values in (2);
-    insert into parted select i, i % 2 + 1 from generate_series(1, 40000) i;
-    create view seen as select id, name from large;
-    create table other.hidden (id int);
-    insert into other.hidden values (7);
-    analyze;
-"""
-
 
 @pytest.fixture(scope="module")
-def database(postgres_server: PostgresServer) -> Iterator[tuple[PostgresServer, str, str]]:
-    """A server, the name of a database on it with the tables above, and the database's URL."""
-    url = postgres_server.create_database()
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(SCHEMA)
-    yield postgres_server, database_name(url), url
-    postgres_server.drop_database(url)
-
-
-Database = tuple[PostgresServer, str, str]
-
-
-def connector(database: Database, *, selected: list[dict[str, Any]] | None = None, **settings: Any) -> Connector:
-    server, name, _ = database
-    config = {"host": server.host, "port": server.port, "database": name, "selected_tables": selected or []}
-    return opened("postgres", config, {"username": server.user, "password": server.password}, **settings)
-
-
-@contextmanager
-def source(database: Database, **options: Any) -> Iterator[Any]:
-    with connector(database, **options) as opened_one, opened_one.source() as reading:
-        yield reading
-
-
-def parsed(text: str) -> Any:
-    return sqlglot.parse_one(text, dialect="duckdb")
-
-
-def everything(table: exp.Table) -> exp.Select:
-    return exp.select("*").from_(table)
+def database(postgres_server: PostgresServer) -> Iterator[Database]:
+    """A database with the tables of `postgres_data.py`."""
+    with read_from(postgres_server) as made:
+        yield made
 
 
 def test_a_query_answers_with_the_values_that_stand_in_the_table(database: Database) -> None:
@@ -326,36 +282,6 @@ def test_a_failed_query_does_not_quote_the_data(database: Database) -> None:
     assert failed.value.__context__ is None
 
 
-def running(url: str, words: str) -> int:
-    with psycopg.connect(url, autocommit=True) as connection:
-        row = connection.execute(
-            "select count(*) from pg_stat_activity"
-            " where backend_type = 'client backend' and state = 'active' and query like %s and pid <> pg_backend_pid()",
-            [f"%{words}%"],
-        ).fetchone()
-    return int(row[0]) if row else 0
-
-
-def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.05)
-
-
-ENDLESS = 'select count(*) as "{0}" from "public"."large" a join "public"."large" b on a.id + b.id < 0'
-
-
-def cancel(opened_one: Connector, thread: threading.Thread) -> None:
-    """Cancel until the thread has ended, as the gateway does."""
-    for _ in range(100):
-        opened_one.cancel()
-        thread.join(0.3)
-        if not thread.is_alive():
-            return
-    raise AssertionError("it goes on")
-
-
 def test_cancelling_from_another_thread_stops_the_statement_in_the_server(database: Database) -> None:
     failures: list[ConnectorError] = []
     with connector(database) as opened_one:
@@ -498,107 +424,3 @@ def test_nothing_is_known_of_a_table_that_was_never_analysed(database: Database)
         assert reading.statistics(database[1], "public", "fresh") is None
         with pytest.raises(ConnectorError, match="not a table that this connection reads"):
             reading.statistics(database[1], "pg_catalog", "pg_class")
-
-
-def test_whole_tables_come_as_arrow_batches_where_it_is_installed(database: Database) -> None:
-    with source(database) as reading:
-        query = everything(reading.relation(database[1], "public", "large"))
-        batches = list(reading.arrow_batches(query))
-        assert sum(batch.num_rows for batch in batches) == ROWS
-        assert batches[0].schema.names == ["id", "name", "amount"]
-        assert batches[0].column(0)[0].as_py() == 1
-        with pytest.raises(ConnectorError, match="not a table that this connection reads"):
-            reading.arrow_batches(parsed("select * from pg_catalog.pg_class"))
-        failing = parsed('select cast("name" as integer) from "public"."large"')
-        with pytest.raises(ConnectorError) as failed:
-            list(reading.arrow_batches(failing))
-        assert "name 1" not in failed.value.reason
-
-
-def test_a_stream_of_batches_holds_the_only_session(database: Database) -> None:
-    def sessions() -> int:
-        with psycopg.connect(database[2]) as other:
-            asked = "select count(*) from pg_stat_activity where datname = %s and application_name = 'stoa'"
-            [(found,)] = other.execute(asked, [database[1]]).fetchall()
-            return int(found)
-
-    with source(database) as reading:
-        large = reading.relation(database[1], "public", "large")
-        count = parsed('select count(*) from "public"."large"')
-        assert reading.ask(count) == [(ROWS,)]
-        with closing(reading.arrow_batches(everything(large))) as batches:
-            next(batches)
-            until(lambda: sessions() == 1)
-        # One that is in use is left alone.
-        with closing(reading.stream(everything(large), 100)) as rows:
-            next(rows)
-            assert sum(batch.num_rows for batch in reading.arrow_batches(everything(large))) == ROWS
-            assert len(next(rows)) == 100
-        assert reading.ask(count) == [(ROWS,)]
-
-
-def test_without_what_decodes_them_there_are_no_arrow_batches(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delattr(persistence.connectors.postgres, "copy", raising=False)
-    monkeypatch.setitem(sys.modules, "persistence.connectors.postgres.copy", None)
-    with source(database) as reading:
-        assert reading.arrow_batches(everything(reading.relation(database[1], "public", "large"))) is None
-
-
-def test_a_stream_of_batches_is_stopped_in_the_server_by_cancelling(database: Database) -> None:
-    with connector(database) as opened_one, opened_one.source() as reading:
-        done = threading.Event()
-
-        def stop() -> None:
-            until(lambda: running(database[2], "by_arrow") == 1)
-            while not done.wait(0.3):
-                opened_one.cancel()
-
-        stopper = threading.Thread(target=stop)
-        stopper.start()
-        with pytest.raises(ConnectorError) as stopped:
-            list(reading.arrow_batches(parsed(ENDLESS.format("by_arrow"))))
-        done.set()
-        stopper.join(30)
-    assert stopped.value.kind == "cancelled"
-    until(lambda: running(database[2], "by_arrow") == 0)
-
-
-def test_a_stream_of_batches_cancelled_between_two_of_them_closes_at_once(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    streams: list[Any] = []
-    plain = ArrowStream.batches
-
-    def kept(self: ArrowStream, module: Any, statement: str) -> Any:
-        streams.append(plain(self, module, statement))
-        return streams[-1]
-
-    monkeypatch.setattr(ArrowStream, "batches", kept)
-    monkeypatch.setattr(ArrowStream, "interrupt", lambda self: None)  # the next batch is here before it is felt
-    with connector(database) as opened_one, opened_one.source() as reading:
-        endless = 'select a.id from "public"."large" a cross join "public"."large" b'
-        batches = reading.arrow_batches(parsed(endless))
-        next(batches)
-        reading.cancel()
-        with pytest.raises(ConnectorError) as stopped:
-            next(batches)
-        assert stopped.value.kind == "cancelled"  # which still holds on to every frame that it came through
-        assert [inspect.getgeneratorstate(one) for one in streams] == [inspect.GEN_CLOSED]
-
-
-def test_closing_a_stream_of_batches_stops_the_server_that_the_next_one_waits_for(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(postgres_arrow, "_BATCH_BYTES", 64 << 10)
-    with source(database) as reading:
-        waiting = 'select "id" from "public"."large" union all ' + ENDLESS.format("by_close")
-        batches = reading.arrow_batches(parsed(waiting))
-        first = next(batches).num_rows
-        read = first
-        while read + 2 * first < ROWS - 1_000:  # those two are read ahead, and the second one never comes
-            read += next(batches).num_rows
-        batches.close()
-        until(lambda: running(database[2], "by_close") == 0)
-        assert first < read < ROWS
