@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--databases", metavar="FOLDER", help="where the folders chinook and northwind are")
     parser.add_argument("--use-keys", choices=("yes", "no"), default="yes", help="asking: declared foreign keys")
     parser.add_argument("--profiles", choices=("yes", "no"), default="yes", help="asking: profiles of the tables")
-    parser.add_argument("--only", action="append", help="asking: chinook, alike, invented, held_out, ...")
+    parser.add_argument("--only", action="append", help="asking: chinook, strangers, alike, invented, ...")
     parser.add_argument("--show", action="append", help="asking: list the questions that ended so (wrong, asked, ...)")
     parser.add_argument("--drafter", metavar="MODULE:CLASS", help="asking: what drafts, the planner when not given")
     given = parser.parse_args()

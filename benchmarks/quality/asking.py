@@ -9,9 +9,10 @@ data cannot answer, asking back and saying so are right. The held-out databases 
 
 import asyncio
 import importlib
+import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -21,8 +22,10 @@ from statistics import median
 from typing import Final
 
 import duckdb
+import sqlglot
 from rich.console import Console
 from rich.table import Table
+from sqlglot import exp
 
 from benchmarks import alike
 from benchmarks.quality import databases
@@ -53,6 +56,7 @@ ALIKE: Final = 70
 ROWS_TOLD: Final = 50
 """Rows of an answer that a later question may see."""
 REPAIRS: Final = 1
+STRANGERS: Final = "strangers"
 BINS: Final = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
 
 
@@ -178,7 +182,8 @@ class Session:
     def _fits(self, question: Question, ran: _Ran) -> bool:
         if ran.rows is None:
             return False
-        golds: list[Gold] = [answered(gold, self.loaded.rows) for gold in question.golds]
+        run = self.loaded.rows if question.dialect == "duckdb" else self.loaded.original_rows
+        golds: list[Gold] = [answered(gold, run, question.dialect) for gold in question.golds]
         return any(same_answer(gold.rows, ran.rows, gold.keys) for gold in golds)
 
 
@@ -210,6 +215,11 @@ def sets(folder: Path | None, console: Console, only: Sequence[str] = ()) -> lis
             found.append((databases.lahman(), questions_of(FOLDER / "baseball.md")))
         except NoSample as reason:
             console.print(f"baseball is left out: {reason}")
+    if not only or STRANGERS in only:
+        if folder is None or not (folder / "questions").is_dir():
+            console.print("The questions of strangers are left out: their folder is questions, beside chinook.")
+        else:
+            found += strangers(folder / "questions")
     if not only or "alike" in only:
         large = [alike.asked(at) for at in range(ALIKE)]
         found.append((databases.alike(), [Question("alike", kind, text, (gold,)) for kind, text, gold in large]))
@@ -221,6 +231,26 @@ def sets(folder: Path | None, console: Console, only: Sequence[str] = ()) -> lis
     return found
 
 
+def strangers(folder: Path) -> Iterator[tuple[Loaded, list[Question]]]:
+    """The questions of people who never saw this program, with the databases that they ask about."""
+    by_database: dict[str, list[Question]] = {}
+    for one in json.loads((folder / "questions.json").read_text()):
+        of = by_database.setdefault(one["database"], [])
+        of.append(Question(one["database"], kind_of(one["sql"]), one["question"], (one["sql"],), dialect="sqlite"))
+    for name, of in by_database.items():
+        yield databases.from_sqlite(folder / "databases" / f"{name}.sqlite"), of
+
+
+def kind_of(sql: str) -> str:
+    """The class of a question by the query in SQLite's dialect that answers it."""
+    query = sqlglot.parse_one(sql, dialect="sqlite")
+    if isinstance(query, exp.SetOperation):
+        return "set"
+    if len(list(query.find_all(exp.Select))) > 1:
+        return "nested"
+    return "group" if query.find(exp.Group) else "join" if query.find(exp.Join) else "one table"
+
+
 def is_held_out(question: Question) -> bool:
     """Return whether it belongs to a database that nobody may tune on."""
     return (HELD_OUT / f"{question.database}.md").exists()
@@ -228,6 +258,8 @@ def is_held_out(question: Question) -> bool:
 
 def set_of(question: Question) -> str:
     """Return where a question is told: a database of its own, or the small ones as one."""
+    if question.dialect != "duckdb":
+        return STRANGERS
     invented = (INVENTED / f"{question.database}.md").exists()
     return "held out" if is_held_out(question) else "invented" if invented else question.database
 

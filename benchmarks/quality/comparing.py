@@ -83,9 +83,9 @@ class Gold:
     """By what the rows are ordered, when their order is part of the answer."""
 
 
-def answered(sql: str, run: Callable[[str], Sequence[Row]]) -> Gold:
+def answered(sql: str, run: Callable[[str], Sequence[Row]], dialect: str = "duckdb") -> Gold:
     """The right answer that a query gives. One that orders groups or rows tells by what, in columns of its own."""
-    query = sqlglot.parse_one(sql, dialect="duckdb")
+    query = sqlglot.parse_one(sql, dialect=dialect)
     order = query.args.get("order")
     if order is None:
         return Gold(tuple(run(sql)), None)
@@ -93,6 +93,6 @@ def answered(sql: str, run: Callable[[str], Sequence[Row]]) -> Gold:
         rows = tuple(run(sql))
         return Gold(rows, tuple((at,) for at in range(len(rows))))
     keys = [one.this.copy() for one in order.expressions]
-    wide = run(query.select(*keys).sql(dialect="duckdb"))
+    wide = run(query.select(*keys).sql(dialect=dialect))
     width = len(keys)
     return Gold(tuple(row[:-width] for row in wide), tuple(row[-width:] for row in wide))

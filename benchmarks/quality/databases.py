@@ -94,10 +94,17 @@ class Loaded:
     profiles: dict[str, TableProfile] = field(default_factory=dict)
     made: dict[str, TableProfile] = field(default_factory=dict)
     """Profiles that are known without looking at the data."""
+    file: sqlite3.Connection | None = None
+    """What it was copied from."""
 
     def rows(self, sql: str) -> list[Row]:
         """The rows of a query. Raises duckdb.Error."""
         return self.session.execute(sql).fetchall()
+
+    def original_rows(self, sql: str) -> list[Row]:
+        """The rows of a query to the file that it was copied from. Raises sqlite3.Error."""
+        assert self.file is not None
+        return self.file.execute(sql).fetchall()
 
     def without_keys(self) -> "Loaded":
         """The same data, as of a database that declares no foreign keys; what profiles find out stays."""
@@ -109,7 +116,7 @@ class Loaded:
             )
             for table in self.tables
         )
-        return Loaded(self.name, self.session, tables, made=self.made)
+        return Loaded(self.name, self.session, tables, made=self.made, file=self.file)
 
     def profiled(self, tier: ProfileTier = ProfileTier.SAMPLE) -> "Loaded":
         """With a profile of every table and the references that values speak for, as a run of the platform gives."""
@@ -247,20 +254,26 @@ def _refer(keys: Keys, table: str, columns: tuple[str, ...], reference: exp.Refe
 
 def chinook(folder: Path) -> Loaded:
     """The music shop, from its SQLite file."""
+    return from_sqlite(folder / "chinook.sqlite")
+
+
+def from_sqlite(path: Path) -> Loaded:
+    """A SQLite file, copied with its keys. The right queries to it run on the file itself, in SQLite's dialect."""
     session, keys = duckdb.connect(config={"threads": 1}), Keys()
-    with sqlite3.connect(f"file:{folder / 'chinook.sqlite'}?mode=ro", uri=True) as file:
-        tables = [name for (name,) in file.execute("select name from sqlite_master where type = 'table' order by name")]
-        for table in tables:
-            columns = file.execute(f"pragma table_info({_quoted(table)})").fetchall()
-            kinds = ", ".join(f"{_quoted(name)} {_kind(kind)}" for _, name, kind, *_ in columns)
-            session.execute(f"create table {_quoted(table)} ({kinds})")
-            keys.primary[table] = tuple(name for _, name, _, _, _, key in columns if key)
-            for _, _, target, column, to, *_ in file.execute(f"pragma foreign_key_list({_quoted(table)})"):
-                keys.references.append(Reference(table, (column,), target, (to,)))
-            rows = file.execute(f"select * from {_quoted(table)}").fetchall()
-            _insert(session, table, [name for _, name, *_ in columns], rows)
-    file.close()
-    return described("chinook", session, keys)
+    file = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    tables = [name for (name,) in file.execute("select name from sqlite_master where type = 'table' order by name")]
+    for table in tables:
+        columns = file.execute(f"pragma table_info({_quoted(table)})").fetchall()
+        kinds = ", ".join(f"{_quoted(name)} {_kind(kind)}" for _, name, kind, *_ in columns)
+        session.execute(f"create table {_quoted(table)} ({kinds})")
+        keys.primary[table] = tuple(name for _, name, _, _, _, key in columns if key)
+        for _, _, target, column, to, *_ in file.execute(f"pragma foreign_key_list({_quoted(table)})"):
+            keys.references.append(Reference(table, (column,), target, (to,)))
+        rows = file.execute(f"select * from {_quoted(table)}").fetchall()
+        _insert(session, table, [name for _, name, *_ in columns], rows)
+    loaded = described(path.stem, session, keys)
+    loaded.file = file
+    return loaded
 
 
 def _kind(declared: str) -> str:

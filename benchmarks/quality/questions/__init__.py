@@ -29,9 +29,11 @@ class Question:
     """One of CLASSES."""
     text: str
     golds: tuple[str, ...]
-    """Queries that are each a right answer, in DuckDB's dialect; none when the data cannot answer."""
+    """Queries that are each a right answer; none when the data cannot answer."""
     earlier: tuple["Question", ...] = ()
     """What was asked before it in the session, oldest first."""
+    dialect: str = "duckdb"
+    """Of the right queries; another one than DuckDB's runs on the database's original file."""
 
 
 def questions_of(path: Path) -> list[Question]:
