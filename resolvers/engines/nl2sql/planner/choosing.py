@@ -1,12 +1,12 @@
 """Several plans for one question, how likely each is meant, and how sure the best one is."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final
 
 from sqlglot import exp
 
-from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable
+from resolvers.engines.nl2sql.joining.joins import Ambiguous, Unjoinable, Way
 from resolvers.engines.nl2sql.language.measures import is_numeric, measures_of
 from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.verbs import VERBS
@@ -27,7 +27,7 @@ from resolvers.engines.nl2sql.planner.resolving import Resolver, Target
 from resolvers.engines.nl2sql.planner.roles import with_roles
 from resolvers.engines.nl2sql.planner.told import with_told
 from resolvers.engines.nl2sql.planner.unsaid import left_out
-from resolvers.engines.nl2sql.planner.ways import ranked, with_way
+from resolvers.engines.nl2sql.planner.ways import by_subject, ranked, with_way
 from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable
 from resolvers.engines.nl2sql.sql_writing.query import written
 from resolvers.engines.nl2sql.sql_writing.uses import nodes_of
@@ -283,6 +283,9 @@ def _written(plan: Plan, catalog: Catalog, pieces: Cut, failed: list[Failed]) ->
         return [(plan, written(plan, known, catalog.joins), 0.0)]
     except Ambiguous as error:
         failed.append(Failed(plan, str(error), error))
+        told = by_subject(catalog, error.ways, pieces.linked.text)
+        if told is not None:
+            return _along(plan, [told], 0.0, catalog)
         found_ends = at_ends(plan, error.ways, pieces, catalog)
         if found_ends is not None:
             try:
@@ -293,13 +296,18 @@ def _written(plan: Plan, catalog: Catalog, pieces: Cut, failed: list[Failed]) ->
     except (Unwritable, Unjoinable) as error:
         failed.append(Failed(plan, str(error), error))
         return []
-    found: list[tuple[Plan, exp.Query, float]] = []
     best = ways[0][1]
     is_clear = best > 0 and (len(ways) < 2 or ways[1][1] < best)
-    for way, _ in ways[: 1 if is_clear else 3]:
+    return _along(plan, [way for way, _ in ways[: 1 if is_clear else 3]], 0.0 if is_clear else 0.6, catalog)
+
+
+def _along(plan: Plan, ways: Sequence[Way], cost: float, catalog: Catalog) -> list[tuple[Plan, exp.Query, float]]:
+    """The plan joined along each way in turn, as far as that can be written."""
+    found: list[tuple[Plan, exp.Query, float]] = []
+    for way in ways:
         for one in with_way(plan, way):
             try:
-                found.append((one, written(one, known, catalog.joins), 0.0 if is_clear else 0.6))
+                found.append((one, written(one, catalog.known, catalog.joins), cost))
                 break
             except (Unwritable, Unjoinable):
                 continue

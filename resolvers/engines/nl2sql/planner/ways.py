@@ -1,5 +1,6 @@
 """Which of several keys between two tables is meant: the airport a flight leaves, or the one that it goes to."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -103,6 +104,32 @@ def ranked(catalog: Catalog, ways: Sequence[Way], said: Sequence[str]) -> list[t
     shared = shared_words([{word for column in way for word in catalog.words(column)} for way in columns])
     found = [(way, fit(catalog, own, said, shared)) for way, own in zip(ways, columns, strict=True)]
     return sorted(found, key=lambda one: -one[1])
+
+
+def by_subject(catalog: Catalog, ways: Sequence[Way], text: str) -> Way | None:
+    """`students who have friends`: of the two keys of a table that ties rows of one kind, the one that tells who has.
+
+    One key is called as the table is, `Friend.friend_id` and `Likes.liked_id`: it tells whom the row is about, unless
+    the question turns it round, `those who are liked`. None where no key is called so, or both are.
+    """
+    if len(ways) != 2 or any(len(way) != 1 for way in ways):
+        return None
+    ends = [next((one for one in way[0] if catalog.reference(ColumnKey(one.table, one.column))), None) for way in ways]
+    keys = [ColumnKey(one.table, one.column) for one in ends if one is not None]
+    if len(keys) != 2 or keys[0].table != keys[1].table:
+        return None
+    objects = [not set(catalog.words(key)) - _IDENTIFIES for key in keys]
+    if sum(objects) != 1:
+        return None
+    turned = _TURNED.search(text)
+    deeds = {root_of(word) for word in catalog.table_words(keys[0].table)}
+    return ways[objects.index(turned is not None and root_of(turned[1]) in deeds)]
+
+
+_IDENTIFIES: Final = frozenset(("id", "code", "number", "no", "key"))
+_TURNED: Final = re.compile(
+    r"\b(?:is|are|was|were|be|been|being)(?: also| both| not| never)? ([a-z]+ed)\b", re.IGNORECASE
+)
 
 
 def with_way(plan: Plan, way: Way) -> Iterator[Plan]:
