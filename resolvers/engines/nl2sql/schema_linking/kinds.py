@@ -50,7 +50,7 @@ _DATE: Final = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _MOMENT: Final = re.compile(r"\d{4}-\d{1,2}-\d{1,2}[T ]\d{1,2}:\d{2}.*")
 _TIME: Final = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp][Mm])?")
 _YEAR: Final = re.compile(r"[12]\d{3}")
-_NUMBER: Final = re.compile(r"[-+]?\d{1,15}(?:\.\d+)?")
+_NUMBER: Final = re.compile(r"[-+]?(\d{1,15}\.?\d*|\.\d+)")
 
 _FLAGS: Final = (
     ("t", "f"), ("y", "n"), ("yes", "no"), ("true", "false"), ("1", "0"), ("ok", "not ok"), ("on", "off"),
@@ -103,9 +103,9 @@ def _is_year(words: Sequence[str], profile: ColumnProfile | None) -> bool:
 
 def _by_values(words: Sequence[str], profile: ColumnProfile | None, known: bool) -> ColumnKind:
     """Of a column of texts, or of no known type."""
-    if profile is not None and not profile.masked and profile.top_values and profile.top_values[0].value[:1].isalpha():
-        return ColumnKind.TEXT
     values = _values(profile)
+    if values and values[0][:1].isalpha() and values[0].casefold() not in _MISSING:
+        return ColumnKind.TEXT
     if not values:
         if profile is not None and profile.kind is ValueKind.NUMBER:
             return ColumnKind.YEAR if _is_year(words, profile) else ColumnKind.NUMBER
@@ -117,6 +117,8 @@ def _by_values(words: Sequence[str], profile: ColumnProfile | None, known: bool)
         return ColumnKind.YEAR
     if not known and all(_NUMBER.fullmatch(value) for value in values):
         return ColumnKind.NUMBER
+    if known and not _TELLING & set(words) and holds_numbers(values) and not any(map(_is_code, values)):
+        return ColumnKind.NUMBER  # a measure that was loaded as text
     return ColumnKind.TEXT
 
 
@@ -128,9 +130,28 @@ def _values(profile: ColumnProfile | None) -> list[str]:
 
 
 def is_numeric_text(profile: ColumnProfile | None) -> bool:
-    """Return whether the texts of a column are all numbers, so that they have to be cast before they are compared."""
-    values = _values(profile)
-    return len(values) > 1 and all(_NUMBER.fullmatch(value) for value in values)
+    """Return whether the texts of a column are numbers, so that they have to be cast before they are compared."""
+    return holds_numbers(_values(profile))
+
+
+def holds_numbers(texts: Sequence[str]) -> bool:
+    """Return whether texts are numbers, but for empty ones and words for a missing value such as `n/a`."""
+    filled = [one for text in texts if (one := text.strip()) and one.casefold() not in _MISSING]
+    return len(filled) > 1 and all(_NUMBER.fullmatch(one) for one in filled)
+
+
+_MISSING: Final = frozenset(("null", "n/a", "na", "nan", "none", "nil", "unknown", "missing", "?", "-", "--", "."))
+"""How files write that a value is not there."""
+_TELLING: Final = word_set(
+    "id code number no nr key phone fax mobile telephone zip postcode postal isbn ssn iban account version serial barcode "
+    "line extension reference uuid sku"
+)
+"""Words of the names of columns whose numbers tell things apart and measure nothing."""
+
+
+def _is_code(text: str) -> bool:
+    """Return whether a text of digits is written as no amount is: `007`, or more digits than are counted."""
+    return (len(text) > 1 and text[0] == "0" and text[1].isdigit()) or len(text.partition(".")[0]) > 9
 
 
 def flag_of(facts: ColumnFacts, kind: ColumnKind, profile: ColumnProfile | None) -> tuple[Literal, Literal] | None:

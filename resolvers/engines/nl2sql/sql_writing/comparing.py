@@ -15,11 +15,11 @@ from sqlglot import exp
 
 from resolvers.engines.nl2sql.joining.names import family
 from resolvers.engines.nl2sql.plan import Literal, Operator, Unit
+from resolvers.engines.nl2sql.schema_linking.kinds import holds_numbers
 from schema.data_readiness.profile import ColumnProfile
 from schema.data_readiness.source import ColumnFacts
 
 _ISO: Final = re.compile(r"\d{4}-\d{2}(-\d{2}([ T]\d{2}:\d{2}.*)?)?")
-_NUMBER: Final = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)\s*")
 _TRUE: Final = ("true", "t", "yes", "y", "1")
 _FALSE: Final = ("false", "f", "no", "n", "0")
 _LENGTHS: Final = {Unit.YEAR: 4, Unit.MONTH: 7, Unit.DAY: 10}
@@ -64,7 +64,7 @@ def kind_of(column: ColumnFacts, profile: ColumnProfile | None, dialect: str) ->
     if group == "text" and samples:
         filled = [one for one in samples if one.strip()]
         iso = bool(filled) and all(_ISO.fullmatch(one.strip()) for one in filled)
-        numeric = bool(filled) and all(_NUMBER.fullmatch(one) for one in filled)
+        numeric = holds_numbers(filled)
         return TypedKind(group, name, iso=iso, numeric=numeric, samples=samples)
     return TypedKind(group, name, samples=samples)
 
