@@ -143,8 +143,8 @@ def holds_numbers(texts: Sequence[str]) -> bool:
 _MISSING: Final = frozenset(("null", "n/a", "na", "nan", "none", "nil", "unknown", "missing", "?", "-", "--", "."))
 """How files write that a value is not there."""
 _TELLING: Final = word_set(
-    "id code number no nr key phone fax mobile telephone zip postcode postal isbn ssn iban account version serial barcode "
-    "line extension reference uuid sku"
+    "id code number no nr key phone fax mobile telephone zip postcode postal isbn ssn iban account version serial "
+    "barcode line extension reference uuid sku"
 )
 """Words of the names of columns whose numbers tell things apart and measure nothing."""
 
