@@ -33,6 +33,7 @@ from resolvers.engines.nl2sql.plan import (
     Term,
     Unit,
 )
+from resolvers.engines.nl2sql.sql_writing.comparing import kind_of
 from resolvers.engines.nl2sql.sql_writing.uses import aggregates, best_of_kind, columns_in, figures_in, parts_of
 
 MOST_LISTED: Final = 8
@@ -360,7 +361,11 @@ class _Speaker(CatalogNames):
 
     def _is_text(self, column: Column) -> bool:
         facts = self._facts(column)
-        return facts is not None and family(facts.data_type) == "text"
+        if facts is None or family(facts.data_type) != "text":
+            return False
+        table = self._known.profiles.get(column.table)
+        profile = next((one for one in table.columns if one.name == column.column), None) if table else None
+        return not kind_of(facts, profile, self._known.dialect).numeric
 
     def _way(self, order: Order) -> str:
         term = self.term(order.term)

@@ -37,7 +37,7 @@ def sql(text: str) -> str:
         ("Who are the two best paid guides and what do they earn per week?", "SELECT guide_name, weekly_pay FROM"),
         ("What did Cy Dale buy?", "SELECT Purchases.item FROM"),
         ("How much did Cy Dale spend on purchases?", "SELECT SUM(Purchases.price)"),
-        ("Show the halts of tour 7 in order.", "ORDER BY Halts.halt_no"),
+        ("Show the halts of tour 7 in order.", "ORDER BY halt_no"),
         ("List the guides in the order in which they were hired.", "ORDER BY hired_on"),
         ("Show the total price for each guest, highest total first.", "ORDER BY SUM(Purchases.price) DESC"),
         ("Show the ids of tours that end in Turin.", "WHERE end_city = 'Turin'"),

@@ -167,7 +167,8 @@ def flag_of(facts: ColumnFacts, kind: ColumnKind, profile: ColumnProfile | None)
     for yes, no in _FLAGS:
         if not values.keys() <= {yes, no} or (len(values) == 1 and not named):
             continue
-        if (yes, no) == ("1", "0") and kind is ColumnKind.NUMBER:
+        as_texts = bool(facts.data_type) and _kind_of_type(str(facts.data_type).upper()) is None
+        if (yes, no) == ("1", "0") and kind is ColumnKind.NUMBER and not as_texts:
             return Literal("number", Decimal(1)), Literal("number", Decimal(0))
         some = next(iter(values.values()))
         spelled = str.upper if some.isupper() else str.title if some.istitle() else str.lower

@@ -80,6 +80,20 @@ def as_number(this: exp.Expr, kind: TypedKind) -> exp.Expr:
     return exp.TryCast(this=this, to=exp.DataType.build("DOUBLE")) if kind.family == "text" else this
 
 
+_NO_TRY_CAST: Final = frozenset({"postgres", "redshift", "mysql", "sqlite", "oracle"})
+"""Dialects in which a cast of a text that is no number fails, or gives another number, and that know no other cast."""
+_A_NUMBER: Final = "^ *[-+]?([0-9]{1,99}[.]?[0-9]{0,99}|[.][0-9]{1,99})([eE][-+]?[0-9]{1,2})? *$"
+
+
+def without_failing_casts(query: exp.Expr, dialect: str) -> None:
+    """Write casts that give NULL for what is no number in a way that a dialect knows, in place."""
+    if dialect not in _NO_TRY_CAST:
+        return
+    for node in list(query.find_all(exp.TryCast)):
+        fits = exp.RegexpLike(this=node.this.copy(), expression=exp.Literal.string(_A_NUMBER))
+        node.replace(exp.Case(ifs=[exp.If(this=fits, true=exp.Cast(this=node.this.copy(), to=node.to.copy()))]))
+
+
 def literal(value: Literal) -> exp.Expr:
     """A value on its own."""
     given = value.value

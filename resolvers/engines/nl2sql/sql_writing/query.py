@@ -31,9 +31,10 @@ from resolvers.engines.nl2sql.plan import (
     Span,
     Term,
 )
-from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable, as_number, number
+from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable, as_number, number, without_failing_casts
 from resolvers.engines.nl2sql.sql_writing.grouping import completed, figures_of, in_time, is_grouped
 from resolvers.engines.nl2sql.sql_writing.terms import AGGREGATES, SelectScope
+from resolvers.engines.nl2sql.sql_writing.unjoined import without_needless_joins
 from resolvers.engines.nl2sql.sql_writing.uses import (
     columns_in,
     nodes_of,
@@ -68,6 +69,8 @@ class Writer:
     def query(self, plan: Plan) -> exp.Query:
         """The whole query."""
         found = self._whole(plan)
+        without_needless_joins(found, self.joins)
+        without_failing_casts(found, self.known.dialect)
         nodes = nodes_of(found)
         tables = sum(isinstance(node, exp.Table) for node in nodes)
         if tables <= 1 and not any(isinstance(node, exp.Subquery) for node in nodes):
