@@ -30,6 +30,7 @@ from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed,
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
 from resolvers.engines.nl2sql.schema_linking.link import link
+from resolvers.engines.nl2sql.schema_linking.shared_heads import written_out
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable
 from resolvers.engines.nl2sql.sql_writing.query import Writer, written
@@ -104,22 +105,21 @@ class Planner:
 def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
     """The words of a question with all that they may stand for."""
     vocabulary = Vocabulary.of(known)
-    linked = link(plain_text(text), vocabulary, asked.now, lookup)
+    linked = link(written_out(plain_text(text), vocabulary), vocabulary, asked.now, lookup)
     apart = written_apart(linked)
     turned = link(apart, vocabulary, asked.now, lookup) if apart is not None else None
     return turned if turned is not None and is_told(turned) else linked
 
 
 def plain_text(text: str) -> str:
-    """The question with what is said short written out: `first and last names`."""
+    """The question with what is said short written out."""
     text = in_one_unit(_AGED.sub("with age", _PLEASE.sub(r"\1", text)))
-    return _IDS.sub("id", _SHORT.sub(r"\1 name and \2 name", text))
+    return _IDS.sub("id", text)
 
 
 _AGED: Final = re.compile(r"\baged(?= (?:\d|over\b|under\b|above\b|below\b|between\b|at\b|more\b|less\b))")
 _PLEASE: Final = re.compile(r",? please\s*([.?!]|$)", re.IGNORECASE)
 _IDS: Final = re.compile(r"\b(?:ids|IDs|Ids)\b")
-_SHORT: Final = re.compile(r"\b(first|given|last) and (last|family|middle|first) names?\b", re.IGNORECASE)
 
 
 def _by_example(example: Example) -> QueryDraft:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from resolvers.engines.english.grammar import UNCOUNTABLE, plural_phrase
-from resolvers.engines.nl2sql.joining.names import family, names_its_row, names_key, role_of
+from resolvers.engines.nl2sql.joining.names import names_its_row, names_key, role_of
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.names import CatalogNames
 from resolvers.engines.nl2sql.plan import (
@@ -33,7 +33,7 @@ from resolvers.engines.nl2sql.plan import (
     Term,
     Unit,
 )
-from resolvers.engines.nl2sql.sql_writing.comparing import kind_of
+from resolvers.engines.nl2sql.sql_writing.comparing import TypedKind, kind_of
 from resolvers.engines.nl2sql.sql_writing.uses import aggregates, best_of_kind, columns_in, figures_in, parts_of
 
 MOST_LISTED: Final = 8
@@ -105,8 +105,8 @@ class _Speaker(CatalogNames):
     def _of_time(self, term: Term) -> bool:
         match term:
             case Column():
-                facts = self._facts(term)
-                return facts is not None and family(facts.data_type) == "moment"
+                kind = self._kind(term)
+                return kind is not None and (kind.family == "moment" or kind.iso)
             case Figure(Aggregate.MIN | Aggregate.MAX, of) if of is not None:
                 return self._of_time(of)
             case Span():
@@ -360,12 +360,15 @@ class _Speaker(CatalogNames):
         return "highest" if order.descending else "lowest"
 
     def _is_text(self, column: Column) -> bool:
+        kind = self._kind(column)
+        return kind is not None and kind.family == "text" and not kind.numeric
+
+    def _kind(self, column: Column) -> TypedKind | None:
+        """What a column holds: of texts whether they are numbers or days."""
         facts = self._facts(column)
-        if facts is None or family(facts.data_type) != "text":
-            return False
         table = self._known.profiles.get(column.table)
         profile = next((one for one in table.columns if one.name == column.column), None) if table else None
-        return not kind_of(facts, profile, self._known.dialect).numeric
+        return kind_of(facts, profile, self._known.dialect) if facts is not None else None
 
     def _way(self, order: Order) -> str:
         term = self.term(order.term)

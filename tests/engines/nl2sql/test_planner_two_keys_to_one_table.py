@@ -59,7 +59,8 @@ SOCIABLE = knowledge(
 )
 def test_the_key_beside_the_one_called_as_the_table_tells_who_has(question: str) -> None:
     sql = drafted(question, SOCIABLE).sql.replace('"', "")
-    assert "friend.climber_id" in sql and "friend.friend_id" not in sql
+    assert "friend.climber_id" in sql
+    assert "friend.friend_id" not in sql
 
 
 WEIGHED = table("climbers", "climber_id*:INTEGER climber_name:VARCHAR weight:VARCHAR locker_code:VARCHAR")
@@ -71,7 +72,8 @@ TYPED_AS_TEXT = knowledge(
 
 def test_numbers_that_were_loaded_as_text_are_measures() -> None:
     found = drafted("Who is the heaviest climber?", TYPED_AS_TEXT)
-    assert "ORDER BY CASE WHEN" in found.sql and 'THEN CAST("weight" AS DOUBLE' in found.sql
+    assert "ORDER BY CASE WHEN" in found.sql
+    assert 'THEN CAST("weight" AS DOUBLE' in found.sql
     assert "highest weight" in found.reading
 
 

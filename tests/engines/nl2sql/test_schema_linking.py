@@ -21,6 +21,7 @@ from resolvers.engines.nl2sql.schema_linking.lookups import (
     found_in,
     query_of,
 )
+from resolvers.engines.nl2sql.schema_linking.shared_heads import written_out
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from schema.utils.memory import MemoryType
 from tests.engines.nl2sql.catalogs import ALL, NOW, column, fqn, knowledge, memory, profiled, table
@@ -90,11 +91,12 @@ def test_words_of_the_question_itself_name_nothing() -> None:
 
 
 def test_first_words_go_with_the_last_word_they_share() -> None:
-    text = "Show the first and last names of students"
-    assert over(text, "first", MentionKind.COLUMN)[0].column == column("Student.Fname")
-    assert over(text, "last names", MentionKind.COLUMN)[0].column == column("Student.LName")
-    ages = over("Show the age and last names of students", "age", MentionKind.COLUMN)
-    assert column("Student.LName") not in {one.column for one in ages}
+    vocabulary = Vocabulary.of(knowledge(*ALL))
+    assert written_out("Show the first and last names of students", vocabulary) == (
+        "Show the first names and last names of students"
+    )
+    for text in ("Show the age and last names of students", "first and foremost", "and", "last name and and"):
+        assert written_out(text, vocabulary) == text
 
 
 def test_what_stands_before_of_is_asked_for() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from resolvers.engines.nl2sql.language.tokens import root_of
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
@@ -17,17 +18,23 @@ from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.measuring import measured_by_verb, total_below
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
 from resolvers.engines.nl2sql.planner.people import asked_for
-from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
+from resolvers.engines.nl2sql.planner.resolving import BORN, Resolver, as_column
 from resolvers.engines.nl2sql.planner.roles import role_of
 from resolvers.engines.nl2sql.planner.things import spent, what_done
 from resolvers.engines.nl2sql.schema_linking.kinds import ColumnKind
 
 AS_GOOD_A_NAME = 0.12
 """How much worse the name of a column may fit than that of its table, and still be what is meant."""
+_NOT_TOLD = 0.5
+"""What it costs that a place or a time is asked for, and the answer has none."""
 _LOOSE = 0.8
 """Below this, words fit a table so loosely that a number of the same name is rather meant."""
 _AMOUNTS = frozenset(("total", "amount", "value", "price", "cost", "sum", "quantity"))
-_PLACES = ("location", "city", "address", "country", "place", "state", "region", "venue", "town", "street")
+_PLACES = (
+    "location", "hometown", "birthplace", "city", "address", "country", "place", "state", "region", "venue", "town",
+    "street", "county", "province", "district", "continent",
+)  # fmt: skip
+"""Words that columns are called by which tell where something is, those that tell it best first."""
 
 
 @dataclass(slots=True)
@@ -255,15 +262,35 @@ class Items:
         return not of_each and self.resolver.subject() is not None and any(done)
 
     def _place(self, table: str, noun: Noun) -> Item | None:
-        """Where a row is."""
-        for place in _PLACES:
-            for key in self.catalog.of(table):
-                if place in self.catalog.words(key) and self.catalog.is_text(key):
-                    return self._column(key, noun)
-        return None
+        """Where a row is: of several places the one whose name says what the question does."""
+        words_said = set(self._said())
+        said = {root_of(word) for word in words_said | (BORN if words_said & BORN else frozenset())}
+        told: list[tuple[int, int, int, ColumnKey]] = []
+        for key in self.catalog.of(table):
+            words = self.catalog.words(key)
+            rank = next((at for at, place in enumerate(_PLACES) if place in words), None)
+            if rank is not None and self.catalog.is_text(key):
+                beside = {root_of(one) for one in words if one not in _PLACES}
+                told.append((-len(beside & said), len(beside - said), rank, key))
+        return self._column(min(told, key=lambda one: one[:3])[3], noun) if told else None
+
+    def _said(self) -> Sequence[str]:
+        linked = self.resolver.cut.linked
+        return linked.words(0, len(linked.tokens))
+
+    def _told(self, table: str, noun: Noun) -> Item | None:
+        """What a question word asks of a row beside its name: where it is, or when it was."""
+        if noun.wh == "where":
+            found = self._place(table, noun)
+        else:
+            time = self.resolver.time_column([table], hint=self._said())
+            found = self._column(time, noun) if time is not None else None
+        if found is None:
+            self.resolver.doubt(f"{noun.wh} is asked for, and no column tells it", _NOT_TOLD)
+        return found
 
     def _entity(self, table: str, noun: Noun) -> Item:
-        if noun.wh == "where" and (found := self._place(table, noun)) is not None:
+        if noun.wh in ("where", "when") and (found := self._told(table, noun)) is not None:
             return found
         columns = self.catalog.entity(table)
         preferred = self.catalog.noted.preferred.get(table)
@@ -307,8 +334,7 @@ class Items:
         if noun.everything:
             return self._everything(table, noun)
         if noun.wh == "when":
-            hint = resolver.cut.linked.words(0, len(resolver.cut.linked.tokens))
-            column = resolver.time_column([table, *resolver.mentioned()], hint=hint)
+            column = resolver.time_column([table, *resolver.mentioned()], hint=self._said())
             return self._column(column, noun) if column else None
         if noun.wh == "where":
             return self._place(table, noun)

@@ -17,7 +17,7 @@ from resolvers.engines.nl2sql.planner.operands import in_time, number_in, year_i
 from resolvers.engines.nl2sql.planner.targets import Choice, Target, Targets, spelled
 from resolvers.engines.nl2sql.planner.ways import contrary, sided
 
-_BORN: Final = frozenset(("birth", "born", "dob", "birthday", "bear", "death", "die"))
+BORN: Final = frozenset(("birth", "born", "dob", "birthday", "bear", "death", "die"))
 """Words of dates that tell of a life: nothing else happens then."""
 SAID_SO: Final = 0.25
 """What words that tell one end of a way add to its column."""
@@ -36,8 +36,8 @@ class Resolver(Targets):
         told: dict[str, list[ColumnKey]] = {}
         for table in tables:
             times = [key for key in self.catalog.of(table) if self.catalog.is_moment_like(key)]
-            told[table] = [key for key in times if hints & _BORN or not set(self.catalog.words(key)) & _BORN] or times
-        born = [table for table, times in told.items() if any(set(self.catalog.words(key)) & _BORN for key in times)]
+            told[table] = [key for key in times if hints & BORN or not set(self.catalog.words(key)) & BORN] or times
+        born = [table for table, times in told.items() if any(set(self.catalog.words(key)) & BORN for key in times)]
         for table in (*(one for one in told if one not in born), *born):
             times = told[table]
             if year:

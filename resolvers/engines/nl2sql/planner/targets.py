@@ -7,6 +7,8 @@ from functools import lru_cache, partial
 from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.language.tokens import root_of
+from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.atoms import ROLE, Cut, Ref
@@ -17,6 +19,8 @@ LOOSE: Final = 0.65
 """Below this, words fit a column loosely."""
 _NAMED: Final = 0.95
 """How well several words must fit a key for it to be meant as such."""
+_DONE: Final = 0.2
+"""What it adds that the name of a date says what was done."""
 _PART: Final = 0.5
 """What it adds that a noun is named by its part: the key that tells it stands nearer, and is not meant."""
 Target = str | ColumnKey
@@ -336,6 +340,7 @@ class Targets:
         if not degree.measures:
             return None
         best: tuple[float, ColumnKey] | None = None
+        done = {root_of(token.lemma) for token in self.cut.linked.tokens if token.lemma in VERBS}
         for place, table in enumerate(tables):
             for near in [table, *sorted(self.catalog.links.get(table, ()))]:
                 for key, fit in self.catalog.vocabulary.measured(degree, [near]):
@@ -346,6 +351,8 @@ class Targets:
                     if number is not None and not self.catalog.may_reach(key, number):
                         continue
                     score = fit - 0.15 * place - (0.25 if near != table else 0.0)
+                    if self.catalog.is_moment_like(key) and done & set(map(root_of, self.catalog.words(key))):
+                        score += _DONE  # who was hired first: by the date of hire
                     if best is None or score > best[0]:
                         best = (score, key)
         if best is None:

@@ -7,6 +7,7 @@ called by), memory, lookup, fuzzy, part (the words stand inside of longer values
 LITERAL: see `literals.py`. KNOWLEDGE: the type of the memory.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -25,6 +26,7 @@ from resolvers.engines.nl2sql.language.words import COMMANDS, SUPERFLUOUS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.model import ColumnKey, Lookup, no_lookup
 from resolvers.engines.nl2sql.plan import Literal
+from resolvers.engines.nl2sql.schema_linking.index import IndexMatch
 from resolvers.engines.nl2sql.schema_linking.likely import MOST_TABLES, likeliest
 from resolvers.engines.nl2sql.schema_linking.lookups import LONGEST, MOST_COLUMNS, MOST_TEXTS
 from resolvers.engines.nl2sql.schema_linking.question_tokens import INSIDE, TokenizedQuestion, is_thing
@@ -40,7 +42,7 @@ _LONGEST_VALUE: Final = 9
 _NEARLY: Final = 0.75
 """How sure a misspelled value is at best."""
 _SHARED: Final = 0.9
-"""How well both names must fit that share their last word."""
+"""How well a name of several words must fit where one fits very well."""
 _ENOUGH: Final = 0.5
 _VERY: Final = 0.98
 """How well a column must be called by several words for others to be left out that they fit only loosely."""
@@ -56,6 +58,8 @@ _ASKING: Final = frozenset(("which", "what", "each", "every"))
 """Words before what rows are called."""
 _LIGHT_VERBS: Final = frozenset(("make", "do", "take", "give", "get", "put", "go", "come", "have", "hold", "keep"))
 """Verbs that say little; as they stand alone no table is called by what they are related to."""
+_NUMBERED: Final = re.compile(r"[^0-9]([0-9]{1,2})$")
+"""The number that a name ends in: line_1, phone2."""
 _MOST_EACH: Final = 16
 _MOST_OF_MANY: Final = 8
 """Mentions of one kind over the same tokens; fewer where the catalog is so large that only the likeliest tables are
@@ -200,9 +204,9 @@ class _Work:
 
     def find_columns(self) -> None:
         """Columns by their names, and columns of yes and no by what they say of a row."""
-        self.find_shared_heads()
         for first, last, lemmas in self.question.spans(_LONGEST_NAME):
             found = self.vocabulary.found_columns(lemmas, self.plausible, self.most, _ENOUGH)
+            self.find_numbered(first, last, found)
             least = _SHARED if len(lemmas) > 1 and found and found[0][1].score >= _VERY else _ENOUGH
             inside, before = self.tying(first, last) if found else ((), None)
             for key, one in found:
@@ -248,27 +252,13 @@ class _Work:
         head = self.vocabulary.asked((self.tokens[last - 1].lemma,))
         return last - first > 1 and head == rows[-1:] and not self.vocabulary.says(key, self.tokens[last - 1].lemma)
 
-    def find_shared_heads(self) -> None:
-        """`first and last name`, `billing or shipping address`: the first ones go with the last word too."""
-        for at, token in enumerate(self.tokens):
-            if token.lemma not in ("and", "or", ",") or at == 0 or not self.question.carries(at - 1):
-                continue
-            start = at + 1
-            while start < len(self.tokens) and self.tokens[start].lemma in ("and", "or", "the", ","):
-                start += 1
-            for head in range(start + 1, min(start + 4, len(self.tokens))):
-                if not (self.question.carries(head) and self.question.carries(head - 1)):
-                    break
-                said = tuple(one.lemma for one in self.tokens[start : head + 1])
-                whole = self.vocabulary.found_columns(said, self.plausible, 1, _SHARED)
-                if not whole:
-                    continue
-                words = (self.tokens[at - 1].lemma, self.tokens[head].lemma)
-                for key, one in self.vocabulary.found_columns(words, self.plausible, self.most, _SHARED):
-                    if key != whole[0][0]:
-                        self.mentions.append(
-                            Mention(at - 1, at, MentionKind.COLUMN, 0.97 * one.score, one.how, column=key)
-                        )
+    def find_numbered(self, first: int, last: int, found: Sequence[tuple[ColumnKey, IndexMatch]]) -> None:
+        """`line 1`: a column that ends in the number behind what it is called by."""
+        number = self.tokens[last].text if last < len(self.tokens) else ""
+        for key, one in found if number.isdigit() else ():
+            ends = _NUMBERED.search(key.column)
+            if ends is not None and ends[1] == number:
+                self.mentions.append(Mention(first, last + 1, MentionKind.COLUMN, 0.97, one.how, column=key))
 
     # --- values
 

@@ -1,7 +1,7 @@
-"""Join elimination: a table that is joined only for a column that another one refers to is read where it is referred to.
+"""Join elimination: a table that is joined only for a column that another one refers to.
 
-`models.model` beside `cars.model`, which refers to it, says what `cars.model` says by itself. The join costs time, leaves
-out rows whose reference is broken, and shows rows twice where the column referred to holds doubles.
+`models.model` beside `cars.model`, which refers to it, says what `cars.model` says by itself. The join costs time,
+leaves out rows whose reference is broken, and shows rows twice where the column referred to holds doubles.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,0 +1,55 @@
+"""Question words ask for what they say: a time, a place. Lists share their last word."""
+
+import pytest
+
+from resolvers.engines.nl2sql.model import Clarification
+from schema.talk2data.chat_settings import UNSURE
+from tests.engines.nl2sql.catalogs import asked, drafted, keyed, knowledge, table
+
+KNOWN = knowledge(
+    table(
+        "keepers",
+        "keeper_id*:INTEGER first_name:VARCHAR middle_name:VARCHAR last_name:VARCHAR birth_date:DATE hire_date:DATE "
+        "birth_city:VARCHAR city:VARCHAR phone:VARCHAR",
+    ),
+    keyed(
+        table("shipments", "shipment_id*:INTEGER keeper_id:INTEGER ordered_on:DATE shipped_on:DATE line_1 line_2"),
+        keeper_id="keepers.keeper_id",
+    ),
+    table("tools", "tool_id*:INTEGER tool_name:VARCHAR price:DOUBLE"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "shown", "ordered"),
+    [
+        ("When was the last shipment shipped?", "SELECT shipped_on FROM", "ORDER BY shipped_on DESC"),
+        ("When was the first keeper hired?", "SELECT hire_date FROM", "ORDER BY hire_date ASC"),
+        ("Which keeper was hired first?", "SELECT first_name, last_name", "ORDER BY hire_date ASC"),
+        ("Where does the oldest keeper live?", "SELECT city FROM", "ORDER BY birth_date ASC"),
+        ("Where was the oldest keeper born?", "SELECT birth_city FROM", "ORDER BY birth_date ASC"),
+    ],
+)
+def test_a_time_and_a_place_are_what_is_asked_for(question: str, shown: str, ordered: str) -> None:
+    sql = drafted(question, KNOWN).sql.replace('"', "")
+    assert shown in sql
+    assert ordered in sql
+
+
+@pytest.mark.parametrize("question", ["Where is the most expensive tool?", "When was the cheapest tool?"])
+def test_what_no_column_tells_is_no_sure_answer(question: str) -> None:
+    found = asked(question, KNOWN)
+    assert isinstance(found, Clarification) or getattr(found, "confidence", 0) < UNSURE
+
+
+@pytest.mark.parametrize(
+    ("question", "columns"),
+    [
+        ("List the first, middle and last names of all keepers.", "SELECT first_name, middle_name, last_name FROM"),
+        ("the first and last name of every keeper", "SELECT first_name, last_name FROM"),
+        ("the hire and birth date of each keeper", "SELECT hire_date, birth_date FROM"),
+        ("Show the line 1 and line 2 of shipments.", "SELECT line_1, line_2 FROM"),
+    ],
+)
+def test_a_list_shares_its_last_word(question: str, columns: str) -> None:
+    assert columns in drafted(question, KNOWN).sql.replace('"', "")
