@@ -30,6 +30,7 @@ from resolvers.engines.nl2sql.planner.choosing import ENOUGH, Candidate, Failed,
 from resolvers.engines.nl2sql.planner.exemplars import Example, example_for
 from resolvers.engines.nl2sql.planner.undone import is_told, written_apart
 from resolvers.engines.nl2sql.schema_linking.link import link
+from resolvers.engines.nl2sql.schema_linking.misspelled import corrected
 from resolvers.engines.nl2sql.schema_linking.shared_heads import written_out
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 from resolvers.engines.nl2sql.sql_writing.comparing import Unwritable
@@ -106,9 +107,13 @@ def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked
     """The words of a question with all that they may stand for."""
     vocabulary = Vocabulary.of(known)
     linked = link(written_out(plain_text(text), vocabulary), vocabulary, asked.now, lookup)
+    spelled, corrections = corrected(linked, vocabulary)
+    if corrections:
+        again = written_out(plain_text(spelled), vocabulary)
+        linked = replace(link(again, vocabulary, asked.now, lookup), corrections=corrections)
     apart = written_apart(linked)
     turned = link(apart, vocabulary, asked.now, lookup) if apart is not None else None
-    return turned if turned is not None and is_told(turned) else linked
+    return replace(turned, corrections=corrections) if turned is not None and is_told(turned) else linked
 
 
 def plain_text(text: str) -> str:
@@ -209,9 +214,11 @@ def _outcome(found: Sequence[Candidate], known: Knowledge) -> Outcome:
         if best.loose:
             message += f" What {listed([f'“{word}”' for word in best.loose])} adds was not understood."
         return Clarification(message, readings, evidence)
+    corrections = best.resolver.cut.linked.corrections
+    read = listed([f"“{one.written}” as “{one.read}”" for one in corrections])
     return QueryDraft(
         best.sql,
-        said(best.plan, known),
+        said(best.plan, known) + (f" Read {read}." if corrections else ""),
         best.confidence,
         NAME,
         best.plan,

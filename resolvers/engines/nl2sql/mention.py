@@ -8,6 +8,9 @@ from typing import NamedTuple
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Literal, Unit
 
+INITIALS = "initials"
+"""How a column is known that is called by the first letters of the words."""
+
 
 class MentionKind(StrEnum):
     """Describes what words may stand for."""
@@ -47,7 +50,7 @@ class Mention(NamedTuple):
     score: float
     """0 to 1; 1 when the words are the very name, synonym or value."""
     how: str
-    """name, display_name, description, glossary, memory, value, lookup, fuzzy, number, date, quote."""
+    """name, initials, display_name, description, glossary, memory, value, lookup, fuzzy, number, date, quote."""
     table: str | None = None
     """The FQN of the table, of TABLE mentions and of a KPI that belongs to one."""
     column: ColumnKey | None = None
@@ -60,6 +63,13 @@ class Mention(NamedTuple):
     """Of a span of time that is a whole year, quarter, month, week or day."""
 
 
+class Correction(NamedTuple):
+    """A word as it was written, and as it is read."""
+
+    written: str
+    read: str
+
+
 @dataclass(frozen=True, slots=True)
 class Linked:
     """A question with everything that its words may stand for."""
@@ -67,6 +77,8 @@ class Linked:
     text: str
     tokens: tuple[Token, ...]
     mentions: tuple[Mention, ...]
+    corrections: tuple[Correction, ...] = ()
+    """The misspelled words that were read as others."""
 
     def over(self, first: int, last: int, *kinds: MentionKind) -> list[Mention]:
         """The mentions that lie within tokens, longest first, then best first."""

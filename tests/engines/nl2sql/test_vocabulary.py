@@ -140,7 +140,7 @@ def test_a_lookup_table_is_named_by_what_describes_its_codes(name: str, columns:
 
 def test_a_table_is_called_by_its_key_where_no_other_is_called_so() -> None:
     people, batting = table("people", "playerID* nameLast"), table("batting", "playerID year:INTEGER hits:INTEGER")
-    assert Vocabulary(knowledge(people, batting)).tables(["player"])[0] == (fqn("people"), 0.8)
+    assert Vocabulary(knowledge(people, batting)).tables(["player"])[0] == (fqn("people"), 0.85)
     known = Vocabulary(knowledge(people, batting, table("player", "id* name")))
     assert [name for name, score in known.tables(["player"]) if score > 0.7] == [fqn("player")]
 

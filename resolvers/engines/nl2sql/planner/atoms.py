@@ -56,6 +56,8 @@ _FIRST_ONLY: Final = frozenset(
     ("name", "state", "order", "rank", "list", "report", "count", "output", "display", "describe")
 )
 _AFTER_COMMA: Final = frozenset(("list", "report", "display", "describe"))
+_GOING_ON: Final = frozenset((",", "also", "only", "then", "please", "just"))
+"""What stands before another command in the same sentence: `..., also list the id`."""
 _ARTICLES: Final = frozenset(("the", "a", "an"))
 
 
@@ -360,7 +362,7 @@ def _phrases(tokens: Sequence[Token], start: int) -> list[tuple[int, Cue, Any]]:
         if entry is not None:
             cue, what = entry
             begins = not start or tokens[start - 1].text in (".", "?", "!", ";")
-            begins = begins or (word in _AFTER_COMMA and tokens[start - 1].text == ",")
+            begins = begins or (word in _AFTER_COMMA and tokens[start - 1].text.lower() in _GOING_ON)
             if cue is Cue.ASK and not begins and word in _FIRST_ONLY and len(said) == 1:
                 continue
             if cue is Cue.LIGHT and word == "last" and _is_ranked_last(tokens, start):

@@ -48,6 +48,8 @@ JOINED: Final = 0.02
 """What each table of a query costs."""
 PASSED_OVER: Final = 0.35
 """What a word before a name costs that was passed over."""
+READ_AS: Final = 0.1
+"""What it costs that a misspelled word was read as another."""
 SAID_AGAIN: Final = 0.6
 """How well words must fit the column of those beside them to say nothing more."""
 
@@ -330,6 +332,7 @@ def _candidate(
     doubts = [*resolver.trouble, *([("tables belong together in several ways", way_cost)] if way_cost else [])]
     doubts += [("a column is named and not used", UNNAMED)] * unnamed
     doubts += [("a word before a name was passed over", PASSED_OVER)] * len(frame.modifiers)
+    doubts += [("a word was read as another", READ_AS)] * len(pieces.linked.corrections)
     unsaid = left_out(nodes, pieces, catalog_of(known))
     doubts += unsaid
     nouns = [

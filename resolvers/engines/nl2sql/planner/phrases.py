@@ -3,6 +3,7 @@
 # ruff: noqa: E501, RUF001 - lists of phrases, with the signs that people write
 
 from enum import StrEnum
+from itertools import product
 from typing import Any, Final
 
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
@@ -172,7 +173,7 @@ _PLAIN: Final[dict[Cue, str]] = {
     Cue.SHARE: "percentage of|percentage|percent of|percent|proportion of|share of|fraction of|proportion|ratio of",
     Cue.DIFFERENCE: "difference between|the difference between|difference in|difference",
     Cue.ONLY: "only|just|solely|exclusively",
-    Cue.STOP: "i.e.|i.e|e.g.|e.g|that is to say|money|amount of money|zoo|library|museum|hotel|airline|clinic|gym|bank|agency|firm|factory|farm|theatre|cinema|studio|institute|academy|association|network|school|company|business|shop|store|system|college|university|club|hospital|"
+    Cue.STOP: "else|somebody else|someone else|anybody else|anyone else|instead|rather|i.e.|i.e|e.g.|e.g|that is to say|money|amount of money|zoo|library|museum|hotel|airline|clinic|gym|bank|agency|firm|factory|farm|theatre|cinema|studio|institute|academy|association|network|school|company|business|shop|store|system|college|university|club|hospital|"
     "organization|organisation|dataset|meter|meters|kilogram|kilograms|kg|pound|pounds|dollar|dollars|euro|euros|"
     "year old|years old|minute|minutes|hour|hours|mile|miles|km|kilometers|inch|inches|feet|foot|degree|degrees|"
     "square meters|square feet|square kilometers|people|person|persons|the|a|an|there|do|does|did|me|we|i|you|it|they|them|us|please|so|this|these|those|such|would|could|"
@@ -216,13 +217,12 @@ _PLAIN: Final[dict[Cue, str]] = {
 _DESCENDING: Final = (
     "descending|desc|decreasing|descendingly|in descending order|in decreasing order|descending order|reverse|"
     "in reverse order|from high to low|from highest to lowest|from largest to smallest|from most to least|"
-    "from big to small|reverse alphabetical|"
-    "in reverse alphabetical order|in reversed order|in a descending order|in reverse lexicographical order|"
+    "from big to small|in reversed order|in a descending order|"
     "from the highest to the lowest|from the largest to the smallest|high to low|descending order of|"
     "in descending order of|in decreasing order of|in the descending order of|in descending order by|"
     "the descending order of|in the descending order|from the most to the least|largest to smallest|"
     "highest to lowest|most to least|from z to a|from greatest to least|from long to short|from the latest|"
-    "largest first|highest first|reverse chronological order|in reverse chronological order"
+    "largest first|highest first|in reverse chronology"
 )
 _ASCENDING: Final = (
     "ascending|asc|increasing|ascendingly|in ascending order|in increasing order|ascending order|from low to high|"
@@ -239,6 +239,8 @@ _ALPHABETICAL: Final = (
     "in alphabetical order of|in alphabetical order by|alphabetical order of|in alphabetic order|from a to z|"
     "alphabetic order|in lexicographical order of|in lexicographic order of|alphabetically by|by alphabetical order"
 )
+_TURNED: Final = ("descending", "decreasing", "reverse", "reversed", "inverse", "inverted", "opposite")
+_BY_LETTERS: Final = ("alphabetical", "alphabetic", "lexicographical", "lexicographic", "chronological")
 _MATCHES: Final = {
     "starts": "starting with the word|starts with the word|start with the word|beginning with the word|begins with the word|begin with the word|starting with|starts with|start with|beginning with|begins with|begin with|started with|"
     "starting with the letter|starts with the letter|begins with the letter|beginning with the letter|"
@@ -275,6 +277,9 @@ def _phrases() -> Phrases:
     add("between|in between|ranging from|ranges from|range from|in the range of|in the range from", Cue.BETWEEN)
     for how, texts in _MATCHES.items():
         add(texts, Cue.MATCH, how)
+    for how, manner in product(_TURNED, _BY_LETTERS):
+        add(f"{how} {manner}|{how} {manner} order|in {how} {manner} order|{manner} {how}|in {manner} {how} order",
+            Cue.DIRECTION, "desc")  # fmt: skip
     add(_DESCENDING, Cue.DIRECTION, "desc")
     add(_ASCENDING, Cue.DIRECTION, "asc")
     add(_ALPHABETICAL, Cue.DIRECTION, "alpha")

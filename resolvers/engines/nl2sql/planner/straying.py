@@ -8,7 +8,7 @@ from resolvers.engines.nl2sql.language.degrees import degree_of
 from resolvers.engines.nl2sql.language.tokens import lemma_of
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS
-from resolvers.engines.nl2sql.mention import Mention, MentionKind, Token
+from resolvers.engines.nl2sql.mention import INITIALS, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.planner.phrases import ORDINALS, PHRASES, Cue
 
 LIGHT: Final = frozenset(words[0] for words, (cue, _) in PHRASES.items() if cue is Cue.LIGHT and len(words) == 1)
@@ -46,6 +46,8 @@ def strays(
     if mention.kind is MentionKind.LITERAL:
         before = tokens[mention.first - 1].text.lower() if mention.first else ""
         return tokens[mention.first].text.lower() == _ONE and before in ("which", "that", "this", "the")
+    if mention.how == INITIALS:
+        return False
     begins_with = tokens[mention.first].text.lower()
     if mention.column is not None and begins_with in _LASTED:
         return "name" in mention.column.column.lower()

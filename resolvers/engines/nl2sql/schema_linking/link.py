@@ -23,7 +23,7 @@ from resolvers.engines.nl2sql.language.places import gender_values, other_names
 from resolvers.engines.nl2sql.language.spellings import CALENDAR
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS, SUPERFLUOUS
-from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
+from resolvers.engines.nl2sql.mention import INITIALS, Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.model import ColumnKey, Lookup, no_lookup
 from resolvers.engines.nl2sql.plan import Literal
 from resolvers.engines.nl2sql.schema_linking.index import IndexMatch
@@ -60,6 +60,8 @@ _LIGHT_VERBS: Final = frozenset(("make", "do", "take", "give", "get", "put", "go
 """Verbs that say little; as they stand alone no table is called by what they are related to."""
 _NUMBERED: Final = re.compile(r"[^0-9]([0-9]{1,2})$")
 """The number that a name ends in: line_1, phone2."""
+_SPELLED_OUT: Final = 0.9
+"""How well two words fit a column whose name is their first letters; more of them are no chance."""
 _MOST_EACH: Final = 16
 _MOST_OF_MANY: Final = 8
 """Mentions of one kind over the same tokens; fewer where the catalog is so large that only the likeliest tables are
@@ -204,6 +206,7 @@ class _Work:
 
     def find_columns(self) -> None:
         """Columns by their names, and columns of yes and no by what they say of a row."""
+        self.find_initialisms()
         for first, last, lemmas in self.question.spans(_LONGEST_NAME):
             found = self.vocabulary.found_columns(lemmas, self.plausible, self.most, _ENOUGH)
             self.find_numbered(first, last, found)
@@ -224,6 +227,22 @@ class _Work:
                 )
                 if flag is not None:
                     self.value(first, last, score, "flag", key, flag[0])
+
+    def find_initialisms(self) -> None:
+        """`miles per gallon` for a column `mpg`: its name is the first letters of the words, spelled out."""
+        names = self.vocabulary.initialisms
+        for length, score in ((2, _SPELLED_OUT), (3, 1.0), (4, 1.0)) if names else ():
+            for first in range(len(self.tokens) - length + 1):
+                words = self.tokens[first : first + length]
+                keys = names.get("".join(word.text[:1].lower() for word in words), ())
+                ends = self.question.carries(first) and self.question.carries(first + length - 1)
+                if not keys or not ends or any(word.quoted or len(word.text) < 3 for word in words):
+                    continue
+                for key in keys:
+                    if key.table in self.plausible:
+                        self.mentions.append(
+                            Mention(first, first + length, MentionKind.COLUMN, score, INITIALS, column=key)
+                        )
 
     def tying(self, first: int, last: int) -> tuple[Collection[str], Sequence[str] | None]:
         """The little words in a run that tie two things, and what stands before an `of` in it; None without one."""

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Final
 
+from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.joining.joins import joins_of
 from resolvers.engines.nl2sql.language.forms import (
     NamedTable,
@@ -27,7 +29,9 @@ _EXACT: Final = 0.9
 _PLAIN: Final = 0.98
 """How well a column is called by its name without what says nothing of it."""
 _DESCRIBED: Final = 0.6
-_KEYED: Final = 0.8
+_CALLED_SO: Final = 0.95
+"""How well another table must be called by a word to hold what it says rather than the one whose key is called so."""
+_KEYED: Final = 0.85
 """How well a table is called by the name of its key: `player` of people, whose key is `player_id`."""
 _DATED: Final = 0.85
 """How well a column of dates is called a date, when its name does not say so: `seen_on`."""
@@ -105,7 +109,7 @@ class Naming:
             *said, head = self._names[fqn].columns[self._places[ColumnKey(fqn, columns[0])][1]].own
             if head not in KEY_HEADS or not said or set(said) <= set(self._names[fqn].words):
                 continue
-            if not self._table_index.search(said, most=1, least=_KEYED):
+            if not self._table_index.search(said, most=1, least=_CALLED_SO):
                 self._table_index.add(number, NameForm(tuple(said), weights_of(said, said), _KEYED, "name"))
 
     def _add_table(self, number: int, table: TableFacts, names: NamedTable) -> None:
@@ -229,6 +233,25 @@ class Naming:
         if isinstance(of, str):
             return self._names[of].words
         return self._names[of.table].columns[self._places[of][1]].own
+
+    @cached_property
+    def initialisms(self) -> dict[str, list[ColumnKey]]:
+        """The columns whose whole name is two to four letters, by those: `mpg`, `HR`."""
+        found: dict[str, list[ColumnKey]] = {}
+        for key in self._keys:
+            name = key.column.lower()
+            if 2 <= len(name) <= 4 and name.isalpha():
+                found.setdefault(name, []).append(key)
+        return found
+
+    @cached_property
+    def spoken(self) -> frozenset[str]:
+        """The words of all names, as they are written in them and in the singular."""
+        names = (name for table in self._tables.values() for name in (table.name, *(one.name for one in table.columns)))
+        written = {word.lower() for name in names for word in tokens_of(name) if word.isalpha()}
+        called = {word for names in self._names.values() for words in (names.words, *(one.own for one in names.columns))
+                  for word in words}  # fmt: skip
+        return frozenset(word for word in written | called if len(word) > 2)
 
     def phrase(self, key: ColumnKey) -> str:
         """A column's name in words, for readings."""

@@ -128,7 +128,10 @@ class ValueIndex:
 
     def named(self, text: str, within: Collection[str] | None = None) -> list[Held]:
         """The values that are this text, but for case, accents and signs; only those of the tables `within`."""
-        places = self._whole.get(folded(text))
+        said = folded(text)
+        places = self._whole.get(said)
+        if places is None and " " in said:  # North Carolina, held as NorthCarolina
+            places = self._whole.get(said.replace(" ", ""))
         return [Held(key, value) for key, value in _held(places, within)] if places is not None else []
 
     def like(self, text: str, within: Collection[str] | None = None) -> list[Held]:

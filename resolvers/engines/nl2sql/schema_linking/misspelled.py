@@ -1,0 +1,113 @@
+"""Misspelled words of a question, read as the words that they nearly are: of the catalog, and of questions themselves.
+
+Values are told apart elsewhere (`values.py`), and so are names that a longer word nearly is (`index.py`).
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Final
+
+from rapidfuzz.distance import OSA
+
+from resolvers.engines.english.vocabulary import COMMON
+from resolvers.engines.nl2sql.language.degrees import ADJECTIVES, degree_of
+from resolvers.engines.nl2sql.language.tokens import lemma_of, root_of
+from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
+from resolvers.engines.nl2sql.language.words import COMMANDS, STOP_WORDS, SUPERFLUOUS, UNITS
+from resolvers.engines.nl2sql.mention import Correction, Linked, MentionKind, Token
+from resolvers.engines.nl2sql.planner.phrases import PHRASES
+from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
+
+_SHORTEST: Final = 4
+"""Letters of a word that is looked at: shorter ones are nearly too many others."""
+_SURE_OF_LETTERS: Final = 6
+"""Letters from which on one may be taken for another: in shorter words it may be missing, doubled or misplaced."""
+_LONG: Final = 8
+"""Letters from which on two slips are forgiven."""
+_EXPLAINED: Final = 0.5
+"""How well words must fit something to need no other reading."""
+
+
+def corrected(linked: Linked, vocabulary: Vocabulary) -> tuple[str, tuple[Correction, ...]]:
+    """The text of a question with its misspelled words read otherwise, and what was read as what.
+
+    Looked at are words that nothing in the catalog or its values stands for, and that are no English that is known.
+    """
+    text, found = linked.text, []
+    named, explained = set[int](), set[int]()
+    for one in linked.mentions:
+        if one.score >= _EXPLAINED:
+            is_name = one.kind in (MentionKind.TABLE, MentionKind.COLUMN)
+            (named if is_name else explained).update(range(one.first, one.last))
+    for at in reversed(range(len(linked.tokens))):
+        token = linked.tokens[at]
+        if at in explained or token.quoted or not _may_be_misspelled(token) or vocabulary.is_word(token.lemma):
+            continue
+        near = _nearest(token.text.lower(), vocabulary)
+        if near is not None and (at not in named or _differs(token, near, vocabulary)):
+            text = f"{text[: token.start]}{near}{text[token.end :]}"
+            found.append(Correction(token.text, near))
+    return text, tuple(reversed(found))
+
+
+def _differs(token: Token, near: str, vocabulary: Vocabulary) -> bool:
+    """Whether a word that a name was found for is not just that name's word in another form: enrollment, enrolment."""
+    if not {near, lemma_of(near)} & vocabulary.spoken:
+        return False
+    forms = [vocabulary.asked((token.lemma,)), vocabulary.asked((lemma_of(near),))]
+    return forms[0] != forms[1] and root_of(token.lemma) != root_of(near)
+
+
+def _may_be_misspelled(token: Token) -> bool:
+    word = token.text
+    if len(word) < _SHORTEST or not word.isalpha() or not word.isascii() or word[1:] != word[1:].lower():
+        return False
+    return not {word.lower(), token.lemma} & _english() and degree_of(word) is None
+
+
+def _nearest(word: str, vocabulary: Vocabulary) -> str | None:
+    """The word that another nearly is; None where none is, or several are just as near."""
+    slips = 2 if len(word) >= _LONG else 1
+    best: dict[str, tuple[int, bool]] = {}
+    for known, ours in _known(vocabulary):
+        if abs(len(known) - len(word)) > slips or len(known) < _SHORTEST - 1:
+            continue
+        far = OSA.distance(word, known, score_cutoff=slips)
+        exchanged = len(known) == len(word) and sorted(known) != sorted(word)
+        if exchanged and len(word) < _SURE_OF_LETTERS:
+            continue  # a toll is not told
+        if far <= slips and (known[0] == word[0] or known[:2] == word[1::-1]):
+            best[known] = (far, not ours)
+    ranked = sorted(best, key=lambda known: (best[known], known))
+    if len(ranked) > 1 and best[ranked[0]] == best[ranked[1]] and lemma_of(ranked[0]) != lemma_of(ranked[1]):
+        return None
+    return ranked[0] if ranked else None
+
+
+def _known(vocabulary: Vocabulary) -> Iterator[tuple[str, bool]]:
+    """Every word that one may be read as, and whether the catalog has it in a name."""
+    for word in vocabulary.spoken:
+        yield word, True
+        yield f"{word}s", True
+    for word in _of_questions():
+        yield word, False
+
+
+@lru_cache(maxsize=1)
+def _of_questions() -> frozenset[str]:
+    return frozenset(
+        word for phrase in PHRASES for word in phrase if word.isascii() and word.isalpha() and len(word) >= _SHORTEST
+    )
+
+
+@lru_cache(maxsize=1)
+def _english() -> frozenset[str]:
+    """Words that are spelled rightly, as far as they are known."""
+
+    def plain(words: Iterable[str]) -> set[str]:
+        return {word.lower() for word in words}
+
+    return frozenset(
+        plain(COMMON) | plain(COMMANDS) | plain(STOP_WORDS) | plain(SUPERFLUOUS) | plain(VERBS) | plain(UNITS)
+        | plain(IRREGULAR_VERBS) | plain(ADJECTIVES) | _of_questions()
+    )  # fmt: skip
