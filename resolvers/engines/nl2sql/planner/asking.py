@@ -3,6 +3,7 @@
 from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of_action
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.language.words import UNITS
 from resolvers.engines.nl2sql.mention import MentionKind
@@ -12,7 +13,6 @@ from resolvers.engines.nl2sql.planner.clauses import Clauses
 from resolvers.engines.nl2sql.planner.every import EVERY
 from resolvers.engines.nl2sql.planner.frame import Noun
 from resolvers.engines.nl2sql.planner.nouns import may_be_table
-from resolvers.engines.nl2sql.planner.phrases import Cue
 
 DONE: Final = "done"
 """The question word of a noun that is what somebody did something with."""

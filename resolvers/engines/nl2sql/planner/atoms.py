@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of, degree_of_phrase
 from resolvers.engines.nl2sql.language.measures import is_numeric, is_unit
+from resolvers.engines.nl2sql.language.phrases import LONGEST, ORDINALS, PHRASES, Cue
 from resolvers.engines.nl2sql.language.words import NUMBER_WORDS, UNITS
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind, Token
 from resolvers.engines.nl2sql.plan import Unit
-from resolvers.engines.nl2sql.planner.phrases import LONGEST, ORDINALS, PHRASES, Cue
 from resolvers.engines.nl2sql.planner.straying import LIGHTLY, is_inflected, is_ranked, may_stray, strays
 from resolvers.engines.nl2sql.planner.verbal import is_sized, is_verbal
 

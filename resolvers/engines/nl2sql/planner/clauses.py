@@ -1,13 +1,13 @@
 """The clauses behind what is asked for: conditions, things had or not had, verbs, and what goes on from before."""
 
 from resolvers.engines.nl2sql.language.degrees import Degree, degree_of
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
 from resolvers.engines.nl2sql.planner.comparisons import POSTFIX, Comparisons
 from resolvers.engines.nl2sql.planner.frame import Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table
-from resolvers.engines.nl2sql.planner.phrases import Cue
 
 _PATH = (Cue.RELATIVE, Cue.WITH, Cue.PREPOSITION, Cue.FROM, Cue.TO, Cue.BE, Cue.OF, Cue.HAVE, Cue.WHOSE, Cue.AS,
          Cue.WHO, Cue.WHICH, Cue.WHAT, Cue.LIGHT, Cue.ONLY, Cue.BY, Cue.WHERE, Cue.ALL, Cue.ASK, Cue.POSSESSIVE,

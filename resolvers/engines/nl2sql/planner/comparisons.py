@@ -4,13 +4,13 @@ from typing import Literal as OneOf
 
 from resolvers.engines.nl2sql.language.degrees import Degree
 from resolvers.engines.nl2sql.language.measures import measures_of
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate, Operator
 from resolvers.engines.nl2sql.planner.atoms import Atom, Ref
 from resolvers.engines.nl2sql.planner.frame import Cond, Nest, Noun
 from resolvers.engines.nl2sql.planner.nouns import calls_a_table, may_be_table
 from resolvers.engines.nl2sql.planner.ordering import Ordering
-from resolvers.engines.nl2sql.planner.phrases import Cue
 
 POSTFIX = {"or more", "or above", "or higher", "or greater", "or older", "or over", "or later", "or less", "or fewer",
             "or better", "or worse", "or below", "or lower", "or younger", "or earlier"}  # fmt: skip

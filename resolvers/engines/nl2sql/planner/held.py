@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.plan import Aggregate, Column, Comparison, Figure, Literal, Member, Output, Plan
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.frame import Cond
 from resolvers.engines.nl2sql.planner.parts import Part
-from resolvers.engines.nl2sql.planner.phrases import Cue
 from resolvers.engines.nl2sql.planner.resolving import Resolver, as_column
 
 _SPOKEN = 0.3

@@ -3,13 +3,13 @@
 from typing import Final
 
 from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import is_participle
 from resolvers.engines.nl2sql.language.words import NUMBER_WORDS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut, Ref
 from resolvers.engines.nl2sql.planner.frame import Frame, Noun, Sort
-from resolvers.engines.nl2sql.planner.phrases import Cue
 
 _BEFORE: Final = (Cue.AGGREGATE, Cue.COUNT, Cue.DISTINCT, Cue.ALL, Cue.SHARE, Cue.DIFFERENCE, Cue.EVERYTHING)
 MODIFIED: Final = 0.8

@@ -3,12 +3,12 @@
 from typing import Literal as OneOf
 
 from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
 from resolvers.engines.nl2sql.planner.frame import Cond, Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import Reader, may_be_table, surely_table
-from resolvers.engines.nl2sql.planner.phrases import Cue
 
 _VERBS = ("ordered", "sorted", "ranked", "arranged")
 _SIZES = ("low", "high", "small", "large", "least", "most", "great")

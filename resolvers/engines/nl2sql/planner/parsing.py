@@ -1,13 +1,13 @@
 """The parts of a question: what it asks for first, then clause by clause what it says of it."""
 
 from resolvers.engines.nl2sql.language.degrees import Degree
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.asking import Asking
 from resolvers.engines.nl2sql.planner.atoms import Cut
 from resolvers.engines.nl2sql.planner.frame import Cond, Frame, Noun, Sort
 from resolvers.engines.nl2sql.planner.nouns import may_be_table, surely_table
-from resolvers.engines.nl2sql.planner.phrases import Cue
 
 _POLITE = (Cue.ASK, Cue.BE, Cue.ALL)
 _GENERAL = frozenset(("high", "low", "large", "small", "great", "big", "long", "short", "good", "bad", "late", "early"))

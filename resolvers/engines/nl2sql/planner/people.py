@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import is_kin
 from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.planner.atoms import Atom
 from resolvers.engines.nl2sql.planner.catalog import Catalog
-from resolvers.engines.nl2sql.planner.phrases import Cue
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 
 _ANYBODY: Final = frozenset(("member", "person", "individual", "participant"))

@@ -5,11 +5,11 @@ from typing import Final
 
 from resolvers.engines.english.identifiers import tokens_of
 from resolvers.engines.nl2sql.language.degrees import degree_of
+from resolvers.engines.nl2sql.language.phrases import ORDINALS, PHRASES, Cue
 from resolvers.engines.nl2sql.language.tokens import lemma_of
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS
 from resolvers.engines.nl2sql.mention import INITIALS, Mention, MentionKind, Token
-from resolvers.engines.nl2sql.planner.phrases import ORDINALS, PHRASES, Cue
 
 LIGHT: Final = frozenset(words[0] for words, (cue, _) in PHRASES.items() if cue is Cue.LIGHT and len(words) == 1)
 LIGHTLY: Final = frozenset(map(lemma_of, LIGHT))

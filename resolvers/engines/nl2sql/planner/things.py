@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.model import ColumnKey
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.counting import Item
-from resolvers.engines.nl2sql.planner.phrases import Cue
 from resolvers.engines.nl2sql.planner.resolving import Resolver
 
 _SPENDING: Final = frozenset(("spend", "pay", "earn", "raise", "give", "donate", "make", "bring"))

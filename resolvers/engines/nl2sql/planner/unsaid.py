@@ -5,6 +5,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import VERBS
 from resolvers.engines.nl2sql.mention import MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey
@@ -12,7 +13,6 @@ from resolvers.engines.nl2sql.plan import Aggregate
 from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.nouns import value_first
-from resolvers.engines.nl2sql.planner.phrases import Cue
 from resolvers.engines.nl2sql.planner.ways import fit
 
 _NAMED: Final = 0.95

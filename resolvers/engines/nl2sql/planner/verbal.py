@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from resolvers.engines.nl2sql.language.phrases import Cue
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.language.words import AGGREGATES, PREPOSITIONS
 from resolvers.engines.nl2sql.mention import MentionKind, Token
-from resolvers.engines.nl2sql.planner.phrases import Cue
 from resolvers.engines.nl2sql.planner.straying import LIGHT
 
 if TYPE_CHECKING:

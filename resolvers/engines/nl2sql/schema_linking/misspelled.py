@@ -11,11 +11,11 @@ from rapidfuzz.distance import OSA
 
 from resolvers.engines.english.vocabulary import COMMON
 from resolvers.engines.nl2sql.language.degrees import ADJECTIVES, degree_of
+from resolvers.engines.nl2sql.language.phrases import PHRASES
 from resolvers.engines.nl2sql.language.tokens import lemma_of, root_of
 from resolvers.engines.nl2sql.language.verbs import IRREGULAR_VERBS, VERBS
 from resolvers.engines.nl2sql.language.words import COMMANDS, STOP_WORDS, SUPERFLUOUS, UNITS
 from resolvers.engines.nl2sql.mention import Correction, Linked, MentionKind, Token
-from resolvers.engines.nl2sql.planner.phrases import PHRASES
 from resolvers.engines.nl2sql.schema_linking.vocabulary import Vocabulary
 
 _SHORTEST: Final = 4
