@@ -27,7 +27,7 @@ def main() -> None:
         parser.add_argument(f"--{name}", action="store_true", help=f"only {name}")
     parser.add_argument("--hospital", metavar="FOLDER", help="where dirty.csv and clean.csv of the hospital table are")
     parser.add_argument("--rows", type=int, default=ROWS, help="speed: rows of the profiled table")
-    parser.add_argument("--calibrate", action="store_true", help="fit the weights of the recognisers and print them")
+    parser.add_argument("--calibrate", action="store_true", help="fit the weights and print them")
     parser.add_argument("--databases", metavar="FOLDER", help="where the folders chinook and northwind are")
     parser.add_argument("--use-keys", choices=("yes", "no"), default="yes", help="asking: declared foreign keys")
     parser.add_argument("--profiles", choices=("yes", "no"), default="yes", help="asking: profiles of the tables")
@@ -39,11 +39,14 @@ def main() -> None:
         parser.error(f"{given.hospital} holds no dirty.csv and clean.csv. Name the folder that does with --hospital.")
     if given.databases and not Path(given.databases, "chinook").is_dir():
         parser.error(f"{given.databases} holds no folder chinook. Name the folder that does with --databases.")
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    if given.calibrate and given.asking:
+        importlib.import_module("benchmarks.quality.calibrate_asking").report(console, given.databases)
+        return
     if given.calibrate:
         importlib.import_module("benchmarks.quality.calibrate").main()
         return
     wanted = [name for name in REPORTS if getattr(given, name)] or list(REPORTS)
-    console = Console(width=None if sys.stdout.isatty() else 160)
     for name in wanted:
         told: dict[str, Any] = {"hospital": given.hospital} if name == "errors" else {}
         if name == "asking":

@@ -59,7 +59,7 @@ def fit(found: Sequence[Row], steps: int = 25) -> list[float]:
                 gradient[one] += rest * figures[one]
                 for two in places:
                     curve[one][two] += slope * figures[one] * figures[two]
-        step = _solve(curve, gradient)
+        step = solve(curve, gradient)
         weights = [weight + change for weight, change in zip(weights, step, strict=True)]
         if max(map(abs, step)) < 1e-6:
             break
@@ -70,8 +70,8 @@ def _logistic(total: float) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
 
 
-def _solve(matrix: list[list[float]], vector: list[float]) -> list[float]:
-    """Gauss with pivots."""
+def solve(matrix: list[list[float]], vector: list[float]) -> list[float]:
+    """The solution of linear equations, by Gauss with pivots."""
     size = len(vector)
     work = [[*row, value] for row, value in zip(matrix, vector, strict=True)]
     for place in range(size):

@@ -64,7 +64,7 @@ class Planner:
         return self._draft(asked, known, lookup, [failure.draft.sql for failure in failures])
 
     def _draft(self, asked: Asked, known: Knowledge, lookup: Lookup, failed: Sequence[str]) -> Outcome:
-        asked = replace(asked, text=over_time(compared(asked.text)))
+        asked = replace(asked, text=_over_time(asked.text))
         linked = _linked(asked.text, asked, known, lookup)
         example = example_for(linked, known)
         if example is not None and example.sql not in failed:
@@ -101,6 +101,15 @@ class Planner:
         sure = min(FOLLOWED_MAYBE if may_stand(asked, known) else FOLLOWED, 1.0 if before is None else before)
         memories = _memories(plan, known, asked.earlier[-1].memories)
         return QueryDraft(query.sql(known.dialect), said(plan, known), sure, NAME, plan, memories, {"follows": True})
+
+
+def understood(asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:
+    """The words of a question that stands alone, with all that they may stand for."""
+    return _linked(_over_time(asked.text), asked, known, lookup)
+
+
+def _over_time(text: str) -> str:
+    return over_time(compared(text))
 
 
 def _linked(text: str, asked: Asked, known: Knowledge, lookup: Lookup) -> Linked:

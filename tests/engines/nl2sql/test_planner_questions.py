@@ -9,15 +9,22 @@ import pytest
 from tests.engines.nl2sql.asking import NAMES, Verdict, answers
 
 UNSOLVED: dict[str, dict[str, Verdict]] = {
+    "matches": {
+        "Which country codes have both players who use the R hand and players who use the L hand?": Verdict.ASKED,
+    },
     "museum": {
         "What are the id, name and membership level of visitors who have spent the largest amount of money in total in "
         "all museum tickets?": Verdict.ASKED,
         "What is the total ticket expense of the visitors whose membership level is 1?": Verdict.WARNED,
     },
+    "school": {
+        "How many students are enrolled in courses of the teacher with the most courses?": Verdict.ASKED,
+    },
     "shop": {"What is the first name of the manager of Pia?": Verdict.ASKED},
     "staff": {
-        "In which year were the most bonuses awarded?": Verdict.WARNED,
+        "In which year were the most bonuses awarded?": Verdict.WRONG,
     },
+    "zoo": {"What is the name of the heaviest animal of each species?": Verdict.ASKED},
 }
 
 

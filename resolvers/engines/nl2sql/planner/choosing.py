@@ -15,6 +15,7 @@ from resolvers.engines.nl2sql.mention import Linked, Mention, MentionKind
 from resolvers.engines.nl2sql.model import ColumnKey, Knowledge
 from resolvers.engines.nl2sql.plan import Column, Plan
 from resolvers.engines.nl2sql.planner.above import without_following
+from resolvers.engines.nl2sql.planner.alignment import aligned
 from resolvers.engines.nl2sql.planner.atoms import Cut, cut
 from resolvers.engines.nl2sql.planner.catalog import Catalog, catalog_of
 from resolvers.engines.nl2sql.planner.composing import Composer
@@ -40,15 +41,19 @@ FARTHER: Final = 0.5
 """The same, when nothing else can be written."""
 TOLD_APART: Final = 0.2
 """A reading that is so much less likely than another casts no doubt on it."""
-ENOUGH: Final = 0.5
-"""How sure a reading must be to be taken."""
+ENOUGH: Final = 0.4
+"""How sure a reading must be to be taken: of those below, one in five is right on questions of strangers."""
 UNNAMED: Final = 0.4
 """What a column costs that is named and not used."""
 JOINED: Final = 0.02
 """What each table of a query costs."""
 PASSED_OVER: Final = 0.35
 """What a word before a name costs that was passed over."""
-READ_AS: Final = 0.1
+NOTED: Final = 0.8
+"""How well words fit that were understood by nothing but what people noted, such as a measure."""
+SEVERAL_WAYS: Final = 0.62
+"""What it costs that tables belong together in several ways, and no word says in which."""
+READ_AS: Final = 0.25
 """What it costs that a misspelled word was read as another."""
 SAID_AGAIN: Final = 0.6
 """How well words must fit the column of those beside them to say nothing more."""
@@ -124,7 +129,7 @@ def _rank(found: list[Candidate]) -> None:
     found.sort(key=lambda one: -one.score)
     for at, one in enumerate(found):
         rival = next((other for other in found if other is not one), None)
-        one.confidence = confidence(one, rival if at == 0 else found[0])
+        one.confidence = confidence(one, rival if at == 0 else found[0], len(found) - 1)
 
 
 def _with_references(linked: Linked, catalog: Catalog) -> Linked:
@@ -267,7 +272,7 @@ def _fit(resolver: Resolver) -> float:
     """How well what was chosen fits, before anything is known of the query."""
     choices, frame = resolver.choices.values(), resolver.frame
     links = [choice.options[choice.taken][1] for choice in choices]
-    score = sum(links) / len(links) if links else 0.0
+    score = sum(links) / len(links) if links else NOTED
     score -= sum(cost for _, cost in resolver.trouble) + PASSED_OVER * len(frame.modifiers)
     score -= 0.15 * len(_loose(frame)) + 0.25 * len(frame.unknown)
     return score - sum(choice.options[0][1] - choice.options[choice.taken][1] for choice in choices)
@@ -300,7 +305,7 @@ def _written(plan: Plan, catalog: Catalog, pieces: Cut, failed: list[Failed]) ->
         return []
     best = ways[0][1]
     is_clear = best > 0 and (len(ways) < 2 or ways[1][1] < best)
-    return _along(plan, [way for way, _ in ways[: 1 if is_clear else 3]], 0.0 if is_clear else 0.6, catalog)
+    return _along(plan, [way for way, _ in ways[: 1 if is_clear else 3]], 0.0 if is_clear else SEVERAL_WAYS, catalog)
 
 
 def _along(plan: Plan, ways: Sequence[Way], cost: float, catalog: Catalog) -> list[tuple[Plan, exp.Query, float]]:
@@ -344,9 +349,8 @@ def _candidate(
     taken = {choice.options[choice.taken][0] for choice in resolver.choices.values()}
     meant = {one for one in taken if isinstance(one, ColumnKey)} | had
     forbidden = tuple(sorted(meant & known.forbidden, key=str))
-    return Candidate(
-        plan, sql, score, doubts, unknown, loose, resolver, forbidden=forbidden, facts={"nouns": float(len(nouns))}
-    )
+    facts = {"nouns": float(len(nouns)), **aligned(plan, nodes, resolver, had)}
+    return Candidate(plan, sql, score, doubts, unknown, loose, resolver, forbidden=forbidden, facts=facts)
 
 
 def _says_again(span: tuple[int, int], pieces: Cut, resolver: Resolver, had: set[ColumnKey]) -> bool:

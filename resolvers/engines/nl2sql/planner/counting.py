@@ -89,7 +89,7 @@ def as_figure(resolver: Resolver, item: Item, group: Item | None) -> Item:
         return Item([count], item.table, item.noun, figures=True, counted=item.table)
     if item.entity is None and len(item.columns) == 1 and catalog.is_measure(item.columns[0]):
         if not is_amount(catalog, item.columns[0]):
-            resolver.doubt("a number may be meant or its sum", 0.15)
+            resolver.doubt("a number may be meant or its sum", 0.25)
         total = Figure(Aggregate.SUM, as_column(item.columns[0]))
         return Item([total], item.table, item.noun, columns=item.columns, figures=True)
     return item

@@ -24,7 +24,7 @@ from resolvers.engines.nl2sql.planner.catalog import Catalog
 from resolvers.engines.nl2sql.planner.ways import fit, shared_words
 from resolvers.engines.nl2sql.sql_writing.uses import columns_in, parts_of, terms_in
 
-EITHER: Final = 0.12
+EITHER: Final = 0.21
 """What it costs that either end is taken, where no word says which."""
 BOTH: Final = 0.05
 """The same, where words speak for both."""

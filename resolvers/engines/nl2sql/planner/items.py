@@ -377,7 +377,7 @@ class Items:
                 return Item(
                     [Figure(Aggregate.SUM, as_column(target))], target.table, noun, columns=(target,), figures=True
                 )
-            resolver.doubt("a number may be meant or its sum", 0.15)
+            resolver.doubt("a number may be meant or its sum", 0.25)
             return Item([Figure(Aggregate.SUM, as_column(target))], target.table, noun, columns=(target,), figures=True)
         if target == catalog.key(target.table) and not noun.distinct:
             return Item(

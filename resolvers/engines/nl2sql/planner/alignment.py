@@ -1,0 +1,96 @@
+"""How a query and its question account for one another: words that nothing in the query stands for, and parts of the
+query that no word asks for. Each kind of gap is a named feature, counted; `confidence.py` weighs them.
+
+What is denied, ordered or compared in a question and not in its query is told in `unsaid.py`, with what it costs.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from sqlglot import exp
+
+from resolvers.engines.nl2sql.language.phrases import Cue
+from resolvers.engines.nl2sql.mention import Mention
+from resolvers.engines.nl2sql.model import ColumnKey
+from resolvers.engines.nl2sql.plan import Plan
+from resolvers.engines.nl2sql.planner.atoms import Atom, Cut
+from resolvers.engines.nl2sql.sql_writing.uses import columns_in
+
+if TYPE_CHECKING:
+    from resolvers.engines.nl2sql.planner.resolving import Resolver
+
+_SPOKEN: Final = 0.6
+"""How well words must fit something to speak of it."""
+_ANSWERED_BY: Final[Mapping[Cue, tuple[str, tuple[type[exp.Expr], ...]]]] = {
+    Cue.COUNT: ("lost_figures", (exp.Count, exp.Sum)),
+    Cue.AGGREGATE: ("lost_figures", (exp.AggFunc, exp.Div)),
+    Cue.AVERAGE_THAN: ("lost_figures", (exp.Avg,)),
+    Cue.SHARE: ("lost_figures", (exp.Div,)),
+    Cue.DIFFERENCE: ("lost_figures", (exp.Sub, exp.Except)),
+    Cue.EACH: ("lost_groups", (exp.Group, exp.Partition, exp.Window)),
+    Cue.PER: ("lost_groups", (exp.Group, exp.Div)),
+}
+"""The feature of phrases that go unanswered, and what in a query answers to them."""
+
+
+def aligned(plan: Plan, nodes: Sequence[exp.Expr], resolver: "Resolver", had: set[ColumnKey]) -> dict[str, float]:
+    """The features of a query, by its nodes and the columns that it has, beside its question: counts, 0 where nothing
+    is odd; `words` in tens, and `loose_fit` as a share.
+    """
+    pieces = resolver.cut
+    tables = {node.name for node in nodes if isinstance(node, exp.Table)}
+    used = {fqn for fqn, facts in resolver.catalog.tables.items() if facts.name in tables}
+    literals = [str(node.this).lower() for node in nodes if isinstance(node, exp.Literal)]
+
+    def is_used(one: Mention) -> bool:
+        return (
+            (one.table is not None and one.table in used)
+            or (one.column is not None and one.column in had)
+            or any(str(value.value).lower() in literals for value in one.values)
+            or one.memory is not None
+        )
+
+    found = {
+        "joins": float(max(0, sum(isinstance(node, exp.Table) for node in nodes) - 1)),
+        "selects": float(max(0, sum(isinstance(node, exp.Select) for node in nodes) - 1)),
+        "conjunctions": float(sum(atom.is_(Cue.AND, Cue.COMMA) for atom in pieces.atoms)),
+        "words": len(pieces.linked.tokens) / 10,
+        "loose_fit": _loose_fit(resolver),
+        "names_beside": float(_has_names_beside(plan, resolver)),
+    }
+    kinds = {type(node) for node in nodes}
+    for name in (_lost(atom, pieces, kinds, is_used) for atom in pieces.atoms):
+        if name:
+            found[name] = found.get(name, 0.0) + 1
+    return found
+
+
+def _lost(atom: Atom, pieces: Cut, kinds: set[type[exp.Expr]], is_used: Callable[[Mention], bool]) -> str:
+    """The feature of a piece of the question that the query does not account for; empty where it does."""
+    if atom.cue is not None and atom.cue in _ANSWERED_BY:
+        name, answers = _ANSWERED_BY[atom.cue]
+        return "" if any(issubclass(kind, answers) for kind in kinds) else name
+    if atom.cue is Cue.LIGHT:
+        inside = (one for one in pieces.linked.mentions if atom.first <= one.first and one.last <= atom.last)
+        named = [one for one in inside if one.table is not None and one.score >= _SPOKEN]
+        return "lost_verbs" if named and not any(map(is_used, named)) else "passed_verbs"
+    if atom.cue is None and atom.ref is not None and not any(map(is_used, atom.ref.mentions)):
+        return "lost_verbs" if atom.verbal else "lost_nouns"
+    return ""
+
+
+def _loose_fit(resolver: "Resolver") -> float:
+    """How much is missing on average for words to be the very names that they were taken for."""
+    fits = [max((one.score for one in resolver.cut.over(key[:2])), default=0.5) for key in resolver.choices]
+    return 1 - sum(fits) / len(fits) if fits else 0.5
+
+
+def _has_names_beside(plan: Plan, resolver: "Resolver") -> bool:
+    """Whether what a row is called is shown beside other columns though nobody asked for it."""
+    if any(atom.is_(Cue.EVERYTHING) for atom in resolver.cut.atoms):
+        return False
+    mentions = resolver.cut.linked.mentions
+    said = {one.column for one in mentions if one.column is not None and one.score >= _SPOKEN}
+    shown = {ColumnKey(one.table, one.column) for output in plan.outputs for one in columns_in(output.term)}
+    names = {key for key in shown - said if key in resolver.catalog.entity(key.table)}
+    return bool(names) and len(names) < len(shown)

@@ -1,0 +1,50 @@
+"""How sure a reading is: fitted weights of named features, and many values instead of one."""
+
+from random import Random
+
+from benchmarks.quality.calibrate_asking import Drafted, fit, told
+from resolvers.engines.nl2sql.planner.confidence import WEIGHTS
+from schema.talk2data.chat_settings import UNSURE
+from tests.engines.nl2sql.asking import answers
+from tests.engines.nl2sql.catalogs import drafted, knowledge, table
+
+KNOWN = knowledge(
+    table("keepers", "keeper_id*:INTEGER keeper_name:VARCHAR age:INTEGER town:VARCHAR"),
+    table("boats", "boat_id*:INTEGER keeper_id:INTEGER boat_name:VARCHAR length:DOUBLE"),
+)
+
+
+def rows(seed: int) -> list[Drafted]:
+    """Readings that are wrong the more often, the more words were passed over; what it says of luck says nothing."""
+    random = Random(seed)
+    made = []
+    for at in range(600):
+        unknown = float(random.randrange(3))
+        right = random.random() < (0.9, 0.5, 0.1)[int(unknown)]
+        made.append(Drafted(f"d{at % 5}", "x", False, {"unknown": unknown, "margin": float(not right)}, right))
+    return made
+
+
+def test_the_fit_finds_what_tells_and_leaves_out_what_tells_the_contrary() -> None:
+    weights = fit(rows(1))
+    assert weights["unknown"] < -1
+    assert "margin" not in weights
+    said = [(told(row, weights), row.is_right) for row in rows(2) if row.features["unknown"] == 0]
+    assert abs(said[0][0] - sum(right for _, right in said) / len(said)) < 0.08
+
+
+def test_every_weight_has_the_sign_that_it_should_have() -> None:
+    assert all((weight > 0) == (name in {"score", "margin", "weakest"}) for name, weight in WEIGHTS.items() if
+               name != "constant")  # fmt: skip
+
+
+def test_answers_are_sure_in_many_degrees() -> None:
+    found = [one.confidence for one in answers("zoo") if one.confidence is not None]
+    assert len(set(found)) > len(found) / 3
+
+
+def test_the_shorter_and_plainer_question_is_surer() -> None:
+    plain = drafted("What is the age of each keeper?", KNOWN)
+    winding = drafted("Show the name, the town and the age of keepers with boats longer than 5, and the boats", KNOWN)
+    assert plain.confidence > UNSURE
+    assert plain.confidence > winding.confidence
