@@ -80,9 +80,8 @@ def _keys(table: TableFacts, profile: TableProfile | None) -> Iterator[Builtin]:
     names = {column.name for column in table.columns}
     profiles = {column.name: column for column in profile.columns} if profile is not None else {}
     keys: dict[tuple[str, ...], str] = {}
-    for key in table.keys:
-        if key.get("type") in ("PRIMARY_KEY", "UNIQUE"):
-            keys.setdefault(tuple(key.get("columns") or ()), "The source declares the key.")
+    for columns in table.key_sets:
+        keys[columns] = "The source declares the key."
     for candidate in profile.candidate_keys if profile is not None else ():
         if candidate.uniqueness < NEARLY_ALL or len(keys) >= MOST_KEYS or len(candidate.columns) != 1:
             continue
@@ -98,14 +97,15 @@ def _references(table: TableFacts, profile: TableProfile | None) -> Iterator[Bui
     """Declared foreign keys, and what the profile found to refer to another table's key nearly always."""
     names = {column.name for column in table.columns}
     seen: set[tuple[str, ...]] = set()
-    for column in table.columns:
-        if column.references is not None:
-            target, theirs = column.references
-            told = {"columns": [column.name], "targetFqn": target, "targetColumns": [theirs]}
-            seen.add((column.name,))
-            yield _made(
-                column.fqn, "brokenReferences", "valid_references", told, True, "The catalog records the reference."
-            )
+    for known in table.references:
+        told = {
+            "columns": list(known.columns),
+            "targetFqn": known.target_fqn,
+            "targetColumns": list(known.target_columns),
+        }
+        seen.add(known.columns)
+        about = _column(table, known.columns[0]) if len(known.columns) == 1 else table.fqn
+        yield _made(about, "brokenReferences", "valid_references", told, True, "The catalog records the reference.")
     for one in profile.foreign_keys if profile is not None else ():
         if one.match_rate >= NEARLY_ALL and tuple(one.columns) not in seen and names.issuperset(one.columns):
             seen.add(tuple(one.columns))

@@ -74,7 +74,7 @@ def _description(subject: DescribedTable, column: ColumnFacts, words: Words, ext
     profile = subject.columns.get(column.name)
     if profile is not None:
         private = subject.is_private(column)
-        is_key = column.is_primary_key or column.is_unique
+        is_key = column.is_primary_key or subject.facts.is_key(column.name)
         statements += statements_of(
             profile, private=private, head=words.head, is_key=is_key, refers=column.references is not None,
         )  # fmt: skip
@@ -92,10 +92,10 @@ def profile_id(subject: DescribedTable) -> str | None:
 
 def _key(subject: DescribedTable, column: ColumnFacts) -> Statement | None:
     if not column.is_primary_key:
-        if column.is_unique:
+        if subject.facts.is_key(column.name):
             return Statement(f"Unique: no two {_rows(subject)} share it.", "keys", 0.95)
         return None
-    parts = [one.name for one in subject.facts.columns if one.is_primary_key]
+    parts = subject.facts.primary_key
     if len(parts) == 1:
         return Statement(f"Identifies {subject.the_row}.", "keys", 0.95)
     others = " and ".join(f"`{name}`" for name in parts if name != column.name)

@@ -104,8 +104,8 @@ def column_data(subject: DescribedTable, column: ColumnFacts) -> dict[str, Any]:
     comment = _comment(subject, column.description, (column,))
     told: dict[str, Any] = {"name": column.name, "type": column.data_type, "comment": comment}
     if column.is_primary_key:
-        told["key"] = "primary"
-    elif column.is_unique:
+        told["key"] = "primary" if len(subject.facts.primary_key) == 1 else "part of the primary key"
+    elif subject.facts.is_key(column.name):
         told["key"] = "unique"
     if column.references is not None:
         told["refers_to"] = f"{Fqn.parse(column.references[0]).name}.{column.references[1]}"

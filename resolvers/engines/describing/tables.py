@@ -57,7 +57,7 @@ def _display_name(subject: DescribedTable) -> Offer | None:
 
 def key_of(subject: DescribedTable) -> list[str]:
     """The columns of the declared key, or of the first exact candidate that a profile found."""
-    declared = [one.name for one in subject.facts.columns if one.is_primary_key]
+    declared = list(subject.facts.primary_key)
     if declared or subject.profile is None:
         return declared
     exact = [key for key in subject.profile.candidate_keys if key.is_exact and key.uniqueness >= 1]

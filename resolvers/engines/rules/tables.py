@@ -97,13 +97,9 @@ def _draft(
 
 
 def _keys(table: TableFacts, profile: TableProfile, learned: Learned) -> Iterator[RuleDraft]:
-    declared = [tuple(key["columns"]) for key in table.keys if key.get("type") in ("PRIMARY_KEY", "UNIQUE")]
-    declared += [(one.name,) for one in table.columns if (one.is_primary_key or one.is_unique) and not declared]
-    seen: set[frozenset[str]] = set()
-    for columns in declared:
-        if columns and frozenset(columns) not in seen:
-            seen.add(frozenset(columns))
-            yield _unique(table, profile, columns, 1.0, is_declared=True, rows=profile.row_count, repeated=0)
+    seen = {frozenset(columns) for columns in table.key_sets}
+    for columns in table.key_sets:
+        yield _unique(table, profile, columns, 1.0, is_declared=True, rows=profile.row_count, repeated=0)
     kinds = {column.name: column for column in profile.columns}
     for key in profile.candidate_keys:
         names = frozenset(key.columns)
@@ -173,14 +169,13 @@ def _references(table: TableFacts, profile: TableProfile) -> Iterator[RuleDraft]
         key = tuple(one.columns)
         if key not in found or (one.is_declared, one.match_rate) > (found[key].is_declared, found[key].match_rate):
             found[key] = one
-    declared = {column.name: column.references for column in table.columns if column.references is not None}
-    for name, (target, column_name) in declared.items():
+    for known in table.references:
         found.setdefault(
-            (name,),
+            known.columns,
             ForeignKeyCandidate(
-                columns=[name],
-                target_fqn=target,
-                target_columns=[column_name],
+                columns=list(known.columns),
+                target_fqn=known.target_fqn,
+                target_columns=list(known.target_columns),
                 match_rate=1.0,
                 is_declared=True,
                 is_exact=False,
@@ -217,7 +212,7 @@ def _dependencies(table: TableFacts, profile: TableProfile, learned: Learned) ->
     size = len(learned.sample.rows)
     if size < FEWEST_ROWS:
         return
-    unique = {one.name for one in table.columns if one.is_primary_key or one.is_unique}
+    unique = {one.name for one in table.columns if table.is_key(one.name)}
     strong = [
         one for one in learned.dependencies if one.strength >= 0.6 and columns[one.determinant].name not in unique
     ]
