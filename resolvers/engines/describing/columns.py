@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from resolvers.engines.describing.known import DescribedTable, Offer, Statement, offer_of
+from resolvers.engines.claims import without_claims
+from resolvers.engines.describing.known import DescribedTable, Offer, Statement, borne_out, offer_of
 from resolvers.engines.describing.tables import bridge_of
 from resolvers.engines.describing.values import is_flag, statements_of
 from resolvers.engines.english.grammar import plural_phrase, sentence, singular, with_article
@@ -82,7 +83,7 @@ def _description(subject: DescribedTable, column: ColumnFacts, words: Words, ext
         evidence["values_withheld"] = private
     if words.expanded:
         evidence["abbreviations"] = dict(words.expanded)
-    return offer_of("description", statements, **evidence)
+    return offer_of("description", borne_out(subject, statements, column.name), **evidence)
 
 
 def profile_id(subject: DescribedTable) -> str | None:
@@ -137,7 +138,10 @@ def _of_neighbour(subject: DescribedTable, column: ColumnFacts) -> tuple[Stateme
     comment = subject.around.comments.get(fqn)
     if not comment or column.name.lower() in _GENERIC:
         return None
-    return Statement(sentence(comment[:400]), "neighbour", 0.7), fqn
+    # What it says of the values over there is not so here.
+    if not (kept := without_claims(comment[:400])):
+        return None
+    return Statement(sentence(kept), "neighbour", 0.7), fqn
 
 
 def _lead(subject: DescribedTable, column: ColumnFacts, words: Words) -> Statement | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from resolvers.engines.claims import Unique, is_contradicted
 from resolvers.engines.describing.known import DescribedTable, Surroundings
 from resolvers.engines.describing.tables import bridge_of
 from resolvers.engines.english.grammar import singular
@@ -190,6 +191,8 @@ def _target(facts: TableFacts, table: str) -> dict[str, Any]:
 
 def _cardinality(subject: DescribedTable, columns: Sequence[str]) -> str:
     """`one_to_one` when no values of the columns occur together twice, else `many_to_one`."""
+    if is_contradicted([Unique(tuple(columns))], subject.profile):
+        return "many_to_one"
     unique = subject.facts.is_key(*columns)
     figures = subject.columns.get(columns[0]) if len(columns) == 1 else None
     if not unique and figures is not None and figures.distinct_count and "distinct_count" not in figures.approximate:
