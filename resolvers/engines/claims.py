@@ -228,7 +228,8 @@ _UNIQUE: Final = re.compile(
 )
 _TOGETHER: Final = re.compile(r"\b(?:together|combin\w+|along) with\b|\bwithin (?:a|an|the|each)\b", re.IGNORECASE)
 _FILLED: Final = re.compile(
-    r"\bnever (?:null|missing|empty|blank)|\balways (?:filled|present|set|has|have|given)|\b(?:held|holds|has|have)\b[^.]*\bin every row\b|"
+    r"\bnever (?:null|missing|empty|blank)|\balways (?:filled|present|set|has|have|given)|"
+    r"\b(?:held|holds|has|have)\b[^.]*\bin every row\b|"
     r"\bno (?:nulls?|missing values?|empty values?)\b|\bnot null\b|\bwithout (?:nulls|gaps|missing)",
     re.IGNORECASE,
 )

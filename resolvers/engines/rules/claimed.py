@@ -1,14 +1,9 @@
 """What a rule claims of the data it was learned from, and whether the profile of that data bears it out."""
 
-from typing import Final
-
 from resolvers.engines.claims import Claim, InRange, NeverNull, OneOf, RefersTo, Unique, broken_share
 from resolvers.engines.rules.draft import RuleDraft
 from schema.data_readiness.profile import TableProfile
 from schema.identifiers import Fqn
-
-SLACK: Final = 0.005
-"""The share of rows that a rule may be broken by beyond what it allows and was left out as suspect."""
 
 
 def claim_of(draft: RuleDraft) -> Claim | None:
@@ -30,7 +25,7 @@ def claim_of(draft: RuleDraft) -> Claim | None:
 
 
 def is_borne_out(draft: RuleDraft, profile: TableProfile) -> bool:
-    """Return whether a rule may be proposed: declared, or broken by hardly more rows than it says itself.
+    """Return whether a rule may be proposed: declared, or broken by no more rows than it says itself.
 
     What the source declares is expected whatever the data is like, and its breaches are told as such. What was learned
     is learned from this data, so that more exceptions than it allows or took for mistakes show it to be no rule.
@@ -41,4 +36,4 @@ def is_borne_out(draft: RuleDraft, profile: TableProfile) -> bool:
     rows = float(draft.evidence.get("rows") or 0)
     suspects = float(draft.evidence.get("left_out_as_suspect") or 0) + float(draft.evidence.get("missing") or 0)
     left_out = suspects / (rows + suspects) if rows else 0.0
-    return broken_share(claim, profile) <= draft.threshold[0] / 100 + left_out + SLACK
+    return broken_share(claim, profile) <= draft.threshold[0] / 100 + left_out + 1e-9
