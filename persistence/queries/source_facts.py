@@ -14,6 +14,9 @@ from schema.data_readiness.source import ColumnFacts, TableFacts
 from schema.identifiers import Fqn, Version
 from schema.utils.metadata_asset import AssetType
 
+APPROVED, ACCEPTED = "approved", "accepted automatically"
+"""The origins of relationships that no source declares: a person said so, or a run with `save_all` did."""
+
 NAMES_AT_ONCE: Final = 50
 """How many dotted names one statement looks below."""
 
@@ -209,7 +212,7 @@ def _column(row: sa.RowMapping, joint: frozenset[str]) -> ColumnFacts:
         is_primary_key="PRIMARY_KEY" in kinds,
         is_unique="UNIQUE" in kinds and row["name"] not in joint,
         references=references,
-        is_reference_declared=foreign is None or foreign.get("origin") != "approved",
+        is_reference_declared=foreign is None or foreign.get("origin") not in (APPROVED, ACCEPTED),
         tags=tuple(tag["tag_fqn"] for tag in row["tags"] or ()),
         is_pii_tagged=row["is_pii_tagged"],
     )
