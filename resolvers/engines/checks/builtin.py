@@ -38,6 +38,8 @@ class Builtin:
     check: Check
     finds: bool
     why: str
+    is_guess: bool = False
+    """Whether it rests on what values look like, on nothing that anybody declared: its breach is no grave thing."""
 
 
 def builtin_checks(
@@ -80,6 +82,7 @@ def _keys(table: TableFacts, profile: TableProfile | None) -> Iterator[Builtin]:
     names = {column.name for column in table.columns}
     profiles = {column.name: column for column in profile.columns} if profile is not None else {}
     keys: dict[tuple[str, ...], str] = {}
+    declared = set(table.key_sets)
     for columns in table.key_sets:
         keys[columns] = "The source declares the key."
     for candidate in profile.candidate_keys if profile is not None else ():
@@ -90,7 +93,15 @@ def _keys(table: TableFacts, profile: TableProfile | None) -> Iterator[Builtin]:
     for columns, why in keys.items():
         if columns and names.issuperset(columns):
             about = _column(table, columns[0]) if len(columns) == 1 else table.fqn
-            yield _made(about, "duplicateValues", "unique_values", {"properties": list(columns)}, True, why)
+            yield _made(
+                about,
+                "duplicateValues",
+                "unique_values",
+                {"properties": list(columns)},
+                True,
+                why,
+                columns not in declared,
+            )
 
 
 def _references(table: TableFacts, profile: TableProfile | None) -> Iterator[Builtin]:
@@ -105,7 +116,8 @@ def _references(table: TableFacts, profile: TableProfile | None) -> Iterator[Bui
         }
         seen.add(known.columns)
         about = _column(table, known.columns[0]) if len(known.columns) == 1 else table.fqn
-        yield _made(about, "brokenReferences", "valid_references", told, True, "The catalog records the reference.")
+        why, is_guess = "The catalog records the reference.", not known.is_declared
+        yield _made(about, "brokenReferences", "valid_references", told, True, why, is_guess)
     for one in profile.foreign_keys if profile is not None else ():
         if one.match_rate >= NEARLY_ALL and tuple(one.columns) not in seen and names.issuperset(one.columns):
             seen.add(tuple(one.columns))
@@ -116,7 +128,7 @@ def _references(table: TableFacts, profile: TableProfile | None) -> Iterator[Bui
             }
             about = _column(table, one.columns[0]) if len(one.columns) == 1 else table.fqn
             why = "The profile found that nearly all values have a target."
-            yield _made(about, "brokenReferences", "valid_references", told, True, why)
+            yield _made(about, "brokenReferences", "valid_references", told, True, why, not one.is_declared)
 
 
 def _forms(table: TableFacts, sample: Sample | None) -> Iterator[Builtin]:
@@ -129,7 +141,7 @@ def _forms(table: TableFacts, sample: Sample | None) -> Iterator[Builtin]:
         name = _form_of(values)
         if name is not None:
             why = f"Nearly all values are written as {name}."
-            yield _made(column.fqn, "invalidValues", "valid_values", {"format": name}, True, why)
+            yield _made(column.fqn, "invalidValues", "valid_values", {"format": name}, True, why, True)
 
 
 def _form_of(values: Sequence[str]) -> str | None:
@@ -145,7 +157,15 @@ def _column(table: TableFacts, name: str) -> str:
     return str(Fqn.of(*Fqn.parse(table.fqn).parts, name))
 
 
-def _made(asset_fqn: str, metric: str, counts_in: str, arguments: dict[str, Any], finds: bool, why: str) -> Builtin:
+def _made(
+    asset_fqn: str,
+    metric: str,
+    counts_in: str,
+    arguments: dict[str, Any],
+    finds: bool,
+    why: str,
+    is_guess: bool = False,
+) -> Builtin:
     apart = repr(sorted(arguments.items())) if metric != "staleData" else str(arguments.get("column"))
     key = uuid5(NAMESPACE_URL, f"stoa:builtin:{asset_fqn}:{metric}:{apart}")
     check = Check(
@@ -159,4 +179,4 @@ def _made(asset_fqn: str, metric: str, counts_in: str, arguments: dict[str, Any]
         unit=RuleUnit.ROWS,
         is_fallback=True,
     )
-    return Builtin(check, finds, why)
+    return Builtin(check, finds, why, is_guess)

@@ -10,6 +10,7 @@ from resolvers.engines.rules.draft import RuleDraft, allowing, measured_by, rule
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound
 from resolvers.engines.rules.learning import CleanValues, Learned
 from resolvers.engines.rules.patterns import FORMATS, format_of, pattern_of
+from resolvers.engines.rules.severity import of_declared
 from schema.data_readiness.profile import ColumnProfile, TableProfile, ValueKind
 from schema.data_readiness.rule import LIBRARY_METRICS, RuleOperator, RuleType, RuleUnit
 from schema.data_readiness.source import ColumnFacts, TableFacts
@@ -114,7 +115,7 @@ def _presence(subject: ColumnSubject) -> Iterator[RuleDraft]:
         metric,
         metric,
         rate=0.0 if is_declared else upper_bound(0, max(1, rows - missing)) if not percent else rate / 3,
-        severity=Severity.HIGH if subject.facts.is_primary_key else Severity.MEDIUM,
+        severity=of_declared(is_declared and subject.facts.is_primary_key),
         evidence=evidence,
         arguments=arguments,
         percent=percent,

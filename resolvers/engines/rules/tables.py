@@ -18,6 +18,7 @@ from resolvers.engines.rules.exchange import asset_of_key
 from resolvers.engines.rules.figures import confidence, tolerated, upper_bound
 from resolvers.engines.rules.formulas import concluded
 from resolvers.engines.rules.learning import Learned
+from resolvers.engines.rules.severity import of_declared
 from schema.data_readiness.profile import ForeignKeyCandidate, TableProfile, ValueKind
 from schema.data_readiness.rule import LIBRARY_METRICS, RuleOperator, RuleType, RuleUnit
 from schema.data_readiness.source import TableFacts
@@ -152,7 +153,7 @@ def _unique(
         f"No two rows have the same {' and '.join(columns)}.",
         "duplicateValues",
         rate=rate,
-        severity=Severity.HIGH,
+        severity=of_declared(is_declared),
         evidence={"rows": rows, "uniqueness": uniqueness, "is_declared": is_declared}
         | ({"of_rows": of} if of is not None and of > rows else {}),
         arguments={"properties": list(columns)},
@@ -177,7 +178,7 @@ def _references(table: TableFacts, profile: TableProfile) -> Iterator[RuleDraft]
                 target_fqn=known.target_fqn,
                 target_columns=list(known.target_columns),
                 match_rate=1.0,
-                is_declared=True,
+                is_declared=known.is_declared,
                 is_exact=False,
             ),
         )
@@ -194,7 +195,7 @@ def _references(table: TableFacts, profile: TableProfile) -> Iterator[RuleDraft]
             f"Every {' and '.join(names)} has its row in {one.target_fqn}.",
             "brokenReferences",
             rate=rate,
-            severity=Severity.HIGH if one.is_declared else Severity.MEDIUM,
+            severity=of_declared(one.is_declared),
             evidence={"rows": rows, "match_rate": one.match_rate, "is_declared": one.is_declared},
             arguments={
                 "columns": list(names),

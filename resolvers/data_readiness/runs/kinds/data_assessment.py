@@ -31,6 +31,7 @@ from resolvers.engines.checks.predicates import TEXTS, type_of
 from schema.data_readiness.quality_builtin import METRICS
 from schema.data_readiness.rule import RuleOutcome
 from schema.data_readiness.source import Source
+from schema.data_readiness.violation import guessed_severity
 
 SAMPLED_ROWS: Final = 1000
 """Rows that the form of texts is concluded from."""
@@ -118,6 +119,7 @@ class DataAssessment(RunWork):
                     check=check.key,
                     definition_id=kind.id,
                     asset_fqn=check.asset_fqn,
+                    severity=guessed_severity(kind.default_severity) if one.is_guess else None,
                     metric_definition_id=check.counts_in,
                     asset_version=versions.get(check.asset_fqn),
                     details=told(
