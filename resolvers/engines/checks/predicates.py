@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
@@ -106,6 +106,9 @@ def value_condition(check: Check, table: TableFacts, dialect: str, alias: str = 
         wrong = [*_by_form(check, column, dialect, alias), *_by_range(check, column, alias)]
         if not wrong:
             raise CannotEvaluate(f"{check.metric} needs arguments that say which values are right.")
+        if check.arguments.get("missingValues"):
+            # What stands for no value is neither right nor wrong; it counts as missing.
+            there = exp.Not(this=exp.paren(_missing(check, column, dialect, alias, is_null)))
         return RowCondition(there, exp.and_(there.copy(), exp.paren(exp.or_(*wrong))))
     raise CannotEvaluate(f"{check.metric} is no metric that this version can evaluate.")
 
@@ -191,6 +194,7 @@ def _bound(column: ColumnFacts, bound: Any, name: str) -> exp.Expr:
         return _literal_number(number)
     text = str(bound)
     if kind in DATES | MOMENTS:
+        text = latest_moment(datetime.now(UTC)) if text == NOW else text
         try:
             moment = datetime.fromisoformat(text) if kind in MOMENTS else date.fromisoformat(text[:10])
         except ValueError:
@@ -204,6 +208,21 @@ def _bound(column: ColumnFacts, bound: Any, name: str) -> exp.Expr:
     raise CannotEvaluate(
         f"Values of type {kind or 'unknown'} have no {name} that could be compared with {text[:50]!r}."
     )
+
+
+NOW: Final = "now"
+"""The bound of moments that is the moment of the check itself, and so of the load."""
+
+
+def latest_moment(now: datetime) -> str:
+    """The last moment that is no future anywhere: clocks of the earth lie up to a day apart."""
+    return (now + timedelta(days=1)).replace(microsecond=0, tzinfo=None).isoformat()
+
+
+def at_moment(check: Check, now: datetime) -> Check:
+    """The check with the moment that it is made at in the place of `now`."""
+    told = {name: latest_moment(now) for name in ("minimum", "maximum") if check.arguments.get(name) == NOW}
+    return replace(check, arguments={**check.arguments, **told}) if told else check
 
 
 def kind_of_moment(kind: str) -> str:

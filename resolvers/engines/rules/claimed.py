@@ -1,5 +1,6 @@
 """What a rule claims of the data it was learned from, and whether the profile of that data bears it out."""
 
+from resolvers.engines.checks.predicates import NOW
 from resolvers.engines.claims import Claim, InRange, NeverNull, OneOf, RefersTo, Unique, broken_share
 from resolvers.engines.rules.draft import RuleDraft
 from schema.data_readiness.profile import TableProfile
@@ -18,9 +19,11 @@ def claim_of(draft: RuleDraft) -> Claim | None:
         case "brokenReferences":
             return RefersTo(tuple(map(str, told["columns"])), str(told["targetFqn"]))
         case "invalidValues" if "validValues" in told:
-            return OneOf(column, tuple(map(str, told["validValues"])))
+            return OneOf(column, (*map(str, told["validValues"]), *map(str, told.get("missingValues") or ())))
         case "invalidValues" | "outlierValues" if "minimum" in told or "maximum" in told:
-            return InRange(column, told.get("minimum"), told.get("maximum"))
+            # What lies behind the moment of the load is no exception that was overlooked, but what is looked for.
+            most = told.get("maximum")
+            return InRange(column, told.get("minimum"), None if most == NOW else most)
     return None
 
 

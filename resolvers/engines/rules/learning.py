@@ -1,9 +1,10 @@
 """The rows that rules are learned from: without what looks wrong, and in two halves."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 from resolvers.engines.error_detection.dependencies import Dependency, find_dependencies
 from resolvers.engines.error_detection.detect import find_errors
@@ -12,6 +13,9 @@ from resolvers.engines.error_detection.formula_fits import FittedFormula, find_f
 from resolvers.engines.error_detection.missing import is_stand_in
 from resolvers.engines.error_detection.table import TableColumn, encode
 from schema.data_readiness.source import Sample
+
+RARE: Final = 0.1
+"""The share of values up to which what stands for no value was put there by mistake."""
 
 
 @dataclass(slots=True)
@@ -29,6 +33,20 @@ class CleanValues:
     def all(self) -> list[str]:
         """The values of both halves."""
         return [*self.halves[0], *self.halves[1]]
+
+    def without(self, bad: Collection[str]) -> "CleanValues":
+        """The values without some that are mistakes, and without what stands for no value but rarely.
+
+        A stand-in that a tenth of the rows have belongs to how the column is kept.
+        """
+        column = self.column
+        number = dict(zip(column.texts, column.counts, strict=True))
+        few = sum(number[text] for text in self.stand_ins) <= RARE * max(1, column.present)
+        gone = {*bad, *(self.stand_ins if few else ())}
+        codes = {code for code in range(1, len(column.texts)) if column.texts[code] in gone}
+        rows = frozenset(row for row, code in enumerate(column.codes) if code in codes)
+        first, second = ([text for text in half if text not in gone] for half in self.halves)
+        return CleanValues(column, self.suspects | rows, (first, second), frozenset() if few else self.stand_ins)
 
     @property
     def counts(self) -> Counter[str]:
