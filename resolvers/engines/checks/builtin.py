@@ -7,10 +7,11 @@ the data without doubt becomes a violation: a key that repeats, a reference with
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
+from resolvers.engines.checks.impossible import impossible
 from resolvers.engines.checks.model import Check
 from resolvers.engines.checks.predicates import FORMATS, TEXTS, type_of
 from resolvers.engines.profiling.key_names import is_meant_as_key
@@ -28,7 +29,8 @@ FEWEST: Final = 20
 
 MOST_KEYS: Final = 5
 _METRIC: Final = {metric.name: metric.id for metric in METRICS}
-_FORMS: Final = {name: re.compile(pattern) for name, pattern in FORMATS.items()}
+_FORMS: Final = {name: re.compile(pattern) for name, pattern in FORMATS.items() if not name.endswith("-year")}
+"""The forms that values can be seen to have; which of day and month comes first takes more than a look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ def builtin_checks(
 ) -> list[Builtin]:
     """The checks of a table, each with a key that stays from run to run."""
     found = [*_completeness(table), *_keys(table, profile), *_references(table, profile), *_forms(table, sample)]
+    found += _impossible(table, sample)
     column = profile.freshness_column if profile is not None else None
     if fresh_within is not None and column is not None and column in {one.name for one in table.columns}:
         told = {"column": column, "maxAgeSeconds": fresh_within}
@@ -57,10 +60,11 @@ def builtin_checks(
 def uncovered(builtins: Sequence[Builtin], rules: Sequence[Check]) -> list[Builtin]:
     """The built-in checks that no rule makes: the same metric of the same columns is neither counted nor told twice.
 
-    A rule may be about a table and name columns where the built-in check is about the column itself.
+    A rule may be about a table and name columns where the built-in check is about the column itself. What is impossible
+    stays whatever a rule says of the column: it may have learned to allow it.
     """
     said = {_about(rule) for rule in rules}
-    return [one for one in builtins if _about(one.check) not in said]
+    return [one for one in builtins if not one.check.is_fallback or _about(one.check) not in said]
 
 
 def _about(check: Check) -> tuple[str | None, str, frozenset[str]]:
@@ -142,6 +146,14 @@ def _forms(table: TableFacts, sample: Sample | None) -> Iterator[Builtin]:
         if name is not None:
             why = f"Nearly all values are written as {name}."
             yield _made(column.fqn, "invalidValues", "valid_values", {"format": name}, True, why, True)
+
+
+def _impossible(table: TableFacts, sample: Sample | None) -> Iterator[Builtin]:
+    """What no value can be, however few there are."""
+    for column in table.columns:
+        for told, why in impossible(column, sample):
+            made = _made(column.fqn, "invalidValues", "valid_values", told, True, why, True)
+            yield replace(made, check=replace(made.check, is_fallback=False))
 
 
 def _form_of(values: Sequence[str]) -> str | None:

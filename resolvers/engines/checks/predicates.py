@@ -39,14 +39,32 @@ SCANNED: Final = frozenset(
 MOST_VALUES: Final = 1000
 LONGEST_PATTERN: Final = 1000
 
+_LEAP: Final = "(([0-9]{2}(0[48]|[2468][048]|[13579][26]))|((0[48]|[2468][048]|[13579][26]|00)00))"
+_DAY = "(0?[1-9]|[12][0-9]|3[01])", "(0?[1-9]|[12][0-9]|30)", "(0?[1-9]|1[0-9]|2[0-8])"
+_MONTH = "(0?[13578]|1[02])", "(0?[469]|11)", "0?2"
+
+
+def _days(first: tuple[str, ...], second: tuple[str, ...], leap: str) -> str:
+    """The pattern of days that exist, written with the year last."""
+    pairs = "|".join(f"{one}[-/.]{other}" for one, other in zip(first, second, strict=True))
+    return f"^((({pairs})[-/.][0-9]{{4}})|({leap}[-/.]{_LEAP}))$"
+
+
+_ISO_DAY: Final = (
+    "(([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|"
+    f"02-(0[1-9]|1[0-9]|2[0-8])))|({_LEAP}-02-29))"
+)
+
 FORMATS: Final[dict[str, str]] = {
     "email": r"^[^@ ]+@[^@ ]+\.[A-Za-z]{2,}$",
     "uuid": r"^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$",
     "integer": r"^[ ]*[-+]?[0-9]+[ ]*$",
     "number": r"^[ ]*[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?[ ]*$",
-    "date": r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
-    "date-time": r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ][0-2][0-9]:[0-5][0-9]",
+    "date": f"^{_ISO_DAY}$",
+    "date-time": f"^{_ISO_DAY}" + r"[T ][0-2][0-9]:[0-5][0-9]",
     "uri": r"^[A-Za-z][A-Za-z0-9+.-]*://[^ ]+$",
+    "day-month-year": _days(_DAY, _MONTH, "29[-/.]0?2"),
+    "month-day-year": _days(_MONTH, _DAY, "0?2[-/.]29"),
     "ipv4": r"^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])[.]){3}(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])$",
 }
 """What `format` of invalidValues names, as patterns that every dialect reads alike."""

@@ -9,6 +9,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from resolvers.engines.checks.predicates import FORMATS as DAYS
+
 MOST_FORMS: Final = 3
 LONGEST: Final = 60
 MOST_RUNS: Final = 12
@@ -20,8 +22,8 @@ FORMATS: Final[dict[str, re.Pattern[str]]] = {
     "email": re.compile(r"[^@ ]+@[^@ ]+\.[A-Za-z]{2,}"),
     "uri": re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^ ]+"),
     "ipv4": re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"),
-    "date": re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"),
-    "date-time": re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[T ][0-2][0-9]:[0-5][0-9].*"),
+    "date": re.compile(DAYS["date"]),
+    "date-time": re.compile(DAYS["date-time"] + ".*"),
 }
 """The formats that a column can have as a whole, the narrower first."""
 
