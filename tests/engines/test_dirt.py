@@ -29,6 +29,7 @@ def learned(values: Sequence[Any]) -> tuple[dict[str, RuleDraft], dict[str, Rule
     [
         ("{:.2f}", "{:.2f}%", True), ("{:.2f}%", "{:.2f}", True), ("{:03.0f}", "N/A", True),
         ("{:04.0f}-11-05", "{:04.0f}/11/05", True), ("${:.0f}", "{:.0f}", True), ("{:.0f}", "{:.2f}", False),
+        ("USA", "P.R.", False),
         ("AB{:.0f} 2CD", "A{:.0f}B 2CD", False), ("{:.0f} oz", "{:.0f} oz.", True), ("{:.0f}", "-{:.0f}", False),
     ],
 )  # fmt: skip
@@ -82,3 +83,10 @@ def test_a_rule_allows_no_dates_behind_the_load(ahead: int, arguments: str | Non
 )  # fmt: skip
 def test_a_century_that_is_not_told_is_not_made_up(text: str, option: str) -> None:
     assert century_option(text) == option
+
+
+def test_a_code_that_spells_a_stand_in_is_one_of_the_codes() -> None:
+    codes = ["NYA", "BOS", "CHN", "TBA", "SEA"]
+    rules, came_to = learned([codes[at % 5] if at % 40 else "TBA" for at in range(600)])
+    assert rules["v.known_values"].arguments == {"validValues": sorted(codes)}
+    assert came_to["v.known_values"] is RuleOutcome.PASSED

@@ -119,9 +119,10 @@ def _form_of(value: str) -> str | None:
 
 def _is_marred(form: str | None, usual: str) -> bool:
     """Return whether values of a form are rather those of the usual one, written wrong."""
-    if form is None or {form, usual} <= _NUMBERS:
+    # Words are written as they come.
+    if form is None or "D" not in usual or {form, usual} <= _NUMBERS:
         return False
-    if "D" in usual and "D" not in form:
+    if "D" not in form:
         return True
     bare, of_usual = ("".join(sign for sign in one if sign in "ULAD") for one in (form, usual))
     return bare == of_usual or (bool(bare) and (_holds(form, usual) or _holds(usual, form)))
